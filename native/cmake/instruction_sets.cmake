@@ -1,0 +1,54 @@
+# Files named *.simd.cpp are compiled once per instruction set into one binary, chosen at run time.
+# Each copy sees -DBB_ISA=<name> and must put what it defines into `namespace BB_ISA`; the names are
+# listed in build_config.hpp: BB_ISA_NAMES is "sse4,avx2,avx512" and BB_FOR_EACH_ISA(X) is X(sse4) X(avx2) ….
+# An ARM build has the one set `neon`, any other machine the one set `generic`.
+
+if(CMAKE_OSX_ARCHITECTURES)
+  set(BB_PROCESSOR "${CMAKE_OSX_ARCHITECTURES}")
+else()
+  set(BB_PROCESSOR "${CMAKE_SYSTEM_PROCESSOR}")
+endif()
+
+if(BB_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|x64)$")
+  set(BB_ISAS sse4 avx2 avx512)
+  if(MSVC)
+    set(BB_FLAGS_sse4)
+    set(BB_FLAGS_avx2 /arch:AVX2)
+    set(BB_FLAGS_avx512 /arch:AVX512)
+  else()
+    set(BB_FLAGS_sse4 -march=x86-64-v2)
+    set(BB_FLAGS_avx2 -march=x86-64-v3)
+    # The compilers prefer 256 bits by default, for clock speed on CPUs before Ice Lake.
+    set(BB_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+  endif()
+elseif(BB_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
+  set(BB_ISAS neon)
+else()
+  set(BB_ISAS generic)
+endif()
+
+string(REPLACE ";" "," BB_ISA_NAMES "${BB_ISAS}")
+set(BB_ISA_CALLS "")
+foreach(isa IN LISTS BB_ISAS)
+  string(APPEND BB_ISA_CALLS "X(${isa}) ")
+endforeach()
+
+# Appends the objects of `sources`, one set per instruction set, to the list named by `objects`.
+function(bb_add_instruction_sets sources objects)
+  if(sources)
+    foreach(isa IN LISTS BB_ISAS)
+      add_library(bb_simd_${isa} OBJECT ${sources})
+      target_link_libraries(bb_simd_${isa} PUBLIC bb_options)
+      target_compile_definitions(bb_simd_${isa} PRIVATE BB_ISA=${isa})
+      if(MSVC)
+        target_compile_options(bb_simd_${isa} PRIVATE ${BB_FLAGS_${isa}} /fp:contract)
+      else()
+        # No errno and no traps from math functions, so loops vectorise; a*b+c may fuse. Sums keep their order.
+        target_compile_options(bb_simd_${isa} PRIVATE ${BB_FLAGS_${isa}}
+          -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+      endif()
+      list(APPEND ${objects} $<TARGET_OBJECTS:bb_simd_${isa}>)
+    endforeach()
+    set(${objects} "${${objects}}" PARENT_SCOPE)
+  endif()
+endfunction()

@@ -1,0 +1,86 @@
+#pragma once
+
+// The C++ tests' own harness. A test is
+//
+//   TEST("remap keeps the content") {
+//     CHECK(total > 0.0);
+//     CHECK_NEAR(after, before, 1e-12);       // |after - before| <= 1e-12
+//     CHECK_REL(after, before, 1e-6);         // relative to |before|
+//     CHECK_EQ(cells, 12);
+//     CHECK_THROWS(StoppingTable({}, {}));
+//   }
+//
+// A failed check prints file, line and the values, and the test goes on. An exception ends its test.
+
+#include <cmath>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace bb::test {
+
+struct Registration {
+  Registration(const char* file, int line, std::string_view name, std::function<void()> body);
+};
+
+void fail(const char* file, int line, const std::string& message);
+
+template <typename T>
+std::string show(const T& value) {
+  std::ostringstream out;
+  out.precision(17);
+  if constexpr (requires { out << value; }) {
+    out << value;
+  } else {
+    out << "(a value that cannot be printed)";
+  }
+  return out.str();
+}
+
+inline void check(const char* file, int line, bool ok, const char* text) {
+  if (!ok) fail(file, line, text);
+}
+
+template <typename A, typename B>
+void check_equal(const char* file, int line, const A& got, const B& wanted, const char* text) {
+  if (!(got == wanted)) fail(file, line, std::string(text) + ": got " + show(got) + ", wanted " + show(wanted));
+}
+
+/// `unit` is what the tolerance is relative to: 1, or |wanted|.
+inline void check_close(const char* file, int line, double got, double wanted, double tolerance, double unit,
+                        const char* text) {
+  // Written so that a NaN on any side fails.
+  if (!(std::abs(got - wanted) <= tolerance * unit)) {
+    fail(file, line,
+         std::string(text) + ": got " + show(got) + ", wanted " + show(wanted) + " within " + show(tolerance * unit) +
+             ", off by " + show(got - wanted));
+  }
+}
+
+}  // namespace bb::test
+
+#define BB_TEST_JOIN_(a, b) a##b
+#define BB_TEST_JOIN(a, b) BB_TEST_JOIN_(a, b)
+#define TEST(name)                                                                                            \
+  static void BB_TEST_JOIN(bb_test_, __LINE__)();                                                             \
+  static const ::bb::test::Registration BB_TEST_JOIN(bb_registration_, __LINE__)(__FILE__, __LINE__, name,    \
+                                                                                  BB_TEST_JOIN(bb_test_, __LINE__)); \
+  static void BB_TEST_JOIN(bb_test_, __LINE__)()
+
+#define CHECK(condition) ::bb::test::check(__FILE__, __LINE__, static_cast<bool>(condition), #condition)
+#define CHECK_EQ(got, wanted) ::bb::test::check_equal(__FILE__, __LINE__, got, wanted, #got)
+#define CHECK_NEAR(got, wanted, tolerance) \
+  ::bb::test::check_close(__FILE__, __LINE__, got, wanted, tolerance, 1.0, #got)
+#define CHECK_REL(got, wanted, tolerance) \
+  ::bb::test::check_close(__FILE__, __LINE__, got, wanted, tolerance, std::abs(static_cast<double>(wanted)), #got)
+#define CHECK_THROWS(expression)                                                     \
+  do {                                                                               \
+    bool bb_threw = false;                                                           \
+    try {                                                                            \
+      static_cast<void>(expression);                                                 \
+    } catch (const std::exception&) {                                                \
+      bb_threw = true;                                                               \
+    }                                                                                \
+    ::bb::test::check(__FILE__, __LINE__, bb_threw, #expression " should have thrown"); \
+  } while (false)

@@ -1,0 +1,80 @@
+// Runs the C++ tests: `braggbench_tests [part of a test's name …]`. One line per test, then
+// `N passed, N failed`. Exit code 1 if any failed or none ran.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check.hpp"
+
+namespace bb::test {
+namespace {
+
+struct Case {
+  std::string_view file;
+  int line;
+  std::string_view name;
+  std::function<void()> body;
+};
+
+// Function-local, because registrations in other files run before this file's own globals.
+std::vector<Case>& cases() {
+  static std::vector<Case> all;
+  return all;
+}
+
+int failures_of_case = 0;
+
+std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+bool selected(const Case& c, const std::vector<std::string_view>& parts) {
+  return parts.empty() ||
+         std::any_of(parts.begin(), parts.end(), [&](auto part) { return c.name.find(part) != c.name.npos; });
+}
+
+}  // namespace
+
+Registration::Registration(const char* file, int line, std::string_view name, std::function<void()> body) {
+  cases().push_back({file, line, name, std::move(body)});
+}
+
+void fail(const char* file, int line, const std::string& message) {
+  ++failures_of_case;
+  const std::string_view short_file = base_name(file);
+  std::printf("    %.*s:%d: %s\n", static_cast<int>(short_file.size()), short_file.data(), line, message.c_str());
+}
+
+int run(const std::vector<std::string_view>& parts) {
+  // The order of initialisation across files is the linker's; sort so that every build prints alike.
+  std::sort(cases().begin(), cases().end(),
+            [](const Case& a, const Case& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
+  int passed = 0;
+  int failed = 0;
+  for (const Case& c : cases()) {
+    if (!selected(c, parts)) continue;
+    failures_of_case = 0;
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      c.body();
+    } catch (const std::exception& error) {
+      fail(c.file.data(), c.line, std::string("exception: ") + error.what());
+    } catch (...) {
+      fail(c.file.data(), c.line, "an exception that is no std::exception");
+    }
+    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    std::printf("%s %.*s (%.0f ms)\n", failures_of_case == 0 ? "ok  " : "FAIL", static_cast<int>(c.name.size()),
+                c.name.data(), ms);
+    std::fflush(stdout);
+    ++(failures_of_case == 0 ? passed : failed);
+  }
+  std::printf("%d passed, %d failed\n", passed, failed);
+  return failed == 0 && passed > 0 ? 0 : 1;
+}
+
+}  // namespace bb::test
+
+int main(int argc, char** argv) { return bb::test::run({argv + 1, argv + argc}); }

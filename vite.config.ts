@@ -1,0 +1,25 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/**
+ * The page. Relative URLs, because the same files are served by the loopback
+ * server and by Electron's own protocol. The two entry pages differ in the
+ * shell they load and nothing else.
+ */
+export default defineConfig({
+  root: 'renderer',
+  base: './',
+  publicDir: false,
+  plugins: [react()],
+  build: {
+    outDir: '../dist/renderer',
+    emptyOutDir: true,
+    target: 'chrome140',
+    // Plotly alone is above the default warning limit; everything loads from disk or loopback.
+    chunkSizeWarningLimit: 4000,
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      input: { browser: 'renderer/browser.html', desktop: 'renderer/desktop.html' },
+    },
+  },
+});

@@ -1,0 +1,29 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    // Two cores are the design size: one worker runs tests, the other core belongs to the solver's threads.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+          exclude: ['test/e2e/**', 'test/physics/**', 'test/bench/**'],
+        },
+      },
+      { test: { name: 'physics', include: ['test/physics/**/*.test.ts'], testTimeout: 240_000 } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 120_000,
+          // One browser at a time: each brings its own processes.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
