@@ -1,0 +1,88 @@
+/** What this build on this machine can do, and the reason for each thing that it cannot. */
+import { z } from 'zod';
+import { fileRefSchema } from './files.ts';
+
+const available = z.strictObject({
+  available: z.boolean(),
+  /** Why not, as one sentence for the user; null when available. */
+  reason: z.string().nullable(),
+});
+
+export const cpuSchema = z.strictObject({
+  name: z.string(),
+  logicalCores: z.number().int().positive(),
+  /** Instruction set that the engine chose, such as `avx2`. */
+  isa: z.string(),
+  memory_bytes: z.number().nonnegative(),
+  os: z.string(),
+});
+export type Cpu = Readonly<z.infer<typeof cpuSchema>>;
+
+export const cudaDeviceSchema = z.looseObject({
+  index: z.number().int().nonnegative(),
+  name: z.string(),
+  uuid: z.string(),
+});
+export type CudaDevice = Readonly<z.infer<typeof cudaDeviceSchema>>;
+
+export const deviceReportSchema = z.strictObject({
+  cuda: z.strictObject({
+    ...available.shape,
+    driver: z.string().nullable(),
+    devices: z.array(cudaDeviceSchema),
+  }),
+  nvrtc: available,
+  nvml: available,
+  cupti: available,
+  cublas: available,
+});
+export type DeviceReport = Readonly<z.infer<typeof deviceReportSchema>>;
+
+export const variantSchema = z.strictObject({
+  id: z.string(),
+  workload: z.string(),
+  title: z.string(),
+  /** What it changes against the variant it builds on. */
+  changes: z.string(),
+  buildsOn: z.string().nullable(),
+  device: z.enum(['cpu', 'cuda']),
+  precisions: z.array(z.enum(['fp32', 'fp64'])),
+  steppings: z.array(z.enum(['path', 'depth'])),
+  bytesPerCellStep: z.number().nonnegative(),
+  flopsPerCellStep: z.number().nonnegative(),
+  /** Path of its source in the repository. */
+  source: z.string(),
+});
+export type Variant = Readonly<z.infer<typeof variantSchema>>;
+
+/**
+ * What the program around the page can do. The page asks these, never which
+ * shell it is in.
+ */
+export const shellSchema = z.strictObject({
+  kind: z.enum(['desktop', 'browser', 'none']),
+  /** Native file dialogs: `file.choose` works. */
+  dialogs: z.boolean(),
+  /** Window title and close are the shell's: the page reports unsaved changes with `shell.document`. */
+  window: z.boolean(),
+  /** Menus are native, fed from the command table with `shell.menu`. */
+  menus: z.boolean(),
+  /** Folder that `library` file references are in, as shown to the user. */
+  libraryFolder: z.string(),
+});
+export type Shell = Readonly<z.infer<typeof shellSchema>>;
+
+export const capabilitiesSchema = z.strictObject({
+  version: z.string(),
+  build: z.string(),
+  compiler: z.string(),
+  cpu: cpuSchema,
+  devices: deviceReportSchema,
+  variants: z.array(variantSchema),
+  shell: shellSchema,
+  /** Upper bound on the state of one run, bytes. */
+  memoryLimit_bytes: z.number().positive(),
+  /** Scenario to open first (a file reference from the command line or a double click), or null. */
+  openFirst: fileRefSchema.nullable(),
+});
+export type Capabilities = Readonly<z.infer<typeof capabilitiesSchema>>;

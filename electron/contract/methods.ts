@@ -1,0 +1,160 @@
+/** Every call of the contract: name → schema of its params and of its result. */
+import { z } from 'zod';
+import { bytes } from './arrays.ts';
+import { capabilitiesSchema } from './capabilities.ts';
+import { issueSchema } from './errors.ts';
+import { curveSchema } from './fields.ts';
+import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
+import {
+  depthDoseSchema,
+  ledgerTableSchema,
+  mapRequestSchema,
+  momentsSchema,
+  runIdSchema,
+  runInfoSchema,
+  runMapsSchema,
+  runSummarySchema,
+} from './run.ts';
+import {
+  libraryEntrySchema,
+  materialSchema,
+  readScenarioSchema,
+  resolvedSchema,
+  scenarioDraftSchema,
+  scenarioFileSchema,
+} from './scenarios.ts';
+import { shellMethods } from './shell.ts';
+
+const nothing = z.strictObject({});
+const ofRun = z.strictObject({ run: runIdSchema });
+/** `refuse` answers `exists`, so that the page can ask before it replaces. */
+const ifExists = z.enum(['replace', 'refuse']);
+const fileText = z.string().max(8 * 2 ** 20);
+
+export const methods = {
+  capabilities: { params: nothing, result: capabilitiesSchema },
+
+  // Scenarios.
+  'scenario.parse': {
+    params: z.strictObject({ text: fileText, name: z.string().max(255) }),
+    result: readScenarioSchema,
+  },
+  'scenario.open': { params: z.strictObject({ file: fileRefSchema }), result: scenarioFileSchema },
+  /** The text as it would be saved: stable key order, defaults left out. For download and diff. */
+  'scenario.text': {
+    params: z.strictObject({ scenario: scenarioDraftSchema }),
+    result: z.strictObject({ text: z.string() }),
+  },
+  /** Save and Save As: the latter with a new reference and `refuse`. */
+  'scenario.save': {
+    params: z.strictObject({ scenario: scenarioDraftSchema, file: fileRefSchema, ifExists }),
+    result: namedFileSchema,
+  },
+  /** Issues and, when none is an error, what the scenario resolves to. Cheap enough for every edit. */
+  'scenario.resolve': {
+    params: z.strictObject({ scenario: scenarioDraftSchema }),
+    result: z.strictObject({ issues: z.array(issueSchema), resolved: resolvedSchema.nullable() }),
+  },
+  'scenario.library': { params: nothing, result: z.strictObject({ entries: z.array(libraryEntrySchema) }) },
+  'scenario.recent': { params: nothing, result: z.strictObject({ files: z.array(namedFileSchema) }) },
+  'scenario.clearRecent': { params: nothing, result: nothing },
+  'materials.list': { params: nothing, result: z.strictObject({ materials: z.array(materialSchema) }) },
+
+  // Runs.
+  'run.start': {
+    params: z.strictObject({
+      scenario: scenarioDraftSchema,
+      /** Name shown when the scenario has none. */
+      name: z.string().max(255),
+    }),
+    result: runInfoSchema,
+  },
+  /** Takes effect within one step and keeps what was computed; a queued run is taken off the queue. */
+  'run.cancel': { params: ofRun, result: runInfoSchema },
+  'run.list': { params: nothing, result: z.strictObject({ runs: z.array(runInfoSchema) }) },
+  /** Forgets a run that is not running; its file stays. */
+  'run.forget': { params: ofRun, result: nothing },
+  /** The scenario that the run was made from, as saved with it. */
+  'run.scenario': { params: ofRun, result: z.strictObject({ scenario: scenarioDraftSchema }) },
+  'run.summary': { params: ofRun, result: runSummarySchema },
+  'run.depthDose': { params: ofRun, result: depthDoseSchema },
+  /** Dose across x at the cells nearest to the depths; each curve's quantity names its depth. */
+  'run.lateral': {
+    params: z.strictObject({ run: runIdSchema, depths_mm: z.array(z.number()).min(1).max(64) }),
+    result: z.strictObject({ curves: z.array(curveSchema) }),
+  },
+  'run.moments': { params: ofRun, result: momentsSchema },
+  /** The final dose, or the protons' maps at the last keyframe. */
+  'run.maps': {
+    params: z.strictObject({ run: runIdSchema, maps: z.array(mapRequestSchema).min(1).max(16) }),
+    result: runMapsSchema,
+  },
+  'run.keyframes': {
+    params: ofRun,
+    result: z.strictObject({
+      frames: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
+    }),
+  },
+  'run.keyframe': {
+    params: z.strictObject({
+      run: runIdSchema,
+      index: z.number().int().nonnegative(),
+      maps: z.array(mapRequestSchema).min(1).max(16),
+    }),
+    result: runMapsSchema,
+  },
+  /** At most `rows` rows; the last step is always among them. */
+  'run.ledger': {
+    params: z.strictObject({ run: runIdSchema, rows: z.number().int().min(2).max(100_000) }),
+    result: ledgerTableSchema,
+  },
+
+  // Run files.
+  'run.library': {
+    params: nothing,
+    result: z.strictObject({
+      files: z.array(z.strictObject({ ...namedFileSchema.shape, modified: z.string(), bytes: z.number() })),
+    }),
+  },
+  'run.save': {
+    params: z.strictObject({ run: runIdSchema, file: fileRefSchema, ifExists }),
+    result: namedFileSchema,
+  },
+  'run.open': {
+    params: z.strictObject({
+      source: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('file'), file: fileRefSchema }),
+        z.strictObject({ kind: z.literal('bytes'), name: z.string().max(255), bytes }),
+      ]),
+    }),
+    result: runInfoSchema,
+  },
+  /** The file to offer for download, or to hand to `file.write`. */
+  'run.export': {
+    params: z.strictObject({
+      run: runIdSchema,
+      what: z.enum(['run', 'dose', 'depth-dose', 'moments', 'ledger', 'summary']),
+    }),
+    result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
+  },
+
+  // Files that the user chooses.
+  /** Only where `capabilities.shell.dialogs`; null: the user dismissed the dialog. */
+  'file.choose': {
+    params: z.strictObject({ purpose: filePurposeSchema, suggestedName: z.string().max(255) }),
+    result: z.strictObject({ file: namedFileSchema.nullable() }),
+  },
+  'file.write': { params: z.strictObject({ file: fileRefSchema, bytes, ifExists }), result: namedFileSchema },
+
+  ...shellMethods,
+} as const;
+
+export type Methods = typeof methods;
+export type MethodName = keyof Methods;
+/** What a caller passes, before defaults. */
+export type Params<M extends MethodName> = Readonly<z.input<Methods[M]['params']>>;
+export type Result<M extends MethodName> = Readonly<z.output<Methods[M]['result']>>;
+
+export function isMethod(name: string): name is MethodName {
+  return Object.hasOwn(methods, name);
+}

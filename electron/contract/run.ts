@@ -1,0 +1,182 @@
+/** Runs as the page and the command line see them. Lengths in mm, energies in MeV, angles as named. */
+import { z } from 'zod';
+import { float64, uint32 } from './arrays.ts';
+import { wireErrorSchema } from './errors.ts';
+import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
+import { namedFileSchema } from './files.ts';
+
+export const runIdSchema = z.string().min(1).max(64);
+export type RunId = z.infer<typeof runIdSchema>;
+
+/** `cancelled` keeps what was computed; `failed` carries its error. */
+export const runStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed']);
+export type RunState = z.infer<typeof runStateSchema>;
+
+export const precisionSchema = z.enum(['fp32', 'fp64']);
+export type Precision = z.infer<typeof precisionSchema>;
+
+export const gridSizeSchema = z.strictObject({
+  ne: z.number().int().positive(),
+  ntheta: z.number().int().positive(),
+  nz: z.number().int().positive(),
+  nx: z.number().int().positive(),
+});
+export type GridSize = Readonly<z.infer<typeof gridSizeSchema>>;
+
+export const runInfoSchema = z.strictObject({
+  id: runIdSchema,
+  /** The scenario's name, or the file's when it has none. */
+  name: z.string(),
+  state: runStateSchema,
+  /** Where it stands in the queue, 1 is next; null unless queued. */
+  queuePosition: z.number().int().positive().nullable(),
+  variant: z.string(),
+  precision: precisionSchema,
+  device: z.string(),
+  /** ISO 8601. */
+  created: z.string(),
+  finished: z.string().nullable(),
+  /** Set once it is saved or was opened from a file. */
+  file: namedFileSchema.nullable(),
+  grid: gridSizeSchema.nullable(),
+  r80_mm: z.number().nullable(),
+  wall_s: z.number().nullable(),
+  error: wireErrorSchema.nullable(),
+});
+export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
+
+export const runProgressSchema = z.strictObject({
+  run: runIdSchema,
+  state: runStateSchema,
+  step: z.number().int().nonnegative(),
+  steps_max: z.number().int().nonnegative(),
+  /** Mean depth of the protons in flight. */
+  depth_mm: z.number(),
+  /** Share of the incident weight still in flight, 0 to 1. */
+  weight_left: z.number(),
+  /** Larger of the number and the energy ledger's relative errors. */
+  ledger_error: z.number(),
+  steps_per_s: z.number(),
+  /** Seconds left; null before there is a rate. */
+  eta_s: z.number().nullable(),
+  elapsed_s: z.number(),
+});
+export type RunProgress = Readonly<z.infer<typeof runProgressSchema>>;
+
+/** One number or energy (MeV) balance. */
+const balance = {
+  in: z.number(),
+  in_flight: z.number(),
+  stopped: z.number(),
+  escaped_x: z.number(),
+  escaped_z: z.number(),
+  escaped_theta: z.number(),
+  nuclear: z.number(),
+  skipped: z.number(),
+};
+export const numberBalanceSchema = z.strictObject({ ...balance, rel_error: z.number() });
+export const energyBalanceSchema = z.strictObject({ ...balance, deposited: z.number(), rel_error: z.number() });
+export const numberColumns = [...Object.keys(balance), 'rel_error'] as readonly (keyof NumberBalance)[];
+export const energyColumns = [...Object.keys(balance), 'deposited', 'rel_error'] as readonly (keyof EnergyBalance)[];
+export type NumberBalance = Readonly<z.infer<typeof numberBalanceSchema>>;
+export type EnergyBalance = Readonly<z.infer<typeof energyBalanceSchema>>;
+
+/** Readouts of a dose distribution. Null: not defined for this dose (a beam that left before it stopped). */
+export const metricsSchema = z.strictObject({
+  /** Distal 80 % depth along the beam axis from the entrance. */
+  r80_mm: z.number().nullable(),
+  peak_mm: z.number().nullable(),
+  w80_20_mm: z.number().nullable(),
+  peak_to_entrance: z.number().nullable(),
+  /** Full width at half maximum of the Bragg peak along the axis. */
+  fwhm_mm: z.number().nullable(),
+  /** Columns of equal length; of the proton fluence crossing each plane. */
+  sigma_x: z.strictObject({ depth_mm: float64, sigma_x_mm: float64 }),
+  theta_rms: z.strictObject({ depth_mm: float64, theta_rms_mrad: float64 }),
+  energy_deposited_MeV: z.number(),
+  mean_range_mm: z.number().nullable(),
+});
+export type Metrics = Readonly<z.infer<typeof metricsSchema>>;
+
+export const runSummarySchema = z.strictObject({
+  scenario: z.string(),
+  variant: z.string(),
+  precision: precisionSchema,
+  status: z.enum(['done', 'cancelled']),
+  steps: z.number().int().nonnegative(),
+  wall_s: z.number(),
+  setup_s: z.number(),
+  solve_s: z.number(),
+  metrics: metricsSchema,
+  ledger: z.strictObject({ number: numberBalanceSchema, energy: energyBalanceSchema }),
+  min_psi_over_max: z.number(),
+  cell_steps: z.number(),
+  peak_rss_MB: z.number(),
+  grid: gridSizeSchema,
+  threads: z.number().int().positive(),
+  isa: z.string(),
+});
+export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
+
+/** A map to show: dose, or the protons summed over the two axes that are not shown. */
+export const mapRequestSchema = z.strictObject({
+  quantity: z.enum(['dose', 'protons']),
+  horizontal: axisNameSchema,
+  vertical: axisNameSchema,
+  viewport: viewportSchema,
+});
+export type MapRequest = Readonly<z.infer<typeof mapRequestSchema>>;
+
+/** Maps of one moment of a run. */
+export const runMapsSchema = z.strictObject({
+  run: runIdSchema,
+  /** Grows with every new state of this run; equal revisions are equal maps. */
+  revision: z.number().int().nonnegative(),
+  step: z.number().int().nonnegative(),
+  depth_mm: z.number(),
+  /** In the order of the request. */
+  maps: z.array(fieldMapSchema),
+});
+export type RunMaps = Readonly<z.infer<typeof runMapsSchema>>;
+
+export const liveFrameSchema = z.strictObject({
+  ...runMapsSchema.shape,
+  /** Dose integrated across the beam axis so far, if it was asked for. */
+  depthDose: curveSchema.nullable(),
+});
+export type LiveFrame = Readonly<z.infer<typeof liveFrameSchema>>;
+
+export const depthDoseSchema = z.strictObject({
+  curve: curveSchema,
+  /** Beam axis in the z–x plane: from the entrance point, at this angle from +z. */
+  entrance_mm: z.strictObject({ z: z.number(), x: z.number() }),
+  angle_deg: z.number(),
+  metrics: z.strictObject({
+    r80_mm: z.number().nullable(),
+    r20_mm: z.number().nullable(),
+    peak_mm: z.number().nullable(),
+    w80_20_mm: z.number().nullable(),
+    fwhm_mm: z.number().nullable(),
+    peak_to_entrance: z.number().nullable(),
+  }),
+});
+export type DepthDose = Readonly<z.infer<typeof depthDoseSchema>>;
+
+/** Moments of the proton fluence crossing each plane z = depth_mm[i]; columns of equal length. */
+export const momentsSchema = z.strictObject({
+  depth_mm: float64,
+  protons: float64,
+  mean_x_mm: float64,
+  sigma_x_mm: float64,
+  mean_theta_mrad: float64,
+  theta_rms_mrad: float64,
+  covariance_mm_mrad: float64,
+});
+export type Moments = Readonly<z.infer<typeof momentsSchema>>;
+
+export const ledgerTableSchema = z.strictObject({
+  step: uint32,
+  number: z.record(z.string(), float64),
+  energy_MeV: z.record(z.string(), float64),
+});
+export type LedgerTable = Readonly<z.infer<typeof ledgerTableSchema>>;

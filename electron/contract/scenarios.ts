@@ -1,0 +1,74 @@
+/** Scenario documents as the page asks for them: what was read, what is wrong with it, what it resolves to. */
+import { z } from 'zod';
+import { issueSchema } from './errors.ts';
+import { fileRefSchema, namedFileSchema } from './files.ts';
+import { gridSizeSchema } from './run.ts';
+
+/**
+ * A scenario as the user wrote it: defaults not filled in, possibly with
+ * faults. The host checks it against the scenario schema whenever it is used.
+ */
+export const scenarioDraftSchema = z.record(z.string(), z.unknown());
+export type ScenarioDraft = Readonly<z.infer<typeof scenarioDraftSchema>>;
+
+export const readScenarioSchema = z.strictObject({
+  /** The document, also when values in it are at fault; null when the text is no document at all. */
+  draft: scenarioDraftSchema.nullable(),
+  issues: z.array(issueSchema),
+});
+export type ReadScenario = Readonly<z.infer<typeof readScenarioSchema>>;
+
+export const scenarioFileSchema = z.strictObject({
+  ...readScenarioSchema.shape,
+  file: namedFileSchema,
+  /** Shipped with the program: Save asks for another name. */
+  readOnly: z.boolean(),
+});
+export type ScenarioFile = Readonly<z.infer<typeof scenarioFileSchema>>;
+
+export const libraryEntrySchema = z.strictObject({
+  file: fileRefSchema,
+  fileName: z.string(),
+  /** `name` and `notes` in the document; empty when it has none or cannot be read. */
+  name: z.string(),
+  notes: z.string(),
+  readOnly: z.boolean(),
+  modified: z.string(),
+});
+export type LibraryEntry = Readonly<z.infer<typeof libraryEntrySchema>>;
+
+export const resolvedSchema = z.strictObject({
+  /** Every field filled in; the form shows these as placeholders. */
+  scenario: scenarioDraftSchema,
+  grid: gridSizeSchema,
+  cells: z.number(),
+  estimate: z.strictObject({
+    state_bytes: z.number(),
+    total_bytes: z.number(),
+    limit_bytes: z.number(),
+    steps_max: z.number().int(),
+  }),
+  /** CSDA range in the background material along the beam axis, geometry regions ignored. */
+  range_mm: z.number(),
+  /** CSDA range in water from the table in use. */
+  waterRange_mm: z.number(),
+  /** Name of the stopping-power table, for captions. */
+  table: z.string(),
+  /** What `auto` picks, and for every variant why it cannot run this scenario (null: it can). */
+  variant: z.string(),
+  variants: z.array(z.strictObject({ id: z.string(), refusal: z.string().nullable() })),
+});
+export type Resolved = Readonly<z.infer<typeof resolvedSchema>>;
+
+export const materialSchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  density_g_cm3: z.number().positive(),
+  /** Mean excitation energy. */
+  i_eV: z.number().positive().nullable(),
+  zOverA: z.number().positive(),
+  x0_g_cm2: z.number().positive(),
+  xs_g_cm2: z.number().positive(),
+  source: z.string(),
+});
+export type Material = Readonly<z.infer<typeof materialSchema>>;

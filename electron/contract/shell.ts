@@ -1,0 +1,40 @@
+/** What page and shell say to each other about windows and menus. */
+import { z } from 'zod';
+import { fileRefSchema } from './files.ts';
+
+const nothing = z.strictObject({});
+
+/** One entry of the command table that the native menus are made from. */
+export const menuCommandSchema = z.strictObject({
+  id: z.string().max(64),
+  title: z.string().max(128),
+  /** Menu it stands in, such as `File`; null: in no menu. */
+  menu: z.string().max(32).nullable(),
+  /** Electron accelerator, such as `CmdOrCtrl+S`. */
+  shortcut: z.string().max(64).nullable(),
+  enabled: z.boolean(),
+});
+export type MenuCommand = Readonly<z.infer<typeof menuCommandSchema>>;
+
+/** Handled by shells with `window` or `menus`; others answer `unsupported`. */
+export const shellMethods = {
+  /** Title, represented file and unsaved changes, for the window frame and the close guard. */
+  'shell.document': {
+    params: z.strictObject({ title: z.string().max(255), edited: z.boolean() }),
+    result: nothing,
+  },
+  'shell.menu': { params: z.strictObject({ commands: z.array(menuCommandSchema).max(500) }), result: nothing },
+  /** The page's answer to `close-requested`. */
+  'shell.close': { params: z.strictObject({ close: z.boolean() }), result: nothing },
+} as const;
+
+/** What the shell tells the page. */
+export const shellEventSchema = z.discriminatedUnion('kind', [
+  /** A menu entry was chosen. */
+  z.strictObject({ kind: z.literal('command'), id: z.string() }),
+  /** A file was opened from outside: double click, second start of the program. */
+  z.strictObject({ kind: z.literal('open'), file: fileRefSchema, name: z.string() }),
+  /** The window is to close although there are unsaved changes. */
+  z.strictObject({ kind: z.literal('close-requested') }),
+]);
+export type ShellEvent = Readonly<z.infer<typeof shellEventSchema>>;
