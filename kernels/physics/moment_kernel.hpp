@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace bb::physics {
+
+/// A discrete kernel on the integers: `weights[i]` moves content by `first + i` cells.
+struct MomentKernel {
+  int first = 0;
+  std::vector<double> weights;
+
+  int last() const { return first + static_cast<int>(weights.size()) - 1; }
+};
+
+/// The discrete counterpart of a Gaussian of mean `mean` and variance `variance` (in cells and
+/// cells²) whose sum, mean and variance are exact.
+///
+/// A point-sampled Gaussian starves below one cell (at σ = 0.5 cells it loses 14 % of the
+/// variance), so: three points where those stay non-negative; a sampled Gaussian with a
+/// second-order moment correction where it is wide; and else the four-point kernel that also holds
+/// the third moment, which dips below zero like any interpolation of third order.
+MomentKernel moment_kernel(double mean, double variance);
+
+/// Splits a shift of `mean` cells over two neighbours: exact mean, variance f(1-f) of its own.
+MomentKernel two_point_kernel(double mean);
+
+/// The kernel that applies `a`, then `b`.
+MomentKernel convolve(const MomentKernel& a, const MomentKernel& b);
+
+/// Rounds weights to multiples of 2^-24 with a sum of exactly 1, so that a state in FP32 neither
+/// gains nor loses particles systematically.
+void quantise(std::span<double> weights);
+
+}  // namespace bb::physics

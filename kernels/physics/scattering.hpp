@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cmath>
+
+#include "constants.hpp"
+#include "hd.hpp"
+#include "kinematics.hpp"
+
+// Scattering power T = d<θ²>/ds of the plane angle, rad² per (g/cm²).
+namespace bb::physics {
+
+/// Gottschalk's nonlocal correction f_dM, "On the scattering power of radiotherapy protons",
+/// arXiv 0908.1413, eq. 15, clamped to f >= 0 where the logarithm of a vanishing loss wins.
+/// pv_here and pv_entrance in MeV.
+BB_HD inline double gottschalk_correction(double pv_here, double pv_entrance) {
+  const double ratio = pv_here / pv_entrance;
+  const double loss = 1.0 - ratio * ratio;
+  if (loss <= 0.0) return 0.0;
+  const double lg_loss = log10(loss);
+  const double lg_pv = log10(pv_here);
+  const double f = 0.5244 + 0.1975 * lg_loss + 0.2320 * lg_pv - 0.0098 * lg_pv * lg_loss;
+  return f > 0.0 ? f : 0.0;
+}
+
+/// Differential Molière scattering power with scattering length `x_s` (g/cm²).
+BB_HD inline double gottschalk_power(double energy, double entrance_energy, double x_s) {
+  const double p = pv(energy);
+  const double e = kScatteringEnergy_MeV / p;
+  return gottschalk_correction(p, pv(entrance_energy)) * e * e / x_s;
+}
+
+/// Fermi and Rossi's scattering power with radiation length `x_0` (g/cm²).
+BB_HD inline double fermi_rossi_power(double energy, double x_0) {
+  const double e = kScatteringEnergy_MeV / pv(energy);
+  return e * e / x_0;
+}
+
+/// Highland's formula per step, its logarithm taken over the whole thickness so far:
+/// `radiation_lengths` crossed since the entrance. Not additive; zero before the logarithm turns positive.
+BB_HD inline double highland_power(double energy, double radiation_lengths, double x_0) {
+  if (radiation_lengths <= 0.0) return 0.0;
+  const double correction = 1.0 + log10(radiation_lengths) / 9.0;
+  if (correction <= 0.0) return 0.0;
+  const double e = kHighlandEnergy_MeV / pv(energy) * correction;
+  return e * e / x_0;
+}
+
+}  // namespace bb::physics

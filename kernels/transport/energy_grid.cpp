@@ -1,0 +1,69 @@
+#include "energy_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace bb::transport {
+namespace {
+
+constexpr double kBeamSigmas = 5.0;  // the grid reaches this far above a beam with an energy spread
+
+}  // namespace
+
+EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water, double start_energy,
+                       double energy_sigma, int guard)
+    : water_(water), kind_(spec.energy_kind), cutoff_(spec.cutoff) {
+  const double top_energy = start_energy + kBeamSigmas * energy_sigma;
+  int count = 0;
+  if (kind_ == EnergyGridKind::kRange) {
+    step_ = spec.energy_step * 0.1;  // mm of water to g/cm²
+    const double start = water.range(start_energy);
+    const double lowest = water.range(cutoff_);
+    const int below = static_cast<int>(std::floor((start - lowest) / step_));
+    if (below < 1) {
+      throw ProblemError("invalid", "grid.energy.step_mm = " + std::to_string(spec.energy_step) +
+                                        ": the beam must have at least two bins above the cutoff of " +
+                                        std::to_string(cutoff_) + " MeV");
+    }
+    bottom_ = start - below * step_;
+    const int above = static_cast<int>(std::ceil((water.range(top_energy) - start) / step_ - 1e-9));
+    count = below + 1 + above + guard;
+  } else {
+    step_ = spec.energy_step;
+    bottom_ = spec.energy_min;
+    count = static_cast<int>(std::ceil((top_energy - bottom_) / step_ - 1e-9)) + 1 + guard;
+    if (count < 3) {
+      throw ProblemError("invalid", "grid.energy: the beam must have at least two bins above min_MeV = " +
+                                        std::to_string(spec.energy_min));
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    const double value = bottom_ + i * step_;
+    energies_.push_back(kind_ == EnergyGridKind::kRange ? water.energy_at(value) : value);
+  }
+  while (first_alive_ < count && energies_[static_cast<std::size_t>(first_alive_)] < cutoff_) ++first_alive_;
+}
+
+double EnergyGrid::index_of(double energy) const {
+  const double value = kind_ == EnergyGridKind::kRange ? water_.range(energy) : energy;
+  return (value - bottom_) / step_;
+}
+
+double EnergyGrid::variance_in_bins(double energy, double variance) const {
+  const double per_bin = kind_ == EnergyGridKind::kRange ? step_ * water_.stopping(energy) : step_;
+  return variance / (per_bin * per_bin);
+}
+
+physics::MomentKernel EnergyGrid::kernel(double energy, double variance) const {
+  if (energy <= 0.0) return {-1, {1.0}};
+  double index = index_of(energy);
+  if (std::abs(index - std::round(index)) < 1e-7) index = std::round(index);
+  const double bins = variance_in_bins(energy, variance);
+  if (kind_ == EnergyGridKind::kRange) return physics::moment_kernel(index, bins);
+  // The earlier solver's split over two bins, with the straggling on top: its own variance f(1-f)
+  // stays, and is reported.
+  return physics::convolve(physics::two_point_kernel(index), physics::moment_kernel(0.0, bins));
+}
+
+}  // namespace bb::transport

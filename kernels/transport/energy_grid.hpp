@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "physics/moment_kernel.hpp"
+#include "physics/stopping.hpp"
+#include "problem.hpp"
+
+namespace bb::transport {
+
+/// The energy bins of a problem. `range` grids are uniform in water-equivalent residual range and
+/// anchored so that the beam starts on a bin centre; `uniform` grids are uniform in energy.
+class EnergyGrid {
+ public:
+  /// `start_energy` is the beam's energy (MeV) at the first node; `guard` bins lie above the beam.
+  EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water, double start_energy, double energy_sigma,
+             int guard);
+
+  int size() const { return static_cast<int>(energies_.size()); }
+  const std::vector<double>& energies() const { return energies_; }
+  /// First bin at or above the cutoff; content that lands below it has stopped.
+  int first_alive() const { return first_alive_; }
+
+  /// Fractional bin index of an energy (MeV).
+  double index_of(double energy) const;
+  /// Variance in bins² of an energy spread `variance` (MeV²) about `energy` (MeV).
+  double variance_in_bins(double energy, double variance) const;
+  /// Kernel over bins for content that ends at `energy` with spread `variance` (MeV²).
+  physics::MomentKernel kernel(double energy, double variance) const;
+
+ private:
+  const physics::StoppingTable& water_;
+  EnergyGridKind kind_;
+  double step_;        // g/cm² of water, or MeV
+  double bottom_;      // range (g/cm²) or energy (MeV) of bin 0
+  double cutoff_;
+  int first_alive_ = 0;
+  std::vector<double> energies_;
+};
+
+}  // namespace bb::transport

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/solver.hpp"
+#include "problem.hpp"
+
+namespace bb::transport {
+
+/// What a variant is and can do; the page and the command line show these words.
+struct Variant {
+  const char* id;
+  const char* title;
+  const char* changes;    // what it changes against the one it builds on
+  const char* builds_on;  // "" for none
+  const char* device;     // "cpu" | "cuda"
+  const char* source;     // file in the repository
+  std::vector<Precision> precisions;
+  std::vector<Stepping> steppings;
+  double bytes_per_cell_step;  // compulsory traffic of the arrangement, FP32
+  double flops_per_cell_step;
+  int speed_rank;  // `auto` takes the highest that the problem allows
+  /// Bytes of state and scratch that a problem needs, before it runs.
+  double (*estimate_bytes)(const Problem&, const Tables&);
+  engine::SolverFactory make;
+};
+
+std::span<const Variant> variants();
+
+/// The variant `problem.variant` names, or the best for `auto`. Throws ProblemError('unsupported' |
+/// 'memory') that names the field, the value and what is allowed.
+const Variant& choose_variant(const Problem& problem, const Tables& tables);
+
+}  // namespace bb::transport

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "physics/remap.hpp"
+#include "problem.hpp"
+
+namespace bb::transport {
+
+/// Everything that one step needs to know about the physics, as plain arrays: built once per
+/// problem in FP64, shared by every variant on CPU and GPU.
+///
+/// One step is: energy gather, then angle convolution, then streaming in x, then in z. With path
+/// stepping the path is the same for all protons (`classes` = 1); with depth stepping it is
+/// Δz/cosθ and the first two tables have one class per angle (`classes` = ntheta, the class is the
+/// angle that a proton has when it starts the step).
+struct Tables {
+  int ne = 0, ntheta = 0, nz = 0, nx = 0;
+  double dx = 0, dz = 0;  // mm
+  int materials = 0, classes = 1;
+
+  std::vector<double> energy;  // [ne] MeV, bin centres, ascending
+  std::vector<double> theta;   // [ntheta] rad from +z
+
+  // Energy gather. Row (c, m, e') lists the bins e that feed e' and with what weight.
+  std::vector<std::int32_t> gather_begin;  // [classes·materials·ne + 1]
+  std::vector<std::int32_t> gather_source;
+  std::vector<double> gather_weight;
+  int reach_down = 0;  // a bin is fed from e' + reach_down … e' + reach_up
+  int reach_up = 0;
+
+  // Per proton that starts the step in (c, m, e).
+  std::vector<double> deposit;         // MeV left in the cell
+  std::vector<double> stopped;         // fraction that ends below the cutoff
+  std::vector<double> nuclear;         // fraction removed by nuclear reactions
+  std::vector<double> nuclear_escape;  // MeV carried away by them
+
+  // Angle kernels, symmetric: row (c, m, e') holds the weights of distance 0 … half.
+  std::vector<std::int32_t> angle_begin;  // [classes·materials·ne + 1]
+  std::vector<double> angle_weight;
+  int angle_half_max = 0;
+
+  // Streaming per angle.
+  std::vector<physics::RemapShift> shift_x, shift_z;                      // [ntheta]
+  std::vector<std::array<double, physics::kRemapTaps>> flux_x, flux_z;    // [ntheta]
+  std::vector<double> plane_weight;                                       // [ntheta] planes crossed per step
+
+  std::vector<std::uint8_t> map;  // [z][x]
+
+  // Start of the beam: a separable state over (e, θ, x) in row z_start, and what the way from the
+  // entrance to the first node cost.
+  struct Start {
+    int z = 0;
+    std::vector<double> energy_weight;  // [ne], sums to the beam's weight
+    std::vector<double> angle_weight;   // [ntheta], sums to 1
+    std::vector<double> x_weight;       // [ntheta][nx], each row sums to 1 (less what misses the grid)
+    double missed = 0;                  // protons that start outside the grid
+    double missed_energy = 0;           // MeV
+    double entry_deposit = 0;           // MeV
+    int entry_z = 0, entry_x = 0;       // where it goes
+    double number_in = 0, energy_in = 0;
+    double x_variance = 0;  // mm² that the grid's narrowest beam adds
+  } start;
+
+  double path_step = 0;           // mm of path (path stepping) or of depth (depth stepping)
+  double depth_first_node = 0;    // mm
+  double beam_range_mm = 0;       // CSDA range of the beam in water
+  double extra_straggling_mm = 0; // range spread that the uniform energy grid adds to a stopping beam
+
+  std::size_t row(int c, int m, int e) const {
+    return (static_cast<std::size_t>(c) * static_cast<std::size_t>(materials) + static_cast<std::size_t>(m)) *
+               static_cast<std::size_t>(ne) +
+           static_cast<std::size_t>(e);
+  }
+  std::size_t cells() const {
+    return static_cast<std::size_t>(ne) * static_cast<std::size_t>(ntheta) * static_cast<std::size_t>(nz) *
+           static_cast<std::size_t>(nx);
+  }
+  std::size_t plane() const { return static_cast<std::size_t>(nz) * static_cast<std::size_t>(nx); }
+};
+
+/// Builds the tables. Throws ProblemError('invalid' | 'unsupported') with the value and what is allowed.
+Tables build_tables(const Problem& problem);
+
+/// The number in cell `index` of a filled state: in (0, 1], the same on every engine.
+inline double filled_value(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t z = seed * 0x9E3779B97F4A7C15ull + index + 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  z ^= z >> 31;
+  return (static_cast<double>(z >> 40) + 1.0) * 0x1p-24;
+}
+
+}  // namespace bb::transport

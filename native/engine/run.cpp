@@ -1,0 +1,166 @@
+#include "run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+namespace bb::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double kFrameSeconds = 1.0 / 60.0;
+constexpr int kBatch = 64;  // steps that a solver may take between two looks at the outside
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+int thread_count(const transport::Problem& problem) {
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return problem.threads > 0 ? std::min(problem.threads, 4 * all) : all;
+}
+
+/// The longest way that a proton can go, in steps: the range in the lightest medium ends at the
+/// grid's edge, so depth counts too.
+int bound_steps(const transport::Problem& p, const transport::Tables& t) {
+  if (p.filled) return p.max_steps;
+  if (p.stepping == transport::Stepping::kDepth) return std::min(p.max_steps, t.nz - t.start.z);
+  const double straight = std::hypot(t.nz * p.grid.dz, t.nx * p.grid.dx);
+  const double lightest = std::ranges::min(p.materials, {}, &transport::Material::density).density;
+  const double way = std::min(t.beam_range_mm * 1.2 / std::min(1.0, lightest), 2.0 * straight);
+  return std::min(p.max_steps, std::max(1, static_cast<int>(std::ceil(way / p.step))));
+}
+
+/// Adds a step's changes to the sums so far.
+LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double deposited) {
+  LedgerRow row = last;
+  row.in_flight = side.in_flight;
+  row.stopped += side.stopped;
+  row.escaped_x += side.escaped_x;
+  row.escaped_z += side.escaped_z;
+  row.escaped_theta += side.escaped_theta;
+  row.nuclear += side.nuclear;
+  row.skipped += side.skipped;
+  row.deposited += deposited;
+  const double accounted = row.in_flight + row.stopped + row.escaped_x + row.escaped_z + row.escaped_theta +
+                           row.nuclear + row.skipped + row.deposited;
+  row.rel_error = row.in > 0.0 ? std::abs(accounted - row.in) / row.in : 0.0;
+  return row;
+}
+
+}  // namespace
+
+Run::Run(transport::Problem problem)
+    : problem_(std::move(problem)),
+      tables_([this] {
+        const Clock::time_point start = Clock::now();
+        transport::Tables t = transport::build_tables(problem_);
+        table_seconds_ = seconds_since(start);
+        return t;
+      }()),
+      variant_(&transport::choose_variant(problem_, tables_)),
+      threads_(thread_count(problem_)),
+      steps_max_(bound_steps(problem_, tables_)),
+      spans_(threads_) {}
+
+RunResult Run::execute(const std::function<void(const Progress&)>& on_progress) {
+  const double table_seconds = table_seconds_;
+  const Clock::time_point begun = Clock::now();
+  const std::unique_ptr<Solver> solver = variant_->make(problem_, tables_, threads_);
+  RunResult result;
+  result.threads = threads_;
+  result.setup_s = table_seconds + seconds_since(begun);
+
+  const transport::Tables::Start& start = tables_.start;
+  LedgerRow number{start.number_in, start.number_in - start.missed, 0, start.missed, 0, 0, 0, 0, 0, 0};
+  LedgerRow energy{start.energy_in, 0, 0, start.missed_energy, 0, 0, 0, 0, start.entry_deposit, 0};
+  energy.in_flight = energy.in - energy.escaped_x - energy.deposited;
+  Marginals frame;
+  const auto keep_keyframe = [&] {
+    solver->marginals(frame);
+    result.keyframes.push_back(frame);
+  };
+  const int frames = problem_.keyframes;
+  const auto keyframe_step = [&](int k) {
+    return frames < 2 ? 0 : static_cast<int>(std::lround(static_cast<double>(k) * steps_max_ / (frames - 1)));
+  };
+  int next_frame = 0;
+  if (frames > 0) {
+    keep_keyframe();
+    next_frame = 1;
+  }
+
+  const Clock::time_point solving = Clock::now();
+  double last_report = -1.0;
+  double observing = 0.0;  // seconds spent on pictures, not on solving
+  std::vector<StepTotals> totals;
+  int step = 0;
+  bool finished = false;
+  while (!finished && step < steps_max_ && !cancel_.load()) {
+    while (next_frame < frames && keyframe_step(next_frame) <= step) ++next_frame;
+    const int until = next_frame < frames ? std::min(keyframe_step(next_frame), steps_max_) : steps_max_;
+    totals.clear();
+    const int done = solver->advance(std::min(until - step, kBatch), totals, spans_, cancel_);
+    if (done == 0) break;
+    for (const StepTotals& s : totals) {
+      number = next_row(number, s.number, 0.0);
+      energy = next_row(energy, s.energy, s.deposited);
+      result.number.push_back(number);
+      result.energy.push_back(energy);
+    }
+    step += done;
+    finished = number.in_flight <= problem_.stop_weight * number.in;
+
+    const double observed = seconds_since(solving);
+    if (next_frame < frames && (keyframe_step(next_frame) == step || finished)) {
+      keep_keyframe();
+      ++next_frame;
+    }
+    if (observed - last_report >= kFrameSeconds) {
+      last_report = observed;
+      if (live_wanted_.load()) publish_live(*solver);
+      if (on_progress) {
+        const double rate = observed > 0.0 ? step / observed : 0.0;
+        on_progress({step, steps_max_, live_depth_.load(), number.in > 0.0 ? number.in_flight / number.in : 0.0,
+                     std::max(number.rel_error, energy.rel_error), rate,
+                     rate > 0.0 ? (steps_max_ - step) / rate : 0.0});
+      }
+    }
+    observing += seconds_since(solving) - observed;
+  }
+  result.solve_s = seconds_since(solving) - observing;
+  result.cancelled = cancel_.load() && !finished;
+  result.steps = step;
+  if (result.cancelled && frames > 0 && (result.keyframes.empty() || result.keyframes.back().step != step)) keep_keyframe();
+  result.cell_steps = solver->cell_steps();
+  result.state_bytes = solver->state_bytes();
+  result.min_over_max = solver->min_over_max();
+  result.dose.assign(solver->dose().begin(), solver->dose().end());
+  result.crossing.assign(solver->crossing().begin(), solver->crossing().end());
+  publish_live(*solver);
+  if (on_progress) {
+    on_progress({step, steps_max_, live_depth_.load(), number.in > 0.0 ? number.in_flight / number.in : 0.0,
+                 std::max(number.rel_error, energy.rel_error), result.solve_s > 0.0 ? step / result.solve_s : 0.0, 0.0});
+  }
+  return result;
+}
+
+void Run::publish_live(Solver& solver) {
+  LiveFrame frame;
+  solver.marginals(frame.marginals);
+  live_depth_.store(frame.marginals.depth_mm);
+  frame.dose.assign(solver.dose().begin(), solver.dose().end());
+  const std::scoped_lock lock(live_mutex_);
+  live_ = std::move(frame);
+  live_wanted_.store(false);
+}
+
+std::optional<LiveFrame> Run::take_live() {
+  const std::scoped_lock lock(live_mutex_);
+  std::optional<LiveFrame> out = std::move(live_);
+  live_.reset();
+  live_wanted_.store(true);
+  return out;
+}
+
+}  // namespace bb::engine

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/registry.hpp"
+#include "solver.hpp"
+#include "spans.hpp"
+
+namespace bb::engine {
+
+struct Progress {
+  int step = 0, steps_max = 0;
+  double depth_mm = 0, weight_left = 1, ledger_error = 0, steps_per_s = 0, eta_s = 0;
+};
+
+/// One line of the balance after a step: sums since the start.
+struct LedgerRow {
+  double in, in_flight, stopped, escaped_x, escaped_z, escaped_theta, nuclear, skipped, deposited, rel_error;
+};
+
+struct RunResult {
+  bool cancelled = false;
+  int steps = 0;
+  int threads = 1;
+  double setup_s = 0, solve_s = 0;
+  double cell_steps = 0, state_bytes = 0;
+  double min_over_max = 0;
+  std::vector<double> dose, crossing;
+  std::vector<LedgerRow> number, energy;
+  std::vector<Marginals> keyframes;
+};
+
+/// The newest picture of a run in progress.
+struct LiveFrame {
+  Marginals marginals;
+  std::vector<double> dose;
+};
+
+/// One solution of one problem, run on the calling thread by `execute`; `cancel`, `request_live` and
+/// `take_live` may be called from any other thread.
+class Run {
+ public:
+  /// Builds the tables and chooses the variant. Throws ProblemError.
+  explicit Run(transport::Problem problem);
+
+  const transport::Problem& problem() const { return problem_; }
+  const transport::Tables& tables() const { return tables_; }
+  const transport::Variant& variant() const { return *variant_; }
+  double estimate_bytes() const { return variant_->estimate_bytes(problem_, tables_); }
+  /// Steps that the slowest proton can need, at most the scenario's limit.
+  int steps_max() const { return steps_max_; }
+  int threads() const { return threads_; }
+  const SpanRecorder& spans() const { return spans_; }
+
+  /// Solves. `on_progress` is called from this thread at most 60 times a second, and once at the end.
+  RunResult execute(const std::function<void(const Progress&)>& on_progress);
+
+  void cancel() { cancel_.store(true); }
+  /// Hands over the newest frame and asks for another; empty when none is ready. Never waits for the run.
+  std::optional<LiveFrame> take_live();
+
+ private:
+  void publish_live(Solver& solver);
+
+  transport::Problem problem_;
+  transport::Tables tables_;
+  const transport::Variant* variant_;
+  double table_seconds_ = 0;
+  int threads_;
+  int steps_max_;
+  SpanRecorder spans_;
+  std::atomic<bool> cancel_{false};
+  std::atomic<bool> live_wanted_{true};
+  std::atomic<double> live_depth_{0.0};
+  std::mutex live_mutex_;
+  std::optional<LiveFrame> live_;
+};
+
+}  // namespace bb::engine

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transport/tables.hpp"
+#include "spans.hpp"
+
+namespace bb::engine {
+
+/// What one step did, in FP64: `in_flight` is the state after the step, the rest are its changes.
+/// Numbers of protons, and the same as energy in MeV.
+struct StepTotals {
+  struct Side {
+    double in_flight = 0, stopped = 0, escaped_x = 0, escaped_z = 0, escaped_theta = 0, nuclear = 0, skipped = 0;
+  };
+  Side number, energy;
+  double deposited = 0;  // MeV
+};
+
+/// Sums of ψ over the other two axes, FP32, row-major in the order of the names.
+struct Marginals {
+  int step = 0;
+  double depth_mm = 0;  // mean depth of the protons in flight
+  std::vector<float> zx, xtheta, etheta, ez;
+};
+
+/// Moments of the planar fluence at the centre of each z cell.
+struct Crossing {
+  enum { kN, kX, kXX, kTheta, kThetaTheta, kXTheta, kCount };
+};
+
+/// One variant at work on one problem. Not thread-safe: the run loop owns it.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  /// Advances by 1 … `max_steps` steps and appends one entry per step done. Returns at once when
+  /// `cancel` is set between two steps.
+  virtual int advance(int max_steps, std::vector<StepTotals>& totals, SpanRecorder& spans,
+                      const std::atomic<bool>& cancel) = 0;
+  virtual void marginals(Marginals& out) = 0;
+  /// MeV per cell so far, [z][x].
+  virtual std::span<const double> dose() = 0;
+  /// [z][Crossing::kCount] so far.
+  virtual std::span<const double> crossing() = 0;
+
+  virtual double min_over_max() const = 0;  // most negative ψ over the largest of its step
+  virtual double cell_steps() const = 0;    // cells visited, summed over steps
+  virtual double state_bytes() const = 0;   // peak memory of ψ
+};
+
+/// Accumulators that every CPU solver has, with the scoring of one row of cells.
+class Scores {
+ public:
+  explicit Scores(const transport::Tables& tables)
+      : dose_(tables.plane(), 0.0), crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0) {
+    dose_[static_cast<std::size_t>(tables.start.entry_z) * static_cast<std::size_t>(tables.nx) +
+          static_cast<std::size_t>(tables.start.entry_x)] += tables.start.entry_deposit;
+  }
+
+  std::vector<double>& dose() { return dose_; }
+  std::vector<double>& crossing() { return crossing_; }
+  const std::vector<double>& dose() const { return dose_; }
+  const std::vector<double>& crossing() const { return crossing_; }
+
+  void extremes(double low, double high) {
+    if (high > 0.0) min_over_max_ = std::min(min_over_max_, low / high);
+  }
+  double min_over_max() const { return min_over_max_; }
+
+ private:
+  std::vector<double> dose_, crossing_;
+  double min_over_max_ = 0.0;
+};
+
+using SolverFactory = std::unique_ptr<Solver> (*)(const transport::Problem&, const transport::Tables&, int threads);
+
+}  // namespace bb::engine

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace bb::engine {
+
+/// Named intervals of work per thread, in nanoseconds since the run began. Each thread writes its
+/// own lane; lanes are created before the run, so recording takes no lock. A lane that reaches its
+/// limit counts what it drops.
+class SpanRecorder {
+ public:
+  struct Span {
+    std::uint16_t name;
+    std::uint32_t step;
+    double start_ns, end_ns;
+  };
+  struct Lane {
+    std::vector<Span> spans;
+    std::uint64_t dropped = 0;
+  };
+
+  explicit SpanRecorder(int lanes) : lanes_(static_cast<std::size_t>(lanes)), origin_(Clock::now()) {}
+
+  std::uint16_t name_id(const std::string& name) {
+    const std::scoped_lock lock(names_mutex_);
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i] == name) return static_cast<std::uint16_t>(i);
+    }
+    names_.push_back(name);
+    return static_cast<std::uint16_t>(names_.size() - 1);
+  }
+
+  double now_ns() const { return std::chrono::duration<double, std::nano>(Clock::now() - origin_).count(); }
+
+  void record(int lane, std::uint16_t name, std::uint32_t step, double start_ns, double end_ns) {
+    Lane& l = lanes_[static_cast<std::size_t>(lane)];
+    if (l.spans.size() < kLaneLimit) {
+      l.spans.push_back({name, step, start_ns, end_ns});
+    } else {
+      ++l.dropped;
+    }
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<Lane>& lanes() const { return lanes_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kLaneLimit = 200'000;  // 6 MB a lane
+
+  std::mutex names_mutex_;
+  std::vector<std::string> names_;
+  std::vector<Lane> lanes_;
+  Clock::time_point origin_;
+};
+
+/// Records the interval from construction to destruction.
+class ScopedSpan {
+ public:
+  ScopedSpan(SpanRecorder& recorder, int lane, std::uint16_t name, int step)
+      : recorder_(recorder), lane_(lane), name_(name), step_(step), start_(recorder.now_ns()) {}
+  ScopedSpan(const ScopedSpan&) = delete;
+  ScopedSpan& operator=(const ScopedSpan&) = delete;
+  ~ScopedSpan() { recorder_.record(lane_, name_, static_cast<std::uint32_t>(step_), start_, recorder_.now_ns()); }
+
+ private:
+  SpanRecorder& recorder_;
+  int lane_;
+  std::uint16_t name_;
+  int step_;
+  double start_;
+};
+
+}  // namespace bb::engine
