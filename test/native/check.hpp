@@ -7,12 +7,14 @@
 //     CHECK_NEAR(after, before, 1e-12);       // |after - before| <= 1e-12
 //     CHECK_REL(after, before, 1e-6);         // relative to |before|
 //     CHECK_EQ(cells, 12);
-//     CHECK_THROWS(StoppingTable({}, {}));
+//     CHECK_THROWS(StoppingTable({}, {}));                   // any std::exception
+//     CHECK_THROWS(StoppingTable({}, {}), "at least 4");     // whose text has this in it
 //   }
 //
 // A failed check prints file, line and the values, and the test goes on. An exception ends its test.
 
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -58,14 +60,28 @@ inline void check_close(const char* file, int line, double got, double wanted, d
   }
 }
 
+template <typename Body>
+void check_throws(const char* file, int line, Body&& body, const char* text, std::string_view part = {}) {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    if (std::string_view(error.what()).find(part) == std::string_view::npos) {
+      fail(file, line,
+           std::string(text) + ": threw \"" + error.what() + "\", wanted \"" + std::string(part) + "\" in it");
+    }
+    return;
+  }
+  fail(file, line, std::string(text) + " should have thrown");
+}
+
 }  // namespace bb::test
 
 #define BB_TEST_JOIN_(a, b) a##b
 #define BB_TEST_JOIN(a, b) BB_TEST_JOIN_(a, b)
-#define TEST(name)                                                                                            \
-  static void BB_TEST_JOIN(bb_test_, __LINE__)();                                                             \
-  static const ::bb::test::Registration BB_TEST_JOIN(bb_registration_, __LINE__)(__FILE__, __LINE__, name,    \
-                                                                                  BB_TEST_JOIN(bb_test_, __LINE__)); \
+#define TEST(name)                                                                                                  \
+  static void BB_TEST_JOIN(bb_test_, __LINE__)();                                                                   \
+  static const ::bb::test::Registration BB_TEST_JOIN(bb_registration_, __LINE__)(__FILE__, __LINE__, name,          \
+                                                                                 BB_TEST_JOIN(bb_test_, __LINE__)); \
   static void BB_TEST_JOIN(bb_test_, __LINE__)()
 
 #define CHECK(condition) ::bb::test::check(__FILE__, __LINE__, static_cast<bool>(condition), #condition)
@@ -74,13 +90,6 @@ inline void check_close(const char* file, int line, double got, double wanted, d
   ::bb::test::check_close(__FILE__, __LINE__, got, wanted, tolerance, 1.0, #got)
 #define CHECK_REL(got, wanted, tolerance) \
   ::bb::test::check_close(__FILE__, __LINE__, got, wanted, tolerance, std::abs(static_cast<double>(wanted)), #got)
-#define CHECK_THROWS(expression)                                                     \
-  do {                                                                               \
-    bool bb_threw = false;                                                           \
-    try {                                                                            \
-      static_cast<void>(expression);                                                 \
-    } catch (const std::exception&) {                                                \
-      bb_threw = true;                                                               \
-    }                                                                                \
-    ::bb::test::check(__FILE__, __LINE__, bb_threw, #expression " should have thrown"); \
-  } while (false)
+#define CHECK_THROWS(expression, ...) \
+  ::bb::test::check_throws(           \
+      __FILE__, __LINE__, [&] { static_cast<void>(expression); }, #expression __VA_OPT__(, ) __VA_ARGS__)
