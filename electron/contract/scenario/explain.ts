@@ -1,0 +1,138 @@
+/** Turns what zod found into sentences that say what the value is and what is allowed. */
+import type { z } from 'zod';
+import { withUnit } from '../units.ts';
+import { type Fault, fault, missing } from './fault.ts';
+import { allowedText, branchFor, schemaAt, unitOf } from './fields.ts';
+import { showValue } from './issue-text.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { ScenarioKindName } from './kinds.ts';
+import { formatPath, type Path, type PathStep, valueAt } from './path.ts';
+import { suggest } from './suggest.ts';
+
+const typeNames: Readonly<Record<string, string>> = {
+  number: 'a number',
+  integer: 'a whole number',
+  string: 'text',
+  object: 'an object',
+  array: 'a list',
+};
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'number' || type === 'integer') return typeof value === 'number';
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+function notAWord(path: Path, value: unknown, words: readonly unknown[], allowed: string): Fault {
+  if (typeof value !== 'string') return fault(path, value, 'is not allowed here', allowed);
+  const near = suggest(value, words.map(String));
+  return fault(path, value, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
+}
+
+function wordsOf(schema: JsonSchema): readonly unknown[] {
+  return [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((branch) => branch.enum ?? [])];
+}
+
+/** A value that its schema refuses, explained from the schema. */
+function refused(path: Path, value: unknown, schema: JsonSchema): Fault {
+  const allowed = allowedText(schema);
+  if (value === undefined) return missing(path, allowed);
+  const words = wordsOf(schema);
+  if (words.length > 0) return notAWord(path, value, words, allowed);
+  if (schema.type !== undefined && !isOfType(value, schema.type)) {
+    return fault(path, value, `is not ${typeNames[schema.type] ?? schema.type}`, allowed);
+  }
+  if (typeof value === 'number') return refusedNumber(path, value, schema, allowed);
+  if (typeof value === 'string' && schema.maxLength !== undefined && value.length > schema.maxLength) {
+    return fault(path, value, `has ${value.length} characters`, allowed);
+  }
+  if (Array.isArray(value))
+    return fault(path, value, `has ${value.length} ${value.length === 1 ? 'entry' : 'entries'}`, allowed);
+  return fault(path, value, 'is not allowed here', allowed);
+}
+
+function refusedNumber(path: Path, value: number, schema: JsonSchema, allowed: string): Fault {
+  if (!Number.isFinite(value)) return fault(path, value, 'is not a finite number', allowed);
+  const shown = withUnit(value, unitOf(schema));
+  const says =
+    schema.maximum !== undefined && value > schema.maximum
+      ? 'is too large'
+      : schema.minimum !== undefined && value < schema.minimum
+        ? 'is too small'
+        : schema.type === 'integer'
+          ? 'is not a whole number'
+          : 'is not allowed';
+  return { ...fault(path, value, says, allowed), message: `${shown} ${says}; allowed: ${allowed}` };
+}
+
+function unknownKey(path: Path, key: string, value: unknown, schema: JsonSchema | null): Fault {
+  const known = Object.keys(schema?.properties ?? {}).filter((name) => name !== '$schema');
+  const near = suggest(key, known);
+  const allowed = known.join(', ');
+  return {
+    severity: 'error',
+    path: [...path, key],
+    atKey: true,
+    message: `${near === null ? 'is not a known key' : `is not a known key (did you mean ${near}?)`}; allowed here: ${allowed}`,
+    value: showValue(value),
+    allowed,
+  };
+}
+
+/** The names that tell the branches of a union apart. */
+function kindsOf(union: JsonSchema | null, discriminator: string): readonly string[] {
+  const all = union?.oneOf ?? union?.anyOf ?? [];
+  return all.map((branch) => String(branch.properties?.[discriminator]?.const));
+}
+
+type ZodIssue = z.core.$ZodIssue;
+
+/** Of a union's branches, the one that the value was meant for: it got past the type of the value. */
+function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | null {
+  const deep = errors.filter((issues) =>
+    issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
+  );
+  return deep.length === 1 ? (deep[0] ?? null) : null;
+}
+
+function explainOne(kind: ScenarioKindName, document: unknown, issue: ZodIssue, base: Path): readonly Fault[] {
+  const path = [...base, ...(issue.path as readonly PathStep[])];
+  const schema = schemaAt(kind, path, document);
+  const value = valueAt(document, path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => {
+        const owner = schema === null ? null : branchFor(schema, value);
+        return unknownKey(path, key, valueAt(value, [key]), owner);
+      });
+    case 'custom':
+      return [fault(path, value, issue.message, String(issue.params?.['allowed'] ?? ''))];
+    case 'invalid_union': {
+      if (issue.discriminator !== undefined) {
+        const owner = schemaAt(kind, path.slice(0, -1), document);
+        const words = kindsOf(owner, issue.discriminator);
+        if (value === undefined) return [missing(path, words.join(' or '))];
+        return [notAWord(path, value, words, words.join(' or '))];
+      }
+      const meant = meantBranch(issue.errors);
+      if (meant) return meant.flatMap((inner) => explainOne(kind, document, inner, path));
+      return [refused(path, value, schema ?? {})];
+    }
+    default:
+      return [refused(path, value, schema ?? {})];
+  }
+}
+
+/** Every fault that zod found, one per path, in words. */
+export function explain(kind: ScenarioKindName, document: unknown, error: z.ZodError): readonly Fault[] {
+  const seen = new Set<string>();
+  const faults: Fault[] = [];
+  for (const found of error.issues.flatMap((issue) => explainOne(kind, document, issue, []))) {
+    const key = formatPath(found.path);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    faults.push(found);
+  }
+  return faults;
+}

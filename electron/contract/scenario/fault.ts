@@ -1,0 +1,36 @@
+/** A fault in a document, before it is known where in which file it stands. */
+import { showValue } from './issue-text.ts';
+import type { Path } from './path.ts';
+
+export interface Fault {
+  readonly severity: 'error' | 'warning';
+  readonly path: Path;
+  /** The key itself is at fault, not its value. */
+  readonly atKey: boolean;
+  readonly message: string;
+  readonly value: string | null;
+  readonly allowed: string | null;
+}
+
+/** A fault of the value at `path`: "`value` `says`; allowed: `allowed`". */
+export function fault(path: Path, value: unknown, says: string, allowed: string): Fault {
+  const shown = showValue(value);
+  return {
+    severity: 'error',
+    path,
+    atKey: false,
+    message: `${shown} ${says}; allowed: ${allowed}`,
+    value: shown,
+    allowed,
+  };
+}
+
+/** A warning about the value at `path`, which is used as it is. */
+export function warning(path: Path, value: unknown, message: string): Fault {
+  return { severity: 'warning', path, atKey: false, message, value: showValue(value), allowed: null };
+}
+
+/** A key that has to be there and is not. */
+export function missing(path: Path, allowed: string): Fault {
+  return { severity: 'error', path, atKey: true, message: `is missing; needed: ${allowed}`, value: null, allowed };
+}

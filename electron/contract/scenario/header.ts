@@ -1,0 +1,25 @@
+/** What every kind of scenario begins with. */
+import { z } from 'zod';
+
+/** Stands first in the file, before `kind` and `version`. */
+export const editorShape = {
+  $schema: z
+    .string()
+    .max(2000)
+    .meta({ title: 'JSON Schema', description: 'Where an editor finds the JSON Schema of this file.' })
+    .optional(),
+};
+
+/** Stands after `kind` and `version`. */
+export const namingShape = {
+  name: z
+    .string()
+    .max(200)
+    .meta({ title: 'Name', description: 'What lists and titles call this scenario.' })
+    .default(''),
+  notes: z
+    .string()
+    .max(20_000)
+    .meta({ title: 'Notes', description: 'For the reader: what this scenario is for and where it comes from.' })
+    .default(''),
+};

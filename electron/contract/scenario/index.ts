@@ -1,0 +1,22 @@
+/** Scenarios as every process sees them. */
+export { type Fault, fault, missing, warning } from './fault.ts';
+export { allowedText, branchFor, schemaAt } from './fields.ts';
+export { formatIssue, showValue } from './issue-text.ts';
+export { type JsonSchema, publishedSchema, schemaOfKind } from './json-schema.ts';
+export {
+  type CompleteScenario,
+  isScenarioKind,
+  type ScenarioDocument,
+  type ScenarioKind,
+  type ScenarioKindName,
+  scenarioKindNames,
+  scenarioKinds,
+  scenarioSchema,
+} from './kinds.ts';
+export { type MaterialName, type MaterialSummary, materialNames, materialSummaries } from './materials.ts';
+export { formatPath, isWithin, type Path, parsePath, valueAt, withValueAt } from './path.ts';
+export { setPaths, sparse } from './sparse.ts';
+export { suggest } from './suggest.ts';
+export type { TransportDocument, TransportScenario, TransportWithConstants } from './transport/index.ts';
+export { type Validated, validateScenario } from './validate.ts';
+export { writeScenarioText } from './write.ts';

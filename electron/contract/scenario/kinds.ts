@@ -1,0 +1,51 @@
+/**
+ * The kinds of scenario. A further workload is one schema and one entry here;
+ * everything else in this folder works from the entry.
+ */
+import { z } from 'zod';
+import type { Path } from './path.ts';
+import { type TransportDocument, type TransportScenario, transportSchema } from './transport/index.ts';
+
+/** Rewrites a document of one version as the next. Gets and returns plain JSON; never mutates. */
+export type Migration = (document: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+
+export interface ScenarioKind {
+  readonly title: string;
+  readonly schema: z.ZodType;
+  /** The version that this program writes. */
+  readonly version: number;
+  /** `migrations[v]` takes version v to v + 1. */
+  readonly migrations: Readonly<Record<number, Migration>>;
+  /**
+   * A value for every required key that has no default. They stand in for values
+   * at fault so that the checks which do not use them can run; never computed with.
+   */
+  readonly standIns: readonly { readonly path: Path; readonly value: unknown }[];
+}
+
+export const scenarioKinds = {
+  transport: {
+    title: 'Proton transport',
+    schema: transportSchema,
+    version: 1,
+    migrations: {},
+    standIns: [{ path: ['beam', 'energy_MeV'], value: 100 }],
+  },
+} as const satisfies Record<string, ScenarioKind>;
+
+export type ScenarioKindName = keyof typeof scenarioKinds;
+
+export const scenarioKindNames = Object.keys(scenarioKinds) as readonly ScenarioKindName[];
+
+export function isScenarioKind(name: unknown): name is ScenarioKindName {
+  return typeof name === 'string' && Object.hasOwn(scenarioKinds, name);
+}
+
+/** Any scenario as a file holds it. */
+export const scenarioSchema = z.discriminatedUnion('kind', [transportSchema]);
+
+/** What a file may hold: keys that were left out take their defaults. */
+export type ScenarioDocument = TransportDocument;
+
+/** Every value present. */
+export type CompleteScenario = TransportScenario;

@@ -1,0 +1,58 @@
+/** Brings documents of older versions to the one that this program writes. */
+import { type Fault, fault, missing } from './fault.ts';
+import { isScenarioKind, type ScenarioKind, type ScenarioKindName, scenarioKindNames } from './kinds.ts';
+import { valueAt } from './path.ts';
+import { suggest } from './suggest.ts';
+
+export type Migrated =
+  | { readonly ok: true; readonly document: Readonly<Record<string, unknown>>; readonly from: number }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+function refuse(...faults: readonly Fault[]): Migrated {
+  return { ok: false, faults };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The kind that a document names, or why it names none. */
+export function kindOf(document: unknown): ScenarioKindName | Fault {
+  const allowed = scenarioKindNames.join(' or ');
+  if (!isRecord(document)) return fault([], document, 'is not a scenario', 'an object with kind, version and beam');
+  const kind = valueAt(document, ['kind']);
+  if (isScenarioKind(kind)) return kind;
+  if (kind === undefined) return missing(['kind'], allowed);
+  const near = typeof kind === 'string' ? suggest(kind, scenarioKindNames) : null;
+  return fault(['kind'], kind, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
+}
+
+/** Runs the migrations from the document's version up to the newest. */
+export function migrate(document: Readonly<Record<string, unknown>>, kind: ScenarioKind): Migrated {
+  const newest = kind.version;
+  const oldest = Math.min(newest, ...Object.keys(kind.migrations).map(Number));
+  const allowed = oldest === newest ? String(newest) : `${oldest} to ${newest}`;
+  const version = valueAt(document, ['version']);
+  if (version === undefined) return refuse(missing(['version'], String(newest)));
+  if (typeof version !== 'number' || !Number.isInteger(version)) {
+    return refuse(fault(['version'], version, 'is not a version', allowed));
+  }
+  if (version > newest) {
+    return refuse(
+      fault(
+        ['version'],
+        version,
+        'is newer than this program, which cannot read it safely: please update Braggbench',
+        allowed,
+      ),
+    );
+  }
+  if (version < oldest) return refuse(fault(['version'], version, 'never existed', allowed));
+  let current = document;
+  for (let v = version; v < newest; v += 1) {
+    const step = kind.migrations[v];
+    if (step === undefined) throw new Error(`no migration from version ${v} to ${v + 1}`);
+    current = { ...step(current), version: v + 1 };
+  }
+  return { ok: true, document: current, from: version };
+}

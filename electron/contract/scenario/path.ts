@@ -1,0 +1,63 @@
+/** Paths into a document: `geometry.regions[1].x_mm[0]`. */
+
+export type PathStep = string | number;
+export type Path = readonly PathStep[];
+
+const plainKey = /^[A-Za-z_$][\w$-]*$/;
+
+/** The path as people read it; keys that are not plain words are quoted in brackets. */
+export function formatPath(path: Path): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else if (!plainKey.test(step)) text += `[${JSON.stringify(step)}]`;
+    else text += text === '' ? step : `.${step}`;
+  }
+  return text;
+}
+
+/** Reads what `formatPath` writes (without quoted keys); null if it is no path. */
+export function parsePath(text: string): Path | null {
+  const steps: PathStep[] = [];
+  const token = /(?:^|\.)([A-Za-z_$][\w$-]*)|\[(\d{1,6})\]/y;
+  while (token.lastIndex < text.length) {
+    const match = token.exec(text);
+    if (match === null) return null;
+    steps.push(match[1] ?? Number(match[2]));
+  }
+  return steps.length === 0 || typeof steps[0] === 'number' ? null : steps;
+}
+
+/** The value at `path`, or undefined where the path leaves the document. */
+export function valueAt(document: unknown, path: Path): unknown {
+  let value = document;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<PathStep, unknown>)[step];
+  }
+  return value;
+}
+
+/** Whether `path` is `ancestor` or lies below it. */
+export function isWithin(path: Path, ancestor: Path): boolean {
+  return ancestor.length <= path.length && ancestor.every((step, i) => step === path[i]);
+}
+
+/** A copy of `document` with `value` at `path` (undefined removes the key). Makes missing objects on the way. */
+export function withValueAt(document: unknown, path: Path, value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  if (typeof step === 'number') {
+    const list = Array.isArray(document) ? [...document] : [];
+    const next = withValueAt(list[step], rest, value);
+    if (next === undefined) list.splice(step, 1);
+    else list[step] = next;
+    return list;
+  }
+  const object = typeof document === 'object' && document !== null && !Array.isArray(document) ? document : {};
+  const next = withValueAt((object as Record<string, unknown>)[step], rest, value);
+  const entries = Object.entries(object);
+  if (next === undefined) return Object.fromEntries(entries.filter(([key]) => key !== step));
+  if (!Object.hasOwn(object, step)) return Object.fromEntries([...entries, [step, next]]);
+  return Object.fromEntries(entries.map(([key, old]) => [key, key === step ? next : old]));
+}

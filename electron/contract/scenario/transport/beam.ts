@@ -1,0 +1,62 @@
+/** The proton beam: one energy, one direction, Gaussian in each. */
+import { z } from 'zod';
+import { quantity } from '../quantity.ts';
+
+export const beamSchema = z.strictObject({
+  energy_MeV: quantity({
+    title: 'Energy',
+    description: 'Mean kinetic energy of the protons where they enter.',
+    unit: 'MeV',
+    min: 0.5,
+    max: 1000,
+  }),
+  energy_sigma_MeV: quantity({
+    title: 'Energy spread',
+    description: 'Standard deviation of the energy at entry. 0 is one energy.',
+    unit: 'MeV',
+    min: 0,
+    max: 100,
+  }).default(0),
+  angle_deg: quantity({
+    title: 'Angle',
+    description: 'Direction of the beam, from +z towards +x. The angle grid is centred on it.',
+    unit: 'deg',
+    min: -90,
+    max: 90,
+  }).default(0),
+  angle_sigma_mrad: quantity({
+    title: 'Angular spread',
+    description: 'Standard deviation of the plane angle at entry. 0 is a parallel beam.',
+    unit: 'mrad',
+    min: 0,
+    max: 500,
+  }).default(0),
+  x_mm: quantity({
+    title: 'Position across',
+    description: 'Where the beam axis enters, across the depth. 0 is the middle of the geometry.',
+    unit: 'mm',
+    min: -5000,
+    max: 5000,
+  }).default(0),
+  x_sigma_mm: quantity({
+    title: 'Beam width',
+    description: 'Standard deviation of the lateral profile at entry. 0 means as narrow as one cell.',
+    unit: 'mm',
+    min: 0,
+    max: 1000,
+  }).default(0),
+  z_mm: quantity({
+    title: 'Depth of entry',
+    description: 'Depth at which the protons start.',
+    unit: 'mm',
+    min: 0,
+    max: 5000,
+  }).default(0),
+  weight: quantity({
+    title: 'Protons',
+    description: 'Number of protons. Dose and ledger scale with it.',
+    unit: '1',
+    min: 1e-12,
+    max: 1e18,
+  }).default(1),
+});

@@ -1,0 +1,46 @@
+/** Which models are used. Formulas and references are in kernels/physics. */
+import { z } from 'zod';
+
+/** A path that stays below the folder of the scenario file. */
+const tableFile = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^(?![/\\])(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))(?!.*[:\\\0]).+$/)
+  .meta({
+    title: 'Table',
+    description:
+      "A CSV file with the columns T_MeV,S (MeV cm²/g) in place of water's table. The path is relative to this file, with '/', and stays below its folder.",
+    $comment: "a relative path below the scenario's folder, such as tables/mine.csv",
+  });
+
+export const stoppingPowerNames = ['icru49', 'icru90'] as const;
+
+export const physicsSchema = z.strictObject({
+  stopping_power: z
+    .union([z.enum(stoppingPowerNames), z.strictObject({ file: tableFile })])
+    .meta({
+      title: 'Stopping power of water',
+      description: 'icru49: NIST PSTAR, I = 75 eV. icru90: I = 78 eV, range 0.5 % longer. Or a table of your own.',
+    })
+    .default('icru49'),
+  scattering: z
+    .enum(['gottschalk', 'fermi-rossi', 'highland', 'off'])
+    .meta({
+      title: 'Scattering',
+      description:
+        'Model of the scattering power: gottschalk is differential Molière; highland depends on the thickness so far.',
+    })
+    .default('gottschalk'),
+  straggling: z
+    .enum(['bohr', 'off'])
+    .meta({ title: 'Straggling', description: 'Spread of the energy loss.' })
+    .default('bohr'),
+  nuclear: z
+    .enum(['off', 'attenuation'])
+    .meta({
+      title: 'Nuclear reactions',
+      description: 'attenuation removes 1.2 % of the protons per g/cm² and leaves 60 % of their energy on the spot.',
+    })
+    .default('off'),
+});

@@ -1,0 +1,49 @@
+/**
+ * Units as the whole program writes them. Key names in files carry their unit
+ * as a suffix (`energy_MeV`), so that a number is never without one.
+ */
+
+/** Units of scenario fields, with how a reader sees them; `1` is a plain number. */
+export const unitSymbols = {
+  MeV: 'MeV',
+  mm: 'mm',
+  mrad: 'mrad',
+  deg: '°',
+  '1': '',
+} as const;
+
+export type Unit = keyof typeof unitSymbols;
+
+/** The unit that a key's suffix names: `x_sigma_mm` is in mm, `weight` in 1. */
+export function unitOfKey(key: string): Unit {
+  const suffix = key.slice(key.lastIndexOf('_') + 1);
+  return suffix in unitSymbols && suffix !== '1' && key.includes('_') ? (suffix as Unit) : '1';
+}
+
+/** The shortest digits that read back exactly, with an exponent where many zeros would hide the size. */
+export function formatNumber(value: number): string {
+  const size = Math.abs(value);
+  const plain = size === 0 || (size >= 1e-4 && size < 1e7) || !Number.isFinite(value);
+  return plain ? String(value) : value.toExponential().replace('e+', 'e');
+}
+
+/** A number with its unit, as in `0.25 mm`, `45°`, `64`. */
+export function withUnit(value: number, unit: Unit): string {
+  const symbol = unitSymbols[unit];
+  if (symbol === '') return formatNumber(value);
+  return unit === 'deg' ? `${formatNumber(value)}${symbol}` : `${formatNumber(value)} ${symbol}`;
+}
+
+const byteSteps = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+/** Bytes for a reader: three significant digits, binary prefixes. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let step = 0;
+  while (value >= 1024 && step < byteSteps.length - 1) {
+    value /= 1024;
+    step += 1;
+  }
+  const digits = step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${byteSteps[step]}`;
+}
