@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "cpu/host.hpp"
+
 namespace bb::engine {
 namespace {
 
@@ -69,6 +71,7 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress) 
   const std::unique_ptr<Solver> solver = variant_->make(problem_, tables_, threads_);
   RunResult result;
   result.threads = threads_;
+  result.isa = cpu::instruction_set_name();
   result.setup_s = table_seconds + seconds_since(begun);
 
   const transport::Tables::Start& start = tables_.start;

@@ -28,6 +28,7 @@ struct RunResult {
   bool cancelled = false;
   int steps = 0;
   int threads = 1;
+  std::string isa;
   double setup_s = 0, solve_s = 0;
   double cell_steps = 0, state_bytes = 0;
   double min_over_max = 0;

@@ -1,0 +1,86 @@
+#include "convert.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace bb::binding {
+
+void Fields::refuse(const char* key, const char* wanted) const {
+  throw Napi::TypeError::New(object_.Env(), path_ + "." + key + ": expected " + wanted);
+}
+
+Napi::Value Fields::get(const char* key) const { return object_.Get(key); }
+
+double Fields::number(const char* key) const {
+  const Napi::Value v = get(key);
+  if (!v.IsNumber()) refuse(key, "a number");
+  const double value = v.As<Napi::Number>().DoubleValue();
+  if (!std::isfinite(value)) refuse(key, "a finite number");
+  return value;
+}
+
+int Fields::integer(const char* key) const {
+  const double value = number(key);
+  if (value != std::floor(value) || std::abs(value) > 2147483647.0) refuse(key, "an integer");
+  return static_cast<int>(value);
+}
+
+std::string Fields::text(const char* key) const {
+  const Napi::Value v = get(key);
+  if (!v.IsString()) refuse(key, "a string");
+  return v.As<Napi::String>().Utf8Value();
+}
+
+Fields Fields::child(const char* key) const {
+  const Napi::Value v = get(key);
+  if (!v.IsObject()) refuse(key, "an object");
+  return {v.As<Napi::Object>(), path_ + "." + key};
+}
+
+std::vector<Fields> Fields::list(const char* key) const {
+  const Napi::Value v = get(key);
+  if (!v.IsArray()) refuse(key, "an array");
+  const Napi::Array array = v.As<Napi::Array>();
+  std::vector<Fields> out;
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    const Napi::Value item = array.Get(i);
+    if (!item.IsObject()) refuse(key, "an array of objects");
+    out.emplace_back(item.As<Napi::Object>(), path_ + "." + key + "[" + std::to_string(i) + "]");
+  }
+  return out;
+}
+
+std::vector<double> Fields::doubles(const char* key) const {
+  const Napi::Value v = get(key);
+  if (!v.IsTypedArray() || v.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) refuse(key, "a Float64Array");
+  const Napi::Float64Array array = v.As<Napi::Float64Array>();
+  return {array.Data(), array.Data() + array.ElementLength()};
+}
+
+std::vector<std::uint8_t> Fields::bytes(const char* key) const {
+  const Napi::Value v = get(key);
+  if (!v.IsTypedArray() || v.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) refuse(key, "a Uint8Array");
+  const Napi::Uint8Array array = v.As<Napi::Uint8Array>();
+  return {array.Data(), array.Data() + array.ElementLength()};
+}
+
+Napi::Float64Array to_array(Napi::Env env, std::span<const double> values) {
+  Napi::Float64Array out = Napi::Float64Array::New(env, values.size());
+  if (!values.empty()) std::memcpy(out.Data(), values.data(), values.size_bytes());
+  return out;
+}
+
+Napi::Float32Array to_array(Napi::Env env, std::span<const float> values) {
+  Napi::Float32Array out = Napi::Float32Array::New(env, values.size());
+  if (!values.empty()) std::memcpy(out.Data(), values.data(), values.size_bytes());
+  return out;
+}
+
+Napi::Error coded_error(Napi::Env env, const std::string& code, const std::string& message) {
+  Napi::Error error = Napi::Error::New(env, message);
+  error.Set("code", Napi::String::New(env, code));
+  return error;
+}
+
+}  // namespace bb::binding

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <napi.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+// Copies between JavaScript and C++. Everything is copied: Electron's V8 memory cage refuses
+// ArrayBuffers over native memory.
+namespace bb::binding {
+
+/// An object whose required fields are read by name; a missing or mistyped one throws a TypeError
+/// that names its path.
+class Fields {
+ public:
+  Fields(Napi::Object object, std::string path) : object_(object), path_(std::move(path)) {}
+
+  double number(const char* key) const;
+  int integer(const char* key) const;
+  std::string text(const char* key) const;
+  Fields child(const char* key) const;
+  std::vector<Fields> list(const char* key) const;
+  std::vector<double> doubles(const char* key) const;         // Float64Array
+  std::vector<std::uint8_t> bytes(const char* key) const;     // Uint8Array
+  bool has(const char* key) const { return object_.Has(key) && !object_.Get(key).IsUndefined(); }
+  const std::string& path() const { return path_; }
+
+ private:
+  Napi::Value get(const char* key) const;
+  [[noreturn]] void refuse(const char* key, const char* wanted) const;
+
+  Napi::Object object_;
+  std::string path_;
+};
+
+Napi::Float64Array to_array(Napi::Env env, std::span<const double> values);
+Napi::Float32Array to_array(Napi::Env env, std::span<const float> values);
+
+/// A JavaScript Error with a `code` property.
+Napi::Error coded_error(Napi::Env env, const std::string& code, const std::string& message);
+
+}  // namespace bb::binding

@@ -1,0 +1,96 @@
+#include "problem.hpp"
+
+#include <string>
+#include <utility>
+
+#include "convert.hpp"
+
+namespace bb::binding {
+namespace {
+
+using namespace transport;
+
+/// The value that `name` stands for; a TypeError that lists the allowed names otherwise.
+template <typename T, std::size_t N>
+T choice(const Fields& fields, const char* key, const std::pair<const char*, T> (&options)[N]) {
+  const std::string given = fields.text(key);
+  std::string allowed;
+  for (const auto& [name, value] : options) {
+    if (given == name) return value;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+  }
+  throw ProblemError("invalid", fields.path() + "." + key + " = " + given + ": allowed: " + allowed);
+}
+
+void read_beam(const Fields& f, Beam& beam) {
+  beam.energy = f.number("energy_MeV");
+  beam.energy_sigma = f.number("energy_sigma_MeV");
+  beam.angle = f.number("angle_rad");
+  beam.angle_sigma = f.number("angle_sigma_rad");
+  beam.x = f.number("x_mm");
+  beam.x_sigma = f.number("x_sigma_mm");
+  beam.z = f.number("z_mm");
+  beam.weight = f.number("weight");
+}
+
+void read_grid(const Fields& f, GridSpec& grid) {
+  grid.nx = f.integer("nx");
+  grid.nz = f.integer("nz");
+  grid.ntheta = f.integer("ntheta");
+  grid.dx = f.number("dx_mm");
+  grid.dz = f.number("dz_mm");
+  grid.dtheta = f.number("dtheta_rad");
+  grid.theta_centre = f.number("theta_centre_rad");
+  grid.cutoff = f.number("cutoff_MeV");
+  const Fields energy = f.child("energy");
+  grid.energy_kind = choice<EnergyGridKind>(
+      energy, "kind", {{"range", EnergyGridKind::kRange}, {"uniform", EnergyGridKind::kUniform}});
+  if (grid.energy_kind == EnergyGridKind::kRange) {
+    grid.energy_step = energy.number("step_mm");
+  } else {
+    grid.energy_step = energy.number("step_MeV");
+    grid.energy_min = energy.number("min_MeV");
+  }
+}
+
+void read_solver(const Fields& f, Problem& p) {
+  p.stepping = choice<Stepping>(f, "stepping", {{"path", Stepping::kPath}, {"depth", Stepping::kDepth}});
+  p.remap = choice<Remap>(f, "remap", {{"high-order", Remap::kHighOrder}, {"linear", Remap::kLinear}});
+  p.precision = choice<Precision>(f, "precision", {{"fp32", Precision::kFp32}, {"fp64", Precision::kFp64}});
+  p.variant = f.text("variant");
+  p.step = f.number("step_mm");
+  p.max_steps = f.integer("max_steps");
+  p.stop_weight = f.number("stop_weight");
+  p.threads = f.integer("threads");
+  p.memory_limit = f.number("memory_limit_bytes");
+}
+
+}  // namespace
+
+Problem read_problem(const Napi::Object& object) {
+  const Fields f(object, "problem");
+  Problem p;
+  read_beam(f.child("beam"), p.beam);
+  read_grid(f.child("grid"), p.grid);
+  for (const Fields& m : f.list("materials")) {
+    p.materials.push_back({m.text("name"), m.number("density_g_cm3"), m.number("z_over_a"), m.number("x0_g_cm2"),
+                           m.number("xs_g_cm2"), m.doubles("energies_MeV"), m.doubles("stopping_MeV_cm2_g")});
+  }
+  p.map = f.bytes("map");
+  const Fields initial = f.child("initial");
+  p.filled = choice<bool>(initial, "kind", {{"beam", false}, {"filled", true}});
+  if (p.filled) p.seed = static_cast<std::uint64_t>(initial.number("seed"));
+  const Fields physics = f.child("physics");
+  p.scattering = choice<Scattering>(physics, "scattering",
+                                    {{"gottschalk", Scattering::kGottschalk},
+                                     {"fermi-rossi", Scattering::kFermiRossi},
+                                     {"highland", Scattering::kHighland},
+                                     {"off", Scattering::kOff}});
+  p.straggling = choice<Straggling>(physics, "straggling", {{"bohr", Straggling::kBohr}, {"off", Straggling::kOff}});
+  p.nuclear = choice<Nuclear>(physics, "nuclear", {{"off", Nuclear::kOff}, {"attenuation", Nuclear::kAttenuation}});
+  read_solver(f.child("solver"), p);
+  p.keyframes = f.integer("keyframes");
+  return p;
+}
+
+}  // namespace bb::binding

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <napi.h>
+
+#include "transport/problem.hpp"
+
+namespace bb::binding {
+
+/// Reads the TransportProblem of electron/host/addon.ts. Throws a TypeError that names the field.
+transport::Problem read_problem(const Napi::Object& object);
+
+}  // namespace bb::binding

@@ -1,0 +1,314 @@
+#include "transport_run.hpp"
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "convert.hpp"
+#include "engine/run.hpp"
+#include "physics/stopping.hpp"
+#include "problem.hpp"
+
+namespace bb::binding {
+namespace {
+
+using engine::LedgerRow;
+using engine::Progress;
+using engine::RunResult;
+
+Napi::Object frame_object(Napi::Env env, const engine::Marginals& m) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("step", m.step);
+  out.Set("depth_mm", m.depth_mm);
+  out.Set("zx", to_array(env, m.zx));
+  out.Set("xtheta", to_array(env, m.xtheta));
+  out.Set("etheta", to_array(env, m.etheta));
+  out.Set("ez", to_array(env, m.ez));
+  return out;
+}
+
+Napi::Float64Array ledger_array(Napi::Env env, const std::vector<LedgerRow>& rows, bool energy) {
+  const std::size_t columns = energy ? 10 : 9;
+  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * columns);
+  double* to = out.Data();
+  for (const LedgerRow& r : rows) {
+    for (const double v : {r.in, r.in_flight, r.stopped, r.escaped_x, r.escaped_z, r.escaped_theta, r.nuclear, r.skipped}) {
+      *to++ = v;
+    }
+    if (energy) *to++ = r.deposited;
+    *to++ = r.rel_error;
+  }
+  return out;
+}
+
+Napi::Object spans_object(Napi::Env env, const engine::SpanRecorder& recorder) {
+  std::size_t count = 0;
+  double dropped = 0;
+  for (const auto& lane : recorder.lanes()) {
+    count += lane.spans.size();
+    dropped += static_cast<double>(lane.dropped);
+  }
+  Napi::Array names = Napi::Array::New(env, recorder.names().size());
+  for (uint32_t i = 0; i < recorder.names().size(); ++i) names.Set(i, recorder.names()[i]);
+  Napi::Uint16Array name = Napi::Uint16Array::New(env, count);
+  Napi::Uint16Array thread = Napi::Uint16Array::New(env, count);
+  Napi::Uint32Array step = Napi::Uint32Array::New(env, count);
+  Napi::Float64Array start = Napi::Float64Array::New(env, count);
+  Napi::Float64Array end = Napi::Float64Array::New(env, count);
+  std::size_t i = 0;
+  for (std::size_t lane = 0; lane < recorder.lanes().size(); ++lane) {
+    for (const auto& span : recorder.lanes()[lane].spans) {
+      name.Data()[i] = span.name;
+      thread.Data()[i] = static_cast<uint16_t>(lane);
+      step.Data()[i] = span.step;
+      start.Data()[i] = span.start_ns;
+      end.Data()[i] = span.end_ns;
+      ++i;
+    }
+  }
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("names", names);
+  out.Set("threads", static_cast<double>(recorder.lanes().size()));
+  out.Set("name", name);
+  out.Set("thread", thread);
+  out.Set("step", step);
+  out.Set("start_ns", start);
+  out.Set("end_ns", end);
+  out.Set("dropped", dropped);
+  return out;
+}
+
+const char* precision_name(transport::Precision p) { return p == transport::Precision::kFp32 ? "fp32" : "fp64"; }
+
+Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("status", r.cancelled ? "cancelled" : "done");
+  out.Set("variant", run.variant().id);
+  out.Set("precision", precision_name(run.problem().precision));
+  out.Set("steps", r.steps);
+  out.Set("setup_s", r.setup_s);
+  out.Set("solve_s", r.solve_s);
+  out.Set("cell_steps", r.cell_steps);
+  out.Set("peak_state_bytes", r.state_bytes);
+  out.Set("dose", to_array(env, r.dose));
+  out.Set("crossing", to_array(env, r.crossing));
+  out.Set("x_variance_of_representation_mm2", run.tables().start.x_variance);
+  out.Set("extra_straggling_mm", run.tables().extra_straggling_mm);
+  out.Set("range_mean_mm", run.tables().beam_range_mm);
+  out.Set("ledger_number", ledger_array(env, r.number, false));
+  out.Set("ledger_energy", ledger_array(env, r.energy, true));
+  Napi::Array frames = Napi::Array::New(env, r.keyframes.size());
+  for (uint32_t i = 0; i < r.keyframes.size(); ++i) frames.Set(i, frame_object(env, r.keyframes[i]));
+  out.Set("keyframes", frames);
+  out.Set("spans", spans_object(env, run.spans()));
+  out.Set("min_psi_over_max", r.min_over_max);
+  out.Set("threads", r.threads);
+  out.Set("isa", r.isa);
+  return out;
+}
+
+/// The thread that solves, and what it leaves behind. Kept alive by the promise's callbacks even
+/// when JavaScript drops the handle; joined when the last of them goes.
+class Job {
+ public:
+  explicit Job(transport::Problem problem) : run(std::move(problem)) {}
+  ~Job() {
+    run.cancel();
+    if (thread.joinable()) thread.join();
+  }
+
+  engine::Run run;
+  std::thread thread;
+  RunResult result;
+  std::string error_code, error_message;
+  bool failed = false;
+};
+
+class TransportRun final : public Napi::ObjectWrap<TransportRun> {
+ public:
+  static Napi::Function define(Napi::Env env) {
+    return DefineClass(env, "TransportRun",
+                       {InstanceMethod("start", &TransportRun::start), InstanceMethod("cancel", &TransportRun::cancel),
+                        InstanceMethod("live", &TransportRun::live), InstanceAccessor("plan", &TransportRun::plan, nullptr)});
+  }
+
+  explicit TransportRun(const Napi::CallbackInfo& info) : Napi::ObjectWrap<TransportRun>(info) {
+    const Napi::Env env = info.Env();
+    if (info.Length() < 1 || !info[0].IsObject()) throw Napi::TypeError::New(env, "createTransport: expected a problem");
+    try {
+      job_ = std::make_shared<Job>(read_problem(info[0].As<Napi::Object>()));
+    } catch (const transport::ProblemError& error) {
+      throw coded_error(env, error.code(), error.what());
+    } catch (const std::invalid_argument& error) {
+      throw coded_error(env, "invalid", error.what());
+    } catch (const std::bad_alloc&) {
+      throw coded_error(env, "memory", "not enough memory for the tables of this scenario");
+    }
+  }
+
+ private:
+  Napi::Value plan(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    const engine::Run& run = job_->run;
+    const transport::Tables& t = run.tables();
+    Napi::Object out = Napi::Object::New(env);
+    out.Set("variant", run.variant().id);
+    out.Set("precision", precision_name(run.problem().precision));
+    out.Set("ne", t.ne);
+    out.Set("ntheta", t.ntheta);
+    out.Set("nz", t.nz);
+    out.Set("nx", t.nx);
+    out.Set("energies_MeV", to_array(env, t.energy));
+    out.Set("estimate_bytes", run.estimate_bytes());
+    out.Set("steps_max", run.steps_max());
+    out.Set("threads", run.threads());
+    return out;
+  }
+
+  Napi::Value start(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    if (started_) throw Napi::Error::New(env, "this run was started before");
+    started_ = true;
+    struct Done {
+      Napi::Promise::Deferred deferred;
+      std::shared_ptr<Job> job;
+      Napi::ObjectReference handle;  // keeps the JavaScript object until the run is over
+    };
+    auto* done = new Done{Napi::Promise::Deferred::New(env), job_, Napi::Persistent(Value())};
+    const Napi::Promise promise = done->deferred.Promise();
+
+    const bool reports = info.Length() > 0 && info[0].IsFunction();
+    const Napi::Function callback =
+        reports ? info[0].As<Napi::Function>() : Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
+    Napi::ThreadSafeFunction tell = Napi::ThreadSafeFunction::New(
+        env, callback, "braggbench run", 0, 1, done, [](Napi::Env finish_env, Done* d) {
+          if (d->job->thread.joinable()) d->job->thread.join();
+          if (d->job->failed) {
+            d->deferred.Reject(coded_error(finish_env, d->job->error_code, d->job->error_message).Value());
+          } else {
+            d->deferred.Resolve(result_object(finish_env, d->job->run, d->job->result));
+          }
+          delete d;
+        });
+    Job* job = job_.get();
+    job->thread = std::thread([job, tell]() mutable {
+      try {
+        job->result = job->run.execute([&tell](const Progress& p) {
+          tell.NonBlockingCall([p](Napi::Env call_env, Napi::Function to) {
+            Napi::Object o = Napi::Object::New(call_env);
+            o.Set("step", p.step);
+            o.Set("steps_max", p.steps_max);
+            o.Set("depth_mm", p.depth_mm);
+            o.Set("weight_left", p.weight_left);
+            o.Set("ledger_error", p.ledger_error);
+            o.Set("steps_per_s", p.steps_per_s);
+            o.Set("eta_s", p.eta_s);
+            to.Call({o});
+          });
+        });
+      } catch (const transport::ProblemError& error) {
+        job->failed = true;
+        job->error_code = error.code();
+        job->error_message = error.what();
+      } catch (const std::bad_alloc&) {
+        job->failed = true;
+        job->error_code = "memory";
+        job->error_message = "the machine has not enough memory for this run";
+      } catch (const std::exception& error) {
+        job->failed = true;
+        job->error_code = "internal";
+        job->error_message = error.what();
+      }
+      tell.Release();
+    });
+    return promise;
+  }
+
+  Napi::Value cancel(const Napi::CallbackInfo& info) {
+    job_->run.cancel();
+    return info.Env().Undefined();
+  }
+
+  Napi::Value live(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    const auto frame = job_->run.take_live();
+    if (!frame) return env.Null();
+    Napi::Object out = frame_object(env, frame->marginals);
+    out.Set("dose", to_array(env, frame->dose));
+    return out;
+  }
+
+  std::shared_ptr<Job> job_;
+  bool started_ = false;
+};
+
+}  // namespace
+
+Napi::Value create_transport(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  auto* constructor = env.GetInstanceData<Napi::FunctionReference>();
+  if (constructor == nullptr) {
+    constructor = new Napi::FunctionReference(Napi::Persistent(TransportRun::define(env)));
+    env.SetInstanceData(constructor);
+  }
+  return constructor->New({info[0]});
+}
+
+Napi::Value transport_variants(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  Napi::Array out = Napi::Array::New(env);
+  uint32_t n = 0;
+  for (const transport::Variant& v : transport::variants()) {
+    Napi::Object o = Napi::Object::New(env);
+    o.Set("id", v.id);
+    o.Set("workload", "transport");
+    o.Set("title", v.title);
+    o.Set("changes", v.changes);
+    o.Set("buildsOn", *v.builds_on != '\0' ? Napi::Value(Napi::String::New(env, v.builds_on)) : env.Null());
+    o.Set("device", v.device);
+    o.Set("source", v.source);
+    Napi::Array precisions = Napi::Array::New(env);
+    for (uint32_t i = 0; i < v.precisions.size(); ++i) precisions.Set(i, precision_name(v.precisions[i]));
+    o.Set("precisions", precisions);
+    Napi::Array steppings = Napi::Array::New(env);
+    for (uint32_t i = 0; i < v.steppings.size(); ++i) {
+      steppings.Set(i, v.steppings[i] == transport::Stepping::kPath ? "path" : "depth");
+    }
+    o.Set("steppings", steppings);
+    o.Set("bytesPerCellStep", v.bytes_per_cell_step);
+    o.Set("flopsPerCellStep", v.flops_per_cell_step);
+    out.Set(n++, o);
+  }
+  return out;
+}
+
+Napi::Value range_table(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 3 || !info[0].IsTypedArray() || !info[1].IsTypedArray() || !info[2].IsTypedArray()) {
+    throw Napi::TypeError::New(env, "rangeTable(energies, stopping, at): expected three Float64Arrays");
+  }
+  const auto view = [](const Napi::Value& v) {
+    const Napi::Float64Array a = v.As<Napi::Float64Array>();
+    return std::span<const double>(a.Data(), a.ElementLength());
+  };
+  try {
+    const physics::StoppingTable table(view(info[0]), view(info[1]));
+    std::vector<double> stopping, range;
+    for (const double energy : view(info[2])) {
+      stopping.push_back(table.stopping(energy));
+      range.push_back(table.range(energy));
+    }
+    Napi::Object out = Napi::Object::New(env);
+    out.Set("stopping_MeV_cm2_g", to_array(env, stopping));
+    out.Set("range_g_cm2", to_array(env, range));
+    return out;
+  } catch (const std::invalid_argument& error) {
+    throw coded_error(env, "invalid", error.what());
+  }
+}
+
+}  // namespace bb::binding

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+// What the CPU and its operating system say of themselves.
+namespace bb::cpu {
+
+std::string processor_name();
+double memory_bytes();
+std::string operating_system();
+
+/// Index into BB_ISA_NAMES of the best instruction set that this CPU runs, or of the one that the
+/// environment variable BRAGGBENCH_ISA names when the CPU runs it.
+int instruction_set();
+std::string instruction_set_name();
+/// Every compiled-in instruction set that this CPU runs, in the order of BB_ISA_NAMES.
+std::vector<std::string> usable_instruction_sets();
+
+}  // namespace bb::cpu

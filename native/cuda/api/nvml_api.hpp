@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../loader/dynamic_library.hpp"
+#include "calling_convention.hpp"
+
+// The part of NVML that we use, from NVIDIA's NVML API reference; these are the library's stable v1 forms.
+namespace bb::cuda::api {
+
+using NvmlStatus = int;
+using NvmlDevice = struct NvmlDeviceTag*;
+
+struct NvmlMemory {
+  unsigned long long total, free, used;  // bytes
+};
+
+enum class NvmlClock : int { kGraphics = 0, kMultiprocessor = 1, kMemory = 2 };
+inline constexpr int kNvmlTemperatureGpu = 0;
+
+/// nvmlClocksEventReasons (until driver 535 "ThrottleReasons"), a bit each.
+namespace clock_reason {
+inline constexpr std::uint64_t kGpuIdle = 0x1, kApplicationSetting = 0x2, kSoftwarePowerCap = 0x4,
+                               kHardwareSlowdown = 0x8, kSyncBoost = 0x10, kSoftwareThermal = 0x20,
+                               kHardwareThermal = 0x40, kHardwarePowerBrake = 0x80, kDisplaySetting = 0x100;
+}
+
+#define BB_CUDA_NVML_REQUIRED(X)                                                                              \
+  X(Init, nvmlInit_v2, ())                                                                                    \
+  X(ErrorString, nvmlErrorString, (NvmlStatus status), const char*)                                           \
+  X(SystemGetDriverVersion, nvmlSystemGetDriverVersion, (char* text, unsigned length))                        \
+  X(DeviceGetHandleByUuid, nvmlDeviceGetHandleByUUID, (const char* uuid, NvmlDevice* device))                 \
+  X(DeviceGetMemoryInfo, nvmlDeviceGetMemoryInfo, (NvmlDevice device, NvmlMemory* memory))                    \
+  X(DeviceGetClockInfo, nvmlDeviceGetClockInfo, (NvmlDevice device, NvmlClock clock, unsigned* mhz))          \
+  X(DeviceGetMaxClockInfo, nvmlDeviceGetMaxClockInfo, (NvmlDevice device, NvmlClock clock, unsigned* mhz))    \
+  X(DeviceGetPowerUsage, nvmlDeviceGetPowerUsage, (NvmlDevice device, unsigned* milliwatts))                  \
+  X(DeviceGetPowerLimit, nvmlDeviceGetEnforcedPowerLimit, (NvmlDevice device, unsigned* milliwatts))          \
+  X(DeviceGetTemperature, nvmlDeviceGetTemperature, (NvmlDevice device, int sensor, unsigned* celsius))
+
+struct NvmlApi {
+  template <typename Return = NvmlStatus>
+  using Returned = Return;
+#define BB_MEMBER(member, symbol, parameters, ...) Returned<__VA_ARGS__>(BB_CUDA_CALL* member) parameters = nullptr;
+  BB_CUDA_NVML_REQUIRED(BB_MEMBER)
+#undef BB_MEMBER
+  // Renamed from …ThrottleReasons to …EventReasons in driver 535; whichever the library has.
+  NvmlStatus(BB_CUDA_CALL* DeviceGetClockReasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
+
+  /// Returns the first symbol that `library` lacks, or "".
+  std::string resolve(const DynamicLibrary& library);
+};
+
+}  // namespace bb::cuda::api

@@ -1,0 +1,39 @@
+#include "cublas_api.hpp"
+#include "cupti_api.hpp"
+#include "nvml_api.hpp"
+#include "nvrtc_api.hpp"
+#include "resolve.hpp"
+
+#define BB_REQUIRED(member, symbol, ...) \
+  if (!resolve_symbol(library, #symbol, member)) return #symbol;
+
+namespace bb::cuda::api {
+
+std::string NvmlApi::resolve(const DynamicLibrary& library) {
+  BB_CUDA_NVML_REQUIRED(BB_REQUIRED)
+  const bool renamed = resolve_symbol(library, "nvmlDeviceGetCurrentClocksEventReasons", DeviceGetClockReasons) ||
+                       resolve_symbol(library, "nvmlDeviceGetCurrentClocksThrottleReasons", DeviceGetClockReasons);
+  return renamed ? "" : "nvmlDeviceGetCurrentClocksEventReasons";
+}
+
+std::string NvrtcApi::resolve(const DynamicLibrary& library) {
+  BB_CUDA_NVRTC_REQUIRED(BB_REQUIRED)
+  return "";
+}
+
+std::string CuptiApi::resolve(const DynamicLibrary& library) {
+  BB_CUDA_CUPTI_REQUIRED(BB_REQUIRED)
+  return "";
+}
+
+std::string CublasApi::resolve(const DynamicLibrary& library) {
+  BB_CUDA_CUBLAS_REQUIRED(BB_REQUIRED)
+  return "";
+}
+
+std::string CublasLtApi::resolve(const DynamicLibrary& library) {
+  BB_CUDA_CUBLASLT_REQUIRED(BB_REQUIRED)
+  return "";
+}
+
+}  // namespace bb::cuda::api

@@ -1,0 +1,123 @@
+#include "libraries.hpp"
+
+namespace bb::cuda {
+namespace {
+
+using namespace api;
+
+template <typename Api, typename Function>
+void note_file(Loaded<Api>& loaded, Function* function) {
+  if (const auto file = DynamicLibrary::file_of(reinterpret_cast<const void*>(function))) {
+    loaded.state.file = file->string();
+  }
+}
+
+template <typename Api>
+void give_up(Loaded<Api>& loaded, std::string reason) {
+  loaded.state.available = false;
+  loaded.state.reason = std::move(reason);
+}
+
+std::string dotted(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
+
+/// What a user can do about cuInit's refusal.
+std::string refusal(const DriverApi& driver, Status status) {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  driver.GetErrorName(status, &name);
+  driver.GetErrorString(status, &text);
+  std::string out = "NVIDIA's driver refuses to start (" + std::string(name ? name : std::to_string(status)) + ": " +
+                    std::string(text ? text : "no description") + ")";
+  switch (status) {
+    case status::kNoDevice: return "NVIDIA's driver is installed but finds no CUDA device.";
+    case status::kStubLibrary: return out + ": the toolkit's stub library was loaded in place of the driver's.";
+    case status::kSystemDriverMismatch: return out + ": the kernel module and the library differ in version; restart the machine.";
+    case status::kSystemNotReady: return out + ": the fabric manager or another NVIDIA service is not running.";
+    default: return out + ".";
+  }
+}
+
+Loaded<DriverApi> load_driver() {
+  Loaded<DriverApi> out = load_library<DriverApi>(kDriverLibrary, process_environment());
+  if (!out.state.available) return out;
+  note_file(out, out.api.Init);
+  int version = 0;
+  if (out.api.DriverGetVersion(&version) == status::kSuccess) {
+    out.state.version = dotted(version / 1000, version % 1000 / 10);
+  }
+  if (const Status status = out.api.Init(0); status != status::kSuccess) give_up(out, refusal(out.api, status));
+  return out;
+}
+
+Loaded<NvmlApi> load_nvml() {
+  Loaded<NvmlApi> out = load_library<NvmlApi>(kNvmlLibrary, process_environment());
+  if (!out.state.available) return out;
+  note_file(out, out.api.Init);
+  if (const NvmlStatus status = out.api.Init(); status != 0) {
+    give_up(out, "NVML does not start: " + std::string(out.api.ErrorString(status)) + ".");
+    return out;
+  }
+  char text[96] = "";
+  if (out.api.SystemGetDriverVersion(text, sizeof text) == 0) out.state.version = text;
+  return out;
+}
+
+Loaded<NvrtcApi> load_nvrtc() {
+  Loaded<NvrtcApi> out = load_library<NvrtcApi>(kNvrtcLibrary, process_environment());
+  if (!out.state.available) return out;
+  note_file(out, out.api.Version);
+  int major = 0, minor = 0;
+  if (const NvrtcStatus status = out.api.Version(&major, &minor); status != kNvrtcSuccess) {
+    give_up(out, "NVRTC does not answer: " + std::string(out.api.GetErrorString(status)) + ".");
+    return out;
+  }
+  out.state.version = dotted(major, minor);
+  return out;
+}
+
+Loaded<CuptiApi> load_cupti() {
+  Loaded<CuptiApi> out = load_library<CuptiApi>(kCuptiLibrary, process_environment());
+  if (!out.state.available) return out;
+  note_file(out, out.api.GetVersion);
+  std::uint32_t version = 0;
+  if (out.api.GetVersion(&version) == kCuptiSuccess) out.state.version = std::to_string(version);
+  return out;
+}
+
+Loaded<CublasApi> load_cublas() {
+  Loaded<CublasApi> out = load_library<CublasApi>(kCublasLibrary, process_environment());
+  if (!out.state.available) return out;
+  note_file(out, out.api.Create);
+  int major = 0, minor = 0, patch = 0;
+  out.api.GetProperty(LibraryProperty::kMajor, &major);
+  out.api.GetProperty(LibraryProperty::kMinor, &minor);
+  out.api.GetProperty(LibraryProperty::kPatch, &patch);
+  out.state.version = dotted(major, minor) + "." + std::to_string(patch);
+  return out;
+}
+
+Loaded<CublasLtApi> load_cublaslt() {
+  Loaded<CublasLtApi> out = load_library<CublasLtApi>(kCublasLtLibrary, process_environment());
+  if (!out.state.available) return out;
+  note_file(out, out.api.Create);
+  out.state.version = std::to_string(out.api.GetVersion());
+  return out;
+}
+
+/// A library that is never closed, not even while the process ends.
+template <typename Api>
+const Loaded<Api>& forever(Loaded<Api> (*load)()) {
+  static const Loaded<Api>& library = *new Loaded<Api>(load());
+  return library;
+}
+
+}  // namespace
+
+const Loaded<DriverApi>& driver_library() { return forever(load_driver); }
+const Loaded<NvmlApi>& nvml_library() { return forever(load_nvml); }
+const Loaded<NvrtcApi>& nvrtc_library() { return forever(load_nvrtc); }
+const Loaded<CuptiApi>& cupti_library() { return forever(load_cupti); }
+const Loaded<CublasApi>& cublas_library() { return forever(load_cublas); }
+const Loaded<CublasLtApi>& cublaslt_library() { return forever(load_cublaslt); }
+
+}  // namespace bb::cuda

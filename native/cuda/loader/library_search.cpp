@@ -1,0 +1,181 @@
+#include "library_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace bb::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::span<const std::string_view>;
+
+#ifdef _WIN32
+constexpr char kListSeparator = ';';
+constexpr std::array<std::string_view, 1> kDriverNames{"nvcuda.dll"};
+constexpr std::array<std::string_view, 1> kNvmlNames{"nvml.dll"};
+constexpr std::array<std::string_view, 3> kNvrtcNames{"nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"};
+// CUPTI's file carries its year and number; only the prefix is stable.
+constexpr std::array<std::string_view, 0> kCuptiNames{};
+constexpr std::array<std::string_view, 1> kCuptiWildcards{"cupti64_"};
+constexpr std::array<std::string_view, 3> kCublasNames{"cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"};
+constexpr std::array<std::string_view, 3> kCublasLtNames{"cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll"};
+constexpr std::array<std::string_view, 5> kToolkitFolders{"bin", "bin/x64", "extras/CUPTI/lib64", "lib/x64", "."};
+constexpr std::array<std::string_view, 2> kPackageFolders{"bin", "lib"};
+#else
+constexpr char kListSeparator = ':';
+constexpr std::array<std::string_view, 2> kDriverNames{"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
+constexpr std::array<std::string_view, 2> kNvmlNames{"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"};
+constexpr std::array<std::string_view, 3> kNvrtcNames{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+constexpr std::array<std::string_view, 2> kCuptiNames{"libcupti.so.13", "libcupti.so.12"};
+constexpr std::array<std::string_view, 0> kCuptiWildcards{};
+constexpr std::array<std::string_view, 3> kCublasNames{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+constexpr std::array<std::string_view, 3> kCublasLtNames{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
+constexpr std::array<std::string_view, 5> kToolkitFolders{"lib64", "lib", "extras/CUPTI/lib64",
+                                                          "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
+constexpr std::array<std::string_view, 1> kPackageFolders{"lib"};
+#endif
+
+constexpr std::string_view kFromDriver = "it comes with NVIDIA's driver";
+constexpr std::string_view kFromToolkit =
+    "it comes with the CUDA toolkit or NVIDIA's Python packages; BRAGGBENCH_CUDA_LIBS may name its folder";
+
+void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return;
+  const fs::path canonical = fs::canonical(folder, ignored);
+  const fs::path& kept = ignored ? folder : canonical;
+  if (std::find(folders.begin(), folders.end(), kept) == folders.end()) folders.push_back(kept);
+}
+
+std::vector<fs::path> split_list(const std::string& text) {
+  std::vector<fs::path> out;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(kListSeparator, begin), text.size());
+    if (end > begin) out.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::vector<fs::path> sorted_children(const fs::path& folder) {
+  std::vector<fs::path> children;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    children.push_back(it->path());
+  }
+  // Newest version first, and the same order on every file system.
+  std::sort(children.rbegin(), children.rend());
+  return children;
+}
+
+std::vector<fs::path> named_folders(const Environment& environment) {
+  std::vector<fs::path> folders;
+  for (const fs::path& entry : split_list(environment("BRAGGBENCH_CUDA_LIBS").value_or(""))) {
+    add_folder(folders, entry);
+    for (const fs::path& package : sorted_children(entry)) {
+      for (const std::string_view below : kPackageFolders) add_folder(folders, package / below);
+    }
+  }
+  return folders;
+}
+
+/// Files of `folder` that may be the library, best first.
+std::vector<fs::path> candidates(const LibraryKind& kind, const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code ignored;
+  for (const std::string_view name : kind.names) {
+    if (fs::path(name).is_absolute()) continue;
+    if (fs::exists(folder / name, ignored)) out.push_back(folder / name);
+  }
+  if (!kind.wildcards.empty()) {
+    for (const fs::path& file : sorted_children(folder)) {
+      const std::string name = file.filename().string();
+      for (const std::string_view prefix : kind.wildcards) {
+        if (name.starts_with(prefix)) out.push_back(file);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const LibraryKind kDriverLibrary{"NVIDIA's driver", kDriverNames, {}, kFromDriver};
+const LibraryKind kNvmlLibrary{"NVML", kNvmlNames, {}, kFromDriver};
+const LibraryKind kNvrtcLibrary{"NVRTC", kNvrtcNames, {}, kFromToolkit};
+const LibraryKind kCuptiLibrary{"CUPTI", kCuptiNames, kCuptiWildcards, kFromToolkit};
+const LibraryKind kCublasLibrary{"cuBLAS", kCublasNames, {}, kFromToolkit};
+const LibraryKind kCublasLtLibrary{"cuBLASLt", kCublasLtNames, {}, kFromToolkit};
+
+Environment process_environment() {
+  return [](std::string_view name) -> std::optional<std::string> {
+    const char* value = std::getenv(std::string(name).c_str());
+    return value && *value ? std::optional<std::string>(value) : std::nullopt;
+  };
+}
+
+std::vector<fs::path> library_folders(const Environment& environment) {
+  std::vector<fs::path> folders = named_folders(environment);
+  std::vector<fs::path> toolkits;
+  for (const std::string_view variable : {"CUDA_PATH", "CUDA_HOME"}) {
+    if (const auto value = environment(variable)) toolkits.emplace_back(*value);
+  }
+#ifndef _WIN32
+  toolkits.emplace_back("/usr/local/cuda");
+#endif
+  for (const fs::path& toolkit : toolkits) {
+    for (const std::string_view below : kToolkitFolders) add_folder(folders, toolkit / below);
+  }
+  return folders;
+}
+
+FoundLibrary find_library(const LibraryKind& kind, const Environment& environment) {
+  std::string broken;  // a file that was there and would not load tells more than those that were not
+  const auto attempt = [&](const fs::path& file) {
+    std::string error;
+    DynamicLibrary library = DynamicLibrary::open(file, error);
+    if (!library && broken.empty()) broken = file.string() + " does not load: " + error;
+    return library;
+  };
+
+  const std::vector<fs::path> named = named_folders(environment);
+  for (const fs::path& folder : named) {
+    for (const fs::path& file : candidates(kind, folder)) {
+      if (auto library = attempt(file)) return {std::move(library), ""};
+    }
+  }
+  for (const std::string_view name : kind.names) {
+    std::error_code ignored;
+    const fs::path file(name);
+    std::string error;
+    if (DynamicLibrary library = DynamicLibrary::open(file, error)) return {std::move(library), ""};
+    // The loader names the file that it missed: another one's name means that ours was there.
+    const bool there = file.is_absolute() ? fs::exists(file, ignored) : error.find(".so") < error.npos && !error.starts_with(name);
+    if (there && broken.empty()) broken = file.string() + " does not load: " + error;
+  }
+  const std::vector<fs::path> folders = library_folders(environment);
+  for (std::size_t i = named.size(); i < folders.size(); ++i) {
+    for (const fs::path& file : candidates(kind, folders[i])) {
+      if (auto library = attempt(file)) return {std::move(library), ""};
+    }
+  }
+
+  std::string reason = std::string(kind.title);
+  if (!broken.empty()) return {{}, reason + " could not be loaded: " + broken + "."};
+  reason += " was not found: ";
+  const Names shown = kind.names.empty() ? kind.wildcards : kind.names;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (fs::path(shown[i]).is_absolute()) continue;
+    reason += (i ? ", " : "") + std::string(shown[i]) + (kind.names.empty() ? "*" : "");
+  }
+  reason += " is not known to the system's loader";
+  if (!folders.empty() && &kind != &kDriverLibrary && &kind != &kNvmlLibrary) {
+    reason += " nor in ";
+    for (std::size_t i = 0; i < folders.size(); ++i) reason += (i ? ", " : "") + folders[i].string();
+  }
+  return {{}, reason + "; " + std::string(kind.remedy) + "."};
+}
+
+}  // namespace bb::cuda
