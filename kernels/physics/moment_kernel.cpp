@@ -92,13 +92,18 @@ MomentKernel convolve(const MomentKernel& a, const MomentKernel& b) {
 }
 
 void quantise(std::span<double> weights) {
-  constexpr double kUnit = 0x1p-24;
-  double sum = 0.0;
-  for (double& w : weights) {
-    w = std::round(w / kUnit) * kUnit;
-    sum += w;
+  // A float holds multiples of 2^-24 up to 1 and multiples of 2^-23 up to 2.
+  for (const double unit : {0x1p-24, 0x1p-23}) {
+    double sum = 0.0;
+    bool fits = true;
+    for (double& w : weights) {
+      w = std::round(w / unit) * unit;
+      sum += w;
+    }
+    *std::max_element(weights.begin(), weights.end()) += 1.0 - sum;
+    for (const double w : weights) fits = fits && std::abs(w) <= 1.0;
+    if (fits) return;
   }
-  *std::max_element(weights.begin(), weights.end()) += 1.0 - sum;
 }
 
 }  // namespace bb::physics

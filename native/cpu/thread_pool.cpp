@@ -1,0 +1,87 @@
+#include "thread_pool.hpp"
+
+#include "denormals.hpp"
+
+namespace bb::cpu {
+namespace {
+
+// Looks at the job counter before a worker goes to sleep: passes of one step follow each other
+// within microseconds, waking costs tens of them.
+constexpr int kSpins = 200;
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) {
+  for (int lane = 1; lane < threads; ++lane) workers_.emplace_back([this, lane] { work_as(lane); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::scoped_lock lock(mutex_);
+    leaving_ = true;
+    epoch_.fetch_add(1, std::memory_order_release);
+  }
+  wake_.notify_all();
+  for (std::thread& w : workers_) w.join();
+}
+
+void ThreadPool::run(int tasks, const std::function<void(int, int)>& work) {
+  if (tasks <= 0) return;
+  const FlushDenormals flush;
+  if (workers_.empty() || tasks == 1) {
+    for (int i = 0; i < tasks; ++i) work(i, 0);
+    return;
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    work_ = &work;
+    tasks_ = tasks;
+    next_.store(0, std::memory_order_relaxed);
+    failure_ = nullptr;
+    open_ = true;
+    epoch_.fetch_add(1, std::memory_order_release);
+  }
+  wake_.notify_all();
+  take_tasks(0);
+
+  // Workers that have not joined by now find the door closed: nobody waits for a thread that the
+  // system has not scheduled.
+  std::unique_lock lock(mutex_);
+  open_ = false;
+  idle_.wait(lock, [this] { return active_ == 0; });
+  work_ = nullptr;
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void ThreadPool::work_as(int lane) {
+  const FlushDenormals flush;
+  std::uint64_t seen = 0;
+  for (;;) {
+    for (int i = 0; i < kSpins && epoch_.load(std::memory_order_acquire) == seen; ++i) std::this_thread::yield();
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return epoch_.load(std::memory_order_relaxed) != seen; });
+    seen = epoch_.load(std::memory_order_relaxed);
+    if (leaving_) return;
+    if (!open_) continue;
+    ++active_;
+    lock.unlock();
+    take_tasks(lane);
+    lock.lock();
+    if (--active_ == 0) idle_.notify_one();
+  }
+}
+
+void ThreadPool::take_tasks(int lane) {
+  for (int i = next_.fetch_add(1, std::memory_order_relaxed); i < tasks_;
+       i = next_.fetch_add(1, std::memory_order_relaxed)) {
+    try {
+      (*work_)(i, lane);
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_.store(tasks_, std::memory_order_relaxed);
+    }
+  }
+}
+
+}  // namespace bb::cpu

@@ -1,0 +1,74 @@
+#include "cpu/thread_pool.hpp"
+
+#include <atomic>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+
+using bb::cpu::ThreadPool;
+
+TEST("thread pool: every task runs exactly once, on a lane of the pool") {
+  for (const int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    CHECK_EQ(pool.lanes(), threads);
+    for (const int tasks : {0, 1, 2, 7, 1000}) {
+      std::vector<std::atomic<int>> count(static_cast<std::size_t>(tasks));
+      std::atomic<bool> lanes_right{true};
+      pool.run(tasks, [&](int task, int lane) {
+        ++count[static_cast<std::size_t>(task)];
+        if (lane < 0 || lane >= threads) lanes_right = false;
+      });
+      bool once = true;
+      for (const auto& c : count) once = once && c == 1;
+      CHECK(once);
+      CHECK(lanes_right);
+    }
+  }
+}
+
+TEST("thread pool: two tasks of one lane never overlap, plain writes are seen after run") {
+  ThreadPool pool(4);
+  std::vector<long> per_lane(4, 0);
+  long expected = 0;
+  for (int job = 0; job < 2000; ++job) {
+    pool.run(5, [&](int task, int lane) { per_lane[static_cast<std::size_t>(lane)] += task + 1; });
+    expected += 15;
+  }
+  CHECK_EQ(std::accumulate(per_lane.begin(), per_lane.end(), 0L), expected);
+}
+
+TEST("thread pool: the first exception reaches the caller, the pool works on") {
+  ThreadPool pool(3);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> ran{0};
+    CHECK_THROWS(pool.run(10000,
+                          [&](int task, int) {
+                            ++ran;
+                            if (task == 3) throw std::runtime_error("task 3 failed");
+                          }),
+                 "task 3 failed");
+    CHECK(ran < 10000);
+  }
+  std::atomic<int> ran{0};
+  pool.run(100, [&](int, int) { ++ran; });
+  CHECK_EQ(ran.load(), 100);
+}
+
+TEST("thread pool: denormals are flushed in tasks and only there") {
+  const volatile float small = std::numeric_limits<float>::min();
+  const auto half = [&] { return small * 0.5f; };
+  CHECK(half() > 0.0f);
+  ThreadPool pool(3);
+  std::atomic<int> kept{0};
+  pool.run(64, [&](int, int) {
+    if (half() > 0.0f) ++kept;
+  });
+#if defined(__x86_64__) || defined(_M_X64) || (defined(__aarch64__) && defined(__GNUC__))
+  CHECK_EQ(kept.load(), 0);
+#endif
+  CHECK(half() > 0.0f);
+}
