@@ -1,0 +1,94 @@
+/**
+ * Ports over Electron message channels: `pagePort` for the DOM MessagePort that
+ * the page holds, `mainPort` for Electron's MessagePortMain. Both are typed by
+ * shape, so nothing here imports `electron`, and Node's own MessagePort, which
+ * has both shapes, can carry either in tests.
+ *
+ * Electron clones what is posted (an ArrayBuffer cannot be transferred between
+ * the main process and a page), so a frame is posted as its exact bytes.
+ */
+import type { Port, PortHandler } from '../contract/port.ts';
+import { Inbox } from './inbox.ts';
+
+/** DOM MessagePort, as far as it is used. */
+export interface DomMessagePort {
+  postMessage(message: unknown): void;
+  start(): void;
+  close(): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: 'close' | 'messageerror', listener: () => void): void;
+}
+
+/** Electron's MessagePortMain, as far as it is used. */
+export interface MainMessagePort {
+  postMessage(message: unknown): void;
+  start(): void;
+  close(): void;
+  on(event: 'message', listener: (event: { readonly data: unknown }) => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
+}
+
+/** Posted before closing, because not every runtime tells the other side. */
+const FAREWELL = null;
+
+class MessagePortCarrier implements Port {
+  /** The carrier does not say what it holds; credits alone bound it. */
+  readonly bufferedBytes = 0;
+  readonly #inbox = new Inbox();
+  readonly #post: (message: unknown) => void;
+  readonly #shut: () => void;
+
+  constructor(post: (message: unknown) => void, shut: () => void) {
+    this.#post = post;
+    this.#shut = shut;
+  }
+
+  readonly received = (data: unknown): void => {
+    if (data instanceof Uint8Array) this.#inbox.frame(data);
+    else if (data === FAREWELL) this.lost('closed by the other side');
+    else this.close('a message that is not a frame');
+  };
+
+  readonly lost = (reason: string): void => {
+    if (this.#inbox.close({ byUs: false, reason })) this.#shut();
+  };
+
+  send(frame: Uint8Array): void {
+    if (this.#inbox.isClosed) return;
+    // A view on a larger buffer would be cloned with all of that buffer.
+    this.#post(frame.byteLength === frame.buffer.byteLength ? frame : frame.slice());
+  }
+
+  listen(handler: PortHandler): void {
+    this.#inbox.listen(handler);
+  }
+
+  close(reason = 'closed'): void {
+    if (!this.#inbox.close({ byUs: true, reason })) return;
+    this.#post(FAREWELL);
+    this.#shut();
+  }
+}
+
+export function pagePort(port: DomMessagePort): Port {
+  const carrier = new MessagePortCarrier(
+    (message) => port.postMessage(message),
+    () => port.close(),
+  );
+  port.addEventListener('message', (event) => carrier.received(event.data));
+  port.addEventListener('messageerror', () => carrier.close('a message that could not be read'));
+  port.addEventListener('close', () => carrier.lost('the host went away'));
+  port.start();
+  return carrier;
+}
+
+export function mainPort(port: MainMessagePort): Port {
+  const carrier = new MessagePortCarrier(
+    (message) => port.postMessage(message),
+    () => port.close(),
+  );
+  port.on('message', (event) => carrier.received(event.data));
+  port.on('close', () => carrier.lost('the page went away'));
+  port.start();
+  return carrier;
+}

@@ -1,0 +1,439 @@
+/** Calls, streams and sessions over every Port: page client and host sessions with a synthetic service between. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { encodeFrame } from '../../../electron/contract/frame.ts';
+import type { Port } from '../../../electron/contract/port.ts';
+import { Sessions } from '../../../electron/host/service/sessions.ts';
+import {
+  type Client,
+  type ClientOptions,
+  type ConnectionState,
+  connect,
+  type FrameInfo,
+} from '../../../renderer/client/index.ts';
+import { testCapabilities } from './capabilities.ts';
+import { type Carrier, carrierNames, startCarrier } from './carriers.ts';
+import { SyntheticService } from './synthetic-service.ts';
+
+/** The client is typed by the contract; the synthetic service has names of its own. */
+type LooseClient = {
+  readonly session: string;
+  call(method: string, params: unknown): Promise<unknown>;
+  callCancellable(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
+  stream(
+    name: string,
+    params: unknown,
+    reader: { frame(value: unknown, info: FrameInfo): void | Promise<void>; end?(error: Error | null): void },
+    options?: { credits?: number },
+  ): { close(): void };
+  close(): void;
+};
+
+const pause = (ms = 40): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function eventually(condition: () => boolean): Promise<void> {
+  const until = Date.now() + 5000;
+  while (!condition()) {
+    if (Date.now() > until) throw new Error('the condition did not come true within 5 s');
+    await pause(5);
+  }
+}
+
+describe.each(carrierNames)('protocol over %s', (name) => {
+  let carrier: Carrier;
+  let service: SyntheticService;
+  let sessions: Sessions;
+  let states: ConnectionState[];
+  /** The newest page port, to break it. */
+  let port: Port | null;
+  let gate: Promise<void>;
+  const clients: LooseClient[] = [];
+
+  beforeEach(async () => {
+    service = new SyntheticService();
+    states = [];
+    gate = Promise.resolve();
+    sessions = new Sessions({ service, capabilities: () => testCapabilities, keepDetached_ms: 60_000 });
+    carrier = await startCarrier(name, (host) => sessions.accept(host));
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.close();
+    sessions.close('end of test');
+    await carrier.close();
+  });
+
+  async function client(options: ClientOptions = {}): Promise<LooseClient> {
+    const made: Client = await connect(
+      async () => {
+        await gate;
+        port = await carrier.connect();
+        return port;
+      },
+      { retry_ms: 5, onState: (state) => states.push(state), ...options },
+    );
+    const loose = made as unknown as LooseClient;
+    clients.push(loose);
+    return loose;
+  }
+
+  describe('calls', () => {
+    it('carry params and results with arrays', async () => {
+      const page = await client();
+      const params = { a: [1, { values: new Float32Array([1, 2, 3]) }], text: 'µ' };
+      expect(await page.call('echo', params)).toEqual(params);
+    });
+
+    it('answer out of order when one takes longer', async () => {
+      const page = await client();
+      const order: unknown[] = [];
+      await Promise.all([
+        page.call('slow', null).then((v) => order.push(v)),
+        page.call('echo', 'quick').then((v) => order.push(v)),
+      ]);
+      expect(order).toEqual(['quick', 'slow answer']);
+    });
+
+    it('carry errors with code, message and issues', async () => {
+      const page = await client();
+      await expect(page.call('fail', null)).rejects.toMatchObject({
+        name: 'BraggError',
+        code: 'invalid',
+        message: 'The beam energy is out of bounds.',
+        issues: [{ path: 'beam.energy_MeV', line: 3, value: '900', allowed: '1 to 250 MeV' }],
+      });
+      await expect(page.call('crash', null)).rejects.toMatchObject({
+        code: 'internal',
+        message: 'a fault of the host',
+      });
+      await expect(page.call('nonsense', null)).rejects.toMatchObject({ code: 'bad-request' });
+      await expect(page.call('not-finite', null)).rejects.toMatchObject({ code: 'internal' });
+    });
+
+    it('cancelled is a result', async () => {
+      const page = await client();
+      const stop = new AbortController();
+      const outcome = page.callCancellable('until-cancelled', null, stop.signal);
+      await pause(10);
+      stop.abort();
+      expect(await outcome).toEqual({ status: 'cancelled' });
+    });
+
+    it('a handler that finishes although it was cancelled gives its result', async () => {
+      const page = await client();
+      const stop = new AbortController();
+      const outcome = page.callCancellable('finishes-anyway', null, stop.signal);
+      await pause(10);
+      stop.abort();
+      expect(await outcome).toEqual({ status: 'done', value: 'kept' });
+    });
+
+    it('a signal that is aborted already sends nothing', async () => {
+      const page = await client();
+      expect(await page.callCancellable('echo', 1, AbortSignal.abort())).toEqual({ status: 'cancelled' });
+      expect(service.calls).toEqual([]);
+    });
+
+    it('carry sections of 24 MiB both ways', async () => {
+      const page = await client();
+      const values = new Float64Array(3 * 2 ** 20).fill(Math.E);
+      const back = (await page.call('echo', { values })) as { values: Float64Array };
+      expect(back.values.length).toBe(values.length);
+      expect(back.values[values.length - 1]).toBe(Math.E);
+    });
+  });
+
+  describe('streams', () => {
+    it('latest: never more frames under way than credits; the newest wins and the rest are counted', async () => {
+      const page = await client();
+      const seen: [unknown, FrameInfo][] = [];
+      const painted: (() => void)[] = [];
+      page.stream(
+        'latest',
+        null,
+        {
+          frame: (value, info) => {
+            seen.push([value, info]);
+            return new Promise((resolve) => painted.push(resolve));
+          },
+        },
+        { credits: 2 },
+      );
+      await eventually(() => service.sinks.length === 1);
+      service.offer(1, 100);
+      await pause();
+      // Two were sent for the two credits; of the others only the newest waits, and nothing else was made.
+      expect(seen.map(([value]) => value)).toEqual([1, 2]);
+      expect(service.made).toBe(2);
+      painted.shift()?.();
+      await eventually(() => seen.length === 3);
+      expect(seen[2]?.[0]).toBe(100);
+      expect(seen[2]?.[1]).toMatchObject({ sequence: 3, dropped: 97 });
+      await pause();
+      expect(service.made).toBe(3);
+    });
+
+    it('lossless: every frame in order although the reader is slow', async () => {
+      const page = await client();
+      const seen: unknown[] = [];
+      let ended: unknown = 'not yet';
+      page.stream(
+        'lossless',
+        null,
+        {
+          frame: async (value) => {
+            await Promise.resolve();
+            seen.push(value);
+          },
+          end: (error) => {
+            ended = error;
+          },
+        },
+        { credits: 3 },
+      );
+      await eventually(() => service.sinks.length === 1);
+      service.offer(1, 300);
+      service.sinks[0]?.end();
+      await eventually(() => ended === null);
+      expect(seen).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
+    });
+
+    it('lossless: a reader beyond the byte bound loses the stream with an error, after what was kept', async () => {
+      const page = await client();
+      const seen: unknown[] = [];
+      let ended: unknown = 'not yet';
+      const painted: (() => void)[] = [];
+      page.stream(
+        'lossless',
+        null,
+        {
+          frame: (value) => {
+            seen.push(value);
+            return new Promise((resolve) => painted.push(resolve));
+          },
+          end: (error) => {
+            ended = error;
+          },
+        },
+        { credits: 1 },
+      );
+      await eventually(() => service.sinks.length === 1);
+      const megabyte = new Uint8Array(2 ** 20);
+      service.offer(1, 40, () => megabyte);
+      expect(service.stopped).toEqual(['lossless']);
+      await eventually(() => {
+        painted.shift()?.();
+        return ended !== 'not yet';
+      });
+      expect(ended).toMatchObject({ code: 'overflow' });
+      expect(seen.length).toBeGreaterThan(20);
+      expect(seen.length).toBeLessThan(32);
+    });
+
+    it('a refused stream ends with its error', async () => {
+      const page = await client();
+      const ends: (Error | null)[] = [];
+      page.stream('latest', 'refuse', { frame: () => undefined, end: (error) => ends.push(error) });
+      page.stream('nonsense', null, { frame: () => undefined, end: (error) => ends.push(error) });
+      await eventually(() => ends.length === 2);
+      expect(ends).toMatchObject([{ code: 'not-found' }, { code: 'bad-request' }]);
+    });
+
+    it('a frame that cannot be sent ends the stream with an error', async () => {
+      const page = await client();
+      let ended: unknown = null;
+      page.stream('latest', null, {
+        frame: () => undefined,
+        end: (error) => {
+          ended = error;
+        },
+      });
+      await eventually(() => service.sinks.length === 1);
+      service.offer(1, 1, () => ({ bad: Number.POSITIVE_INFINITY }));
+      await eventually(() => ended !== null);
+      expect(ended).toMatchObject({ code: 'internal' });
+      expect(service.stopped).toEqual(['latest']);
+    });
+
+    it('closing stops the source and the frames', async () => {
+      const page = await client();
+      const seen: unknown[] = [];
+      const handle = page.stream('latest', null, { frame: (value) => void seen.push(value) });
+      await eventually(() => service.sinks.length === 1);
+      service.offer(1, 1);
+      await eventually(() => seen.length === 1);
+      handle.close();
+      await eventually(() => service.stopped.length === 1);
+      service.offer(2, 3);
+      await pause();
+      expect(seen).toEqual([1]);
+    });
+
+    it('leaving stops all of a page', async () => {
+      const page = await client();
+      page.stream('latest', null, { frame: () => undefined });
+      page.stream('lossless', null, { frame: () => undefined });
+      const call = page.call('until-cancelled', null).catch((error: unknown) => error);
+      await eventually(() => service.sinks.length === 2 && service.calls.length === 1);
+      page.close();
+      await eventually(() => service.stopped.length === 2);
+      expect(sessions.size).toBe(0);
+      expect(await call).toMatchObject({ code: 'disconnected' });
+      await expect(page.call('echo', 1)).rejects.toMatchObject({ code: 'disconnected' });
+    });
+  });
+
+  describe('a broken connection', () => {
+    it('is taken up again: same session, streams go on, no lossless frame is lost or doubled', async () => {
+      const page = await client();
+      const id = page.session;
+      const seen: unknown[] = [];
+      const latest: unknown[] = [];
+      page.stream('lossless', null, { frame: (value) => void seen.push(value) }, { credits: 4 });
+      await eventually(() => service.sinks.length === 1);
+      for (let round = 0; round < 5; round += 1) {
+        service.offer(round * 20 + 1, round * 20 + 10);
+        // Breaks while frames and credits are under way.
+        port?.close('cable pulled');
+        service.offer(round * 20 + 11, round * 20 + 20);
+        await eventually(() => states.filter((s) => s.kind === 'connected').length === round + 2);
+      }
+      await eventually(() => seen.length >= 100);
+      expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+      expect(page.session).toBe(id);
+      expect(service.sinks.length).toBe(1);
+      expect(sessions.size).toBe(1);
+      expect(latest).toEqual([]);
+    });
+
+    it('a latest stream shows the newest state after it, also one that was swallowed', async () => {
+      const page = await client();
+      const seen: unknown[] = [];
+      let ended: unknown = 'not yet';
+      page.stream('latest', null, {
+        frame: (value) => void seen.push(value),
+        end: (error) => {
+          ended = error;
+        },
+      });
+      await eventually(() => service.sinks.length === 1);
+      service.offer(1, 1);
+      await eventually(() => seen.length === 1);
+      port?.close('cable pulled');
+      service.offer(2, 9);
+      service.sinks[0]?.end();
+      await eventually(() => ended === null);
+      expect(seen.at(-1)).toBe(9);
+    });
+
+    it('calls made before, during and after it are answered once', async () => {
+      const page = await client();
+      let open = (): void => undefined;
+      const before = page.call('slow', null);
+      await eventually(() => service.calls.length === 1);
+      gate = new Promise((resolve) => {
+        open = resolve;
+      });
+      port?.close('cable pulled');
+      const during = page.call('echo', 'during');
+      const stop = new AbortController();
+      const cancelled = page.callCancellable('until-cancelled', null, stop.signal);
+      stop.abort();
+      await pause(100);
+      open();
+      expect(await before).toBe('slow answer');
+      expect(await during).toBe('during');
+      expect(await cancelled).toEqual({ status: 'cancelled' });
+      expect(await page.call('echo', 'after')).toBe('after');
+      expect(service.calls.filter((c) => c === 'slow').length).toBe(1);
+    });
+
+    it('streams opened and closed while there is none are right after it', async () => {
+      const page = await client();
+      const first = page.stream('latest', null, { frame: () => undefined });
+      await eventually(() => service.sinks.length === 1);
+      let open = (): void => undefined;
+      gate = new Promise((resolve) => {
+        open = resolve;
+      });
+      port?.close('cable pulled');
+      // The client composes its resume before the carrier opens, so these come in between.
+      await eventually(() => states.some((s) => s.kind === 'reconnecting'));
+      await pause(20);
+      first.close();
+      const seen: unknown[] = [];
+      page.stream('lossless', null, { frame: (value) => void seen.push(value) });
+      open();
+      await eventually(() => service.sinks.length === 2 && service.stopped.length === 1);
+      service.offer(1, 3);
+      await eventually(() => seen.length === 3);
+    });
+
+    it('a host that forgot the session ends calls and streams', async () => {
+      const page = await client();
+      let ended: unknown = null;
+      page.stream('latest', null, {
+        frame: () => undefined,
+        end: (error) => {
+          ended = error;
+        },
+      });
+      await eventually(() => service.sinks.length === 1);
+      sessions.close('restart');
+      await eventually(() => states.at(-1)?.kind === 'lost');
+      expect(ended).toMatchObject({ code: 'disconnected' });
+      await expect(page.call('echo', 1)).rejects.toMatchObject({ code: 'disconnected' });
+    });
+
+    it('without reconnect the session is lost at once', async () => {
+      const page = await client({ reconnect: false });
+      const call = page.call('until-cancelled', null).catch((error: unknown) => error);
+      await pause(10);
+      port?.close('window closed');
+      expect(await call).toMatchObject({ code: 'disconnected' });
+      expect(states.at(-1)).toMatchObject({ kind: 'lost' });
+    });
+  });
+
+  describe('strangers', () => {
+    async function answerTo(...frames: readonly Uint8Array[]): Promise<string> {
+      const stranger = await carrier.connect();
+      const closed = new Promise<string>((resolve) => {
+        stranger.listen({ frame: () => undefined, closed: (event) => resolve(event.reason) });
+      });
+      for (const frame of frames) stranger.send(frame);
+      return closed;
+    }
+
+    it('that send no frame, or no greeting first, are shut out', async () => {
+      await answerTo(new Uint8Array([1, 2, 3]));
+      await answerTo(encodeFrame({ type: 'call', id: 0, method: 'echo', params: 1 }));
+      await answerTo(
+        encodeFrame({ type: 'greet', protocol: 1, resume: null }),
+        encodeFrame({ type: 'greet', protocol: 1, resume: null }),
+      );
+      expect(service.calls).toEqual([]);
+    });
+
+    it('with another protocol version are told so', async () => {
+      const stranger = await carrier.connect();
+      const texts: string[] = [];
+      stranger.listen({ frame: (bytes) => texts.push(Buffer.from(bytes).toString()), closed: () => undefined });
+      stranger.send(encodeFrame({ type: 'greet', protocol: 99, resume: null }));
+      await eventually(() => texts.length === 1);
+      expect(texts[0]).toContain('The page speaks protocol 99');
+      expect(sessions.size).toBe(0);
+    });
+
+    it('with an invented session get a new one and nothing of others', async () => {
+      const page = await client();
+      const texts: string[] = [];
+      const stranger = await carrier.connect();
+      stranger.listen({ frame: (bytes) => texts.push(Buffer.from(bytes).toString()), closed: () => undefined });
+      const resume = { session: 'guess', calls: [0], streams: [] };
+      stranger.send(encodeFrame({ type: 'greet', protocol: 1, resume }));
+      await eventually(() => texts.length === 1);
+      expect(texts[0]).toContain('"resumed":false');
+      expect(texts[0]).not.toContain(page.session);
+      stranger.close();
+    });
+  });
+});
