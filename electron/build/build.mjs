@@ -1,0 +1,16 @@
+/** `npm run build`: installs what is missing and builds page, host, addon and kernels; nothing else. */
+import { main, say } from './setup/say.mjs';
+import { build, everyStep, prepare } from './steps/all.mjs';
+
+await main(async () => {
+  const args = process.argv.slice(2);
+  if (args.length > 0) {
+    process.stderr.write(`npm run build takes no arguments, got: ${args.join(' ')}\n`);
+    return 2;
+  }
+  const elsewhere = await prepare(args);
+  if (elsewhere !== null) return elsewhere;
+  await build(await everyStep());
+  say('Built: dist/ is up to date.');
+  return 0;
+});

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './root.mjs';
+
+/**
+ * @typedef {Readonly<{ code: number, output: string, timedOut: boolean }>} Outcome
+ * `code` is 127 when the program could not be started and 128 + n after signal n.
+ *
+ * @typedef {Readonly<{
+ *   cwd?: string,
+ *   env?: NodeJS.ProcessEnv,
+ *   timeout_s?: number,
+ *   onLine?: (line: string) => void,
+ * }>} Options
+ */
+
+/** Signal numbers that end a program here, for the shell's convention of 128 + n. */
+const SIGNAL_NUMBER = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 };
+
+/**
+ * @param {number | null} code
+ * @param {NodeJS.Signals | null} signal
+ */
+export function exitCode(code, signal) {
+  if (code !== null) return code;
+  return 128 + (SIGNAL_NUMBER[/** @type {keyof typeof SIGNAL_NUMBER} */ (signal)] ?? 0);
+}
+
+/**
+ * Runs a program to its end and collects what it prints on both streams, in
+ * order. Never throws for a failing program; the caller decides.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {Options} options
+ * @returns {Promise<Outcome>}
+ */
+export function capture(program, args, options = {}) {
+  return new Promise((resolve) => {
+    let output = '';
+    let rest = '';
+    let timedOut = false;
+    const child = spawn(program, args, {
+      cwd: options.cwd ?? root,
+      env: options.env ?? process.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const timer = options.timeout_s
+      ? setTimeout(() => {
+          timedOut = true;
+          child.kill('SIGKILL');
+        }, options.timeout_s * 1000)
+      : null;
+    /** @param {Buffer} chunk */
+    const take = (chunk) => {
+      const text = chunk.toString('utf8');
+      output += text;
+      if (!options.onLine) return;
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) options.onLine(line);
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', (error) => {
+      if (timer) clearTimeout(timer);
+      resolve({ code: 127, output: `${output}${error.message}\n`, timedOut });
+    });
+    child.on('close', (code, signal) => {
+      if (timer) clearTimeout(timer);
+      if (rest && options.onLine) options.onLine(rest);
+      resolve({ code: exitCode(code, signal), output, timedOut });
+    });
+  });
+}
+
+/**
+ * Runs a program on this process's own terminal and waits for its exit code.
+ * An interrupt from the keyboard reaches the program too, which decides what
+ * to do about it; this process only waits.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {Pick<Options, 'cwd' | 'env'>} options
+ * @returns {Promise<number>}
+ */
+export function hand(program, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: options.cwd ?? process.cwd(),
+      env: options.env ?? process.env,
+      stdio: 'inherit',
+    });
+    const wait = () => {};
+    const stop = () => child.kill('SIGTERM');
+    process.on('SIGINT', wait);
+    process.on('SIGTERM', stop);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      process.off('SIGINT', wait);
+      process.off('SIGTERM', stop);
+      resolve(exitCode(code, signal));
+    });
+  });
+}
+
+/**
+ * The full path of a program on PATH, or null.
+ * @param {string} name
+ */
+export function onPath(name) {
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
+  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
+    for (const ending of endings) {
+      const file = path.join(folder, name + ending);
+      if (folder && existsSync(file)) return file;
+    }
+  }
+  return null;
+}
+
+/**
+ * The last lines of a long output.
+ * @param {string} text
+ * @param {number} lines
+ */
+export function tail(text, lines) {
+  return text.trimEnd().split('\n').slice(-lines).join('\n');
+}

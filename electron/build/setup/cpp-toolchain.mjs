@@ -1,0 +1,65 @@
+import { capture, onPath } from './command.mjs';
+import { Failure } from './say.mjs';
+
+/** CMake before 3.22 lacks what native/CMakeLists.txt asks for. */
+const CMAKE_AT_LEAST = /** @type {const} */ ([3, 22]);
+
+/** @type {Readonly<Record<'cmake' | 'compiler' | 'make', Readonly<Record<string, string>>>>} */
+const HOW = {
+  cmake: {
+    linux: 'Debian/Ubuntu: `sudo apt install cmake`; Fedora: `sudo dnf install cmake`; Arch: `sudo pacman -S cmake`.',
+    darwin: '`brew install cmake`, or the installer from https://cmake.org/download.',
+    win32: '`winget install Kitware.CMake`, or the installer from https://cmake.org/download.',
+  },
+  compiler: {
+    linux: 'Debian/Ubuntu: `sudo apt install g++`; Fedora: `sudo dnf install gcc-c++`; Arch: `sudo pacman -S gcc`.',
+    darwin: '`xcode-select --install`.',
+    win32:
+      'Visual Studio Build Tools 2022 with "Desktop development with C++": `winget install Microsoft.VisualStudio.2022.BuildTools`.',
+  },
+  make: {
+    linux: 'Debian/Ubuntu: `sudo apt install make`; Fedora: `sudo dnf install make`; Arch: `sudo pacman -S make`.',
+    darwin: '`xcode-select --install`.',
+    win32: 'Visual Studio Build Tools 2022 bring their own.',
+  },
+};
+
+/** @param {keyof typeof HOW} what */
+const how = (what) => HOW[what][process.platform] ?? HOW[what]['linux'];
+
+async function checkCmake() {
+  const asked = `Braggbench builds its solver with CMake ${CMAKE_AT_LEAST.join('.')} or newer`;
+  if (!onPath('cmake')) throw new Failure(`${asked}, and there is no cmake on PATH.\nInstall it: ${how('cmake')}`);
+  const { output } = await capture('cmake', ['--version']);
+  const [, major, minor] = /version (\d+)\.(\d+)/.exec(output) ?? [];
+  const old =
+    Number(major) < CMAKE_AT_LEAST[0] || (Number(major) === CMAKE_AT_LEAST[0] && Number(minor) < CMAKE_AT_LEAST[1]);
+  if (old) throw new Failure(`${asked}; this is ${major}.${minor}.\nInstall it: ${how('cmake')}`);
+}
+
+async function checkCompiler() {
+  const asked = 'Braggbench builds its solver with a C++20 compiler (GCC 11, Clang 14 or newer)';
+  const compiler = process.env['CXX'] || onPath('g++') || onPath('clang++');
+  if (!compiler) throw new Failure(`${asked}, and there is no g++ or clang++ on PATH.\nInstall it: ${how('compiler')}`);
+  const [program = '', ...flags] = process.env['CXX'] ? compiler.split(' ') : [compiler];
+  const { code, output } = await capture(program, [...flags, '-dumpfullversion', '-dumpversion']);
+  const version = output.trim().split('\n').pop() ?? '';
+  if (code !== 0)
+    throw new Failure(`${asked}; \`${compiler}\` does not run: ${version}\nInstall it: ${how('compiler')}`);
+  // Clang and GCC number differently; below 11 neither has the C++20 library.
+  if (Number(version.split('.')[0]) < 11) {
+    throw new Failure(`${asked}; \`${compiler}\` is version ${version}.\nInstall a newer one: ${how('compiler')}`);
+  }
+}
+
+/** Says what to install when something that the C++ build needs is missing. */
+export async function checkCppToolchain() {
+  await checkCmake();
+  if (process.platform === 'win32') return; // cmake-js finds Visual Studio and says so when there is none
+  await checkCompiler();
+  if (!onPath('ninja') && !onPath('make')) {
+    throw new Failure(
+      `Braggbench builds its solver with make or ninja, and neither is on PATH.\nInstall it: ${how('make')}`,
+    );
+  }
+}

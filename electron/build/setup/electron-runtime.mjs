@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { capture, exitCode } from './command.mjs';
+import { inRoot, root } from './root.mjs';
+import { say } from './say.mjs';
+
+/** Electron's npm package; its runtime is a separate download of about 110 MB that it unpacks into dist/. */
+const PACKAGE = inRoot('node_modules/electron');
+
+/** Long enough for 110 MB over 3 Mbit/s. */
+const DOWNLOAD_TIMEOUT_S = 300;
+
+/** A window opens in about 2 s; a cold disk and a virus scanner take longer. */
+const WINDOW_TIMEOUT_S = 40;
+
+/** Printed by electron/main when the page in its first window has drawn itself. */
+export const WINDOW_READY = 'braggbench: window ready';
+
+/** The runtime's program file, or null when it was not downloaded yet. */
+function program() {
+  const override = process.env['ELECTRON_OVERRIDE_DIST_PATH'];
+  const names = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' };
+  const name = names[/** @type {keyof typeof names} */ (process.platform)] ?? 'electron';
+  if (override) return existsSync(`${override}/${name}`) ? `${override}/${name}` : null;
+  try {
+    const wanted = JSON.parse(readFileSync(`${PACKAGE}/package.json`, 'utf8')).version;
+    const there = readFileSync(`${PACKAGE}/dist/version`, 'utf8').trim().replace(/^v/, '');
+    const file = `${PACKAGE}/dist/${name}`;
+    return wanted === there && existsSync(file) ? file : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Why no window can open here whatever is installed, or null. */
+function noDisplay() {
+  if (process.platform !== 'linux') return null;
+  if (process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']) return null;
+  return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)';
+}
+
+/** @returns {Promise<string | null>} why the runtime could not be fetched */
+async function download() {
+  say("Fetching Electron's runtime (about 110 MB, once) …");
+  const outcome = await capture(process.execPath, [`${PACKAGE}/install.js`], { timeout_s: DOWNLOAD_TIMEOUT_S });
+  if (outcome.code === 0 && program()) return null;
+  if (outcome.timedOut) return `Electron's runtime was not downloaded within ${DOWNLOAD_TIMEOUT_S / 60} minutes`;
+  const cause = /\[?cause\]?: (?:Error: )?(.*)/.exec(outcome.output)?.[1] ?? outcome.output.trim().split('\n')[0];
+  return `Electron's runtime could not be downloaded (${cause?.replace(/[,{\s]+$/, '')})`;
+}
+
+/**
+ * One sentence from what a failed Electron left on standard error.
+ * @param {string} log
+ * @param {number} code
+ */
+function whyItStopped(log, code) {
+  const library = /error while loading shared libraries: ([^:]+):/.exec(log)?.[1];
+  if (library) return `Electron needs the system library ${library}, which is not installed`;
+  if (/Running as root without --no-sandbox/.test(log))
+    return 'Electron does not run as root, because its sandbox would be off';
+  if (/SUID sandbox|No usable sandbox/.test(log)) return "this system does not let Electron's sandbox start";
+  if (/Missing X server|cannot open display|Failed to connect to Wayland/i.test(log))
+    return 'the display cannot be opened';
+  const fatal = /(?:FATAL|ERROR):[^\]]*\]\s*(.*)/.exec(log)?.[1] ?? log.trim().split('\n').pop();
+  return `Electron stopped with code ${code}${fatal ? ` (${fatal.slice(0, 200)})` : ''}`;
+}
+
+/**
+ * Opens the workbench in Electron and stays until it is closed.
+ * @param {readonly string[]} args for electron/main
+ * @returns {Promise<{ exitCode: number } | { reason: string }>} the reason when no window opened
+ */
+export async function runInElectron(args) {
+  const blind = noDisplay();
+  if (blind) return { reason: blind };
+  if (!program()) {
+    const failed = await download();
+    if (failed) return { reason: failed };
+  }
+  return openWindow(program() ?? '', args);
+}
+
+/**
+ * @param {string} electron
+ * @param {readonly string[]} args
+ * @returns {Promise<{ exitCode: number } | { reason: string }>}
+ */
+function openWindow(electron, args) {
+  const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
+  return new Promise((resolve) => {
+    const child = spawn(electron, [root, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let log = '';
+    let isOpen = false;
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+    }, WINDOW_TIMEOUT_S * 1000);
+    const stop = () => child.kill('SIGTERM');
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+
+    /** @param {Buffer} chunk */
+    const take = (chunk) => {
+      if (isOpen) return void process.stderr.write(chunk);
+      log += chunk.toString('utf8');
+      if (!log.includes(WINDOW_READY)) return;
+      isOpen = true;
+      clearTimeout(timer);
+      say('Braggbench is open in its own window. Close the window to end it.');
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', (error) => resolve({ reason: `Electron could not be started (${error.message})` }));
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+      if (isOpen) return resolve({ exitCode: exitCode(code, signal) });
+      if (late) return resolve({ reason: `Electron opened no window within ${WINDOW_TIMEOUT_S} s` });
+      // Closed on purpose before the window came: nothing to fall back from.
+      if (code === 0) return resolve({ exitCode: 0 });
+      resolve({ reason: whyItStopped(log, exitCode(code, signal)) });
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { capture, tail } from './command.mjs';
+import { inRoot } from './root.mjs';
+import { Failure, timed } from './say.mjs';
+
+/**
+ * @typedef {Readonly<{ version?: string, optional?: boolean, peer?: boolean }>} LockedPackage
+ * @typedef {Readonly<{ packages: Readonly<Record<string, LockedPackage>> }>} Lock
+ */
+
+/**
+ * @param {string} file
+ * @returns {Lock | null}
+ */
+function readLock(file) {
+  if (!existsSync(file)) return null;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null; // cut off while npm wrote it: the same as not there
+  }
+}
+
+/**
+ * Whether what npm installed is what the lock file asks for. npm records what
+ * it put into node_modules in a hidden lock file, written last. Optional
+ * packages (binaries of other platforms) may be absent, not different.
+ * @param {Lock} wanted package-lock.json
+ * @param {Lock | null} installed node_modules/.package-lock.json
+ */
+export function isInstalled(wanted, installed) {
+  if (!installed) return false;
+  for (const [place, locked] of Object.entries(wanted.packages)) {
+    if (place === '') continue;
+    const there = installed.packages[place];
+    if (!there && locked.optional) continue;
+    if (there?.version !== locked.version) return false;
+  }
+  return true;
+}
+
+/** How to call the npm that started this script, or the one on PATH. */
+function npm() {
+  const cli = process.env['npm_execpath'];
+  if (cli?.endsWith('.js') && existsSync(cli)) return { program: process.execPath, before: [cli] };
+  return process.platform === 'win32'
+    ? { program: process.env['ComSpec'] ?? 'cmd.exe', before: ['/d', '/s', '/c', 'npm'] }
+    : { program: 'npm', before: [] };
+}
+
+/** Installs the packages when they are missing or not those of the lock file. */
+export async function ensurePackages() {
+  const wanted = readLock(inRoot('package-lock.json'));
+  if (!wanted) throw new Failure('package-lock.json is missing or cannot be read: check out the repository again.');
+  if (isInstalled(wanted, readLock(inRoot('node_modules/.package-lock.json')))) return;
+
+  const { program, before } = npm();
+  // `npm ci` empties node_modules first, which Windows refuses while the Node in it runs this script.
+  const verb = process.platform === 'win32' && existsSync(inRoot('node_modules')) ? 'install' : 'ci';
+  await timed('Installing packages', async () => {
+    const outcome = await capture(program, [...before, verb, '--loglevel=error'], {
+      env: { ...process.env, npm_config_update_notifier: 'false' },
+    });
+    if (outcome.code === 0) return;
+    const log = outcome.output.replace(/^npm (warn|error) (EBADENGINE|Usage|A complete log).*\n/gm, '');
+    throw new Failure(explain(log));
+  });
+}
+
+/** @param {string} log */
+function explain(log) {
+  if (/can only install packages when your package\.json and package-lock\.json/.test(log)) {
+    return 'package.json and package-lock.json disagree: run `npm install` once to bring the lock file up to date.';
+  }
+  if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/.test(log)) {
+    return `${tail(log, 4)}\nThe npm registry could not be reached. The first start needs it; later ones work offline.`;
+  }
+  return `${tail(log, 25)}\nnpm could not install the packages (above).`;
+}

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { hand } from './command.mjs';
+import { inRoot } from './root.mjs';
+import { Failure } from './say.mjs';
+
+/** Set for the second run of an entry script, on the pinned Node. */
+const MARK = 'BRAGGBENCH_ON_PINNED_NODE';
+
+/** What the sources need: type stripping without a flag, node:sqlite, import.meta.dirname. */
+const LEAST_MAJOR = 24;
+
+const major = Number(process.versions.node.split('.')[0]);
+
+/**
+ * The Node that package-lock.json pins for this platform, as its npm package
+ * ships it; null where the package has none (there the person's own must do).
+ */
+function pinnedBinary() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const folder = inRoot('node_modules', `node-${platform}-${process.arch}`);
+  const binary = `${folder}/bin/node${process.platform === 'win32' ? '.exe' : ''}`;
+  if (!existsSync(binary)) return null;
+  const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  return { binary, version: `v${version}` };
+}
+
+/**
+ * Makes sure the rest of the entry script runs on the pinned Node: returns
+ * null when it does, else the exit code of the same script run there.
+ * Call after ensurePackages().
+ * @param {readonly string[]} args
+ * @returns {Promise<number | null>}
+ */
+export async function onPinnedNode(args) {
+  const pinned = pinnedBinary();
+  if (process.env[MARK] || process.version === pinned?.version) return null;
+  if (pinned) {
+    const script = process.argv[1] ?? '';
+    return hand(pinned.binary, [script, ...args], { env: { ...process.env, [MARK]: '1' } });
+  }
+  if (major >= LEAST_MAJOR) return null;
+  throw new Failure(
+    `Braggbench brings no Node of its own for ${process.platform}-${process.arch} and needs Node ${LEAST_MAJOR} or newer; ` +
+      `this is ${process.version}. Install it from https://nodejs.org.`,
+  );
+}

@@ -1,0 +1,14 @@
+import path from 'node:path';
+
+/** The checkout: the folder of package.json. */
+export const root = path.resolve(import.meta.dirname, '../../..');
+
+/** @param {...string} parts */
+export const inRoot = (...parts) => path.join(root, ...parts);
+
+/**
+ * Where the person typed the command. `npm run` changes into the checkout
+ * first and leaves the original folder in INIT_CWD; relative file arguments
+ * are meant from there.
+ */
+export const callerFolder = process.env['npm_lifecycle_event'] ? (process.env['INIT_CWD'] ?? root) : process.cwd();

@@ -1,0 +1,68 @@
+/**
+ * `npm start`: installs what is missing, builds what is out of date, and opens
+ * the workbench: in Electron where its runtime starts, else in the browser.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { callerFolder, inRoot } from './setup/root.mjs';
+import { Failure, main, say } from './setup/say.mjs';
+import { build, everyStep, prepare } from './steps/all.mjs';
+
+const USAGE = `npm start [-- OPTIONS]
+  --scenario FILE   open and run this scenario (assets/scenarios/water-70MeV.json)
+  --browser         serve on 127.0.0.1 instead of opening an Electron window
+  --port N          port of the browser's address (a free one)
+  --no-open         print the address without opening a browser`;
+
+const HIGHEST_PORT = 65535;
+
+/** @param {readonly string[]} args */
+function readOptions(args) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      strict: true,
+      options: {
+        scenario: { type: 'string' },
+        browser: { type: 'boolean', default: false },
+        port: { type: 'string' },
+        'no-open': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    const port = values.port === undefined ? null : Number(values.port);
+    if (port !== null && !(Number.isInteger(port) && port >= 0 && port <= HIGHEST_PORT)) {
+      throw new Error(`--port is ${values.port}; it must be a whole number from 0 to ${HIGHEST_PORT}.`);
+    }
+    const scenario = values.scenario === undefined ? null : path.resolve(callerFolder, values.scenario);
+    if (scenario && !existsSync(scenario)) throw new Error(`--scenario ${values.scenario}: there is no such file.`);
+    return { scenario, port, browser: values.browser, open: !values['no-open'], help: values.help };
+  } catch (error) {
+    throw new Failure(`${/** @type {Error} */ (error).message}\n\n${USAGE}`, 2);
+  }
+}
+
+await main(async () => {
+  const args = process.argv.slice(2);
+  const options = readOptions(args);
+  if (options.help) {
+    say(USAGE);
+    return 0;
+  }
+  const elsewhere = await prepare(args);
+  if (elsewhere !== null) return elsewhere;
+  await build(await everyStep());
+
+  const scenario = ['--scenario', options.scenario ?? inRoot('assets/scenarios/water-70MeV.json')];
+  // A port, or an address that nobody should open yet, only makes sense for the browser.
+  if (!options.browser && options.port === null && options.open) {
+    const { runInElectron } = await import('./setup/electron-runtime.mjs');
+    const result = await runInElectron([...scenario, '--run']);
+    if ('exitCode' in result) return result.exitCode;
+    say(`No window of its own: ${result.reason}. Opening the workbench in the browser instead.`);
+  }
+  const { serveInBrowser } = await import('./setup/browser-shell.mjs');
+  const port = options.port === null ? [] : ['--port', String(options.port)];
+  return serveInBrowser([...scenario, '--run', ...port], { open: options.open });
+});

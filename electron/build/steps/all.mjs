@@ -1,0 +1,50 @@
+import { alone } from '../setup/lock.mjs';
+import { ensurePackages } from '../setup/packages.mjs';
+import { onPinnedNode } from '../setup/pinned-node.mjs';
+
+/** @typedef {import('./up-to-date.mjs').Step} Step */
+
+/**
+ * What every entry script does first: install what is missing, then go on
+ * under the pinned Node. Returns an exit code when the rest ran there.
+ * @param {readonly string[]} args the script's arguments
+ */
+export async function prepare(args) {
+  await alone(ensurePackages);
+  return onPinnedNode(args);
+}
+
+/**
+ * Page, host, addon and kernels.
+ * The step files import Node 24's API and installed packages, so they are
+ * loaded only after prepare().
+ * @returns {Promise<Step[]>}
+ */
+export async function everyStep() {
+  const [{ addonStep }, { bundlesStep }, { kernelSteps }, { pageStep }] = await Promise.all([
+    import('./native.mjs'),
+    import('./bundles.mjs'),
+    import('./kernels.mjs'),
+    import('./page.mjs'),
+  ]);
+  return [addonStep(), bundlesStep(), pageStep(), ...kernelSteps()];
+}
+
+/** Addon and host: what the command line needs. */
+export async function commandLineSteps() {
+  const [{ addonStep }, { bundlesStep }, { kernelSteps }] = await Promise.all([
+    import('./native.mjs'),
+    import('./bundles.mjs'),
+    import('./kernels.mjs'),
+  ]);
+  return [addonStep(), bundlesStep(), ...kernelSteps()];
+}
+
+/**
+ * Brings the given steps up to date, one building process at a time.
+ * @param {readonly Step[]} steps
+ */
+export async function build(steps) {
+  const { runSteps } = await import('./run.mjs');
+  await alone(() => runSteps(steps));
+}

@@ -1,0 +1,129 @@
+import { cpSync, existsSync, globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { capture, onPath, tail } from '../setup/command.mjs';
+import { inRoot, root } from '../setup/root.mjs';
+import { Failure } from '../setup/say.mjs';
+import { readResources } from './ptxas-report.mjs';
+
+/**
+ * The GPUs that a fat binary carries code for: A100, the RTX 30 and 40 series,
+ * H100/H200, B200 and the RTX 50 series. A newer GPU compiles the PTX of the
+ * last one at load time.
+ */
+const WANTED = [80, 86, 89, 90, 100, 120];
+
+/** The PTX kept beside the fat binary for reading: the oldest supported GPU's. */
+const PTX_ARCHITECTURE = 80;
+
+const SOURCES = ['kernels/**/*.{cu,cuh,hpp}'];
+
+/** The CUDA compiler, or null: then the CUDA variants compile at run time with NVRTC, where a driver has it. */
+export function findNvcc() {
+  const exe = process.platform === 'win32' ? 'nvcc.exe' : 'nvcc';
+  for (const variable of ['CUDA_PATH', 'CUDA_HOME']) {
+    const folder = process.env[variable];
+    if (folder && existsSync(path.join(folder, 'bin', exe))) return path.join(folder, 'bin', exe);
+  }
+  const found = onPath('nvcc');
+  if (found) return found;
+  const usual = '/usr/local/cuda/bin/nvcc';
+  return existsSync(usual) ? usual : null;
+}
+
+/** The workloads that have CUDA kernels: kernels/<name>/<name>.cu includes all of theirs. */
+export const cudaWorkloads = () =>
+  globSync('kernels/*/*.cu', { cwd: root })
+    .map((file) => path.parse(file))
+    .filter(({ dir, name }) => path.basename(dir) === name)
+    .map(({ name }) => name)
+    .sort();
+
+/** @param {string} nvcc */
+async function architectures(nvcc) {
+  const { code, output } = await capture(nvcc, ['--list-gpu-code']);
+  const known = [...output.matchAll(/\bsm_(\d+)\b/g)].map((match) => Number(match[1]));
+  const usable = WANTED.filter((sm) => known.includes(sm));
+  if (code !== 0 || usable.length === 0) {
+    throw new Failure(
+      `${tail(output, 10)}\n${nvcc} knows none of the GPUs sm_${WANTED.join(', sm_')}: CUDA 11.0 or newer is needed.`,
+    );
+  }
+  return usable;
+}
+
+/** Flags of every CUDA compilation. Warnings are errors, as in the C++ build. */
+const FLAGS = [
+  '-std=c++20',
+  '-O3',
+  '--fmad=true',
+  '-Werror',
+  'all-warnings',
+  '-Xcompiler',
+  '-Wall,-Wextra',
+  '-lineinfo',
+];
+
+/**
+ * @param {string} nvcc
+ * @param {readonly string[]} args
+ */
+async function compile(nvcc, args) {
+  const outcome = await capture(nvcc, [...FLAGS, `-I${inRoot('kernels')}`, ...args]);
+  if (outcome.code !== 0) throw new Failure(`${tail(outcome.output, 60)}\nnvcc failed (above).`);
+  return outcome.output;
+}
+
+/**
+ * @param {string} nvcc
+ * @param {string} workload
+ */
+async function compileWorkload(nvcc, workload) {
+  const source = inRoot('kernels', workload, `${workload}.cu`);
+  const out = inRoot('dist/kernels', workload);
+  const usable = await architectures(nvcc);
+  const newest = usable.at(-1);
+  const codes = usable.flatMap((sm) => ['-gencode', `arch=compute_${sm},code=sm_${sm}`]);
+  const log = await compile(nvcc, [
+    ...['-fatbin', '-o', `${out}.fatbin`, '-Xptxas', '-v', '--threads', String(availableParallelism())],
+    ...[...codes, '-gencode', `arch=compute_${newest},code=compute_${newest}`],
+    source,
+  ]);
+  await compile(nvcc, ['-ptx', '-o', `${out}.ptx`, `-arch=compute_${PTX_ARCHITECTURE}`, source]);
+  const { output: version } = await capture(nvcc, ['--version']);
+  const report = {
+    workload,
+    compiler: /release ([\d.]+), V([\d.]+)/.exec(version)?.[2] ?? null,
+    kernels: readResources(log),
+  };
+  writeFileSync(`${out}.resources.json`, `${JSON.stringify(report, null, 1)}\n`);
+}
+
+/** Where nvcc exists, the fat binaries; always the sources, which NVRTC compiles on machines without nvcc. */
+export function kernelSteps() {
+  const nvcc = findNvcc();
+  const workloads = nvcc ? cudaWorkloads() : [];
+  return [
+    {
+      name: 'kernel-sources',
+      title: 'Copying the kernel sources',
+      inputs: SOURCES,
+      outputs: ['dist/kernels/source'],
+      run: async () => {
+        rmSync(inRoot('dist/kernels/source'), { recursive: true, force: true });
+        mkdirSync(inRoot('dist/kernels/source'), { recursive: true });
+        for (const file of globSync(SOURCES, { cwd: root })) {
+          cpSync(inRoot(file), inRoot('dist/kernels/source', path.relative('kernels', file)));
+        }
+      },
+    },
+    ...workloads.map((workload) => ({
+      name: `cuda-${workload}`,
+      title: `Compiling the CUDA kernels of ${workload}`,
+      inputs: SOURCES,
+      outputs: ['fatbin', 'ptx', 'resources.json'].map((ending) => `dist/kernels/${workload}.${ending}`),
+      settings: { nvcc, changed_ms: statSync(nvcc ?? root).mtimeMs, wanted: WANTED.join() },
+      run: () => compileWorkload(nvcc ?? 'nvcc', workload),
+    })),
+  ];
+}

@@ -1,0 +1,109 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { capture, tail } from '../setup/command.mjs';
+import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
+import { inRoot } from '../setup/root.mjs';
+import { Failure } from '../setup/say.mjs';
+
+const CMAKE_JS = inRoot('node_modules/cmake-js/bin/cmake-js');
+const EXE = process.platform === 'win32' ? '.exe' : '';
+
+export const ADDON = 'dist/native/braggbench.node';
+export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
+export const SANITIZED_TESTS = `dist/native-sanitized/braggbench_tests${EXE}`;
+
+/** @param {string} packageName */
+const versionOf = (packageName) =>
+  String(JSON.parse(readFileSync(inRoot('node_modules', packageName, 'package.json'), 'utf8')).version);
+
+const programVersion = () => String(JSON.parse(readFileSync(inRoot('package.json'), 'utf8')).version);
+
+const SOURCES = ['native/**/*.{cpp,hpp,cmake,in}', 'native/**/CMakeLists.txt', 'kernels/**/*.{cpp,hpp}'];
+const TEST_SOURCES = ['test/kernels/**/*.{cpp,hpp}', 'test/native/**/*.{cpp,hpp}'];
+
+/**
+ * Configures and builds one CMake tree. A tree that was made in another
+ * folder, by another generator or with a compiler that is gone cannot be
+ * configured again; it is thrown away once and made anew.
+ * @param {string} out folder of the tree, from the root
+ * @param {Readonly<Record<string, string>>} definitions CMake cache entries
+ * @param {string} [target] what to build of it, all if not given
+ */
+async function cmake(out, definitions, target) {
+  await checkCppToolchain();
+  const common = ['--directory', inRoot('native'), '--out', inRoot(out), '--log-level', 'error'];
+  const defined = Object.entries({ BB_VERSION: programVersion(), ...definitions }).map(([k, v]) => `--CD${k}=${v}`);
+  const configure = () => capture(process.execPath, [CMAKE_JS, 'configure', ...common, ...defined]);
+
+  let configured = await configure();
+  if (configured.code !== 0 && existsSync(inRoot(out, 'CMakeCache.txt'))) {
+    rmSync(inRoot(out), { recursive: true, force: true });
+    configured = await configure();
+  }
+  if (configured.code !== 0)
+    throw new Failure(`${tail(configured.output, 40)}\nCMake could not be configured (above).`);
+
+  const parallel = ['--parallel', String(availableParallelism())];
+  const only = target ? ['--target', target] : [];
+  const built = await capture(process.execPath, [CMAKE_JS, 'build', ...common, ...parallel, ...only]);
+  if (built.code !== 0) throw new Failure(`${compilerErrors(built.output)}\nThe C++ build failed (above).`);
+}
+
+/**
+ * The part of a build log that matters: from the first failed command on.
+ * @param {string} log
+ */
+function compilerErrors(log) {
+  const start = log.search(/^(FAILED:|.*\berror\b)/im);
+  return start < 0 ? tail(log, 60) : log.slice(start).split('\n').slice(0, 80).join('\n');
+}
+
+const settings = () => ({
+  version: programVersion(),
+  cmakeJs: versionOf('cmake-js'),
+  headers: versionOf('node-api-headers'),
+  addonApi: versionOf('node-addon-api'),
+  compiler: process.env['CXX'] ?? null,
+  flags: process.env['CXXFLAGS'] ?? null,
+});
+
+/** The addon alone: what a person who starts the workbench waits for. */
+export function addonStep() {
+  return {
+    name: 'addon',
+    title: 'Building the solver (C++)',
+    inputs: SOURCES,
+    outputs: [ADDON],
+    settings: settings(),
+    run: () => cmake('dist/cmake', {}, 'braggbench'),
+  };
+}
+
+/** The C++ tests, in the addon's tree: they link the same objects. */
+export function cppTestsStep() {
+  return {
+    name: 'cpp-tests',
+    title: 'Building the C++ tests',
+    inputs: [...SOURCES, ...TEST_SOURCES],
+    outputs: [CPP_TESTS],
+    settings: settings(),
+    run: () => cmake('dist/cmake', {}),
+  };
+}
+
+/** The C++ tests with address and undefined-behaviour checks, without the addon. */
+export function sanitizedTestsStep() {
+  return {
+    name: 'sanitized-tests',
+    title: 'Building the C++ tests with sanitizers',
+    inputs: [...SOURCES, ...TEST_SOURCES],
+    outputs: [SANITIZED_TESTS],
+    settings: settings(),
+    run: () =>
+      cmake('dist/cmake-sanitized', {
+        BB_ADDON: 'OFF',
+        BB_SANITIZE: 'address,undefined',
+        BB_OUTPUT: inRoot('dist/native-sanitized'),
+      }),
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * What one kernel takes on one GPU architecture, as ptxas reports it.
+ * @typedef {Readonly<{
+ *   name: string, architecture: string, registers: number, shared_bytes: number, constant_bytes: number,
+ *   stack_bytes: number, spill_store_bytes: number, spill_load_bytes: number, barriers: number,
+ * }>} KernelResources
+ */
+
+/**
+ * Reads the output of `nvcc -Xptxas -v`. Each kernel is three lines:
+ *
+ *   ptxas info    : Compiling entry function 'sweep' for 'sm_80'
+ *   ptxas info    : Function properties for sweep
+ *       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ *   ptxas info    : Used 32 registers, used 1 barriers, 1024 bytes smem, 380 bytes cmem[0]
+ *
+ * @param {string} log
+ * @returns {KernelResources[]} sorted by name, then architecture
+ */
+export function readResources(log) {
+  const kernels = [];
+  for (const part of log.split(/^ptxas info\s*: Compiling entry function /m).slice(1)) {
+    const head = /^'([^']+)' for 'sm_(\d+[a-z]?)'/.exec(part);
+    const used = /Used (\d+) registers(.*)/.exec(part);
+    if (!head || !used) continue;
+    /** @param {RegExp} pattern */
+    const bytes = (pattern) => Number(pattern.exec(part)?.[1] ?? 0);
+    const constants = [...(used[2] ?? '').matchAll(/(\d+) bytes cmem\[\d+\]/g)].map((match) => Number(match[1]));
+    kernels.push({
+      name: String(head[1]),
+      architecture: `sm_${head[2]}`,
+      registers: Number(used[1]),
+      shared_bytes: bytes(/(\d+) bytes smem/),
+      constant_bytes: constants.reduce((sum, value) => sum + value, 0),
+      stack_bytes: bytes(/(\d+) bytes stack frame/),
+      spill_store_bytes: bytes(/(\d+) bytes spill stores/),
+      spill_load_bytes: bytes(/(\d+) bytes spill loads/),
+      barriers: bytes(/used (\d+) barriers/),
+    });
+  }
+  const number = (/** @type {KernelResources} */ kernel) => Number.parseInt(kernel.architecture.slice(3), 10);
+  return kernels.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : number(a) - number(b)));
+}

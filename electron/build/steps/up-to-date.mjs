@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { inRoot, root } from '../setup/root.mjs';
+
+/**
+ * A build step: what it reads and what it leaves behind. It is run again when
+ * the content of an input, a setting or the set of input files changed, or an
+ * output is gone. Content, not times: a fresh clone or a branch switch and
+ * back costs nothing.
+ * @typedef {Readonly<{
+ *   name: string,
+ *   title: string,
+ *   inputs: readonly string[],
+ *   outputs: readonly string[],
+ *   settings?: Readonly<Record<string, string | number | boolean | null>>,
+ *   run: () => Promise<void>,
+ * }>} Step
+ * `inputs` are globs and `outputs` files, both from the checkout's root.
+ */
+
+/**
+ * One digest over the names and contents of files and the settings.
+ * @param {readonly string[]} inputs
+ * @param {Step['settings']} settings
+ */
+export function digest(inputs, settings = {}) {
+  const hash = createHash('sha256');
+  const files = globSync([...inputs], { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of files) {
+    const content = readFileSync(file);
+    hash.update(`${path.relative(root, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.update(JSON.stringify(settings)).digest('hex');
+}
+
+/** @param {string} name */
+const stampFile = (name) => inRoot('dist/.stamps', name);
+
+/** @param {Step} step */
+export function isUpToDate(step) {
+  if (!step.outputs.every((file) => existsSync(inRoot(file)))) return false;
+  const file = stampFile(step.name);
+  return existsSync(file) && readFileSync(file, 'utf8') === digest(step.inputs, step.settings);
+}
+
+/**
+ * Records that the step's outputs are those of these inputs.
+ * @param {Step} step
+ * @param {string} before digest taken before the step ran: a file edited meanwhile makes it stale
+ */
+export function stamp(step, before) {
+  mkdirSync(inRoot('dist/.stamps'), { recursive: true });
+  writeFileSync(stampFile(step.name), before);
+}

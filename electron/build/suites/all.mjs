@@ -1,0 +1,15 @@
+import { cppTests, sanitizedCppTests } from './cpp-tests.mjs';
+import { cudaCompile } from './cuda-compile.mjs';
+import { staticChecks } from './static-checks.mjs';
+import { vitestProject } from './vitest.mjs';
+
+/** Everything that `npm test` runs, quick ones first. */
+export const suites = [
+  ...staticChecks,
+  cudaCompile,
+  cppTests,
+  vitestProject('unit', 'Unit and host tests'),
+  vitestProject('physics', 'Physics gates'),
+  sanitizedCppTests,
+  vitestProject('e2e', 'End to end in Chromium'),
+];

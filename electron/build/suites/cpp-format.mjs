@@ -1,0 +1,38 @@
+import { globSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { capture } from '../setup/command.mjs';
+import { root } from '../setup/root.mjs';
+
+const FILES = ['{native,kernels,test}/**/*.{cpp,hpp,cu,cuh}'];
+
+/** @returns {string | null} the clang-format of its npm package, null where the package has none for this platform */
+function clangFormat() {
+  try {
+    return createRequire(import.meta.url)('clang-format-node').clangFormatPath;
+  } catch {
+    return null;
+  }
+}
+
+/** Every C++ and CUDA file of the repository, from its root. */
+const files = () => globSync(FILES, { cwd: root }).sort();
+
+/** @returns {Promise<{ wrong: string[], unavailable: string | null }>} files that .clang-format would change */
+export async function checkFormat() {
+  const program = clangFormat();
+  if (!program) return { wrong: [], unavailable: `no clang-format for ${process.platform}-${process.arch}` };
+  const { code, output } = await capture(program, ['--dry-run', '-Werror', ...files()]);
+  if (code === 127) return { wrong: [], unavailable: `clang-format does not start here (${output.trim()})` };
+  const wrong = new Set(
+    [...output.matchAll(/^(.+?):\d+:\d+: error: code should be clang-formatted/gm)].map((m) => m[1] ?? ''),
+  );
+  if (code !== 0 && wrong.size === 0) wrong.add(output.trim());
+  return { wrong: [...wrong], unavailable: null };
+}
+
+/** Formats every C++ and CUDA file in place. */
+export async function writeFormat() {
+  const program = clangFormat();
+  if (!program) return { code: 1, output: `There is no clang-format for ${process.platform}-${process.arch}.` };
+  return capture(program, ['-i', ...files()]);
+}

@@ -1,0 +1,59 @@
+import { capture } from '../setup/command.mjs';
+import { inRoot } from '../setup/root.mjs';
+import { Failure, say } from '../setup/say.mjs';
+import { build } from '../steps/all.mjs';
+import { CPP_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
+import { skipped, sum } from './result.mjs';
+
+/** @typedef {import('./result.mjs').Suite} Suite */
+
+/** Far above what they take; a hang should not cost the whole test run. */
+const TIMEOUT_S = 400;
+
+/** The tests' last line. */
+const TOTALS = /^(\d+) passed, (\d+) failed$/m;
+
+/**
+ * @param {string} program
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+async function runTests(program, env = process.env) {
+  const outcome = await capture(inRoot(program), [], {
+    env,
+    timeout_s: TIMEOUT_S,
+    onLine: (line) => {
+      if (!TOTALS.test(line)) say(`  ${line}`);
+    },
+  });
+  const totals = TOTALS.exec(outcome.output);
+  const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: [] };
+  if (outcome.code === 0 || counted.failed > 0) return counted;
+  say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  ended with code ${outcome.code}`);
+  // A crash takes the totals with it: the tests that were seen passing stay counted.
+  const seen = [...outcome.output.matchAll(/^ok {3}/gm)].length;
+  return sum(counted, { passed: totals ? 0 : seen, failed: 1, skipped: [] });
+}
+
+/** @type {Suite} */
+export const cppTests = { name: 'C++ tests', run: () => runTests(CPP_TESTS) };
+
+/** @type {Suite} */
+export const sanitizedCppTests = {
+  name: 'C++ tests with address and undefined-behaviour sanitizers',
+  run: async () => {
+    if (process.platform === 'win32') return skipped('sanitized C++ tests', 'not set up for Visual C++');
+    try {
+      await build([sanitizedTestsStep()]);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const missing = /(cannot find|unable to find library|No such file).*(l?[au]b?san|clang_rt)/.exec(error.message);
+      if (missing) return skipped('sanitized C++ tests', 'the compiler has no sanitizer libraries');
+      throw error;
+    }
+    return runTests(SANITIZED_TESTS, {
+      ...process.env,
+      ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
+      UBSAN_OPTIONS: 'print_stacktrace=1',
+    });
+  },
+};
