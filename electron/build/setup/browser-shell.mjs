@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { exitCode, onPath } from './command.mjs';
+import { exitCode, onPath, standBy } from './command.mjs';
 import { callerFolder, inRoot } from './root.mjs';
 
 /** The line of `braggbench serve` that carries the address with its token. */
@@ -46,14 +46,10 @@ export function serveInBrowser(args, { open }) {
       opened = true;
       openBrowser(address);
     });
-    const wait = () => {};
-    const stop = () => child.kill('SIGTERM');
-    process.on('SIGINT', wait); // the server got it too, and ends in order
-    process.on('SIGTERM', stop);
+    const release = standBy(child);
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      process.off('SIGINT', wait);
-      process.off('SIGTERM', stop);
+      release();
       resolve(exitCode(code, signal));
     });
   });

@@ -75,9 +75,30 @@ export function capture(program, args, options = {}) {
 }
 
 /**
+ * Makes this process wait for a child instead of leaving it behind: an
+ * interrupt from the keyboard reaches the child too, which ends in its own
+ * order; being told to end is passed on; and should this process fail (its
+ * output closed, say), the child goes with it.
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {() => void} undoes it, once the child is gone
+ */
+export function standBy(child) {
+  const wait = () => {};
+  const end = () => void child.kill('SIGTERM');
+  process.on('SIGINT', wait);
+  process.on('SIGTERM', end);
+  process.on('SIGHUP', end);
+  process.on('exit', end);
+  return () => {
+    process.off('SIGINT', wait);
+    process.off('SIGTERM', end);
+    process.off('SIGHUP', end);
+    process.off('exit', end);
+  };
+}
+
+/**
  * Runs a program on this process's own terminal and waits for its exit code.
- * An interrupt from the keyboard reaches the program too, which decides what
- * to do about it; this process only waits.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {Pick<Options, 'cwd' | 'env'>} options
@@ -90,14 +111,10 @@ export function hand(program, args, options = {}) {
       env: options.env ?? process.env,
       stdio: 'inherit',
     });
-    const wait = () => {};
-    const stop = () => child.kill('SIGTERM');
-    process.on('SIGINT', wait);
-    process.on('SIGTERM', stop);
+    const release = standBy(child);
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      process.off('SIGINT', wait);
-      process.off('SIGTERM', stop);
+      release();
       resolve(exitCode(code, signal));
     });
   });

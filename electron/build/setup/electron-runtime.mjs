@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { capture, exitCode } from './command.mjs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { capture, exitCode, standBy } from './command.mjs';
 import { inRoot, root } from './root.mjs';
 import { say } from './say.mjs';
 
@@ -39,14 +40,39 @@ function noDisplay() {
   return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)';
 }
 
+/** When and why the last download failed, so that a start without network does not wait for it every time. */
+const LAST_FAILURE = inRoot('dist/.stamps/electron-download.json');
+const TRY_AGAIN_AFTER_MS = 3600_000;
+
+/** @returns {string | null} */
+function recentFailure() {
+  try {
+    const { at_ms, reason } = JSON.parse(readFileSync(LAST_FAILURE, 'utf8'));
+    const age_ms = Date.now() - at_ms;
+    if (!(age_ms >= 0 && age_ms < TRY_AGAIN_AFTER_MS)) return null;
+    return `${reason} ${Math.round(age_ms / 60_000)} min ago; \`npx install-electron\` tries again`;
+  } catch {
+    return null;
+  }
+}
+
 /** @returns {Promise<string | null>} why the runtime could not be fetched */
 async function download() {
+  const known = recentFailure();
+  if (known) return known;
   say("Fetching Electron's runtime (about 110 MB, once) …");
   const outcome = await capture(process.execPath, [`${PACKAGE}/install.js`], { timeout_s: DOWNLOAD_TIMEOUT_S });
   if (outcome.code === 0 && program()) return null;
-  if (outcome.timedOut) return `Electron's runtime was not downloaded within ${DOWNLOAD_TIMEOUT_S / 60} minutes`;
-  const cause = /\[?cause\]?: (?:Error: )?(.*)/.exec(outcome.output)?.[1] ?? outcome.output.trim().split('\n')[0];
-  return `Electron's runtime could not be downloaded (${cause?.replace(/[,{\s]+$/, '')})`;
+  const what = outcome.output
+    .trim()
+    .split('\n')[0]
+    ?.replace(/^\w*Error: /, '');
+  const reason = outcome.timedOut
+    ? `Electron's runtime was not downloaded within ${DOWNLOAD_TIMEOUT_S / 60} minutes`
+    : `Electron's runtime could not be downloaded (${what})`;
+  mkdirSync(path.dirname(LAST_FAILURE), { recursive: true });
+  writeFileSync(LAST_FAILURE, JSON.stringify({ at_ms: Date.now(), reason }));
+  return reason;
 }
 
 /**
@@ -97,9 +123,7 @@ function openWindow(electron, args) {
       late = true;
       child.kill('SIGKILL');
     }, WINDOW_TIMEOUT_S * 1000);
-    const stop = () => child.kill('SIGTERM');
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
+    const release = standBy(child);
 
     /** @param {Buffer} chunk */
     const take = (chunk) => {
@@ -115,8 +139,7 @@ function openWindow(electron, args) {
     child.on('error', (error) => resolve({ reason: `Electron could not be started (${error.message})` }));
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
+      release();
       if (isOpen) return resolve({ exitCode: exitCode(code, signal) });
       if (late) return resolve({ reason: `Electron opened no window within ${WINDOW_TIMEOUT_S} s` });
       // Closed on purpose before the window came: nothing to fall back from.

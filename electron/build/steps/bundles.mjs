@@ -19,7 +19,7 @@ const REQUIRE =
 const ABSENT = ['bufferutil', 'utf-8-validate'];
 
 async function bundle() {
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   /** @type {import('esbuild').BuildOptions} */
   const common = {
     absWorkingDir: root,
@@ -43,6 +43,8 @@ async function bundle() {
     ]);
   } catch (error) {
     throw new Failure(`${/** @type {Error} */ (error).message}\nThe host could not be bundled (above).`);
+  } finally {
+    await stop(); // else its service process lives as long as the workbench
   }
 }
 
