@@ -15,18 +15,6 @@ MomentKernel three_point(int base, double f, double second) {
   return {base - 1, {0.5 * (second - f), 1.0 - second, 0.5 * (second + f)}};
 }
 
-MomentKernel four_point(double mean, double variance) {
-  const double floor_mean = std::floor(mean);
-  const double f = mean - floor_mean;
-  const double m1 = f;
-  const double m2 = f * f + variance;
-  const double m3 = f * f * f + 3.0 * f * variance;
-  // Lagrange basis on -1, 0, 1, 2, with powers replaced by raw moments.
-  return {static_cast<int>(floor_mean) - 1,
-          {(-m3 + 3.0 * m2 - 2.0 * m1) / 6.0, (m3 - 2.0 * m2 - m1 + 2.0) / 2.0, (-m3 + m2 + 2.0 * m1) / 2.0,
-           (m3 - m1) / 6.0}};
-}
-
 MomentKernel sampled_gaussian(double mean, double variance) {
   const double sigma = std::sqrt(variance);
   const int first = static_cast<int>(std::floor(mean - kTailSigmas * sigma));
@@ -69,11 +57,10 @@ MomentKernel moment_kernel(double mean, double variance) {
   }
   const double base = std::round(mean);
   const double f = mean - base;
-  const double second = variance + f * f;
   if (f == 0.0 && variance == 0.0) return {static_cast<int>(base), {1.0}};
   if (variance >= kThreePointLimit) return sampled_gaussian(mean, variance);
-  if (second >= std::abs(f) && second <= 1.0) return three_point(static_cast<int>(base), f, second);
-  return four_point(mean, variance);
+  // Three points about the nearest cell; w(±1) >= 0 asks for a second moment of at least |f|.
+  return three_point(static_cast<int>(base), f, std::max(variance + f * f, std::abs(f)));
 }
 
 MomentKernel two_point_kernel(double mean) {

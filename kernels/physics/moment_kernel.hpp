@@ -14,12 +14,13 @@ struct MomentKernel {
 };
 
 /// The discrete counterpart of a Gaussian of mean `mean` and variance `variance` (in cells and
-/// cells²) whose sum, mean and variance are exact.
+/// cells²): sum and mean are exact, every weight is >= 0, and the variance is exact too wherever a
+/// non-negative kernel can have it, that is for variance >= f(1-f) with f the distance of the mean
+/// from its nearest cell. Below that the variance is f(1-f), that of a split over two cells.
 ///
 /// A point-sampled Gaussian starves below one cell (at σ = 0.5 cells it loses 14 % of the
-/// variance), so: three points where those stay non-negative; a sampled Gaussian with a
-/// second-order moment correction where it is wide; and else the four-point kernel that also holds
-/// the third moment, which dips below zero like any interpolation of third order.
+/// variance), so narrow kernels have three points, wide ones are sampled and then corrected in their
+/// first and second moment.
 MomentKernel moment_kernel(double mean, double variance);
 
 /// Splits a shift of `mean` cells over two neighbours: exact mean, variance f(1-f) of its own.

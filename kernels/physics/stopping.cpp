@@ -10,8 +10,8 @@
 namespace bb::physics {
 namespace {
 
-constexpr int kMeshPerTable = 40;          // range mesh cells between two table entries
-constexpr double kMeshTop_MeV = 1000.0;    // the mesh always reaches this far
+constexpr int kMeshPerTable = 40;        // range mesh cells between two table entries
+constexpr double kMeshTop_MeV = 1000.0;  // the mesh always reaches this far
 
 // Three-point Gauss-Legendre on [0, 1].
 constexpr std::array<double, 3> kNode = {0.1127016653792583, 0.5, 0.8872983346207417};
@@ -28,8 +28,8 @@ StoppingTable::StoppingTable(std::span<const double> energies, std::span<const d
   for (std::size_t i = 0; i < n; ++i) {
     if (!(energies[i] > 0.0) || !(stopping[i] > 0.0) || !std::isfinite(energies[i]) || !std::isfinite(stopping[i]) ||
         (i > 0 && energies[i] <= energies[i - 1])) {
-      throw std::invalid_argument("stopping power table entry " + std::to_string(i) + ": T = " +
-                                  std::to_string(energies[i]) + " MeV, S = " + std::to_string(stopping[i]) +
+      throw std::invalid_argument("stopping power table entry " + std::to_string(i) +
+                                  ": T = " + std::to_string(energies[i]) + " MeV, S = " + std::to_string(stopping[i]) +
                                   "; both must be positive and T ascending");
     }
     x_.push_back(std::log(energies[i]));
@@ -118,7 +118,8 @@ double StoppingTable::energy_at(double range) const {
     return std::exp(mesh_.front() + std::log(range / mesh_range_.front()) / (1.0 + p0));
   }
   const auto it = std::upper_bound(mesh_range_.begin(), mesh_range_.end(), range);
-  const std::size_t hi = std::clamp<std::size_t>(static_cast<std::size_t>(it - mesh_range_.begin()), 1, mesh_.size() - 1);
+  const std::size_t hi =
+      std::clamp<std::size_t>(static_cast<std::size_t>(it - mesh_range_.begin()), 1, mesh_.size() - 1);
   const double t = (range - mesh_range_[hi - 1]) / (mesh_range_[hi] - mesh_range_[hi - 1]);
   double x = mesh_[hi - 1] + t * (mesh_[hi] - mesh_[hi - 1]);
   for (int i = 0; i < 4; ++i) {

@@ -66,4 +66,17 @@ physics::MomentKernel EnergyGrid::kernel(double energy, double variance) const {
   return physics::convolve(physics::two_point_kernel(index), physics::moment_kernel(0.0, bins));
 }
 
+double EnergyGrid::excess_variance(double energy, double variance) const {
+  const physics::MomentKernel k = kernel(energy, variance);
+  double mean = 0.0, second = 0.0;
+  for (std::size_t i = 0; i < k.weights.size(); ++i) {
+    const double bin = k.first + static_cast<double>(i);
+    mean += k.weights[i] * bin;
+    second += k.weights[i] * bin * bin;
+  }
+  const double bins = second - mean * mean - variance_in_bins(energy, variance);
+  const double range_per_bin = kind_ == EnergyGridKind::kRange ? step_ : step_ / water_.stopping(energy);
+  return std::max(0.0, bins) * range_per_bin * range_per_bin * 100.0;
+}
+
 }  // namespace bb::transport

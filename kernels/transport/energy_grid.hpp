@@ -27,12 +27,14 @@ class EnergyGrid {
   double variance_in_bins(double energy, double variance) const;
   /// Kernel over bins for content that ends at `energy` with spread `variance` (MeV²).
   physics::MomentKernel kernel(double energy, double variance) const;
+  /// Variance, as residual range in mm² of water, that kernel() has beyond what was asked.
+  double excess_variance(double energy, double variance) const;
 
  private:
   const physics::StoppingTable& water_;
   EnergyGridKind kind_;
-  double step_;        // g/cm² of water, or MeV
-  double bottom_;      // range (g/cm²) or energy (MeV) of bin 0
+  double step_;    // g/cm² of water, or MeV
+  double bottom_;  // range (g/cm²) or energy (MeV) of bin 0
   double cutoff_;
   int first_alive_ = 0;
   std::vector<double> energies_;

@@ -37,8 +37,8 @@ struct GridSpec {
 struct Material {
   std::string name;
   double density = 0, z_over_a = 0;
-  double x0 = 0, xs = 0;                     // g/cm²
-  std::vector<double> energies, stopping;    // MeV, MeV cm²/g
+  double x0 = 0, xs = 0;                   // g/cm²
+  std::vector<double> energies, stopping;  // MeV, MeV cm²/g
 };
 
 struct Problem {

@@ -231,8 +231,7 @@ class Reference final : public engine::Solver {
     for (int e = 0; e < t_.ne; ++e) {
       for (int a = 0; a < t_.ntheta; ++a) {
         for (int x = 0; x < t_.nx; ++x) {
-          const double lost =
-              remap_row(index(e, a, 0, x), u(t_.nx), t_.nz, t_.shift_z[u(a)], t_.flux_z[u(a)].data());
+          const double lost = remap_row(index(e, a, 0, x), u(t_.nx), t_.nz, t_.shift_z[u(a)], t_.flux_z[u(a)].data());
           s.number.escaped_z += lost;
           s.energy.escaped_z += lost * t_.energy[u(e)];
         }

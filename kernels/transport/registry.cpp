@@ -12,7 +12,8 @@ namespace {
 std::string gigabytes(double bytes) {
   const double mb = bytes / 1e6;
   return mb < 1000.0 ? std::to_string(static_cast<int>(std::lround(mb))) + " MB"
-                     : std::to_string(std::lround(mb / 100.0) / 10) + "." + std::to_string(std::lround(mb / 100.0) % 10) + " GB";
+                     : std::to_string(std::lround(mb / 100.0) / 10) + "." +
+                           std::to_string(std::lround(mb / 100.0) % 10) + " GB";
 }
 
 bool has(const std::vector<Precision>& list, Precision p) { return std::ranges::find(list, p) != list.end(); }
@@ -21,12 +22,12 @@ bool has(const std::vector<Stepping>& list, Stepping s) { return std::ranges::fi
 /// Empty when `v` can solve `p`, else why not.
 std::string refusal(const Variant& v, const Problem& p, const Tables& t) {
   if (!has(v.steppings, p.stepping)) {
-    return std::string("solver.variant = ") + v.id + ": does not offer solver.stepping = " +
-           (p.stepping == Stepping::kDepth ? "depth" : "path");
+    return std::string("solver.variant = ") + v.id +
+           ": does not offer solver.stepping = " + (p.stepping == Stepping::kDepth ? "depth" : "path");
   }
   if (!has(v.precisions, p.precision)) {
-    return std::string("solver.variant = ") + v.id + ": does not offer solver.precision = " +
-           (p.precision == Precision::kFp32 ? "fp32" : "fp64");
+    return std::string("solver.variant = ") + v.id +
+           ": does not offer solver.precision = " + (p.precision == Precision::kFp32 ? "fp32" : "fp64");
   }
   const double need = v.estimate_bytes(p, t);
   if (p.memory_limit > 0.0 && need > p.memory_limit) {
@@ -41,7 +42,7 @@ std::string refusal(const Variant& v, const Problem& p, const Tables& t) {
 
 std::span<const Variant> variants() {
   static const std::vector<Variant> all = {
-      reference_variant(),
+      reference_variant(), scatter_variant(), gather_variant(), fused_variant(), window_variant(), depth_variant(),
   };
   return all;
 }

@@ -7,12 +7,12 @@
 #include <tuple>
 #include <utility>
 
+#include "energy_grid.hpp"
 #include "physics/moment_kernel.hpp"
 #include "physics/nuclear.hpp"
 #include "physics/scattering.hpp"
 #include "physics/stopping.hpp"
 #include "physics/straggling.hpp"
-#include "energy_grid.hpp"
 
 namespace bb::transport {
 namespace {
@@ -59,6 +59,17 @@ double scattering_power(const Problem& problem, const Medium& medium, const phys
   return 0.0;
 }
 
+/// Variance (MeV²) of the energy after a step from `energy` to `after`.
+double straggling_variance(const Problem& problem, const Medium& medium, double energy, double after, double path_mm) {
+  if (problem.straggling == Straggling::kOff || after <= 0.0) return 0.0;
+  const double middle = medium.energy_after(energy, 0.5 * path_mm);
+  const double gained =
+      physics::bohr_straggling(middle, medium.material.z_over_a) * path_mm * 0.1 * medium.material.density;
+  // The spread gained half-way grows with dE'/dE = S(E')/S(E) of the medium on the way to the end.
+  const double stretch = medium.table.stopping(after) / medium.table.stopping(middle);
+  return gained * stretch * stretch;
+}
+
 /// Energy gather, losses and angle kernels of one (class, material) with path `path_mm`.
 class StepPhysics {
  public:
@@ -82,8 +93,7 @@ class StepPhysics {
   }
 
  private:
-  void add_source(const Medium& medium, double path_mm, int e,
-                  std::vector<std::vector<std::pair<int, double>>>& rows) {
+  void add_source(const Medium& medium, double path_mm, int e, std::vector<std::vector<std::pair<int, double>>>& rows) {
     const double energy = grid_.energies()[at(e)];
     const physics::StoppingTable& water = media_[0].table;
     const double after = medium.energy_after(energy, path_mm);
@@ -91,15 +101,7 @@ class StepPhysics {
     if (problem_.nuclear == Nuclear::kAttenuation) {
       lost = physics::nuclear_loss(water.range(energy), after > 0.0 ? water.range(after) : 0.0);
     }
-    double variance = 0.0;
-    if (problem_.straggling == Straggling::kBohr && after > 0.0) {
-      const double middle = medium.energy_after(energy, 0.5 * path_mm);
-      const double gained = physics::bohr_straggling(middle, medium.material.z_over_a) * path_mm * 0.1 *
-                            medium.material.density;
-      // The spread gained half-way grows with dE'/dE = S(E')/S(E) of the medium on the way to the end.
-      const double stretch = medium.table.stopping(after) / medium.table.stopping(middle);
-      variance = gained * stretch * stretch;
-    }
+    const double variance = straggling_variance(problem_, medium, energy, after, path_mm);
     double kept_energy = 0.0;
     double stopped = 0.0;
     const auto land = [&](int bin, double weight) {
@@ -161,8 +163,8 @@ void check(const Problem& p) {
     if (m >= p.materials.size()) refuse("map: material index " + std::to_string(m) + " is not in the list");
   }
   if (!(p.beam.energy > p.grid.cutoff)) {
-    refuse("beam.energy_MeV = " + std::to_string(p.beam.energy) + ": must lie above grid.cutoff_MeV = " +
-           std::to_string(p.grid.cutoff));
+    refuse("beam.energy_MeV = " + std::to_string(p.beam.energy) +
+           ": must lie above grid.cutoff_MeV = " + std::to_string(p.grid.cutoff));
   }
   if (!(p.step > 0.0)) refuse("solver.step_mm = " + std::to_string(p.step) + ": must be positive");
   const double widest = std::abs(p.grid.theta_centre) + 0.5 * p.grid.dtheta * (p.grid.ntheta - 1);
@@ -200,8 +202,7 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
   s.angle_weight.assign(at(t.ntheta), 0.0);
   s.x_weight.assign(at(t.ntheta) * at(t.nx), 0.0);
 
-  const physics::MomentKernel energy =
-      grid.kernel(start_energy, p.beam.energy_sigma * p.beam.energy_sigma);
+  const physics::MomentKernel energy = grid.kernel(start_energy, p.beam.energy_sigma * p.beam.energy_sigma);
   for (std::size_t i = 0; i < energy.weights.size(); ++i) {
     const int bin = std::clamp(energy.first + static_cast<int>(i), grid.first_alive(), t.ne - 1);
     s.energy_weight[at(bin)] += p.beam.weight * energy.weights[i];
@@ -218,8 +219,9 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
 
   const double sigma = std::max(p.beam.x_sigma / p.grid.dx, kNarrowestBeam);
   s.x_variance = sigma * sigma * p.grid.dx * p.grid.dx - p.beam.x_sigma * p.beam.x_sigma;
-  const double node_path = entry_path + 0.5 * (p.stepping == Stepping::kDepth ? p.grid.dz : p.step * std::cos(p.beam.angle)) /
-                                            std::cos(p.beam.angle);
+  const double node_path =
+      entry_path +
+      0.5 * (p.stepping == Stepping::kDepth ? p.grid.dz : p.step * std::cos(p.beam.angle)) / std::cos(p.beam.angle);
   double in_grid = 0.0;
   for (int a = 0; a < t.ntheta; ++a) {
     if (s.angle_weight[at(a)] == 0.0) continue;
@@ -239,6 +241,29 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
   s.missed_energy = mean_energy * (1.0 - in_grid);
   s.entry_deposit = p.beam.weight * (p.beam.energy - start_energy);
   s.energy_in = mean_energy + s.entry_deposit;
+}
+
+/// Range spread, in mm of water, that the energy grid adds to a proton that goes straight along the
+/// beam axis: where a bin cannot hold the mean and the variance of a step with non-negative weights.
+double extra_straggling(const Problem& p, const std::vector<Medium>& media, const EnergyGrid& grid, double start_energy,
+                        const Tables& t) {
+  double variance = 0.0;
+  double energy = start_energy;
+  for (int step = 0; energy > p.grid.cutoff; ++step) {
+    const double path = step * t.path_step;
+    const int z = static_cast<int>((t.depth_first_node + path * std::cos(p.beam.angle)) / p.grid.dz);
+    const int x = static_cast<int>(std::floor((p.beam.x + path * std::sin(p.beam.angle)) / p.grid.dx + 0.5 * t.nx));
+    if (z >= t.nz || x < 0 || x >= t.nx) break;
+    const Medium& medium = media[p.map[at(z) * at(t.nx) + at(x)]];
+    // The steps start on bin centres, whatever the energy on the way.
+    const int bin = std::clamp(static_cast<int>(std::lround(grid.index_of(energy))), 0, grid.size() - 1);
+    const double centre = grid.energies()[at(bin)];
+    const double after = medium.energy_after(centre, t.path_step);
+    if (after <= p.grid.cutoff) break;
+    variance += grid.excess_variance(after, straggling_variance(p, medium, centre, after, t.path_step));
+    energy = medium.energy_after(energy, t.path_step);
+  }
+  return std::sqrt(variance);
 }
 
 /// A filled state has no way in: its content is all there is.
@@ -289,18 +314,19 @@ Tables build_tables(const Problem& p) {
   const double entry_x = p.beam.x + 0.5 * entry_path * std::sin(p.beam.angle);
   t.start.entry_z = std::clamp(static_cast<int>((p.beam.z + 0.5 * entry_path * cosine) / p.grid.dz), 0, t.nz - 1);
   t.start.entry_x = std::clamp(static_cast<int>(std::floor(entry_x / p.grid.dx + 0.5 * t.nx)), 0, t.nx - 1);
-  const Medium& entry =
-      media[p.map[at(t.start.entry_z) * at(t.nx) + at(t.start.entry_x)]];
+  const Medium& entry = media[p.map[at(t.start.entry_z) * at(t.nx) + at(t.start.entry_x)]];
   const double start_energy = entry_path > 0.0 ? entry.energy_after(p.beam.energy, entry_path) : p.beam.energy;
   if (!(start_energy > p.grid.cutoff)) {
-    throw ProblemError("invalid", "grid.dz_mm = " + std::to_string(p.grid.dz) + ": the beam stops inside the first cell");
+    throw ProblemError("invalid",
+                       "grid.dz_mm = " + std::to_string(p.grid.dz) + ": the beam stops inside the first cell");
   }
 
   int guard = 0;
   if (p.grid.energy_kind == EnergyGridKind::kRange) {
     for (const Medium& m : media) {
       const double after = m.energy_after(start_energy, t.path_step);
-      const double shift = (media[0].table.range(start_energy) - media[0].table.range(after)) / (0.1 * p.grid.energy_step);
+      const double shift =
+          (media[0].table.range(start_energy) - media[0].table.range(after)) / (0.1 * p.grid.energy_step);
       if (shift < 1.0 - 1e-6) guard = kGuardBins;
     }
   }
@@ -317,17 +343,7 @@ Tables build_tables(const Problem& p) {
     const double path = depth ? p.grid.dz / std::cos(t.theta[at(c)]) : p.step;
     for (const Medium& m : media) physics.append(m, path);
   }
-  if (p.grid.energy_kind == EnergyGridKind::kUniform) {
-    double variance = 0.0;  // of residual range, g²/cm⁴, along the beam's way in water
-    for (double energy = start_energy; energy > p.grid.cutoff;) {
-      energy = media[0].energy_after(energy, t.path_step);
-      if (energy <= p.grid.cutoff) break;
-      const double f = grid.index_of(energy) - std::floor(grid.index_of(energy));
-      const double spread = std::sqrt(f * (1.0 - f)) * p.grid.energy_step / media[0].table.stopping(energy);
-      variance += spread * spread;
-    }
-    t.extra_straggling_mm = std::sqrt(variance) * 10.0;
-  }
+  t.extra_straggling_mm = extra_straggling(p, media, grid, start_energy, t);
   build_streaming(p, t);
   build_start(p, grid, start_energy, start_z, entry_path, t);
   if (p.filled) fill_start(p, t);

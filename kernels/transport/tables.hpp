@@ -44,9 +44,9 @@ struct Tables {
   int angle_half_max = 0;
 
   // Streaming per angle.
-  std::vector<physics::RemapShift> shift_x, shift_z;                      // [ntheta]
-  std::vector<std::array<double, physics::kRemapTaps>> flux_x, flux_z;    // [ntheta]
-  std::vector<double> plane_weight;                                       // [ntheta] planes crossed per step
+  std::vector<physics::RemapShift> shift_x, shift_z;                    // [ntheta]
+  std::vector<std::array<double, physics::kRemapTaps>> flux_x, flux_z;  // [ntheta]
+  std::vector<double> plane_weight;                                     // [ntheta] planes crossed per step
 
   std::vector<std::uint8_t> map;  // [z][x]
 
@@ -65,10 +65,10 @@ struct Tables {
     double x_variance = 0;  // mm² that the grid's narrowest beam adds
   } start;
 
-  double path_step = 0;           // mm of path (path stepping) or of depth (depth stepping)
-  double depth_first_node = 0;    // mm
-  double beam_range_mm = 0;       // CSDA range of the beam in water
-  double extra_straggling_mm = 0; // range spread that the uniform energy grid adds to a stopping beam
+  double path_step = 0;            // mm of path (path stepping) or of depth (depth stepping)
+  double depth_first_node = 0;     // mm
+  double beam_range_mm = 0;        // CSDA range of the beam in water
+  double extra_straggling_mm = 0;  // range spread that the energy grid adds to the beam
 
   std::size_t row(int c, int m, int e) const {
     return (static_cast<std::size_t>(c) * static_cast<std::size_t>(materials) + static_cast<std::size_t>(m)) *

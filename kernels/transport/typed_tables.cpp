@@ -5,47 +5,16 @@
 #include <utility>
 
 #include "physics/moment_kernel.hpp"
+#include "source_taps.hpp"
 
 namespace bb::transport {
 namespace {
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
-/// Where the taps of each source lie in the destination-major gather list.
-struct Transposed {
-  std::vector<std::size_t> begin;         // [rows + 1], by source row
-  std::vector<std::size_t> tap;           // index into gather_weight
-  std::vector<std::int32_t> destination;  // energy bin
-};
-
-Transposed transpose(const Tables& t) {
-  const std::size_t rows = t.deposit.size();
-  Transposed out;
-  out.begin.assign(rows + 1, 0);
-  const auto each = [&](auto&& f) {
-    for (std::size_t row = 0; row < rows; ++row) {
-      const std::size_t destination = row % u(t.ne);
-      for (std::size_t k = u(t.gather_begin[row]); k < u(t.gather_begin[row + 1]); ++k) {
-        f(row - destination + u(t.gather_source[k]), destination, k);
-      }
-    }
-  };
-  each([&](std::size_t source, std::size_t, std::size_t) { ++out.begin[source + 1]; });
-  for (std::size_t row = 0; row < rows; ++row) out.begin[row + 1] += out.begin[row];
-  std::vector<std::size_t> next(out.begin.begin(), out.begin.end() - 1);
-  out.tap.resize(t.gather_weight.size());
-  out.destination.resize(t.gather_weight.size());
-  each([&](std::size_t source, std::size_t destination, std::size_t k) {
-    const std::size_t slot = next[source]++;
-    out.tap[slot] = k;
-    out.destination[slot] = static_cast<std::int32_t>(destination);
-  });
-  return out;
-}
-
 template <typename T>
 void round_energy(const Tables& t, TypedTables<T>& out) {
-  const Transposed by_source = transpose(t);
+  const SourceTaps by_source = taps_by_source(t);
   std::vector<double> weights;
   for (std::size_t row = 0; row < t.deposit.size(); ++row) {
     weights.clear();

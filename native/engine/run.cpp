@@ -134,7 +134,8 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress) 
   result.solve_s = seconds_since(solving) - observing;
   result.cancelled = cancel_.load() && !finished;
   result.steps = step;
-  if (result.cancelled && frames > 0 && (result.keyframes.empty() || result.keyframes.back().step != step)) keep_keyframe();
+  if (result.cancelled && frames > 0 && (result.keyframes.empty() || result.keyframes.back().step != step))
+    keep_keyframe();
   result.cell_steps = solver->cell_steps();
   result.state_bytes = solver->state_bytes();
   result.min_over_max = solver->min_over_max();
@@ -143,7 +144,8 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress) 
   publish_live(*solver);
   if (on_progress) {
     on_progress({step, steps_max_, live_depth_.load(), number.in > 0.0 ? number.in_flight / number.in : 0.0,
-                 std::max(number.rel_error, energy.rel_error), result.solve_s > 0.0 ? step / result.solve_s : 0.0, 0.0});
+                 std::max(number.rel_error, energy.rel_error), result.solve_s > 0.0 ? step / result.solve_s : 0.0,
+                 0.0});
   }
   return result;
 }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "transport/registry.hpp"
 #include "solver.hpp"
 #include "spans.hpp"
+#include "transport/registry.hpp"
 
 namespace bb::engine {
 

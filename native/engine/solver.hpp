@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "transport/tables.hpp"
 #include "spans.hpp"
+#include "transport/tables.hpp"
 
 namespace bb::engine {
 

@@ -1,0 +1,41 @@
+#include <memory>
+
+#include "sliced_solver.hpp"
+#include "variants.hpp"
+
+namespace bb::transport {
+namespace {
+
+double estimate_bytes(const Problem& p, const Tables& t) {
+  const double row = align_up(t.nx);
+  const double rows = p.stepping == Stepping::kDepth ? 1 : t.nz;
+  return 2.0 * (p.precision == Precision::kFp64 ? 8 : 4) * t.ne * t.ntheta * rows * row;
+}
+
+}  // namespace
+
+Variant fused_variant() {
+  return {
+      .id = "fused",
+      .title = "Fused",
+      .changes =
+          "All operators in one pass per energy bin: a tile of (angle, x) goes from the energy gather to the z remap "
+          "inside the cache, in SIMD",
+      .builds_on = "gather",
+      .device = "cpu",
+      .source = "kernels/transport/fused.cpp",
+      .precisions = {Precision::kFp32, Precision::kFp64},
+      .steppings = {Stepping::kPath, Stepping::kDepth},
+      .bytes_per_cell_step = 8,
+      .flops_per_cell_step = 55,
+      .speed_rank = 30,
+      .estimate_bytes = estimate_bytes,
+      .make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
+        if (p.precision == Precision::kFp64)
+          return std::make_unique<SlicedSolver<double>>(p, t, threads, Extent::kGrid);
+        return std::make_unique<SlicedSolver<float>>(p, t, threads, Extent::kGrid);
+      },
+  };
+}
+
+}  // namespace bb::transport

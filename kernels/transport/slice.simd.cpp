@@ -1,0 +1,392 @@
+// The fused step, once per instruction set. Inner loops run along x over whole vectors; a tile of
+// [angle][x] stays in the first- or second-level cache from the energy gather to the z remap.
+#include "slice.hpp"
+
+#include <cstring>
+
+namespace bb::transport::BB_ISA {
+namespace {
+
+using physics::kRemapReach;
+using physics::kRemapTaps;
+
+constexpr int kRing = kRemapTaps;  // tiles that the z remap looks at
+
+int max_of(int a, int b) { return a > b ? a : b; }
+int min_of(int a, int b) { return a < b ? a : b; }
+
+/// Columns on either side of a row that its remap may read or reach.
+int row_margin(const Tables& t, int a0, int a1) {
+  int low = 0, high = 0;
+  for (int a = a0; a < a1; ++a) {
+    low = min_of(low, t.shift_x[static_cast<std::size_t>(a)].whole);
+    high = max_of(high, t.shift_x[static_cast<std::size_t>(a)].whole + 1);
+  }
+  return align_up(high - low + kRemapReach + kRowAlign);
+}
+
+template <typename T>
+double sum_row(const T* row, int n) {
+  double total = 0.0;
+  for (int i = 0; i < n; ++i) total += static_cast<double>(row[i]);
+  return total;
+}
+
+/// Sum of a row of whole vectors, one partial sum per lane.
+template <typename T>
+double sum_vectors(const T* row, int n) {
+  T lane[kRowAlign] = {};
+  for (int i = 0; i < n; i += kRowAlign) {
+    for (int j = 0; j < kRowAlign; ++j) lane[j] += row[i + j];
+  }
+  return sum_row(lane, kRowAlign);
+}
+
+/// Calls f(material, lo, hi) for the stretches of row `z` among the `width` columns from `start` on,
+/// with lo and hi counted from `start`. A row of one material includes its padding.
+template <typename T, typename F>
+void each_material_run(const TypedTables<T>& typed, int z, int start, int width, F&& f) {
+  const std::int32_t first = typed.run_begin[static_cast<std::size_t>(z)];
+  const std::int32_t last = typed.run_begin[static_cast<std::size_t>(z) + 1];
+  if (last - first == 1) {
+    f(typed.runs[static_cast<std::size_t>(first)].material, 0, width);
+    return;
+  }
+  for (std::int32_t r = first; r < last; ++r) {
+    const MaterialRun& run = typed.runs[static_cast<std::size_t>(r)];
+    const int lo = max_of(run.begin - start, 0);
+    const int hi = min_of(run.end - start, width);
+    if (lo < hi) f(run.material, lo, hi);
+  }
+}
+
+/// One energy bin's step: the state that its stages share.
+template <typename T>
+class Advance {
+ public:
+  Advance(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
+          const Slice<T>& out, T* scratch)
+      : t_(*context.tables),
+        w_(*context.typed),
+        context_(context),
+        bin_(bin),
+        sources_(sources),
+        from_(from),
+        half_(half),
+        out_(out) {
+    x_start_ = align_down(from.x0);
+    width_ = align_up(from.x1) - x_start_;
+    margin_ = row_margin(t_, out.as, out.as + out.na);
+    angles_ = from.a1 - from.a0;
+    tile_ = scratch;
+    row_ = tile_ + static_cast<std::ptrdiff_t>(angles_) * width_ + margin_;
+    moved_ = row_ + width_ + 2 * margin_;
+    zero_ = moved_ + width_ + margin_;
+    ring_ = zero_ + out.pitch;
+    std::memset(row_ - margin_, 0, sizeof(T) * static_cast<std::size_t>(2 * (width_ + 2 * margin_) + out.pitch));
+  }
+
+  SliceLoss run() {
+    if (context_.depth) {
+      gather(0, context_.plane);
+      for (int a = out_.as; a < out_.as + out_.na; ++a) remap_x(context_.plane, a, out_.row(0, a));
+      return loss_;
+    }
+    std::memset(out_.data, 0, sizeof(T) * out_.size());
+    for (int z = from_.z0; z < from_.z1 + kRemapReach; ++z) {
+      if (z < from_.z1) {
+        gather(z, z);
+        for (int a = out_.as; a < out_.as + out_.na; ++a) remap_x(z, a, ring_row(z, a));
+      }
+      if (z - kRemapReach >= from_.z0) remap_z(z - kRemapReach);
+    }
+    return loss_;
+  }
+
+ private:
+  T* tile_row(int a) { return tile_ + static_cast<std::ptrdiff_t>(a - from_.a0) * width_; }
+  T* ring_row(int z, int a) {
+    return ring_ + (static_cast<std::ptrdiff_t>(z % kRing) * out_.na + (a - out_.as)) * out_.pitch;
+  }
+  const T* ring_row_or_zero(int z, int a) { return z < from_.z0 || z >= from_.z1 ? zero_ : ring_row(z, a); }
+
+  /// Calls f(material, first column, last column) with columns counted from x_start_.
+  template <typename F>
+  void each_run(int map_row, F&& f) const {
+    each_material_run(w_, map_row, x_start_, width_, f);
+  }
+
+  /// Energy gather of row z into the tile, and the count of what its scattering sends off the grid.
+  void gather(int z, int map_row) {
+    for (int a = from_.a0; a < from_.a1; ++a) {
+      T* to = tile_row(a);
+      for (int x = 0; x < width_; ++x) to[x] = T(0);
+      each_run(map_row, [&](int material, int lo, int hi) {
+        const std::size_t row = t_.row(context_.depth ? a : 0, material, bin_);
+        for (int k = t_.gather_begin[row]; k < t_.gather_begin[row + 1]; ++k) {
+          const Slice<T>& source = sources_[t_.gather_source[static_cast<std::size_t>(k)]];
+          if (z < source.box.z0 || z >= source.box.z1 || a < source.box.a0 || a >= source.box.a1) continue;
+          const int first = max_of(lo, source.xs - x_start_);
+          const int last = min_of(hi, source.xs + source.pitch - x_start_);
+          const T weight = w_.gather_weight[static_cast<std::size_t>(k)];
+          const T* from = source.row(z, a) - (source.xs - x_start_);
+          for (int x = first; x < last; ++x) to[x] += weight * from[x];
+        }
+      });
+    }
+    if (from_.a0 < half_ || from_.a1 > t_.ntheta - half_) count_angle_loss(map_row);
+  }
+
+  void count_angle_loss(int map_row) {
+    for (int a = from_.a0; a < from_.a1; ++a) {
+      if (a >= half_ && a < t_.ntheta - half_) continue;
+      each_run(map_row, [&](int material, int lo, int hi) {
+        const std::size_t row = t_.row(context_.depth ? a : 0, material, bin_);
+        const int begin = t_.angle_begin[row];
+        const int half = t_.angle_begin[row + 1] - begin - 1;
+        double share = 0.0;
+        for (int k = 1; k <= half; ++k) {
+          const double weight = static_cast<double>(w_.angle_weight[static_cast<std::size_t>(begin + k)]);
+          if (a - k < 0) share += weight;
+          if (a + k >= t_.ntheta) share += weight;
+        }
+        if (share > 0.0) loss_.theta += share * sum_row(tile_row(a) + lo, hi - lo);
+      });
+    }
+  }
+
+  /// Angle convolution for angle `a` into row_.
+  void scatter(int map_row, int a) {
+    each_run(map_row, [&](int material, int lo, int hi) {
+      T* to = row_;
+      if (context_.depth) {
+        for (int x = lo; x < hi; ++x) to[x] = T(0);
+        for (int b = max_of(from_.a0, a - half_); b < min_of(from_.a1, a + half_ + 1); ++b) {
+          const std::size_t row = t_.row(b, material, bin_);
+          const int distance = a < b ? b - a : a - b;
+          if (distance >= t_.angle_begin[row + 1] - t_.angle_begin[row]) continue;
+          const T weight = w_.angle_weight[static_cast<std::size_t>(t_.angle_begin[row] + distance)];
+          const T* from = tile_row(b);
+          for (int x = lo; x < hi; ++x) to[x] += weight * from[x];
+        }
+        return;
+      }
+      const std::size_t row = t_.row(0, material, bin_);
+      const T* weight = &w_.angle_weight[static_cast<std::size_t>(t_.angle_begin[row])];
+      const int half = t_.angle_begin[row + 1] - t_.angle_begin[row] - 1;
+      if (half == 1 && a > from_.a0 && a + 1 < from_.a1) {
+        const T* centre = tile_row(a);
+        const T* below = centre - width_;
+        const T* above = centre + width_;
+        const T w0 = weight[0], w1 = weight[1];
+        for (int x = lo; x < hi; ++x) to[x] = w0 * centre[x] + w1 * (below[x] + above[x]);
+        return;
+      }
+      for (int x = lo; x < hi; ++x) to[x] = T(0);
+      for (int b = max_of(from_.a0, a - half); b < min_of(from_.a1, a + half + 1); ++b) {
+        const T w = weight[a < b ? b - a : a - b];
+        const T* from = tile_row(b);
+        for (int x = lo; x < hi; ++x) to[x] += w * from[x];
+      }
+    });
+  }
+
+  void remap_x(int map_row, int a, T* to) {
+    scatter(map_row, a);
+    const auto& c = w_.flux_x[static_cast<std::size_t>(a)];
+    const T c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4];
+    const T* p = row_;
+    T* g = moved_;
+    for (int x = 0; x < width_; ++x) {
+      const T flux = c0 * p[x - 2] + c1 * p[x - 1] + c2 * p[x] + c3 * p[x + 1] + c4 * p[x + 2];
+      const T low = flux > T(0) ? flux : T(0);
+      g[x] = low < p[x] ? low : p[x];
+    }
+    const int whole = t_.shift_x[static_cast<std::size_t>(a)].whole;
+    const T* kept = p + (out_.xs - whole - x_start_);
+    const T* left = g + (out_.xs - whole - x_start_);
+    for (int x = 0; x < out_.pitch; ++x) to[x] = (kept[x] - left[x]) + left[x - 1];
+    for (int x = t_.nx - out_.xs; x < out_.pitch; ++x) to[x] = T(0);
+    if (from_.x0 + whole < 0 || from_.x1 + whole + 1 > t_.nx) count_x_loss(whole);
+  }
+
+  void count_x_loss(int whole) {
+    for (int x = from_.x0; x < from_.x1; ++x) {
+      const double moved = static_cast<double>(moved_[x - x_start_]);
+      const double kept = static_cast<double>(row_[x - x_start_]) - moved;
+      if (x + whole < 0 || x + whole >= t_.nx) loss_.x += kept;
+      if (x + whole + 1 < 0 || x + whole + 1 >= t_.nx) loss_.x += moved;
+    }
+  }
+
+  void remap_z(int z) {
+    for (int a = out_.as; a < out_.as + out_.na; ++a) {
+      const auto& c = w_.flux_z[static_cast<std::size_t>(a)];
+      const T c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4];
+      const T* m2 = ring_row_or_zero(z - 2, a);
+      const T* m1 = ring_row_or_zero(z - 1, a);
+      const T* p = ring_row_or_zero(z, a);
+      const T* p1 = ring_row_or_zero(z + 1, a);
+      const T* p2 = ring_row_or_zero(z + 2, a);
+      const physics::RemapShift& shift = t_.shift_z[static_cast<std::size_t>(a)];
+      const int near = z + shift.whole;
+      const bool near_in = near >= 0 && near < t_.nz;
+      const bool far_in = near + 1 >= 0 && near + 1 < t_.nz;
+      const auto flux = [=](int x) {
+        const T f = c0 * m2[x] + c1 * m1[x] + c2 * p[x] + c3 * p1[x] + c4 * p2[x];
+        const T low = f > T(0) ? f : T(0);
+        return low < p[x] ? low : p[x];
+      };
+      if (shift.fraction == 0.0 && near_in) {  // whole cells: the row behind may not exist in `out`
+        T* keep = out_.row(near, a);
+        for (int x = 0; x < out_.pitch; ++x) keep[x] += p[x];
+        continue;
+      }
+      if (near_in && far_in) {
+        T* keep = out_.row(near, a);
+        T* pass = out_.row(near + 1, a);
+        for (int x = 0; x < out_.pitch; ++x) {
+          const T g = flux(x);
+          keep[x] += p[x] - g;
+          pass[x] += g;
+        }
+        continue;
+      }
+      for (int x = 0; x < out_.pitch; ++x) {
+        const T g = flux(x);
+        if (near_in) {
+          out_.row(near, a)[x] += p[x] - g;
+        } else {
+          loss_.z += static_cast<double>(p[x] - g);
+        }
+        if (far_in) {
+          out_.row(near + 1, a)[x] += g;
+        } else {
+          loss_.z += static_cast<double>(g);
+        }
+      }
+    }
+  }
+
+  const Tables& t_;
+  const TypedTables<T>& w_;
+  const SliceContext<T>& context_;
+  int bin_;
+  const Slice<T>* sources_;
+  Box from_;
+  int half_;
+  const Slice<T>& out_;
+  int x_start_, width_, margin_, angles_;
+  T *tile_, *row_, *moved_, *zero_, *ring_;
+  SliceLoss loss_;
+};
+
+template <typename T>
+SliceLoss advance(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
+                  const Slice<T>& out, T* scratch) {
+  return Advance<T>(context, bin, sources, from, half, out, scratch).run();
+}
+
+template <typename T>
+SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, T* scratch) {
+  const Tables& t = *context.tables;
+  const TypedTables<T>& w = *context.typed;
+  const std::size_t plane = t.plane();
+  const int width = slice.pitch;
+  T* number = scratch;
+  T* dose = number + width;
+  T* current = dose + width;
+  T* current_t = current + width;
+  T* current_tt = current_t + width;
+  SliceScore out;
+  for (int z = slice.box.z0; z < slice.box.z1; ++z) {
+    const int map_row = context.depth ? context.plane : z;
+    std::memset(scratch, 0, sizeof(T) * static_cast<std::size_t>(5 * width));
+    const auto each_run = [&](auto&& f) { each_material_run(*context.typed, map_row, slice.xs, width, f); };
+    for (int a = slice.box.a0; a < slice.box.a1; ++a) {
+      const T* p = slice.row(z, a);
+      const T weight = static_cast<T>(t.plane_weight[static_cast<std::size_t>(a)]);
+      const T weight_t = weight * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
+      const T weight_tt = weight_t * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
+      for (int x = 0; x < width; ++x) {
+        number[x] += p[x];
+        current[x] += weight * p[x];
+        current_t[x] += weight_t * p[x];
+        current_tt[x] += weight_tt * p[x];
+      }
+      if (!context.depth) continue;
+      each_run([&](int material, int lo, int hi) {
+        const std::size_t row = t.row(a, material, bin);
+        const T deposit = w.deposit[row];
+        for (int x = lo; x < hi; ++x) dose[x] += deposit * p[x];
+        if (w.stopped[row] == T(0) && w.nuclear[row] == T(0)) return;
+        const double n = sum_row(p + lo, hi - lo);
+        out.stopped += n * static_cast<double>(w.stopped[row]);
+        out.nuclear += n * static_cast<double>(w.nuclear[row]);
+        out.nuclear_energy += n * static_cast<double>(w.nuclear_escape[row]);
+      });
+    }
+    if (!context.depth) {
+      each_run([&](int material, int lo, int hi) {
+        const std::size_t row = t.row(0, material, bin);
+        const T deposit = w.deposit[row];
+        for (int x = lo; x < hi; ++x) dose[x] = deposit * number[x];
+        const double n = sum_row(number + lo, hi - lo);
+        out.stopped += n * static_cast<double>(w.stopped[row]);
+        out.nuclear += n * static_cast<double>(w.nuclear[row]);
+        out.nuclear_energy += n * static_cast<double>(w.nuclear_escape[row]);
+      });
+    }
+    out.deposited += sum_vectors(dose, width);
+    double* to = planes + static_cast<std::ptrdiff_t>(map_row) * t.nx + slice.xs;
+    const int inside = min_of(width, t.nx - slice.xs);
+    for (int x = 0; x < inside; ++x) to[x] += static_cast<double>(dose[x]);
+    for (int x = 0; x < inside; ++x) to[plane + static_cast<std::size_t>(x)] += static_cast<double>(current[x]);
+    for (int x = 0; x < inside; ++x) to[2 * plane + static_cast<std::size_t>(x)] += static_cast<double>(current_t[x]);
+    for (int x = 0; x < inside; ++x) to[3 * plane + static_cast<std::size_t>(x)] += static_cast<double>(current_tt[x]);
+  }
+  return out;
+}
+
+template <typename T>
+SliceMeasure measure(const Slice<T>& slice, double* plane, double* angle, T* column) {
+  T low[kRowAlign] = {}, high[kRowAlign] = {};
+  for (int x = 0; x < slice.pitch; ++x) column[x] = T(0);
+  for (int a = 0; a < slice.na; ++a) angle[a] = 0.0;
+  SliceMeasure out;
+  for (int z = 0; z < slice.nz; ++z) {
+    double in_plane = 0.0;
+    for (int a = 0; a < slice.na; ++a) {
+      const T* p = slice.row(slice.zs + z, slice.as + a);
+      T lane[kRowAlign] = {};
+      for (int x = 0; x < slice.pitch; x += kRowAlign) {
+        for (int j = 0; j < kRowAlign; ++j) {
+          const T v = p[x + j];
+          lane[j] += v;
+          low[j] = v < low[j] ? v : low[j];
+          high[j] = v > high[j] ? v : high[j];
+          column[x + j] += v;
+        }
+      }
+      const double in_row = sum_row(lane, kRowAlign);
+      angle[a] += in_row;
+      in_plane += in_row;
+    }
+    plane[z] = in_plane;
+    out.number += in_plane;
+  }
+  for (int j = 0; j < kRowAlign; ++j) {
+    out.low = static_cast<double>(low[j]) < out.low ? static_cast<double>(low[j]) : out.low;
+    out.high = static_cast<double>(high[j]) > out.high ? static_cast<double>(high[j]) : out.high;
+  }
+  return out;
+}
+
+}  // namespace
+
+extern const SliceOps<float> kFloatOps;
+extern const SliceOps<double> kDoubleOps;
+const SliceOps<float> kFloatOps = {advance<float>, score<float>, measure<float>};
+const SliceOps<double> kDoubleOps = {advance<double>, score<double>, measure<double>};
+
+}  // namespace bb::transport::BB_ISA
