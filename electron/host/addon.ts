@@ -1,0 +1,223 @@
+/**
+ * The native addon: its interface, declared once, and how it is found. Nothing
+ * else imports it. native/binding implements these types.
+ */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { DeviceReport, Variant } from '../contract/capabilities.ts';
+import { BraggError, type ErrorCode, errorCodeSchema } from '../contract/errors.ts';
+import type { Precision } from '../contract/run.ts';
+
+export interface NativeAddon {
+  buildInfo(): { readonly version: string; readonly compiler: string; readonly build: string; readonly isas: string[] };
+  machine(): {
+    readonly cpu: string;
+    readonly logicalCores: number;
+    readonly isa: string;
+    readonly memoryBytes: number;
+    readonly os: string;
+  };
+  /** Absent in a build without the device layer. */
+  devices?(): DeviceReport;
+  variants(): Variant[];
+  /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at`, by the engines' own interpolation. */
+  rangeTable(
+    energies_MeV: Float64Array,
+    stopping_MeV_cm2_g: Float64Array,
+    at_MeV: Float64Array,
+  ): { readonly stopping_MeV_cm2_g: Float64Array; readonly range_g_cm2: Float64Array };
+  /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
+  createTransport(problem: TransportProblem): TransportRun;
+}
+
+export interface TransportProblem {
+  readonly beam: {
+    readonly energy_MeV: number;
+    readonly energy_sigma_MeV: number;
+    /** From +z in the z–x plane. */
+    readonly angle_rad: number;
+    readonly angle_sigma_rad: number;
+    readonly x_mm: number;
+    readonly x_sigma_mm: number;
+    readonly z_mm: number;
+    readonly weight: number;
+  };
+  readonly grid: {
+    readonly nx: number;
+    readonly nz: number;
+    readonly ntheta: number;
+    readonly dx_mm: number;
+    readonly dz_mm: number;
+    readonly dtheta_rad: number;
+    readonly theta_centre_rad: number;
+    readonly energy:
+      | { readonly kind: 'range'; readonly step_mm: number }
+      | { readonly kind: 'uniform'; readonly step_MeV: number; readonly min_MeV: number };
+    readonly cutoff_MeV: number;
+  };
+  /** Index 0 is water always: it defines the range grid. One entry per pair of material and density scale. */
+  readonly materials: readonly {
+    readonly name: string;
+    readonly density_g_cm3: number;
+    readonly z_over_a: number;
+    readonly x0_g_cm2: number;
+    readonly xs_g_cm2: number;
+    readonly energies_MeV: Float64Array;
+    readonly stopping_MeV_cm2_g: Float64Array;
+  }[];
+  /** Material index per cell, nz × nx, row z, x contiguous. */
+  readonly map: Uint8Array;
+  readonly initial: { readonly kind: 'beam' } | { readonly kind: 'filled'; readonly seed: number };
+  readonly physics: {
+    readonly scattering: 'gottschalk' | 'fermi-rossi' | 'highland' | 'off';
+    readonly straggling: 'bohr' | 'off';
+    readonly nuclear: 'off' | 'attenuation';
+  };
+  readonly solver: {
+    readonly stepping: 'path' | 'depth';
+    readonly remap: 'high-order' | 'linear';
+    readonly step_mm: number;
+    readonly max_steps: number;
+    readonly stop_weight: number;
+    readonly precision: Precision;
+    /** A variant's id, or `auto`. */
+    readonly variant: string;
+    /** 0: all. */
+    readonly threads: number;
+    readonly memory_limit_bytes: number;
+  };
+  readonly keyframes: number;
+}
+
+export interface TransportRun {
+  readonly plan: {
+    readonly variant: string;
+    readonly precision: Precision;
+    readonly ne: number;
+    readonly ntheta: number;
+    readonly nz: number;
+    readonly nx: number;
+    /** Bin centres, ascending. */
+    readonly energies_MeV: Float64Array;
+    readonly estimate_bytes: number;
+    readonly steps_max: number;
+    readonly threads: number;
+  };
+  /** Solves on native threads; progress at most about 60 times a second. Once per run. */
+  start(onProgress: (progress: NativeProgress) => void): Promise<TransportResult>;
+  /** Effective within one step; the promise then resolves with status 'cancelled'. */
+  cancel(): void;
+  /** The newest marginals since the last call, or null. Never waits for the run. */
+  live(): NativeLive | null;
+}
+
+export interface NativeProgress {
+  readonly step: number;
+  readonly steps_max: number;
+  readonly depth_mm: number;
+  readonly weight_left: number;
+  readonly ledger_error: number;
+  readonly steps_per_s: number;
+  readonly eta_s: number;
+}
+
+/** Protons per cell, summed over the other two axes. First axis slow, second contiguous. */
+export interface Marginals {
+  readonly step: number;
+  readonly depth_mm: number;
+  /** [z][x] */
+  readonly zx: Float32Array;
+  /** [x][theta] */
+  readonly xtheta: Float32Array;
+  /** [e][theta] */
+  readonly etheta: Float32Array;
+  /** [e][z] */
+  readonly ez: Float32Array;
+}
+
+export interface NativeLive extends Marginals {
+  /** MeV per cell so far, [z][x]. */
+  readonly dose: Float64Array;
+}
+
+export interface Spans {
+  readonly names: readonly string[];
+  readonly threads: number;
+  readonly name: Uint16Array;
+  readonly thread: Uint16Array;
+  readonly step: Uint32Array;
+  /** Nanoseconds since the run began. */
+  readonly start_ns: Float64Array;
+  readonly end_ns: Float64Array;
+  /** Spans that were not kept because the recorder was full. */
+  readonly dropped: number;
+}
+
+export interface TransportResult {
+  readonly status: 'done' | 'cancelled';
+  readonly variant: string;
+  readonly precision: Precision;
+  readonly steps: number;
+  readonly setup_s: number;
+  readonly solve_s: number;
+  readonly cell_steps: number;
+  readonly peak_state_bytes: number;
+  /** MeV per cell, [z][x]. */
+  readonly dose: Float64Array;
+  /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence crossing its centre plane; mm, rad from +z. */
+  readonly crossing: Float64Array;
+  /** Variance in x that the start's representation adds; mm². */
+  readonly x_variance_of_representation_mm2: number;
+  /** Range straggling that the energy grid adds to the physical one; mm, 0 on the range grid in water. */
+  readonly extra_straggling_mm: number;
+  /** CSDA range of the beam in water. */
+  readonly range_mean_mm: number;
+  /** steps × 9, columns as `numberColumns` of the contract. */
+  readonly ledger_number: Float64Array;
+  /** steps × 10, MeV, columns as `energyColumns` of the contract. */
+  readonly ledger_energy: Float64Array;
+  readonly keyframes: readonly Marginals[];
+  readonly spans: Spans;
+  readonly min_psi_over_max: number;
+  readonly threads: number;
+  readonly isa: string;
+}
+
+/** Candidates for the addon's place: beside the bundle's folder, and the build folder of a checkout. */
+function candidates(): readonly string[] {
+  const here = import.meta.dirname;
+  return [
+    path.join(here, '..', 'native', 'braggbench.node'),
+    path.join(here, '..', '..', 'dist', 'native', 'braggbench.node'),
+  ];
+}
+
+/** Loads the addon. Throws a BraggError that says where it was looked for or why it cannot be loaded. */
+export function loadAddon(file?: string): NativeAddon {
+  const places = file === undefined ? candidates() : [file];
+  // In a package the addon lies outside the archive: native code cannot be loaded from within.
+  const unpacked = places.map((place) => place.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked'));
+  const found = unpacked.find((place) => existsSync(place));
+  if (found === undefined) {
+    throw new BraggError(
+      'unsupported',
+      `The solver is not built: ${unpacked.join(' and ')} do not exist. Run: npm run build`,
+    );
+  }
+  try {
+    return createRequire(import.meta.url)(found) as NativeAddon;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new BraggError('unsupported', `The solver at ${found} cannot be loaded: ${reason}`, [], { cause: error });
+  }
+}
+
+/** An error of the addon with its code, as the host passes it on. */
+export function fromNative(error: unknown): BraggError {
+  if (error instanceof BraggError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = errorCodeSchema.safeParse(error instanceof Error && 'code' in error ? error.code : undefined);
+  const known: ErrorCode = code.success ? code.data : 'internal';
+  return new BraggError(known, message, [], { cause: error });
+}
