@@ -34,7 +34,7 @@ export function isInstalled(wanted, installed) {
     if (place === '') continue;
     const there = installed.packages[place];
     if (!there && locked.optional) continue;
-    if (there?.version !== locked.version) return false;
+    if (there?.version !== locked.version || !existsSync(inRoot(place))) return false;
   }
   return true;
 }
@@ -73,7 +73,8 @@ function explain(log) {
     return 'package.json and package-lock.json disagree: run `npm install` once to bring the lock file up to date.';
   }
   if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/.test(log)) {
-    return `${tail(log, 4)}\nThe npm registry could not be reached. The first start needs it; later ones work offline.`;
+    const request = /request to \S+ failed.*/.exec(log)?.[0] ?? tail(log, 4);
+    return `${request}\nThe npm registry could not be reached. The first start needs it; later ones work offline.`;
   }
   return `${tail(log, 25)}\nnpm could not install the packages (above).`;
 }

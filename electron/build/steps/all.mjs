@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
 import { alone } from '../setup/lock.mjs';
 import { ensurePackages } from '../setup/packages.mjs';
 import { onPinnedNode } from '../setup/pinned-node.mjs';
+import { inRoot } from '../setup/root.mjs';
 
 /** @typedef {import('./up-to-date.mjs').Step} Step */
 
@@ -10,6 +13,8 @@ import { onPinnedNode } from '../setup/pinned-node.mjs';
  * @param {readonly string[]} args the script's arguments
  */
 export async function prepare(args) {
+  // Told now rather than after a minute of installing packages.
+  if (!existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'))) await checkCppToolchain();
   await alone(ensurePackages);
   return onPinnedNode(args);
 }
