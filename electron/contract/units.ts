@@ -22,9 +22,11 @@ export function unitOfKey(key: string): Unit {
 
 /** The shortest digits that read back exactly, with an exponent where many zeros would hide the size. */
 export function formatNumber(value: number): string {
+  const plain = String(value);
   const size = Math.abs(value);
-  const plain = size === 0 || (size >= 1e-4 && size < 1e7) || !Number.isFinite(value);
-  return plain ? String(value) : value.toExponential().replace('e+', 'e');
+  if (size === 0 || (size >= 1e-4 && size < 1e7) || !Number.isFinite(value)) return plain;
+  const short = value.toExponential().replace('e+', 'e');
+  return short.length < plain.length ? short : plain;
 }
 
 /** A number with its unit, as in `0.25 mm`, `45°`, `64`. */

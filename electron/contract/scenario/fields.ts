@@ -59,7 +59,7 @@ export function allowedText(schema: JsonSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return list(schema.enum.map(String));
   const alternatives = schema.oneOf ?? schema.anyOf;
-  if (alternatives) return list(alternatives.map(allowedText));
+  if (alternatives) return list(alternatives.flatMap((branch) => branch.enum?.map(String) ?? [allowedText(branch)]));
   switch (schema.type) {
     case 'number':
       return `${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${withUnit(schema.maximum ?? Number.POSITIVE_INFINITY, unitOf(schema))}`;
@@ -76,7 +76,8 @@ export function allowedText(schema: JsonSchema): string {
 }
 
 function objectText(schema: JsonSchema): string {
+  const keys = Object.keys(schema.properties ?? {});
   const kind = schema.properties?.['kind']?.const;
   if (kind !== undefined) return `{ kind: ${String(kind)}, … }`;
-  return `an object with ${Object.keys(schema.properties ?? {}).length === 1 ? 'the key' : 'the keys'} ${Object.keys(schema.properties ?? {}).join(', ')}`;
+  return keys.length === 1 ? `{ ${keys[0]}: … }` : `an object with the keys ${keys.join(', ')}`;
 }

@@ -49,7 +49,7 @@ export const materialSummaries: Readonly<Record<MaterialName, MaterialSummary>> 
   water: material('water', 'Water, liquid', 1, 75, 36.08, 46.88),
   air: material('air', 'Air, dry', 0.00120479, 85.7, 36.62, 46.76),
   lung: material('lung', 'Lung (muscle, inflated)', 0.26, 75.3, 36.81, 47.95),
-  'adipose-icrp': material('adipose-icrp', 'Adipose tissue (ICRP)', 0.92, 63.2, 41.9, 56.3),
+  'adipose-icrp': material('adipose-icrp', 'Adipose tissue (ICRP)', 0.92, 63.2, 41.73, 56.18),
   'muscle-skeletal': material('muscle-skeletal', 'Muscle, skeletal (ICRP)', 1.05, 75.3, 36.81, 47.95),
   'bone-compact-icru': material('bone-compact-icru', 'Bone, compact (ICRU)', 1.85, 91.9, 30.49, 38.13),
   'bone-cortical-icrp': material('bone-cortical-icrp', 'Bone, cortical (ICRP)', 1.92, 110, 26.99, 33.02),

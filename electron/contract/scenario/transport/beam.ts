@@ -21,8 +21,8 @@ export const beamSchema = z.strictObject({
     title: 'Angle',
     description: 'Direction of the beam, from +z towards +x. The angle grid is centred on it.',
     unit: 'deg',
-    min: -90,
-    max: 90,
+    min: -85,
+    max: 85,
   }).default(0),
   angle_sigma_mrad: quantity({
     title: 'Angular spread',

@@ -1,0 +1,180 @@
+/**
+ * Strict JSON with positions. JSON.parse gives no places and takes duplicate
+ * keys in silence. NaN and Infinity are read as the numbers they name, so that
+ * the schema can refuse them at their path.
+ */
+import {
+  deepestNesting,
+  type ParsedText,
+  type SourceEntry,
+  type SourceNode,
+  type TextFault,
+  tooDeep,
+} from './source.ts';
+
+class JsonFault extends Error {
+  readonly at: number;
+
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const wordToken = /[-+.\w$]+/y;
+const words: ReadonlyMap<string, number | boolean | null> = new Map<string, number | boolean | null>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+]);
+
+class JsonReader {
+  private at = 0;
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  document(): SourceNode {
+    const root = this.value(0);
+    this.skipSpace();
+    if (this.at < this.text.length) throw this.unexpected('the end of the file');
+    return root;
+  }
+
+  private skipSpace(): void {
+    while (' \t\r\n'.includes(this.text[this.at] ?? 'end')) this.at += 1;
+    const two = this.text.slice(this.at, this.at + 2);
+    if (two === '//' || two === '/*' || two.startsWith('#')) {
+      throw new JsonFault(this.at, 'comments are not part of JSON; write them as "notes", or use a .yaml file');
+    }
+  }
+
+  private unexpected(wanted: string): JsonFault {
+    const found = this.at < this.text.length ? JSON.stringify(this.text[this.at]) : 'the end of the file';
+    return new JsonFault(this.at, `expected ${wanted}, found ${found}`);
+  }
+
+  private value(depth: number): SourceNode {
+    this.skipSpace();
+    if (depth > deepestNesting) throw new JsonFault(this.at, tooDeep);
+    const at = this.at;
+    switch (this.text[at]) {
+      case '{':
+        return this.map(depth);
+      case '[':
+        return this.list(depth);
+      case '"':
+        return { kind: 'scalar', at, value: this.string() };
+      case "'":
+        throw new JsonFault(at, 'text stands in double quotes in JSON');
+      default:
+        return { kind: 'scalar', at, value: this.bare() };
+    }
+  }
+
+  private bare(): number | boolean | null {
+    const at = this.at;
+    wordToken.lastIndex = at;
+    const word = wordToken.exec(this.text)?.[0];
+    if (word === undefined) throw this.unexpected('a value');
+    this.at += word.length;
+    const known = words.get(word);
+    if (known !== undefined) return known;
+    numberToken.lastIndex = at;
+    if (numberToken.exec(this.text)?.[0] === word) return Number(word);
+    const shown = word.length > 40 ? `${word.slice(0, 40)}…` : word;
+    const isNumeric = /^[-+.]?\d/.test(word);
+    throw new JsonFault(
+      at,
+      isNumeric ? `${shown} is not a JSON number` : `${shown} is not JSON; text stands in double quotes`,
+    );
+  }
+
+  private string(): string {
+    const start = this.at;
+    for (let i = start + 1; i < this.text.length; i += 1) {
+      const code = this.text.charCodeAt(i);
+      if (code === 0x22) {
+        this.at = i + 1;
+        return this.unescape(start, i + 1);
+      }
+      if (code === 0x5c) i += 1;
+      else if (code < 0x20) throw new JsonFault(i, 'a line break or control character inside text; write \\n or \\t');
+    }
+    throw new JsonFault(start, 'this text has no closing quote');
+  }
+
+  private unescape(from: number, to: number): string {
+    try {
+      return JSON.parse(this.text.slice(from, to)) as string;
+    } catch {
+      throw new JsonFault(from, 'this text has a backslash that begins no JSON escape');
+    }
+  }
+
+  private list(depth: number): SourceNode {
+    const at = this.at;
+    const items: SourceNode[] = [];
+    this.at += 1;
+    this.skipSpace();
+    if (this.text[this.at] !== ']') {
+      do items.push(this.value(depth + 1));
+      while (this.another(']'));
+    }
+    this.at += 1;
+    return { kind: 'list', at, items };
+  }
+
+  private map(depth: number): SourceNode {
+    const at = this.at;
+    const entries: SourceEntry[] = [];
+    this.at += 1;
+    this.skipSpace();
+    if (this.text[this.at] !== '}') {
+      do entries.push(this.entry(depth));
+      while (this.another('}'));
+    }
+    this.at += 1;
+    return { kind: 'map', at, entries };
+  }
+
+  private entry(depth: number): SourceEntry {
+    this.skipSpace();
+    const keyAt = this.at;
+    if (this.text[keyAt] !== '"') throw this.unexpected('a key in double quotes');
+    const key = this.string();
+    this.skipSpace();
+    if (this.text[this.at] !== ':') throw this.unexpected(`':' after the key ${JSON.stringify(key)}`);
+    this.at += 1;
+    return { key, keyAt, value: this.value(depth + 1) };
+  }
+
+  /** After an entry: true on a comma with an entry behind it, false on the closing bracket. */
+  private another(close: string): boolean {
+    this.skipSpace();
+    if (this.text[this.at] === close) return false;
+    if (this.text[this.at] !== ',') throw this.unexpected(`',' or '${close}'`);
+    const comma = this.at;
+    this.at += 1;
+    this.skipSpace();
+    if (this.text[this.at] === close) throw new JsonFault(comma, `a comma before '${close}' is not allowed in JSON`);
+    return true;
+  }
+}
+
+/** Stops at the first thing that is not JSON: what follows it cannot be told. */
+export function parseJson(text: string): ParsedText {
+  try {
+    return { root: new JsonReader(text).document(), faults: [] };
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const fault: TextFault = { at: error.at, message: error.message };
+    return { root: null, faults: [fault] };
+  }
+}

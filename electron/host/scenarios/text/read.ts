@@ -1,0 +1,60 @@
+/** Bytes of a file to text, with limits that no scenario reaches. */
+import { open } from 'node:fs/promises';
+
+/** 256 KiB: two hundred regions with names take 30 KiB. Larger files are something else. */
+export const largestText_bytes = 256 * 1024;
+
+export type TextOrReason =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
+
+function fail(reason: string): TextOrReason {
+  return { ok: false, reason };
+}
+
+/** UTF-8 (a byte order mark is dropped), or why it is not. */
+export function decodeText(bytes: Uint8Array, largest_bytes: number = largestText_bytes): TextOrReason {
+  if (bytes.length > largest_bytes) return fail(`is larger than ${largest_bytes / 1024} KiB, which no scenario is`);
+  try {
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return fail('is not UTF-8 text');
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'is a folder, not a file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'may not be read (permission denied)';
+    default:
+      return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Reads at most `largest_bytes` + 1 bytes, whatever the file claims to be (it may be a device or a pipe). */
+export async function readText(path: string, largest_bytes: number = largestText_bytes): Promise<TextOrReason> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      if ((await file.stat()).isDirectory()) return fail('is a folder, not a file');
+      const buffer = new Uint8Array(largest_bytes + 1);
+      let length = 0;
+      while (length < buffer.length) {
+        const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      return decodeText(buffer.subarray(0, length), largest_bytes);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return fail(reasonOf(error));
+  }
+}

@@ -1,0 +1,106 @@
+/** Regions and beam against the box. */
+import { type Fault, fault, type TransportScenario, warning } from '../../../contract/scenario/index.ts';
+import { formatNumber } from '../../../contract/units.ts';
+import { stoppingAt } from '../stopping-table.ts';
+import type { Check, RegionIndex } from './check.ts';
+import { type TransportContext, tableOf } from './context.ts';
+
+/** Decimal numbers that should meet a border meet it to this fraction of the box. */
+const tolerance = 1e-9;
+
+function outside([from, to]: readonly [number, number], low: number, high: number): boolean {
+  const slack = tolerance * (high - low);
+  return from < low - slack || to > high + slack;
+}
+
+function between(low: number, high: number): string {
+  return `${formatNumber(low)} to ${formatNumber(high)} mm`;
+}
+
+function checkRegions(axis: 'x_mm' | 'z_mm') {
+  return ({ geometry }: TransportScenario, _context: TransportContext, original: RegionIndex): readonly Fault[] => {
+    const [low, high] = axis === 'x_mm' ? [-geometry.width_mm / 2, geometry.width_mm / 2] : [0, geometry.depth_mm];
+    return geometry.regions.flatMap((region, index) => {
+      if (!outside(region[axis], low, high)) return [];
+      const path = ['geometry', 'regions', original(index), axis];
+      return [fault(path, region[axis], 'mm reaches outside the geometry', between(low, high))];
+    });
+  };
+}
+
+/** Whether no centre of a cell of this size lies in the interval. */
+function holdsNoCentre([from, to]: readonly [number, number], low: number, cell: number): boolean {
+  return Math.ceil((from - low) / cell - 0.5 - tolerance) + 0.5 > (to - low) / cell + tolerance;
+}
+
+function warnOfThinRegions(
+  { geometry, grid }: TransportScenario,
+  _context: TransportContext,
+  original: RegionIndex,
+): readonly Fault[] {
+  return geometry.regions.flatMap((region, index) => {
+    const thinX = holdsNoCentre(region.x_mm, -geometry.width_mm / 2, grid.dx_mm);
+    const thinZ = holdsNoCentre(region.z_mm, 0, grid.dz_mm);
+    if (!thinX && !thinZ) return [];
+    const [axis, cell] = thinZ ? (['z_mm', grid.dz_mm] as const) : (['x_mm', grid.dx_mm] as const);
+    const message = `lies between cell centres and has no effect; cells are ${formatNumber(cell)} mm`;
+    return [warning(['geometry', 'regions', original(index), axis], region[axis], message)];
+  });
+}
+
+function checkBeamX({ beam, geometry }: TransportScenario): readonly Fault[] {
+  const half = geometry.width_mm / 2;
+  if (Math.abs(beam.x_mm) < half) return [];
+  return [
+    fault(
+      ['beam', 'x_mm'],
+      beam.x_mm,
+      'mm is not inside the geometry',
+      `between ${formatNumber(-half)} and ${formatNumber(half)} mm`,
+    ),
+  ];
+}
+
+function checkBeamZ({ beam, geometry }: TransportScenario): readonly Fault[] {
+  if (beam.z_mm < geometry.depth_mm) return [];
+  return [
+    fault(
+      ['beam', 'z_mm'],
+      beam.z_mm,
+      'mm is not inside the geometry',
+      `0 to less than ${formatNumber(geometry.depth_mm)} mm`,
+    ),
+  ];
+}
+
+/** Only where the way is plain: one material, no regions. */
+function warnOfLeaving({ beam, geometry, initial }: TransportScenario, context: TransportContext): readonly Fault[] {
+  if (geometry.regions.length > 0 || initial.kind !== 'beam') return [];
+  const table = tableOf(context, geometry.background);
+  const density = context.materials[geometry.background].density_g_cm3;
+  const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;
+  const reach_mm = beam.z_mm + range_mm * Math.cos((beam.angle_deg * Math.PI) / 180);
+  if (reach_mm <= geometry.depth_mm) return [];
+  const message = `the beam reaches ${formatNumber(Number(reach_mm.toPrecision(4)))} mm and leaves a geometry of ${formatNumber(geometry.depth_mm)} mm`;
+  return [warning(['geometry', 'depth_mm'], geometry.depth_mm, message)];
+}
+
+export const geometryChecks: readonly Check[] = [
+  { uses: ['geometry.width_mm'], run: checkRegions('x_mm') },
+  { uses: ['geometry.depth_mm'], run: checkRegions('z_mm') },
+  { uses: ['geometry.width_mm', 'geometry.depth_mm', 'grid.dx_mm', 'grid.dz_mm'], run: warnOfThinRegions },
+  { uses: ['geometry.width_mm', 'beam.x_mm'], run: checkBeamX },
+  { uses: ['geometry.depth_mm', 'beam.z_mm'], run: checkBeamZ },
+  {
+    uses: [
+      'geometry',
+      'grid.dz_mm',
+      'beam.energy_MeV',
+      'beam.angle_deg',
+      'beam.z_mm',
+      'initial',
+      'physics.stopping_power',
+    ],
+    run: warnOfLeaving,
+  },
+];
