@@ -1,0 +1,182 @@
+// Every registered variant, in every precision and stepping that it offers, against `reference` on
+// every parity scenario. A variant registered tomorrow is covered tomorrow.
+#include <cmath>
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "check.hpp"
+#include "engine/run.hpp"
+#include "scenarios.hpp"
+#include "transport/registry.hpp"
+
+namespace bb::test {
+namespace {
+
+using namespace transport;
+
+constexpr double kFp32Tolerance = 1e-5;
+constexpr double kFp64Tolerance = 1e-12;
+constexpr double kFp32Ledger = 1e-6;
+constexpr double kFp64Ledger = 1e-12;
+
+struct Outcome {
+  engine::RunResult result;
+  engine::Marginals last;
+};
+
+Outcome solve(Problem p, const std::string& variant, Precision precision, Stepping stepping, int threads) {
+  p.variant = variant;
+  p.precision = precision;
+  p.stepping = stepping;
+  p.threads = threads;
+  p.keyframes = 3;
+  p.stop_weight = 1e-6;
+  engine::Run run(p);
+  Outcome out;
+  out.result = run.execute({});
+  out.last = run.take_live().value().marginals;
+  return out;
+}
+
+const Outcome& reference(std::size_t scenario, Stepping stepping) {
+  static std::map<std::pair<std::size_t, Stepping>, Outcome> solved;
+  const auto key = std::pair(scenario, stepping);
+  if (!solved.contains(key)) {
+    solved[key] = solve(parity_scenarios()[scenario].problem, "reference", Precision::kFp64, stepping, 1);
+  }
+  return solved[key];
+}
+
+template <typename A, typename B>
+double relative_l2(const A& got, const B& wanted) {
+  if (std::size(got) != std::size(wanted)) return INFINITY;
+  double difference = 0.0, norm = 0.0;
+  for (std::size_t i = 0; i < std::size(got); ++i) {
+    difference += (got[i] - wanted[i]) * static_cast<double>(got[i] - wanted[i]);
+    norm += static_cast<double>(wanted[i]) * wanted[i];
+  }
+  return norm > 0.0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
+/// Marginals are FP32 by definition: they cannot agree better than that.
+double marginal_tolerance(double tolerance) { return std::max(tolerance, 1e-7); }
+
+/// Parts of the beam that are small next to what it began with are compared to the beginning: at
+/// the end of the range a few last protons are left, and FP32 keeps 7 digits of what there was.
+double share_left(const Outcome& wanted, int step) {
+  if (step == 0) return 1.0;
+  const engine::LedgerRow& row = wanted.result.number[static_cast<std::size_t>(step) - 1];
+  return row.in_flight / row.in;
+}
+
+void compare_marginals(const engine::Marginals& got, const engine::Marginals& wanted, double share, double tolerance,
+                       const std::string& where) {
+  const auto part = [&](const char* name, const auto& a, const auto& b) {
+    const double error = relative_l2(a, b) * share;
+    if (!(error <= marginal_tolerance(tolerance))) {
+      fail(__FILE__, __LINE__,
+           where + ", step " + std::to_string(wanted.step) + ": " + name + " differs by " + show(error));
+    }
+  };
+  CHECK_EQ(got.step, wanted.step);
+  part("zx", got.zx, wanted.zx);
+  part("xtheta", got.xtheta, wanted.xtheta);
+  part("etheta", got.etheta, wanted.etheta);
+  part("ez", got.ez, wanted.ez);
+}
+
+void compare_ledger(const std::vector<engine::LedgerRow>& got, const std::vector<engine::LedgerRow>& wanted,
+                    double tolerance, double balance, const std::string& where) {
+  if (got.size() != wanted.size()) {
+    fail(__FILE__, __LINE__, where + ": " + show(got.size()) + " steps, reference " + show(wanted.size()));
+    return;
+  }
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const engine::LedgerRow& a = got[i];
+    const engine::LedgerRow& b = wanted[i];
+    const std::pair<const char*, double> columns[] = {
+        {"in", a.in - b.in},
+        {"in flight", a.in_flight - b.in_flight},
+        {"stopped", a.stopped - b.stopped},
+        {"escaped x", a.escaped_x - b.escaped_x},
+        {"escaped z", a.escaped_z - b.escaped_z},
+        {"escaped theta", a.escaped_theta - b.escaped_theta},
+        {"nuclear", a.nuclear - b.nuclear},
+        {"skipped", a.skipped - b.skipped},
+        {"deposited", a.deposited - b.deposited},
+    };
+    for (const auto& [name, difference] : columns) {
+      if (!(std::abs(difference) <= tolerance * b.in)) {
+        fail(__FILE__, __LINE__,
+             where + ", step " + std::to_string(i + 1) + ": " + name + " differs by " + show(difference / b.in) +
+                 " of all");
+        return;
+      }
+    }
+    if (!(a.rel_error <= balance)) {
+      fail(__FILE__, __LINE__, where + ", step " + std::to_string(i + 1) + ": ledger error " + show(a.rel_error));
+      return;
+    }
+  }
+}
+
+void compare(const Variant& variant, Precision precision, Stepping stepping) {
+  const bool single = precision == Precision::kFp32;
+  const double tolerance = single ? kFp32Tolerance : kFp64Tolerance;
+  const double balance = single ? kFp32Ledger : kFp64Ledger;
+  for (std::size_t i = 0; i < parity_scenarios().size(); ++i) {
+    const ParityScenario& scenario = parity_scenarios()[i];
+    const std::string& where = scenario.name;
+    const Outcome got = solve(scenario.problem, variant.id, precision, stepping, 2);
+    const Outcome& wanted = reference(i, stepping);
+    const auto close = [&](const char* name, double error) {
+      if (!(error <= tolerance)) fail(__FILE__, __LINE__, where + ": " + name + " differs by " + show(error));
+    };
+    CHECK_EQ(got.result.steps, wanted.result.steps);
+    close("dose", relative_l2(got.result.dose, wanted.result.dose));
+    close("crossing", relative_l2(got.result.crossing, wanted.result.crossing));
+    close("lowest psi", std::abs(got.result.min_over_max - wanted.result.min_over_max));
+    compare_ledger(got.result.number, wanted.result.number, tolerance, balance, where + ", number");
+    compare_ledger(got.result.energy, wanted.result.energy, tolerance, balance, where + ", energy");
+    CHECK_EQ(got.result.keyframes.size(), wanted.result.keyframes.size());
+    for (std::size_t k = 0; k < std::min(got.result.keyframes.size(), wanted.result.keyframes.size()); ++k) {
+      const engine::Marginals& frame = wanted.result.keyframes[k];
+      compare_marginals(got.result.keyframes[k], frame, share_left(wanted, frame.step), tolerance, where);
+    }
+    compare_marginals(got.last, wanted.last, share_left(wanted, wanted.last.step), tolerance, where);
+  }
+}
+
+/// Registers one test per variant, precision and stepping.
+struct ParityTests {
+  ParityTests() {
+    for (const Variant& v : variants()) {
+      for (const Precision precision : v.precisions) {
+        for (const Stepping stepping : v.steppings) {
+          names.push_back(std::string("parity with reference: ") + v.id +
+                          (precision == Precision::kFp32 ? ", fp32" : ", fp64") +
+                          (stepping == Stepping::kPath ? ", path stepping" : ", depth stepping"));
+          const Registration registration(__FILE__, static_cast<int>(names.size()), names.back(),
+                                          [&v, precision, stepping] {
+                                            try {
+                                              compare(v, precision, stepping);
+                                            } catch (const ProblemError& error) {
+                                              if (error.code() != "device") throw;
+                                              std::printf("    not run: %s\n", error.what());
+                                            }
+                                          });
+        }
+      }
+    }
+  }
+  std::deque<std::string> names;
+};
+
+const ParityTests tests;
+
+}  // namespace
+}  // namespace bb::test

@@ -1,0 +1,150 @@
+#include "scenarios.hpp"
+
+#include <cstdint>
+#include <numbers>
+#include <random>
+
+#include "../kernels/problems.hpp"
+
+namespace bb::test {
+namespace {
+
+using namespace transport;
+
+/// Water with a slab of bone, a box of air on one side, and lung-like muscle on the other.
+void heterogeneous(Problem& p) {
+  p.materials = {material("water"), material("bone-compact-icru"), material("air"), material("muscle-skeletal", 0.25)};
+  const double width = p.grid.nx * p.grid.dx;
+  const double depth = p.grid.nz * p.grid.dz;
+  paint(p, 1, -width, width, 0.3 * depth, 0.5 * depth);
+  paint(p, 2, 0.1 * width, 0.3 * width, 0.1 * depth, 0.8 * depth);
+  paint(p, 3, -width, -0.2 * width, 0.6 * depth, depth);
+}
+
+Problem filled(std::uint64_t seed, int max_steps) {
+  Problem p = water_problem(25.0, {7.0, 8.0, 0.5, 0.4}, 0.45, 0.05);
+  p.filled = true;
+  p.seed = seed;
+  p.max_steps = max_steps;
+  return p;
+}
+
+Problem beam(double energy) {
+  Problem p = water_problem(energy, {9.0, 6.4, 0.45, 0.2}, 0.4, 0.025);
+  p.max_steps = 400;
+  return p;
+}
+
+void uniform(Problem& p, double step, double lowest) {
+  p.grid.energy_kind = EnergyGridKind::kUniform;
+  p.grid.energy_step = step;
+  p.grid.energy_min = lowest;
+}
+
+/// Every knob turned at random.
+Problem random_problem(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto real = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
+  };
+  const auto whole = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  Problem p = water_problem(real(12.0, 30.0), {1.0, 1.0, 1.0, 1.0}, 0.4, 0.1);
+  p.grid.nx = whole(1, 37);
+  p.grid.nz = whole(2, 23);
+  p.grid.ntheta = 2 * whole(0, 9) + 1;
+  p.grid.dx = real(0.2, 1.0);
+  p.grid.dz = real(0.2, 0.6);
+  p.grid.dtheta = real(0.01, 0.06);
+  p.grid.theta_centre = p.beam.angle = real(-0.4, 0.4);
+  p.step = p.grid.dz * real(0.4, 1.6);
+  p.grid.energy_step = real(0.15, 0.5);
+  if (whole(0, 1) == 1) uniform(p, real(0.4, 1.0), real(0.5, 1.5));
+  const char* names[] = {"bone-compact-icru", "air", "lead", "pmma", "aluminium"};
+  for (int i = whole(0, 4); i > 0; --i) p.materials.push_back(material(names[whole(0, 4)], real(0.3, 1.2)));
+  p.map.assign(static_cast<std::size_t>(p.grid.nx) * static_cast<std::size_t>(p.grid.nz), 0);
+  for (auto& m : p.map) m = static_cast<std::uint8_t>(whole(0, static_cast<int>(p.materials.size()) - 1));
+  p.scattering = static_cast<Scattering>(whole(0, 3));
+  p.straggling = static_cast<Straggling>(whole(0, 1));
+  p.nuclear = static_cast<Nuclear>(whole(0, 1));
+  p.remap = static_cast<Remap>(whole(0, 1));
+  p.beam.x = real(-0.3, 0.3) * p.grid.nx * p.grid.dx;
+  p.beam.x_sigma = whole(0, 1) * real(0.2, 1.5);
+  p.beam.energy_sigma = whole(0, 1) * real(0.1, 0.6);
+  p.beam.angle_sigma = whole(0, 1) * real(0.005, 0.05);
+  p.beam.weight = real(0.1, 100.0);
+  p.filled = whole(0, 1) == 1;
+  p.seed = seed;
+  p.max_steps = whole(3, 20);
+  return p;
+}
+
+std::vector<ParityScenario> make() {
+  std::vector<ParityScenario> all;
+  const auto add = [&](const char* name, Problem p) { all.push_back({name, std::move(p)}); };
+
+  for (const std::uint64_t seed : {1u, 2u}) add("filled water", filled(seed, 12));
+  Problem p = filled(3, 12);
+  heterogeneous(p);
+  add("filled, heterogeneous", p);
+  p.remap = Remap::kLinear;
+  add("filled, heterogeneous, linear remap", p);
+  p = filled(4, 12);
+  uniform(p, 0.5, 1.0);
+  heterogeneous(p);
+  p.nuclear = Nuclear::kAttenuation;
+  add("filled, uniform energy grid, nuclear", p);
+  p = filled(5, 8);
+  p.grid.theta_centre = p.beam.angle = 0.5;
+  p.step = 1.9;  // several cells in x and z at once
+  heterogeneous(p);
+  add("filled, long steps off the axis", p);
+
+  add("beam to its end", beam(22.0));
+  p = beam(22.0);
+  heterogeneous(p);
+  p.nuclear = Nuclear::kAttenuation;
+  add("beam through heterogeneous media, nuclear", p);
+  p = beam(22.0);
+  p.scattering = Scattering::kHighland;
+  heterogeneous(p);
+  add("beam, highland", p);
+  p = beam(22.0);
+  p.scattering = Scattering::kFermiRossi;
+  uniform(p, 0.25, 1.0);
+  add("beam, fermi-rossi, uniform energy grid", p);
+  p = beam(22.0);
+  p.scattering = Scattering::kOff;
+  p.straggling = Straggling::kOff;
+  add("beam, no scattering, no straggling", p);
+  p = beam(22.0);
+  p.grid.theta_centre = p.beam.angle = 0.5;
+  p.beam.x = -2.3;
+  p.beam.x_sigma = 0.7;
+  p.beam.energy_sigma = 0.2;
+  p.beam.angle_sigma = 0.01;
+  p.beam.weight = 1e9;
+  heterogeneous(p);
+  add("wide beam, tilted, off the axis", p);
+  p = beam(22.0);
+  p.beam.x = 3.9;
+  p.remap = Remap::kLinear;
+  p.grid.energy_step = 0.13;
+  p.step = 0.31;
+  add("beam at the edge, linear remap, odd steps", p);
+
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    all.push_back({"random " + std::to_string(seed), random_problem(seed)});
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<ParityScenario>& parity_scenarios() {
+  static const std::vector<ParityScenario> all = make();
+  return all;
+}
+
+}  // namespace bb::test

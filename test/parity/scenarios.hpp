@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "transport/problem.hpp"
+
+namespace bb::test {
+
+struct ParityScenario {
+  std::string name;
+  transport::Problem problem;  // path stepping; parity.cpp sets variant, precision and stepping
+};
+
+/// Small problems that between them use every branch of the operators: filled states and beams,
+/// heterogeneous media, both energy grids, both remaps, every scattering model, nuclear losses.
+const std::vector<ParityScenario>& parity_scenarios();
+
+}  // namespace bb::test
