@@ -1,0 +1,65 @@
+#pragma once
+
+// What every CUDA variant reads and writes, as plain pointers into device memory. Included by nvcc, by
+// NVRTC and by the host; no standard header, so that all three see the same layout.
+namespace bb::transport {
+
+/// The operator tables in the state's precision T, indexed as in tables.hpp.
+template <typename T>
+struct DeviceTables {
+  int ne, ntheta, nz, nx;
+  int materials, classes;
+  int depth;  // 1: depth stepping, the class of a step is the angle it starts with
+  double dx, dz;
+
+  const int* gather_begin;   // [classes·materials·ne + 1]
+  const int* gather_source;  // bins
+  const T* gather_weight;
+  const T* deposit;  // [classes·materials·ne]
+  const T* stopped;
+  const T* nuclear;
+  const T* nuclear_escape;
+  const int* angle_begin;  // [classes·materials·ne + 1]
+  const T* angle_weight;   // distance 0 … half
+  const int* whole_x;      // [ntheta] whole cells of the shift in x
+  const int* whole_z;
+  const T* flux_x;  // [ntheta][5]
+  const T* flux_z;
+  const T* plane_weight;          // [ntheta]
+  const T* theta;                 // [ntheta] rad from +z
+  const double* energy;           // [ne] MeV
+  const unsigned char* map;       // [nz][nx]
+  const unsigned char* mixed;     // [nz] 1 where a row holds more than one material
+};
+
+/// Columns of one ledger row on the device, FP64. Numbers first, then energies in MeV.
+enum LedgerColumn {
+  kInFlight,  // of the state at the start of the step
+  kStopped,
+  kEscapedX,
+  kEscapedZ,
+  kEscapedTheta,
+  kNuclear,
+  kSkipped,
+  kEnergyInFlight,
+  kEnergyEscapedX,
+  kEnergyEscapedZ,
+  kEnergyEscapedTheta,
+  kEnergyNuclear,
+  kEnergySkipped,
+  kDeposited,
+  kLedgerColumns = 16,
+};
+
+/// Where a step leaves what is not ψ. `dose` and the three currents are FP64 fields [z][x]; the
+/// crossing moments follow from the currents on the host (weights 1, θ, θ² times planes crossed).
+struct DeviceScores {
+  double* dose;
+  double* current;
+  double* current_theta;
+  double* current_theta_theta;
+  double* ledger;     // [steps][kLedgerColumns]; row n is written by step n
+  float* extremes;    // [2] lowest and highest ψ so far, as ordered by atomicMin/Max on their bits
+};
+
+}  // namespace bb::transport
