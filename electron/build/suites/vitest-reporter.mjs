@@ -7,7 +7,7 @@ import { root } from '../setup/root.mjs';
 /** @typedef {Readonly<{ message: string, stack?: string | undefined, diff?: string | undefined }>} Problem */
 
 /** Stack lines of the tests' and the program's own files. */
-const OWN_FRAME = /^\s+at (?!.*node_modules)(?!node:)/;
+const OWN_FRAME = /^\s+at (?=.*[/\\])(?!.*(?:node_modules|node:))/;
 
 /** @param {Problem} problem */
 function describe(problem) {

@@ -1,0 +1,109 @@
+/**
+ * Who may import whom. A folder that is not listed may import nothing, so a
+ * new one starts here. The exceptions stand last, each with its reason.
+ */
+import type { Exception, Rules } from './imports.ts';
+
+const none = { folders: [], packages: [], node: false } as const;
+
+/** What every part of the page may lean on. */
+const PAGE_BASE = ['renderer/base', 'electron/contract'] as const;
+const PAGE_STATE = [...PAGE_BASE, 'renderer/client', 'renderer/state', 'renderer/data'] as const;
+const PAGE_VIEW = [
+  ...PAGE_STATE,
+  'renderer/drawing',
+  'renderer/widgets',
+  'renderer/actions',
+  'renderer/commands',
+  'assets/icons',
+] as const;
+const REACT = ['react', 'react-dom', 'zustand'] as const;
+
+/** Panels by name: each may use the page's parts and none of the other panels. */
+export function panelRules(names: readonly string[]): Rules {
+  const room = { folders: PAGE_VIEW, packages: [...REACT, 'plotly.js'], node: false };
+  return Object.fromEntries(names.map((name) => [`renderer/panels/${name}`, room]));
+}
+
+export const scriptRules: Rules = {
+  // What crosses a process. zod and nothing else, so that any process can load it.
+  'electron/contract': { ...none, packages: ['zod'] },
+
+  // Plain Node, the only importer of the addon, and never 'electron'.
+  'electron/host': { folders: ['electron/contract'], packages: ['h5wasm', 'yaml', 'zod'], node: true },
+  'electron/transports': { folders: ['electron/contract'], packages: ['ws'], node: true },
+  // The page's halves of the transports run without Node.
+  'electron/transports/websocket-page.ts': { ...none, folders: ['electron/contract', 'electron/transports'] },
+  'electron/transports/message-port.ts': { ...none, folders: ['electron/contract', 'electron/transports'] },
+
+  'electron/main': {
+    folders: ['electron/contract', 'electron/host', 'electron/transports'],
+    packages: ['electron'],
+    node: true,
+  },
+  'electron/preload': { ...none, folders: ['electron/contract'], packages: ['electron'] },
+  'electron/server': {
+    folders: ['electron/contract', 'electron/host', 'electron/transports'],
+    packages: ['ws', 'zod'],
+    node: true,
+  },
+  'electron/cli': {
+    folders: ['electron/contract', 'electron/host', 'electron/server'],
+    packages: ['zod'],
+    node: true,
+  },
+
+  'renderer/base': { ...none, folders: ['electron/contract'] },
+  'renderer/client': { ...none, folders: PAGE_BASE },
+  // No React below here: cached arrays and drawing run in the frame loop.
+  'renderer/data': {
+    folders: [...PAGE_BASE, 'renderer/client', 'renderer/drawing/scheduler.ts'],
+    packages: ['zustand'],
+    node: false,
+  },
+  'renderer/drawing': { ...none, folders: [...PAGE_BASE, 'renderer/data', 'assets/colormaps'] },
+  'renderer/state': {
+    folders: [...PAGE_BASE, 'renderer/client', 'renderer/data'],
+    packages: ['zod', 'zustand'],
+    node: false,
+  },
+  'renderer/actions': { ...none, folders: PAGE_STATE },
+  'renderer/commands': { ...none, folders: [...PAGE_STATE, 'renderer/actions'] },
+  'renderer/styles': none,
+  'renderer/widgets': { ...none, folders: [...PAGE_BASE, 'renderer/drawing', 'assets/icons'], packages: ['react'] },
+  // The frame that the panels stand in, and the only place that names them.
+  'renderer/workbench': {
+    folders: [...PAGE_VIEW, 'renderer/panels', 'renderer/styles'],
+    packages: [...REACT],
+    node: false,
+  },
+  // Thin: a shell chooses a Port and hands it to the workbench.
+  'renderer/shells': {
+    folders: [
+      ...PAGE_STATE,
+      'renderer/workbench',
+      'electron/transports/websocket-page.ts',
+      'electron/transports/message-port.ts',
+    ],
+    packages: [...REACT],
+    node: false,
+  },
+};
+
+export const cppRules: Rules = {
+  // Formulas know neither threads nor the engine; nvcc and NVRTC compile them too.
+  'kernels/physics': none,
+  // The operators' loops and the variants, on the engine's solver interface and the CPU's threads.
+  kernels: { ...none, folders: ['native/engine', 'native/cpu', 'native/cuda'] },
+  'native/cpu': none,
+  'native/engine': { ...none, folders: ['kernels', 'native/cpu'] },
+  'native/cuda': { ...none, folders: ['kernels', 'native/cpu', 'native/engine'] },
+  // The only place that knows Node.
+  'native/binding': {
+    folders: ['kernels', 'native/cpu', 'native/cuda', 'native/engine'],
+    packages: ['napi.h'],
+    node: false,
+  },
+};
+
+export const exceptions: readonly Exception[] = [];
