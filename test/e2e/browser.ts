@@ -1,0 +1,79 @@
+/**
+ * One Chromium per test file, pages that remember what went wrong in them,
+ * and screenshots in dist/screenshots.
+ */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { findChromium } from './chromium.ts';
+
+const SCREENSHOTS = path.resolve(import.meta.dirname, '../../dist/screenshots');
+
+export type PageOptions = Readonly<{
+  theme?: 'light' | 'dark';
+  width?: number;
+  height?: number;
+  /** Device pixels per CSS pixel: 2 is the 200 % display scaling. */
+  scale?: number;
+  /** Further context options, such as `acceptDownloads`. */
+  context?: BrowserContextOptions;
+}>;
+
+export type OpenPage = Readonly<{
+  page: Page;
+  /** Uncaught errors, console errors and failed requests since the page was opened. */
+  problems: readonly string[];
+  /** Saves dist/screenshots/NAME.png and returns its path. */
+  screenshot: (name: string) => Promise<string>;
+  close: () => Promise<void>;
+}>;
+
+export type Chrome = Readonly<{ open: (url: string, options?: PageOptions) => Promise<OpenPage> }>;
+
+async function openPage(browser: Browser, url: string, options: PageOptions): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
+    deviceScaleFactor: options.scale ?? 1,
+    colorScheme: options.theme ?? 'light',
+    locale: 'en-GB',
+    ...options.context,
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
+  });
+  page.on('requestfailed', (request) => problems.push(`request: ${request.url()} ${request.failure()?.errorText}`));
+  await page.goto(url, { waitUntil: 'load' });
+  return {
+    page,
+    problems,
+    screenshot: async (name) => {
+      mkdirSync(SCREENSHOTS, { recursive: true });
+      const file = path.join(SCREENSHOTS, `${name}.png`);
+      await page.screenshot({ path: file });
+      return file;
+    },
+    close: () => context.close(),
+  };
+}
+
+/** Call at the top of a test file: starts Chromium before its tests and ends it after them. */
+export function useChromium(): Chrome {
+  let browser: Browser | null = null;
+  beforeAll(async () => {
+    const { executablePath, args, env } = await findChromium();
+    browser = await chromium.launch({ executablePath, args: [...args], env });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+  });
+  return {
+    open: (url, options = {}) => {
+      if (!browser) throw new Error('useChromium() starts the browser in beforeAll: open pages inside tests');
+      return openPage(browser, url, options);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** The built program's own server, as `npm start` runs it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const START_TIMEOUT_MS = 20_000;
+
+export type Served = Readonly<{
+  /** The address with its token, as printed. */
+  url: string;
+  port: number;
+  /** Everything printed so far. */
+  output: () => string;
+  /** Ends the server as an interrupt does; the exit code. */
+  stop: () => Promise<number | null>;
+  /** Kills it without warning, for recovery tests. */
+  kill: () => Promise<void>;
+}>;
+
+const ended = (child: ChildProcess) =>
+  new Promise<number | null>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode);
+    else child.once('exit', (code) => resolve(code));
+  });
+
+/**
+ * Starts `braggbench serve` and waits for its address.
+ * @param args such as `['--scenario', file, '--run']`
+ * @param env added to this process's own, such as a library folder of the test's
+ */
+export function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Served> {
+  const child = spawn(process.execPath, [path.join(root, 'dist/host/cli.js'), 'serve', ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // A test run that is itself interrupted leaves no server behind.
+  const end = () => void child.kill('SIGKILL');
+  process.once('exit', end);
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`no address within ${START_TIMEOUT_MS / 1000} s:\n${output}`));
+    }, START_TIMEOUT_MS);
+    child.on('exit', (code) => {
+      clearTimeout(timer);
+      process.off('exit', end);
+      reject(new Error(`the server ended with code ${code}:\n${output}`));
+    });
+    const take = (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      const found = /(http:\/\/127\.0\.0\.1:(\d+)\/\S*)\s/.exec(output);
+      if (!found?.[1]) return;
+      clearTimeout(timer);
+      resolve({
+        url: found[1],
+        port: Number(found[2]),
+        output: () => output,
+        stop: () => {
+          child.kill('SIGINT');
+          return ended(child);
+        },
+        kill: async () => {
+          child.kill('SIGKILL');
+          await ended(child);
+        },
+      });
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+  });
+}
