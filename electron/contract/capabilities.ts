@@ -84,5 +84,7 @@ export const capabilitiesSchema = z.strictObject({
   memoryLimit_bytes: z.number().positive(),
   /** Scenario to open first (a file reference from the command line or a double click), or null. */
   openFirst: fileRefSchema.nullable(),
+  /** Run that scenario at once (`--run`). */
+  runFirst: z.boolean(),
 });
 export type Capabilities = Readonly<z.infer<typeof capabilitiesSchema>>;

@@ -10,9 +10,15 @@ export const menuCommandSchema = z.strictObject({
   title: z.string().max(128),
   /** Menu it stands in, such as `File`; null: in no menu. */
   menu: z.string().max(32).nullable(),
+  /** Entry of that menu whose submenu it stands in, such as `Open recent`; null: in the menu itself. */
+  submenu: z.string().max(64).nullable(),
+  /** Entries of a menu with different groups stand apart. */
+  group: z.number().int(),
   /** Electron accelerator, such as `CmdOrCtrl+S`. */
   shortcut: z.string().max(64).nullable(),
   enabled: z.boolean(),
+  /** On or off; null for entries that are neither. */
+  checked: z.boolean().nullable(),
 });
 export type MenuCommand = Readonly<z.infer<typeof menuCommandSchema>>;
 
