@@ -1,0 +1,45 @@
+/**
+ * What stands where in a run file. Version 1:
+ *
+ *   /                 attributes: format, format_version, workload, name, created, finished, status
+ *   /scenario         the scenario as written, JSON; /scenario_complete with every default
+ *   /program /machine /engine /timing /beam /metrics      attributes
+ *   /axes/z_mm x_mm theta_rad energy_MeV                  cell centres, dimension scales of the fields
+ *   /dose             [z][x] MeV per cell
+ *   /depth_dose/      depth_mm, dose_MeV_per_mm: integrated across the beam axis
+ *   /crossing         [z][6] sums over the proton fluence through each plane
+ *   /moments/         columns made from them
+ *   /ledger/number energy_MeV      [step][column]
+ *   /keyframes/       step, depth_mm, and the marginals zx xtheta etheta ez with the keyframe first
+ *   /spans/           operator spans per thread, columns
+ *
+ * Every array is chunked and compressed, so a reader that insists on that
+ * never follows data stored outside the file.
+ */
+export const FORMAT = 'braggbench-run';
+export const FORMAT_VERSION = 1;
+
+/** Arrays shorter than this gain nothing from compression, but chunks are wanted all the same. */
+export const COMPRESSION = 4;
+
+/** Text inside the file is UTF-8. */
+export const attributes = {
+  format: 'format',
+  version: 'format_version',
+} as const;
+
+export const crossingColumns = [
+  'number',
+  'sum_x_mm',
+  'sum_x2_mm2',
+  'sum_theta_rad',
+  'sum_theta2_rad2',
+  'sum_x_theta_mm_rad',
+];
+
+export const keyframeFields = [
+  { name: 'zx', axes: ['z_mm', 'x_mm'] },
+  { name: 'xtheta', axes: ['x_mm', 'theta_rad'] },
+  { name: 'etheta', axes: ['energy_MeV', 'theta_rad'] },
+  { name: 'ez', axes: ['energy_MeV', 'z_mm'] },
+] as const;

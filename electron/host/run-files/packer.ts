@@ -1,0 +1,88 @@
+/** Packs runs into files and back, on a worker thread that lives only while there is work. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { BraggError } from '../../contract/errors.ts';
+import type { RunData } from '../runs/run-data.ts';
+import type { Reply, Task } from './worker.ts';
+
+/** The library takes 50 ms to load: worth keeping for the next file, not for ever. */
+const IDLE_MS = 30_000;
+
+type Waiting = { readonly resolve: (value: RunData | Uint8Array) => void; readonly reject: (error: Error) => void };
+/** Distributes over the union, so that each kind of task keeps its own fields. */
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+/** The worker's bundle in the program's host folder; in development its source. */
+function workerFile(): string {
+  const here = import.meta.dirname;
+  const bundles = [here, path.join(here, '..', 'host')].map((folder) => path.join(folder, 'run-file-worker.js'));
+  return bundles.find((file) => existsSync(file)) ?? path.join(here, 'worker.ts');
+}
+
+export class RunPacker {
+  #worker: Worker | null = null;
+  #idle: NodeJS.Timeout | undefined;
+  #next = 0;
+  readonly #waiting = new Map<number, Waiting>();
+
+  async write(run: RunData): Promise<Uint8Array> {
+    const value = await this.#perform({ kind: 'write', run });
+    if (value instanceof Uint8Array) return value;
+    throw new BraggError('internal', 'the file worker answered something else');
+  }
+
+  /** Throws BraggError `foreign-file`, with `name` in its message. */
+  async read(bytes: Uint8Array, name: string): Promise<RunData> {
+    const value = await this.#perform({ kind: 'read', bytes, name });
+    if (!(value instanceof Uint8Array)) return value;
+    throw new BraggError('internal', 'the file worker answered something else');
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+
+  #perform(task: WithoutId<Task>): Promise<RunData | Uint8Array> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker ?? this.#start();
+    const id = this.#next++;
+    return new Promise<RunData | Uint8Array>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      worker.ref();
+      worker.postMessage({ ...task, id });
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(workerFile());
+    this.#worker = worker;
+    worker.on('message', (reply: Reply) => {
+      const waiting = this.#waiting.get(reply.id);
+      this.#waiting.delete(reply.id);
+      if (reply.ok) waiting?.resolve(reply.value);
+      else waiting?.reject(BraggError.fromWire(reply.error));
+      if (this.#waiting.size === 0) this.#rest(worker);
+    });
+    // Out of memory, or the worker's file is missing: everything that waits fails, and the next task starts a new one.
+    worker.on('error', (error: Error) => this.#fail(worker, error.message));
+    worker.on('exit', () => this.#fail(worker, 'the file worker ended'));
+    return worker;
+  }
+
+  #rest(worker: Worker): void {
+    worker.unref();
+    this.#idle = setTimeout(() => void this.close(), IDLE_MS);
+    this.#idle.unref();
+  }
+
+  #fail(worker: Worker, reason: string): void {
+    if (this.#worker === worker) this.#worker = null;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(new BraggError('internal', `Packing a run file failed: ${reason}`));
+  }
+}

@@ -1,0 +1,144 @@
+/** Reads the bytes of a run file. Throws BraggError `foreign-file` that says what is wrong with it. */
+import type { File } from 'h5wasm';
+import { BraggError } from '../../contract/errors.ts';
+import { energyColumns, numberColumns } from '../../contract/run.ts';
+import type { Marginals, Spans } from '../addon.ts';
+import type { Axes, RunData } from '../runs/run-data.ts';
+import { RunFileFields } from './fields.ts';
+import { openFile } from './h5.ts';
+import { attributes, crossingColumns, FORMAT, FORMAT_VERSION } from './layout.ts';
+
+function checkFormat(f: RunFileFields, file: File): void {
+  const format: unknown = file.attrs[attributes.format]?.value;
+  if (format !== FORMAT) f.refuse('it is an HDF5 file of another program');
+  const version = f.count('/', attributes.version);
+  if (version > FORMAT_VERSION) {
+    f.refuse(`it was written by a newer Braggbench (format ${version}, this one reads up to ${FORMAT_VERSION})`);
+  }
+  const workload = f.text('/', 'workload');
+  if (workload !== 'transport') f.refuse(`it holds a run of "${workload}", which this version does not know`);
+}
+
+function readAxes(f: RunFileFields): Axes {
+  const [nz, nx, ntheta] = [f.length('axes/z_mm'), f.length('axes/x_mm'), f.length('axes/theta_rad')];
+  const step = (path: string): number => {
+    const value = f.finite(path, 'step');
+    return value > 0 ? value : f.refuse(`${path} has the step ${value}`);
+  };
+  return {
+    nz,
+    nx,
+    ntheta,
+    dz_mm: step('axes/z_mm'),
+    dx_mm: step('axes/x_mm'),
+    dtheta_rad: step('axes/theta_rad'),
+    theta_centre_rad: f.finite('axes/theta_rad', 'centre'),
+    energies_MeV: f.float64('axes/energy_MeV', [f.length('axes/energy_MeV')]),
+  };
+}
+
+function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
+  const count = f.count('keyframes', 'count');
+  const { nz, nx, ntheta } = axes;
+  const ne = axes.energies_MeV.length;
+  const step = f.uint32('keyframes/step', [count]);
+  const depth = f.float64('keyframes/depth_mm', [count]);
+  const zx = f.float32('keyframes/zx', [count, nz, nx]);
+  const xtheta = f.float32('keyframes/xtheta', [count, nx, ntheta]);
+  const etheta = f.float32('keyframes/etheta', [count, ne, ntheta]);
+  const ez = f.float32('keyframes/ez', [count, ne, nz]);
+  const frame = (all: Float32Array, i: number, size: number): Float32Array => all.slice(i * size, (i + 1) * size);
+  return Array.from(step, (at, i) => ({
+    step: at,
+    depth_mm: depth[i] ?? 0,
+    zx: frame(zx, i, nz * nx),
+    xtheta: frame(xtheta, i, nx * ntheta),
+    etheta: frame(etheta, i, ne * ntheta),
+    ez: frame(ez, i, ne * nz),
+  }));
+}
+
+function readSpans(f: RunFileFields): Spans {
+  const count = f.count('spans', 'count');
+  return {
+    names: f.texts('spans', 'names').filter((name) => name !== ''),
+    threads: f.count('spans', 'threads'),
+    dropped: f.count('spans', 'dropped'),
+    name: f.uint16('spans/name', [count]),
+    thread: f.uint16('spans/thread', [count]),
+    step: f.uint32('spans/step', [count]),
+    start_ns: f.float64('spans/start_ns', [count]),
+    end_ns: f.float64('spans/end_ns', [count]),
+  };
+}
+
+function readAll(file: File): RunData {
+  const f = new RunFileFields(file);
+  checkFormat(f, file);
+  const axes = readAxes(f);
+  const steps = f.count('timing', 'steps');
+  const device = f.text('machine', 'device');
+  return {
+    program: {
+      version: f.text('program', 'version'),
+      build: f.text('program', 'build'),
+      compiler: f.text('program', 'compiler'),
+    },
+    machine: {
+      cpu: f.text('machine', 'cpu'),
+      logicalCores: f.count('machine', 'logical_cores'),
+      memory_bytes: f.finite('machine', 'memory_bytes'),
+      os: f.text('machine', 'os'),
+      device: device === '' ? null : device,
+    },
+    name: f.text('/', 'name'),
+    created: f.text('/', 'created'),
+    finished: f.text('/', 'finished'),
+    scenario: f.document('scenario'),
+    completeScenario: f.document('scenario_complete'),
+    table: f.text('engine', 'stopping_power_table'),
+    axes,
+    beam: {
+      angle_rad: f.finite('beam', 'angle_rad'),
+      x_mm: f.finite('beam', 'x_mm'),
+      z_mm: f.finite('beam', 'z_mm'),
+      weight: f.finite('beam', 'weight'),
+      present: f.number('beam', 'present') === 1,
+    },
+    status: f.oneOf('/', 'status', ['done', 'cancelled']),
+    variant: f.text('engine', 'variant'),
+    precision: f.oneOf('engine', 'precision', ['fp32', 'fp64']),
+    isa: f.text('engine', 'isa'),
+    threads: f.count('engine', 'threads'),
+    steps,
+    wall_s: f.finite('timing', 'wall_s'),
+    setup_s: f.finite('timing', 'setup_s'),
+    solve_s: f.finite('timing', 'solve_s'),
+    cell_steps: f.finite('timing', 'cell_steps'),
+    peak_state_bytes: f.finite('timing', 'peak_state_bytes'),
+    peak_rss_bytes: f.finite('timing', 'peak_rss_bytes'),
+    min_psi_over_max: f.finite('engine', 'min_psi_over_max'),
+    x_variance_of_representation_mm2: f.finite('engine', 'x_variance_of_representation_mm2'),
+    extra_straggling_mm: f.finite('engine', 'extra_straggling_mm'),
+    range_mm: f.finite('engine', 'range_in_water_mm'),
+    dose: f.float64('dose', [axes.nz, axes.nx]),
+    crossing: f.float64('crossing', [axes.nz, crossingColumns.length]),
+    ledgerNumber: f.float64('ledger/number', [steps, numberColumns.length]),
+    ledgerEnergy: f.float64('ledger/energy_MeV', [steps, energyColumns.length]),
+    keyframes: readKeyframes(f, axes),
+    spans: readSpans(f),
+  };
+}
+
+/** `name` is the file as the user knows it, for messages. */
+export async function readRun(bytes: Uint8Array, name: string): Promise<RunData> {
+  try {
+    return await openFile(bytes, readAll);
+  } catch (error) {
+    // The library's own errors (a damaged block, say) are long and technical; their gist is that the file is damaged.
+    const known = error instanceof BraggError;
+    if (known && error.code !== 'foreign-file') throw error;
+    const reason = known ? error.message : 'its contents are damaged';
+    throw new BraggError('foreign-file', `${name} cannot be opened as a run: ${reason}.`, [], { cause: error });
+  }
+}

@@ -1,0 +1,25 @@
+/** Worker thread that packs and unpacks run files, so that compression never holds up the host's event loop. */
+import { parentPort } from 'node:worker_threads';
+import { toWireError, type WireError } from '../../contract/errors.ts';
+import type { RunData } from '../runs/run-data.ts';
+import { readRun } from './read.ts';
+import { writeRun } from './write.ts';
+
+export type Task =
+  | { readonly id: number; readonly kind: 'write'; readonly run: RunData }
+  | { readonly id: number; readonly kind: 'read'; readonly bytes: Uint8Array; readonly name: string };
+
+export type Reply =
+  | { readonly id: number; readonly ok: true; readonly value: RunData | Uint8Array }
+  | { readonly id: number; readonly ok: false; readonly error: WireError };
+
+async function perform(task: Task): Promise<RunData | Uint8Array> {
+  return task.kind === 'write' ? writeRun(task.run) : readRun(task.bytes, task.name);
+}
+
+parentPort?.on('message', (task: Task) => {
+  perform(task).then(
+    (value) => parentPort?.postMessage({ id: task.id, ok: true, value } satisfies Reply),
+    (error: unknown) => parentPort?.postMessage({ id: task.id, ok: false, error: toWireError(error) } satisfies Reply),
+  );
+});

@@ -1,0 +1,201 @@
+/** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
+import type { Dataset, File, Group } from 'h5wasm';
+import { energyColumns, numberColumns } from '../../contract/run.ts';
+import { depthProfile, metricsOf, momentsOf, profileCurve } from '../metrics/run-metrics.ts';
+import { measured, type RunData } from '../runs/run-data.ts';
+import { createFile } from './h5.ts';
+import { attributes, COMPRESSION, crossingColumns, FORMAT, FORMAT_VERSION, keyframeFields } from './layout.ts';
+
+type Stored = Float64Array | Float32Array | Uint32Array | Uint16Array;
+/** A chunk of about this many elements compresses well and is read quickly. */
+const CHUNK_ELEMENTS = 65_536;
+
+/** Whole rows per chunk, as many as fit. */
+function chunksOf(shape: readonly number[]): number[] {
+  const [rows = 1, ...rest] = shape;
+  const row = rest.reduce((a, b) => a * b, 1);
+  return [Math.max(1, Math.min(rows, Math.floor(CHUNK_ELEMENTS / row))), ...rest];
+}
+
+/** Numbers always as doubles: the library would take a whole one for a 32-bit integer. */
+function putNote(at: Group | Dataset, key: string, value: string | number | string[]): void {
+  if (typeof value === 'number') at.create_attribute(key, value, null, '<d');
+  else at.create_attribute(key, value);
+}
+
+/** Arrays without elements are left out: HDF5 has no chunks for them. */
+function put(
+  group: Group,
+  name: string,
+  data: Stored,
+  shape: readonly number[],
+  notes: Readonly<Record<string, string | number | string[]>> = {},
+): void {
+  if (data.length === 0) return;
+  const dataset = group.create_dataset({
+    name,
+    data,
+    shape: [...shape],
+    chunks: chunksOf(shape),
+    compression: COMPRESSION,
+  });
+  for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
+}
+
+function putText(group: Group, name: string, text: string): void {
+  const size = new TextEncoder().encode(text).length;
+  group.create_dataset({ name, data: [text], shape: [1], dtype: `S${size}`, chunks: [1], compression: COMPRESSION });
+}
+
+/** A group whose attributes are the values; null becomes NaN, which every HDF5 reader knows. */
+function putValues(file: File, name: string, values: Readonly<Record<string, string | number | null>>): void {
+  const group = file.create_group(name);
+  for (const [key, value] of Object.entries(values)) {
+    putNote(group, key, value ?? Number.NaN);
+  }
+}
+
+function putAxes(file: File, run: RunData): void {
+  const group = file.create_group('axes');
+  const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad, energies_MeV } = run.axes;
+  const z = Float64Array.from({ length: nz }, (_, i) => (i + 0.5) * dz_mm);
+  const x = Float64Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
+  const theta = Float64Array.from({ length: ntheta }, (_, i) => theta_centre_rad + (i - (ntheta - 1) / 2) * dtheta_rad);
+  put(group, 'z_mm', z, [nz], { units: 'mm', step: dz_mm, long_name: 'depth, cell centres' });
+  put(group, 'x_mm', x, [nx], { units: 'mm', step: dx_mm, long_name: 'lateral position, cell centres' });
+  const angles = { units: 'rad', step: dtheta_rad, centre: theta_centre_rad, long_name: 'plane angle from +z' };
+  put(group, 'theta_rad', theta, [ntheta], angles);
+  put(group, 'energy_MeV', energies_MeV, [energies_MeV.length], { units: 'MeV', long_name: 'kinetic energy' });
+  for (const name of ['z_mm', 'x_mm', 'theta_rad', 'energy_MeV']) {
+    const axis = file.get(`axes/${name}`);
+    if (axis !== null && 'make_scale' in axis) axis.make_scale(name);
+  }
+}
+
+function attachAxes(file: File, path: string, axes: readonly string[], first: number): void {
+  const dataset = file.get(path);
+  if (dataset === null || !('attach_scale' in dataset)) return;
+  for (const [i, axis] of axes.entries()) dataset.attach_scale(first + i, `/axes/${axis}`);
+}
+
+function putDose(file: File, run: RunData): void {
+  const { nz, nx } = run.axes;
+  const { dz_mm, dx_mm } = run.axes;
+  put(file, 'dose', run.dose, [nz, nx], {
+    units: 'MeV',
+    long_name: 'energy deposited per cell',
+    axes: ['z_mm', 'x_mm'],
+    cell_area_mm2: dz_mm * dx_mm,
+  });
+  attachAxes(file, 'dose', ['z_mm', 'x_mm'], 0);
+  const { positions, values } = profileCurve(depthProfile(measured(run)));
+  const group = file.create_group('depth_dose');
+  group.create_attribute('long_name', 'dose integrated across the beam axis, depth from the entrance');
+  put(group, 'depth_mm', positions, [positions.length], { units: 'mm' });
+  put(group, 'dose_MeV_per_mm', values, [values.length], { units: 'MeV/mm' });
+}
+
+function putFluence(file: File, run: RunData): void {
+  put(file, 'crossing', run.crossing, [run.axes.nz, crossingColumns.length], {
+    columns: crossingColumns,
+    long_name: 'sums over the protons crossing each plane z',
+  });
+  attachAxes(file, 'crossing', ['z_mm'], 0);
+  const group = file.create_group('moments');
+  for (const [name, column] of Object.entries(momentsOf(measured(run)))) put(group, name, column, [column.length]);
+}
+
+function putLedger(file: File, run: RunData): void {
+  const group = file.create_group('ledger');
+  put(group, 'number', run.ledgerNumber, [run.steps, numberColumns.length], { columns: [...numberColumns] });
+  put(group, 'energy_MeV', run.ledgerEnergy, [run.steps, energyColumns.length], {
+    columns: [...energyColumns],
+    units: 'MeV',
+  });
+}
+
+function putKeyframes(file: File, run: RunData): void {
+  const group = file.create_group('keyframes');
+  const frames = run.keyframes;
+  putNote(group, 'count', frames.length);
+  group.create_attribute('units', 'protons per cell, summed over the axes that are not named');
+  if (frames.length === 0) return;
+  put(
+    group,
+    'step',
+    Uint32Array.from(frames, (k) => k.step),
+    [frames.length],
+  );
+  put(
+    group,
+    'depth_mm',
+    Float64Array.from(frames, (k) => k.depth_mm),
+    [frames.length],
+    { units: 'mm' },
+  );
+  const { nz, nx, ntheta, energies_MeV } = run.axes;
+  const lengths = { z_mm: nz, x_mm: nx, theta_rad: ntheta, energy_MeV: energies_MeV.length };
+  for (const { name, axes } of keyframeFields) {
+    const shape = [frames.length, ...axes.map((axis) => lengths[axis])];
+    const all = new Float32Array(shape.reduce((a, b) => a * b, 1));
+    for (const [i, frame] of frames.entries()) all.set(frame[name], i * frame[name].length);
+    put(group, name, all, shape, { axes: ['keyframe', ...axes] });
+    attachAxes(file, `keyframes/${name}`, axes, 1);
+  }
+}
+
+function putSpans(file: File, run: RunData): void {
+  const { names, threads, dropped, name, thread, step, start_ns, end_ns } = run.spans;
+  const group = file.create_group('spans');
+  group.create_attribute('names', names.length === 0 ? [''] : [...names]);
+  for (const [key, value] of Object.entries({ count: name.length, threads, dropped })) putNote(group, key, value);
+  for (const [key, column] of Object.entries({ name, thread, step, start_ns, end_ns })) {
+    put(group, key, column, [column.length]);
+  }
+}
+
+export function writeRun(run: RunData): Promise<Uint8Array> {
+  return createFile((file) => {
+    file.create_attribute(attributes.format, FORMAT);
+    file.create_attribute(attributes.version, FORMAT_VERSION);
+    const { name, created, finished, status } = run;
+    for (const [key, value] of Object.entries({ workload: 'transport', name, created, finished, status })) {
+      file.create_attribute(key, value);
+    }
+    putText(file, 'scenario', JSON.stringify(run.scenario));
+    putText(file, 'scenario_complete', JSON.stringify(run.completeScenario));
+    putValues(file, 'program', run.program);
+    const { logicalCores, device, ...machine } = run.machine;
+    putValues(file, 'machine', { ...machine, logical_cores: logicalCores, device: device ?? '' });
+    putValues(file, 'engine', {
+      variant: run.variant,
+      precision: run.precision,
+      isa: run.isa,
+      threads: run.threads,
+      stopping_power_table: run.table,
+      range_in_water_mm: run.range_mm,
+      x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
+      extra_straggling_mm: run.extra_straggling_mm,
+      min_psi_over_max: run.min_psi_over_max,
+    });
+    putValues(file, 'timing', {
+      steps: run.steps,
+      wall_s: run.wall_s,
+      setup_s: run.setup_s,
+      solve_s: run.solve_s,
+      cell_steps: run.cell_steps,
+      peak_state_bytes: run.peak_state_bytes,
+      peak_rss_bytes: run.peak_rss_bytes,
+    });
+    const { present, ...beam } = run.beam;
+    putValues(file, 'beam', { ...beam, present: present ? 1 : 0 });
+    const { sigma_x: _sigma, theta_rms: _theta, ...metrics } = metricsOf(measured(run));
+    putValues(file, 'metrics', metrics);
+    putAxes(file, run);
+    putDose(file, run);
+    putFluence(file, run);
+    putLedger(file, run);
+    putKeyframes(file, run);
+    putSpans(file, run);
+  });
+}

@@ -1,0 +1,170 @@
+/** A run that has ended, whole: what a run file holds, and what every readout is made from. */
+import type { Precision } from '../../contract/run.ts';
+import type { Marginals, Spans, TransportProblem, TransportResult, TransportRun } from '../addon.ts';
+import type { MeasuredRun } from '../metrics/run-metrics.ts';
+
+/** Axes of phase space; centres of the cells. */
+export interface Axes {
+  readonly nz: number;
+  readonly nx: number;
+  readonly ntheta: number;
+  readonly dz_mm: number;
+  /** x is centred on 0. */
+  readonly dx_mm: number;
+  readonly dtheta_rad: number;
+  readonly theta_centre_rad: number;
+  /** Ascending, not equally wide on the range grid. */
+  readonly energies_MeV: Float64Array;
+}
+
+export interface Machine {
+  readonly cpu: string;
+  readonly logicalCores: number;
+  readonly memory_bytes: number;
+  readonly os: string;
+  /** GPU that computed it; null on the CPU. */
+  readonly device: string | null;
+}
+
+export interface RunData {
+  readonly program: { readonly version: string; readonly build: string; readonly compiler: string };
+  readonly machine: Machine;
+  readonly name: string;
+  /** ISO 8601. */
+  readonly created: string;
+  readonly finished: string;
+  /** The document that the user wrote. */
+  readonly scenario: Readonly<Record<string, unknown>>;
+  /** The same with every default filled in. */
+  readonly completeScenario: Readonly<Record<string, unknown>>;
+  /** Title of the stopping-power table. */
+  readonly table: string;
+  readonly axes: Axes;
+  readonly beam: {
+    readonly angle_rad: number;
+    readonly x_mm: number;
+    readonly z_mm: number;
+    readonly weight: number;
+    /** False: phase space was filled with numbers instead. */
+    readonly present: boolean;
+  };
+  readonly status: 'done' | 'cancelled';
+  readonly variant: string;
+  readonly precision: Precision;
+  readonly isa: string;
+  readonly threads: number;
+  readonly steps: number;
+  readonly wall_s: number;
+  readonly setup_s: number;
+  readonly solve_s: number;
+  readonly cell_steps: number;
+  readonly peak_state_bytes: number;
+  readonly peak_rss_bytes: number;
+  readonly min_psi_over_max: number;
+  readonly x_variance_of_representation_mm2: number;
+  readonly extra_straggling_mm: number;
+  /** CSDA range in water. */
+  readonly range_mm: number;
+  /** MeV per cell, [z][x]. */
+  readonly dose: Float64Array;
+  /** nz × 6: N, Σx, Σx², Σθ, Σθ², Σxθ; mm, rad. */
+  readonly crossing: Float64Array;
+  /** steps × 9 and steps × 10, columns as in the contract. */
+  readonly ledgerNumber: Float64Array;
+  readonly ledgerEnergy: Float64Array;
+  readonly keyframes: readonly Marginals[];
+  readonly spans: Spans;
+}
+
+/** What is known of a run before and beside its result. */
+export type RunContext = Pick<
+  RunData,
+  'program' | 'machine' | 'name' | 'created' | 'finished' | 'scenario' | 'completeScenario' | 'table' | 'wall_s'
+>;
+
+export function axesOf(problem: TransportProblem, plan: TransportRun['plan']): Axes {
+  const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = problem.grid;
+  return { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad, energies_MeV: plan.energies_MeV };
+}
+
+export function beamOf(problem: TransportProblem): RunData['beam'] {
+  const { angle_rad, x_mm, z_mm, weight } = problem.beam;
+  return { angle_rad, x_mm, z_mm, weight, present: problem.initial.kind === 'beam' };
+}
+
+export function runData(
+  context: RunContext,
+  problem: TransportProblem,
+  plan: TransportRun['plan'],
+  result: TransportResult,
+): RunData {
+  return {
+    ...context,
+    axes: axesOf(problem, plan),
+    beam: beamOf(problem),
+    status: result.status,
+    variant: result.variant,
+    precision: result.precision,
+    isa: result.isa,
+    threads: result.threads,
+    steps: result.steps,
+    setup_s: result.setup_s,
+    solve_s: result.solve_s,
+    cell_steps: result.cell_steps,
+    peak_state_bytes: result.peak_state_bytes,
+    peak_rss_bytes: process.resourceUsage().maxRSS * 1024,
+    min_psi_over_max: result.min_psi_over_max,
+    x_variance_of_representation_mm2: result.x_variance_of_representation_mm2,
+    extra_straggling_mm: result.extra_straggling_mm,
+    range_mm: result.range_mean_mm,
+    dose: result.dose,
+    crossing: result.crossing,
+    ledgerNumber: result.ledger_number,
+    ledgerEnergy: result.ledger_energy,
+    keyframes: result.keyframes,
+    spans: result.spans,
+  };
+}
+
+const NUMBER_COLUMNS = 9;
+const ENERGY_COLUMNS = 10;
+
+/** Value of a ledger's last row; 0 for a run without a step. */
+function lastOf(ledger: Float64Array, columns: number, column: number): number {
+  return ledger.length === 0 ? 0 : (ledger[ledger.length - columns + column] ?? 0);
+}
+
+export function measured(run: RunData): MeasuredRun {
+  const { axes, beam } = run;
+  const [incoming, inFlight] = [
+    lastOf(run.ledgerNumber, NUMBER_COLUMNS, 0),
+    lastOf(run.ledgerNumber, NUMBER_COLUMNS, 1),
+  ];
+  return {
+    geometry: {
+      nz: axes.nz,
+      nx: axes.nx,
+      dz_mm: axes.dz_mm,
+      dx_mm: axes.dx_mm,
+      x_mm: beam.x_mm,
+      z_mm: beam.z_mm,
+      angle_rad: beam.angle_rad,
+    },
+    dose: run.dose,
+    crossing: run.crossing,
+    x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
+    energyDeposited_MeV: lastOf(run.ledgerEnergy, ENERGY_COLUMNS, 8),
+    weightLeft: incoming > 0 ? inFlight / incoming : 1,
+    hasBeam: beam.present,
+  };
+}
+
+/** Bytes that a run's arrays take in memory. */
+export function sizeOf(run: RunData): number {
+  const frames = run.keyframes.map(
+    (k) => k.zx.byteLength + k.xtheta.byteLength + k.etheta.byteLength + k.ez.byteLength,
+  );
+  const { name, thread, step, start_ns, end_ns } = run.spans;
+  const arrays = [run.dose, run.crossing, run.ledgerNumber, run.ledgerEnergy, name, thread, step, start_ns, end_ns];
+  return [...frames, ...arrays.map((a) => a.byteLength)].reduce((a, b) => a + b, 0);
+}

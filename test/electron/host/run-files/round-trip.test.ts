@@ -1,0 +1,138 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { File, ready } from 'h5wasm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { depthDoseOf } from '../../../../electron/host/metrics/run-metrics.ts';
+import { RunPacker } from '../../../../electron/host/run-files/packer.ts';
+import { readRun } from '../../../../electron/host/run-files/read.ts';
+import { writeRun } from '../../../../electron/host/run-files/write.ts';
+import { measured, type RunData } from '../../../../electron/host/runs/run-data.ts';
+import { runScenario, smallScenario } from '../small-run.ts';
+
+let run: RunData;
+let bytes: Uint8Array;
+beforeAll(async () => {
+  run = await runScenario(smallScenario);
+  bytes = await writeRun(run);
+});
+
+/** Python with h5py, if there is one: `BRAGGBENCH_PYTHON` or python3. */
+function pythonWithH5py(): string | null {
+  for (const python of [process.env['BRAGGBENCH_PYTHON'], 'python3']) {
+    if (python === undefined) continue;
+    try {
+      execFileSync(python, ['-c', 'import h5py'], { stdio: 'ignore' });
+      return python;
+    } catch {
+      // Not this one.
+    }
+  }
+  return null;
+}
+
+describe('a run file', () => {
+  it('gives back every array, bit for bit, and every value', async () => {
+    expect(await readRun(bytes, 'a.h5')).toEqual(run);
+  });
+
+  it('of a run without keyframes, spans and steps is read as well', async () => {
+    const bare: RunData = {
+      ...run,
+      keyframes: [],
+      steps: 0,
+      ledgerNumber: new Float64Array(0),
+      ledgerEnergy: new Float64Array(0),
+      spans: {
+        names: [],
+        threads: 1,
+        dropped: 0,
+        name: new Uint16Array(0),
+        thread: new Uint16Array(0),
+        step: new Uint32Array(0),
+        start_ns: new Float64Array(0),
+        end_ns: new Float64Array(0),
+      },
+    };
+    expect(await readRun(await writeRun(bare), 'bare.h5')).toEqual(bare);
+  });
+
+  it('is packed and unpacked the same on the worker thread', async () => {
+    const packer = new RunPacker();
+    try {
+      const packed = await packer.write(run);
+      const back = await packer.read(packed, 'a.h5');
+      expect(back.dose).toEqual(run.dose);
+      expect(back.scenario).toEqual(run.scenario);
+      await expect(packer.read(new Uint8Array([1, 2, 3]), 'x.h5')).rejects.toMatchObject({ code: 'foreign-file' });
+      expect((await packer.read(packed, 'a.h5')).steps).toBe(run.steps);
+    } finally {
+      await packer.close();
+    }
+  });
+
+  it('has units, dimension scales and compression on its fields', async () => {
+    const { FS } = await ready;
+    FS.writeFile('/check.h5', bytes);
+    const file = new File('/check.h5', 'r');
+    const dose = file.get('dose');
+    if (dose === null || !('get_attached_scales' in dose)) throw new Error('no dose');
+    expect(dose.shape).toEqual([run.axes.nz, run.axes.nx]);
+    expect(dose.attrs['units']?.value).toBe('MeV');
+    expect(dose.get_attached_scales(0)).toEqual(['/axes/z_mm']);
+    expect(dose.get_attached_scales(1)).toEqual(['/axes/x_mm']);
+    expect(dose.filters.map((f) => f.name)).toContain('deflate');
+    file.close();
+    FS.unlink('/check.h5');
+  });
+});
+
+const python = pythonWithH5py();
+// Without h5py there is nothing to check it with; the name says so in the list of skipped tests.
+describe.skipIf(python === null)(python === null ? 'h5py (skipped: python3 has no h5py)' : 'h5py', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-h5py-'));
+    await writeFile(path.join(folder, 'run.h5'), bytes);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('reads the same numbers, units and axes', async () => {
+    const script = `
+import h5py, json, sys
+with h5py.File(sys.argv[1]) as f:
+    d = f['dose']
+    print(json.dumps({
+        'format': f.attrs['format'], 'name': f.attrs['name'], 'shape': d.shape, 'sum': float(d[...].sum()),
+        'units': d.attrs['units'], 'axes': [s[0].name for s in d.dims],
+        'z0': float(d.dims[0][0][0]), 'energy': json.loads(f['scenario'][0])['beam']['energy_MeV'],
+        'columns': list(f['ledger/number'].attrs['columns']), 'r80': float(f['metrics'].attrs['r80_mm']),
+        'keyframes': f['keyframes/ez'].shape, 'compression': d.compression,
+        'depth': float(f['depth_dose/dose_MeV_per_mm'][...].sum()), 'names': list(f['spans'].attrs['names']),
+    }))`;
+    const { stdout } = await promisify(execFile)(python ?? '', ['-c', script, path.join(folder, 'run.h5')]);
+    const seen: unknown = JSON.parse(stdout);
+    const total = run.dose.reduce((a, b) => a + b, 0);
+    const { curve, metrics } = depthDoseOf(measured(run));
+    expect(seen).toMatchObject({
+      format: 'braggbench-run',
+      name: 'small µ run',
+      shape: [run.axes.nz, run.axes.nx],
+      sum: expect.closeTo(total, 9),
+      units: 'MeV',
+      axes: ['/axes/z_mm', '/axes/x_mm'],
+      z0: run.axes.dz_mm / 2,
+      energy: 30,
+      r80: metrics.r80_mm,
+      keyframes: [run.keyframes.length, run.axes.energies_MeV.length, run.axes.nz],
+      compression: 'gzip',
+      depth: expect.closeTo(
+        curve.values.reduce((a, b) => a + b, 0),
+        9,
+      ),
+      names: [...run.spans.names],
+    });
+  });
+});

@@ -1,0 +1,52 @@
+/** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
+import path from 'node:path';
+import { loadAddon, type NativeAddon } from '../../../electron/host/addon.ts';
+import { type RunData, runData } from '../../../electron/host/runs/run-data.ts';
+import { openScenarios, type Scenarios } from '../../../electron/host/scenarios/index.ts';
+
+export const assetsFolder = path.join(import.meta.dirname, '..', '..', '..', 'assets');
+export const memoryLimit_bytes = 2 ** 31;
+
+export const smallScenario = {
+  kind: 'transport',
+  version: 1,
+  name: 'small µ run',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 20, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.25 } },
+  solver: { step_mm: 0.25 },
+  output: { keyframes: 4 },
+} as const;
+
+export function openTestScenarios(addon: NativeAddon = loadAddon()): Promise<Scenarios> {
+  return openScenarios({
+    assetsFolder,
+    rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
+    variants: addon.variants().map((v) => v.id),
+    memoryLimit_bytes,
+  });
+}
+
+/** Runs a scenario through the addon, without queue or host. */
+export async function runScenario(document: object): Promise<RunData> {
+  const addon = loadAddon();
+  const scenarios = await openTestScenarios(addon);
+  const reading = await scenarios.check(document, { name: 'test', folder: null });
+  const problem = scenarios.resolve(reading);
+  const run = addon.createTransport(problem);
+  const result = await run.start(() => undefined);
+  const { cpu, logicalCores, memoryBytes, os } = addon.machine();
+  const { version, build, compiler } = addon.buildInfo();
+  const context = {
+    program: { version, build, compiler },
+    machine: { cpu, logicalCores, memory_bytes: memoryBytes, os, device: null },
+    name: 'small µ run',
+    created: '2026-01-02T03:04:05.000Z',
+    finished: '2026-01-02T03:04:06.000Z',
+    scenario: reading.document ?? {},
+    completeScenario: { ...reading.scenario },
+    table: reading.table ?? '',
+    wall_s: 0.01,
+  };
+  return runData(context, problem, run.plan, result);
+}
