@@ -28,8 +28,7 @@ export function exitCode(code, signal) {
 }
 
 /**
- * Runs a program to its end and collects what it prints on both streams, in
- * order. Never throws for a failing program; the caller decides.
+ * Runs a program to its end and collects what it prints on both streams. Never throws for a failing program; the caller decides.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {Options} options
@@ -38,7 +37,6 @@ export function exitCode(code, signal) {
 export function capture(program, args, options = {}) {
   return new Promise((resolve) => {
     let output = '';
-    let rest = '';
     let timedOut = false;
     const child = spawn(program, args, {
       cwd: options.cwd ?? root,
@@ -51,24 +49,23 @@ export function capture(program, args, options = {}) {
           child.kill('SIGKILL');
         }, options.timeout_s * 1000)
       : null;
-    /** @param {Buffer} chunk */
-    const take = (chunk) => {
-      const text = chunk.toString('utf8');
-      output += text;
-      if (!options.onLine) return;
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) options.onLine(line);
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
+    /** @type {string[]} the unfinished line of each stream */
+    const rests = [];
+    [child.stdout, child.stderr].forEach((stream, index) => {
+      stream.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+        output += text;
+        const lines = `${rests[index] ?? ''}${text}`.split('\n');
+        rests[index] = lines.pop() ?? '';
+        for (const line of lines) options.onLine?.(line);
+      });
+    });
     child.on('error', (error) => {
       if (timer) clearTimeout(timer);
       resolve({ code: 127, output: `${output}${error.message}\n`, timedOut });
     });
     child.on('close', (code, signal) => {
       if (timer) clearTimeout(timer);
-      if (rest && options.onLine) options.onLine(rest);
+      for (const rest of rests) if (rest) options.onLine?.(rest);
       resolve({ code: exitCode(code, signal), output, timedOut });
     });
   });

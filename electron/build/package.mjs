@@ -1,0 +1,20 @@
+/**
+ * `npm run package`: builds everything and makes this platform's installable
+ * packages in dist/packages. Arguments go to electron-builder, such as
+ * `npm run package -- --dir` for the unpacked program alone.
+ */
+import { hand } from './setup/command.mjs';
+import { inRoot, root } from './setup/root.mjs';
+import { main } from './setup/say.mjs';
+import { build, everyStep, prepare } from './steps/all.mjs';
+
+await main(async () => {
+  const args = process.argv.slice(2);
+  const elsewhere = await prepare(args);
+  if (elsewhere !== null) return elsewhere;
+  await build(await everyStep());
+  const builder = inRoot('node_modules/electron-builder/cli.js');
+  return hand(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
+    cwd: root,
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { capture, onPath, tail } from '../../../electron/build/setup/command.mjs';
+import { isInstalled } from '../../../electron/build/setup/packages.mjs';
+import { digest } from '../../../electron/build/steps/up-to-date.mjs';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+describe('installed packages', () => {
+  // Real places, because a package that is recorded and gone counts as missing.
+  const wanted = {
+    packages: {
+      '': {},
+      'node_modules/zod': { version: '4.6.7' },
+      'node_modules/of-another-platform': { version: '1.0.0', optional: true },
+    },
+  };
+  const having = (packages: Record<string, { version: string }>) => ({ packages });
+
+  it('are complete without the binaries of other platforms', () => {
+    expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.7' } }))).toBe(true);
+  });
+
+  it('are out of date with another version, one missing, or none at all', () => {
+    expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.6' } }))).toBe(false);
+    expect(isInstalled(wanted, having({}))).toBe(false);
+    expect(isInstalled(wanted, null)).toBe(false);
+    const removed = { packages: { 'node_modules/not-there': { version: '1.0.0' } } };
+    expect(isInstalled(removed, removed)).toBe(false);
+    const optional = {
+      'node_modules/zod': { version: '4.6.7' },
+      'node_modules/of-another-platform': { version: '0.9.0' },
+    };
+    expect(isInstalled(wanted, having(optional))).toBe(false);
+  });
+});
+
+describe('a step is out of date', () => {
+  mkdirSync(path.join(root, 'dist'), { recursive: true });
+  const folder = mkdtempSync(path.join(root, 'dist/up-to-date-test-'));
+  const inputs = [`${path.relative(root, folder)}/*.txt`];
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('when content, names or settings change, and not when only times do', () => {
+    writeFileSync(path.join(folder, 'a.txt'), 'one');
+    const first = digest(inputs, { flag: true });
+    writeFileSync(path.join(folder, 'a.txt'), 'one');
+    expect(digest(inputs, { flag: true })).toBe(first);
+    expect(digest(inputs, { flag: false })).not.toBe(first);
+    writeFileSync(path.join(folder, 'a.txt'), 'two');
+    expect(digest(inputs, { flag: true })).not.toBe(first);
+    writeFileSync(path.join(folder, 'a.txt'), 'one');
+    writeFileSync(path.join(folder, 'b.txt'), '');
+    expect(digest(inputs, { flag: true })).not.toBe(first);
+  });
+});
+
+describe('running programs', () => {
+  it('collects both streams and the exit code, line by line', async () => {
+    const lines: string[] = [];
+    const script = "console.log('out'); console.error('err'); process.stdout.write('no newline'); process.exitCode = 3";
+    const { code, output } = await capture(process.execPath, ['-e', script], { onLine: (line) => lines.push(line) });
+    expect(code).toBe(3);
+    expect(output).toContain('out\n');
+    expect(lines.sort()).toEqual(['err', 'no newline', 'out']);
+  });
+
+  it('reports a program that is missing, killed or too slow', async () => {
+    expect((await capture('no-such-program-here', [])).code).toBe(127);
+    const killed = await capture(process.execPath, ['-e', "process.kill(process.pid, 'SIGKILL')"]);
+    if (process.platform !== 'win32') expect(killed.code).toBe(137);
+    const slow = await capture(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { timeout_s: 0.3 });
+    expect(slow.timedOut).toBe(true);
+  });
+
+  it('finds programs on PATH only', () => {
+    expect(onPath('no-such-program-here')).toBeNull();
+    expect(onPath(os.platform() === 'win32' ? 'cmd' : 'sh')).not.toBeNull();
+    expect(tail('a\nb\nc\n', 2)).toBe('b\nc');
+  });
+});
