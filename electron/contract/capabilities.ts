@@ -1,12 +1,7 @@
 /** What this build on this machine can do, and the reason for each thing that it cannot. */
 import { z } from 'zod';
+import { deviceReportSchema } from './devices.ts';
 import { fileRefSchema } from './files.ts';
-
-const available = z.strictObject({
-  available: z.boolean(),
-  /** Why not, as one sentence for the user; null when available. */
-  reason: z.string().nullable(),
-});
 
 export const cpuSchema = z.strictObject({
   name: z.string(),
@@ -17,26 +12,6 @@ export const cpuSchema = z.strictObject({
   os: z.string(),
 });
 export type Cpu = Readonly<z.infer<typeof cpuSchema>>;
-
-export const cudaDeviceSchema = z.looseObject({
-  index: z.number().int().nonnegative(),
-  name: z.string(),
-  uuid: z.string(),
-});
-export type CudaDevice = Readonly<z.infer<typeof cudaDeviceSchema>>;
-
-export const deviceReportSchema = z.strictObject({
-  cuda: z.strictObject({
-    ...available.shape,
-    driver: z.string().nullable(),
-    devices: z.array(cudaDeviceSchema),
-  }),
-  nvrtc: available,
-  nvml: available,
-  cupti: available,
-  cublas: available,
-});
-export type DeviceReport = Readonly<z.infer<typeof deviceReportSchema>>;
 
 export const variantSchema = z.strictObject({
   id: z.string(),

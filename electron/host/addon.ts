@@ -5,7 +5,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { DeviceReport, Variant } from '../contract/capabilities.ts';
+import type { Variant } from '../contract/capabilities.ts';
+import type { Ceilings, DeviceReport } from '../contract/devices.ts';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../contract/errors.ts';
 import type { Precision } from '../contract/run.ts';
 
@@ -18,8 +19,10 @@ export interface NativeAddon {
     readonly memoryBytes: number;
     readonly os: string;
   };
-  /** Absent in a build without the device layer. */
-  devices?(): DeviceReport;
+  /** Opens NVIDIA's libraries on the first call. `cache` is the folder where measured ceilings are kept. */
+  devices(options?: { readonly cache?: string }): DeviceReport;
+  /** Takes about a second on the device unless `cache` has them. Rejects like `createTransport` throws. */
+  measureCeilings(options: KernelFolders & { readonly device?: string; readonly force?: boolean }): Promise<Ceilings>;
   variants(): Variant[];
   /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at`, by the engines' own interpolation. */
   rangeTable(
@@ -29,6 +32,16 @@ export interface NativeAddon {
   ): { readonly stopping_MeV_cm2_g: Float64Array; readonly range_g_cm2: Float64Array };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
+}
+
+/** Where CUDA kernels come from. */
+export interface KernelFolders {
+  /** Of the fatbins compiled at build time: dist/kernels. */
+  readonly images: string;
+  /** Of the sources, for compilation at run time: dist/kernels/source. */
+  readonly sources: string;
+  /** Of what was compiled or measured at run time; the user's cache folder. */
+  readonly cache: string;
 }
 
 export interface TransportProblem {

@@ -1,5 +1,6 @@
 #include <napi.h>
 
+#include "devices.hpp"
 #include "machine.hpp"
 #include "transport_run.hpp"
 
@@ -11,6 +12,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   };
   export_function("buildInfo", bb::binding::build_info);
   export_function("machine", bb::binding::machine);
+  export_function("devices", bb::binding::devices);
+  export_function("measureCeilings", bb::binding::measure_ceilings);
   export_function("variants", bb::binding::transport_variants);
   export_function("rangeTable", bb::binding::range_table);
   export_function("createTransport", bb::binding::create_transport);

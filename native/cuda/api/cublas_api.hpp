@@ -17,22 +17,22 @@ using CublasLtHandle = struct CublasLtTag*;
 enum class CublasOperation : int { kNone = 0, kTranspose = 1 };
 enum class LibraryProperty : int { kMajor = 0, kMinor = 1, kPatch = 2 };
 
-#define BB_CUDA_CUBLAS_REQUIRED(X)                                                                                 \
-  X(GetProperty, cublasGetProperty, (LibraryProperty property, int* value))                                        \
-  X(Create, cublasCreate_v2, (CublasHandle * handle))                                                              \
-  X(Destroy, cublasDestroy_v2, (CublasHandle handle))                                                              \
-  X(SetStream, cublasSetStream_v2, (CublasHandle handle, Stream stream))                                           \
-  X(Sgemm, cublasSgemm_v2,                                                                                         \
-    (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const float* alpha,     \
-     const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                      \
+#define BB_CUDA_CUBLAS_REQUIRED(X)                                                                             \
+  X(GetProperty, cublasGetProperty, (LibraryProperty property, int* value))                                    \
+  X(Create, cublasCreate_v2, (CublasHandle * handle))                                                          \
+  X(Destroy, cublasDestroy_v2, (CublasHandle handle))                                                          \
+  X(SetStream, cublasSetStream_v2, (CublasHandle handle, Stream stream))                                       \
+  X(Sgemm, cublasSgemm_v2,                                                                                     \
+    (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const float* alpha, \
+     const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                  \
   X(GetStatusString, cublasGetStatusString, (CublasStatus status), const char*)
 
-#define BB_CUDA_CUBLASLT_REQUIRED(X)                     \
-  X(GetVersion, cublasLtGetVersion, (), std::size_t)     \
-  X(Create, cublasLtCreate, (CublasLtHandle * handle))   \
+#define BB_CUDA_CUBLASLT_REQUIRED(X)                   \
+  X(GetVersion, cublasLtGetVersion, (), std::size_t)   \
+  X(Create, cublasLtCreate, (CublasLtHandle * handle)) \
   X(Destroy, cublasLtDestroy, (CublasLtHandle handle))
 
-#define BB_MEMBER(member, symbol, parameters, ...) Returned<__VA_ARGS__>(BB_CUDA_CALL* member) parameters = nullptr;
+#define BB_MEMBER(member, symbol, parameters, ...) Returned<__VA_ARGS__>(BB_CUDA_CALL * member) parameters = nullptr;
 
 struct CublasApi {
   template <typename Return = CublasStatus>

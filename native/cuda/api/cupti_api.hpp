@@ -23,18 +23,18 @@ using BufferCompleted = void(BB_CUDA_CALL*)(Context context, std::uint32_t strea
 using TimestampCallback = std::uint64_t(BB_CUDA_CALL*)();
 
 // ActivityRegisterTimestampCallback came with CUDA 11.6.
-#define BB_CUDA_CUPTI_REQUIRED(X)                                                                              \
-  X(GetVersion, cuptiGetVersion, (std::uint32_t * version))                                                    \
-  X(GetResultString, cuptiGetResultString, (CuptiStatus status, const char** text))                            \
-  X(GetCallbackName, cuptiGetCallbackName, (int domain, std::uint32_t callback, const char** name))            \
-  X(ActivityRegisterCallbacks, cuptiActivityRegisterCallbacks, (BufferRequested, BufferCompleted))             \
-  X(ActivityRegisterTimestampCallback, cuptiActivityRegisterTimestampCallback, (TimestampCallback))            \
-  X(ActivityEnable, cuptiActivityEnable, (ActivityKind kind))                                                  \
-  X(ActivityDisable, cuptiActivityDisable, (ActivityKind kind))                                                \
-  X(ActivityFlushAll, cuptiActivityFlushAll, (std::uint32_t flags))                                            \
-  X(ActivityGetNextRecord, cuptiActivityGetNextRecord,                                                         \
-    (std::uint8_t * buffer, std::size_t valid_size, ActivityRecord** record))                                  \
-  X(ActivityGetNumDroppedRecords, cuptiActivityGetNumDroppedRecords,                                           \
+#define BB_CUDA_CUPTI_REQUIRED(X)                                                                   \
+  X(GetVersion, cuptiGetVersion, (std::uint32_t* version))                                          \
+  X(GetResultString, cuptiGetResultString, (CuptiStatus status, const char** text))                 \
+  X(GetCallbackName, cuptiGetCallbackName, (int domain, std::uint32_t callback, const char** name)) \
+  X(ActivityRegisterCallbacks, cuptiActivityRegisterCallbacks, (BufferRequested, BufferCompleted))  \
+  X(ActivityRegisterTimestampCallback, cuptiActivityRegisterTimestampCallback, (TimestampCallback)) \
+  X(ActivityEnable, cuptiActivityEnable, (ActivityKind kind))                                       \
+  X(ActivityDisable, cuptiActivityDisable, (ActivityKind kind))                                     \
+  X(ActivityFlushAll, cuptiActivityFlushAll, (std::uint32_t flags))                                 \
+  X(ActivityGetNextRecord, cuptiActivityGetNextRecord,                                              \
+    (std::uint8_t* buffer, std::size_t valid_size, ActivityRecord** record))                        \
+  X(ActivityGetNumDroppedRecords, cuptiActivityGetNumDroppedRecords,                                \
     (Context context, std::uint32_t stream, std::size_t* dropped))
 
 struct CuptiApi {

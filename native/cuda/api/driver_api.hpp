@@ -20,7 +20,7 @@
   X(DeviceGetName, cuDeviceGetName, (char* name, int length, DeviceOrdinal device))                                  \
   X(DeviceGetUuid, cuDeviceGetUuid_v2, (Uuid * uuid, DeviceOrdinal device))                                          \
   X(DeviceGetPCIBusId, cuDeviceGetPCIBusId, (char* id, int length, DeviceOrdinal device))                            \
-  X(DeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, DeviceOrdinal device))                                \
+  X(DeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t* bytes, DeviceOrdinal device))                                 \
   X(DeviceGetAttribute, cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, DeviceOrdinal device))         \
   X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (Context * context, DeviceOrdinal device))                     \
   X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (DeviceOrdinal device))                                   \
@@ -28,7 +28,7 @@
   X(CtxGetCurrent, cuCtxGetCurrent, (Context * context))                                                             \
   X(CtxSynchronize, cuCtxSynchronize, ())                                                                            \
   X(CtxSetLimit, cuCtxSetLimit, (Limit limit, std::size_t value))                                                    \
-  X(MemGetInfo, cuMemGetInfo_v2, (std::size_t * free, std::size_t* total))                                           \
+  X(MemGetInfo, cuMemGetInfo_v2, (std::size_t* free, std::size_t* total))                                            \
   X(MemAlloc, cuMemAlloc_v2, (DevicePointer * pointer, std::size_t bytes))                                           \
   X(MemFree, cuMemFree_v2, (DevicePointer pointer))                                                                  \
   X(MemAllocHost, cuMemAllocHost_v2, (void** pointer, std::size_t bytes))                                            \
@@ -66,23 +66,23 @@
     (int* blocks, Function function, int threads, std::size_t dynamic_shared_bytes))                                 \
   X(GraphCreate, cuGraphCreate, (Graph * graph, unsigned flags))                                                     \
   X(GraphDestroy, cuGraphDestroy, (Graph graph))                                                                     \
-  X(GraphGetNodes, cuGraphGetNodes, (Graph graph, GraphNode * nodes, std::size_t * count))                           \
+  X(GraphGetNodes, cuGraphGetNodes, (Graph graph, GraphNode * nodes, std::size_t* count))                            \
   X(GraphInstantiate, cuGraphInstantiateWithFlags, (GraphExec * exec, Graph graph, unsigned long long flags))        \
   X(GraphExecDestroy, cuGraphExecDestroy, (GraphExec exec))                                                          \
   X(GraphUpload, cuGraphUpload, (GraphExec exec, Stream stream))                                                     \
   X(GraphLaunch, cuGraphLaunch, (GraphExec exec, Stream stream))
 
 // Newer than that; null in an older driver, and whoever uses one asks first.
-#define BB_CUDA_DRIVER_OPTIONAL(X)                                                                                 \
-  X(FuncGetParamInfo, cuFuncGetParamInfo,                                                                          \
-    (Function function, std::size_t index, std::size_t* offset, std::size_t* size))                                \
-  X(StreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph,                                                        \
-    (Stream stream, Graph graph, const GraphNode* dependencies, const GraphEdgeData* edges, std::size_t count,     \
-     CaptureMode mode))                                                                                            \
-  X(GraphAddNode, cuGraphAddNode_v2,                                                                               \
-    (GraphNode * node, Graph graph, const GraphNode* dependencies, const GraphEdgeData* edges, std::size_t count,  \
-     GraphNodeParams* params))                                                                                     \
-  X(GraphConditionalHandleCreate, cuGraphConditionalHandleCreate,                                                  \
+#define BB_CUDA_DRIVER_OPTIONAL(X)                                                                                \
+  X(FuncGetParamInfo, cuFuncGetParamInfo,                                                                         \
+    (Function function, std::size_t index, std::size_t* offset, std::size_t* size))                               \
+  X(StreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph,                                                       \
+    (Stream stream, Graph graph, const GraphNode* dependencies, const GraphEdgeData* edges, std::size_t count,    \
+     CaptureMode mode))                                                                                           \
+  X(GraphAddNode, cuGraphAddNode_v2,                                                                              \
+    (GraphNode * node, Graph graph, const GraphNode* dependencies, const GraphEdgeData* edges, std::size_t count, \
+     GraphNodeParams* params))                                                                                    \
+  X(GraphConditionalHandleCreate, cuGraphConditionalHandleCreate,                                                 \
     (ConditionalHandle * handle, Graph graph, Context context, unsigned default_value, unsigned flags))
 
 namespace bb::cuda::api {

@@ -32,8 +32,8 @@ inline constexpr Status kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kStub
                         kNotReady = 600, kIllegalAddress = 700, kLaunchOutOfResources = 701, kLaunchTimeout = 702,
                         kAssert = 710, kHardwareStackError = 714, kIllegalInstruction = 715, kMisalignedAddress = 716,
                         kInvalidAddressSpace = 717, kInvalidPc = 718, kLaunchFailed = 719, kTensorMemoryLeak = 721,
-                        kNotSupported = 801, kSystemNotReady = 802, kSystemDriverMismatch = 803,
-                        kExternalDevice = 911, kUnknown = 999;
+                        kNotSupported = 801, kSystemNotReady = 802, kSystemDriverMismatch = 803, kExternalDevice = 911,
+                        kUnknown = 999;
 }
 
 /// CUdevice_attribute values that we read.
@@ -85,7 +85,8 @@ enum class GraphNodeType : int { kKernel = 0, kMemcpy = 1, kMemset = 2, kConditi
 enum class ConditionalType : int { kIf = 0, kWhile = 1, kSwitch = 2 };
 enum class AccessProperty : int { kNormal = 0, kStreaming = 1, kPersisting = 2 };
 
-inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2, kConditionalAssignDefault = 1;
+inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2,
+                          kConditionalAssignDefault = 1;
 
 struct AccessPolicyWindow {
   void* base;

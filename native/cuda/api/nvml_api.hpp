@@ -26,22 +26,22 @@ inline constexpr std::uint64_t kGpuIdle = 0x1, kApplicationSetting = 0x2, kSoftw
                                kHardwareThermal = 0x40, kHardwarePowerBrake = 0x80, kDisplaySetting = 0x100;
 }
 
-#define BB_CUDA_NVML_REQUIRED(X)                                                                              \
-  X(Init, nvmlInit_v2, ())                                                                                    \
-  X(ErrorString, nvmlErrorString, (NvmlStatus status), const char*)                                           \
-  X(SystemGetDriverVersion, nvmlSystemGetDriverVersion, (char* text, unsigned length))                        \
-  X(DeviceGetHandleByUuid, nvmlDeviceGetHandleByUUID, (const char* uuid, NvmlDevice* device))                 \
-  X(DeviceGetMemoryInfo, nvmlDeviceGetMemoryInfo, (NvmlDevice device, NvmlMemory* memory))                    \
-  X(DeviceGetClockInfo, nvmlDeviceGetClockInfo, (NvmlDevice device, NvmlClock clock, unsigned* mhz))          \
-  X(DeviceGetMaxClockInfo, nvmlDeviceGetMaxClockInfo, (NvmlDevice device, NvmlClock clock, unsigned* mhz))    \
-  X(DeviceGetPowerUsage, nvmlDeviceGetPowerUsage, (NvmlDevice device, unsigned* milliwatts))                  \
-  X(DeviceGetPowerLimit, nvmlDeviceGetEnforcedPowerLimit, (NvmlDevice device, unsigned* milliwatts))          \
+#define BB_CUDA_NVML_REQUIRED(X)                                                                           \
+  X(Init, nvmlInit_v2, ())                                                                                 \
+  X(ErrorString, nvmlErrorString, (NvmlStatus status), const char*)                                        \
+  X(SystemGetDriverVersion, nvmlSystemGetDriverVersion, (char* text, unsigned length))                     \
+  X(DeviceGetHandleByUuid, nvmlDeviceGetHandleByUUID, (const char* uuid, NvmlDevice* device))              \
+  X(DeviceGetMemoryInfo, nvmlDeviceGetMemoryInfo, (NvmlDevice device, NvmlMemory * memory))                \
+  X(DeviceGetClockInfo, nvmlDeviceGetClockInfo, (NvmlDevice device, NvmlClock clock, unsigned* mhz))       \
+  X(DeviceGetMaxClockInfo, nvmlDeviceGetMaxClockInfo, (NvmlDevice device, NvmlClock clock, unsigned* mhz)) \
+  X(DeviceGetPowerUsage, nvmlDeviceGetPowerUsage, (NvmlDevice device, unsigned* milliwatts))               \
+  X(DeviceGetPowerLimit, nvmlDeviceGetEnforcedPowerLimit, (NvmlDevice device, unsigned* milliwatts))       \
   X(DeviceGetTemperature, nvmlDeviceGetTemperature, (NvmlDevice device, int sensor, unsigned* celsius))
 
 struct NvmlApi {
   template <typename Return = NvmlStatus>
   using Returned = Return;
-#define BB_MEMBER(member, symbol, parameters, ...) Returned<__VA_ARGS__>(BB_CUDA_CALL* member) parameters = nullptr;
+#define BB_MEMBER(member, symbol, parameters, ...) Returned<__VA_ARGS__>(BB_CUDA_CALL * member) parameters = nullptr;
   BB_CUDA_NVML_REQUIRED(BB_MEMBER)
 #undef BB_MEMBER
   // Renamed from …ThrottleReasons to …EventReasons in driver 535; whichever the library has.

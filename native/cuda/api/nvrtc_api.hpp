@@ -14,21 +14,21 @@ using NvrtcProgram = struct NvrtcProgramTag*;
 inline constexpr NvrtcStatus kNvrtcSuccess = 0, kNvrtcErrorCompilation = 6;
 
 // GetCUBIN and GetSupportedArchs came with CUDA 11.2, the oldest that we load.
-#define BB_CUDA_NVRTC_REQUIRED(X)                                                                           \
-  X(GetErrorString, nvrtcGetErrorString, (NvrtcStatus status), const char*)                                 \
-  X(Version, nvrtcVersion, (int* major, int* minor))                                                        \
-  X(GetNumSupportedArchs, nvrtcGetNumSupportedArchs, (int* count))                                          \
-  X(GetSupportedArchs, nvrtcGetSupportedArchs, (int* architectures))                                        \
-  X(CreateProgram, nvrtcCreateProgram,                                                                      \
-    (NvrtcProgram * program, const char* source, const char* name, int header_count,                        \
-     const char* const* headers, const char* const* header_names))                                          \
-  X(DestroyProgram, nvrtcDestroyProgram, (NvrtcProgram * program))                                          \
-  X(CompileProgram, nvrtcCompileProgram, (NvrtcProgram program, int count, const char* const* options))     \
-  X(GetPTXSize, nvrtcGetPTXSize, (NvrtcProgram program, std::size_t* bytes))                                \
-  X(GetPTX, nvrtcGetPTX, (NvrtcProgram program, char* text))                                                \
-  X(GetCUBINSize, nvrtcGetCUBINSize, (NvrtcProgram program, std::size_t* bytes))                            \
-  X(GetCUBIN, nvrtcGetCUBIN, (NvrtcProgram program, char* image))                                           \
-  X(GetProgramLogSize, nvrtcGetProgramLogSize, (NvrtcProgram program, std::size_t* bytes))                  \
+#define BB_CUDA_NVRTC_REQUIRED(X)                                                                                \
+  X(GetErrorString, nvrtcGetErrorString, (NvrtcStatus status), const char*)                                      \
+  X(Version, nvrtcVersion, (int* major, int* minor))                                                             \
+  X(GetNumSupportedArchs, nvrtcGetNumSupportedArchs, (int* count))                                               \
+  X(GetSupportedArchs, nvrtcGetSupportedArchs, (int* architectures))                                             \
+  X(CreateProgram, nvrtcCreateProgram,                                                                           \
+    (NvrtcProgram * program, const char* source, const char* name, int header_count, const char* const* headers, \
+     const char* const* header_names))                                                                           \
+  X(DestroyProgram, nvrtcDestroyProgram, (NvrtcProgram * program))                                               \
+  X(CompileProgram, nvrtcCompileProgram, (NvrtcProgram program, int count, const char* const* options))          \
+  X(GetPTXSize, nvrtcGetPTXSize, (NvrtcProgram program, std::size_t* bytes))                                     \
+  X(GetPTX, nvrtcGetPTX, (NvrtcProgram program, char* text))                                                     \
+  X(GetCUBINSize, nvrtcGetCUBINSize, (NvrtcProgram program, std::size_t* bytes))                                 \
+  X(GetCUBIN, nvrtcGetCUBIN, (NvrtcProgram program, char* image))                                                \
+  X(GetProgramLogSize, nvrtcGetProgramLogSize, (NvrtcProgram program, std::size_t* bytes))                       \
   X(GetProgramLog, nvrtcGetProgramLog, (NvrtcProgram program, char* text))
 
 struct NvrtcApi {

@@ -1,5 +1,7 @@
 #include "libraries.hpp"
 
+#include <memory>
+
 namespace bb::cuda {
 namespace {
 
@@ -29,11 +31,16 @@ std::string refusal(const DriverApi& driver, Status status) {
   std::string out = "NVIDIA's driver refuses to start (" + std::string(name ? name : std::to_string(status)) + ": " +
                     std::string(text ? text : "no description") + ")";
   switch (status) {
-    case status::kNoDevice: return "NVIDIA's driver is installed but finds no CUDA device.";
-    case status::kStubLibrary: return out + ": the toolkit's stub library was loaded in place of the driver's.";
-    case status::kSystemDriverMismatch: return out + ": the kernel module and the library differ in version; restart the machine.";
-    case status::kSystemNotReady: return out + ": the fabric manager or another NVIDIA service is not running.";
-    default: return out + ".";
+    case status::kNoDevice:
+      return "NVIDIA's driver is installed but finds no CUDA device.";
+    case status::kStubLibrary:
+      return out + ": the toolkit's stub library was loaded in place of the driver's.";
+    case status::kSystemDriverMismatch:
+      return out + ": the kernel module and the library differ in version; restart the machine.";
+    case status::kSystemNotReady:
+      return out + ": the fabric manager or another NVIDIA service is not running.";
+    default:
+      return out + ".";
   }
 }
 
@@ -107,8 +114,8 @@ Loaded<CublasLtApi> load_cublaslt() {
 /// A library that is never closed, not even while the process ends.
 template <typename Api>
 const Loaded<Api>& forever(Loaded<Api> (*load)()) {
-  static const Loaded<Api>& library = *new Loaded<Api>(load());
-  return library;
+  static const Loaded<Api>* const library = std::make_unique<Loaded<Api>>(load()).release();
+  return *library;
 }
 
 }  // namespace

@@ -8,7 +8,6 @@ namespace bb::cuda {
 namespace {
 
 namespace fs = std::filesystem;
-using Names = std::span<const std::string_view>;
 
 #ifdef _WIN32
 constexpr char kListSeparator = ';';
@@ -20,6 +19,8 @@ constexpr std::array<std::string_view, 0> kCuptiNames{};
 constexpr std::array<std::string_view, 1> kCuptiWildcards{"cupti64_"};
 constexpr std::array<std::string_view, 3> kCublasNames{"cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"};
 constexpr std::array<std::string_view, 3> kCublasLtNames{"cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll"};
+constexpr std::array<std::string_view, 1> kNvrtcCompanions{"nvrtc-builtins64_"};
+constexpr std::array<std::string_view, 1> kCublasCompanions{"cublasLt64_"};
 constexpr std::array<std::string_view, 5> kToolkitFolders{"bin", "bin/x64", "extras/CUPTI/lib64", "lib/x64", "."};
 constexpr std::array<std::string_view, 2> kPackageFolders{"bin", "lib"};
 #else
@@ -31,6 +32,8 @@ constexpr std::array<std::string_view, 2> kCuptiNames{"libcupti.so.13", "libcupt
 constexpr std::array<std::string_view, 0> kCuptiWildcards{};
 constexpr std::array<std::string_view, 3> kCublasNames{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
 constexpr std::array<std::string_view, 3> kCublasLtNames{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
+constexpr std::array<std::string_view, 1> kNvrtcCompanions{"libnvrtc-builtins.so."};
+constexpr std::array<std::string_view, 1> kCublasCompanions{"libcublasLt.so."};
 constexpr std::array<std::string_view, 5> kToolkitFolders{"lib64", "lib", "extras/CUPTI/lib64",
                                                           "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
 constexpr std::array<std::string_view, 1> kPackageFolders{"lib"};
@@ -100,14 +103,47 @@ std::vector<fs::path> candidates(const LibraryKind& kind, const fs::path& folder
   return out;
 }
 
+/// Opens what the library beside it will ask for by bare name, which the system's loader then finds loaded.
+/// NVIDIA's Python packages need this: their libraries do not search their own folder.
+void open_companions(const LibraryKind& kind, const fs::path& folder) {
+  static std::vector<DynamicLibrary> kept;  // until the process ends, like the libraries that need them
+  if (kind.companions.empty()) return;
+  for (const fs::path& file : sorted_children(folder)) {
+    for (const std::string_view prefix : kind.companions) {
+      std::string ignored;
+      if (!file.filename().string().starts_with(prefix)) continue;
+      if (DynamicLibrary library = DynamicLibrary::open(file, ignored)) kept.push_back(std::move(library));
+    }
+  }
+}
+
+/// "a, b or c"
+std::string joined(const std::vector<std::string>& texts, std::string_view last) {
+  std::string out;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) out += i + 1 == texts.size() ? last : ", ";
+    out += texts[i];
+  }
+  return out;
+}
+
+std::vector<std::string> bare_names(const LibraryKind& kind) {
+  std::vector<std::string> out;
+  for (const std::string_view name : kind.names) {
+    if (!fs::path(name).is_absolute()) out.emplace_back(name);
+  }
+  for (const std::string_view prefix : kind.wildcards) out.push_back(std::string(prefix) + "*");
+  return out;
+}
+
 }  // namespace
 
-const LibraryKind kDriverLibrary{"NVIDIA's driver", kDriverNames, {}, kFromDriver};
-const LibraryKind kNvmlLibrary{"NVML", kNvmlNames, {}, kFromDriver};
-const LibraryKind kNvrtcLibrary{"NVRTC", kNvrtcNames, {}, kFromToolkit};
-const LibraryKind kCuptiLibrary{"CUPTI", kCuptiNames, kCuptiWildcards, kFromToolkit};
-const LibraryKind kCublasLibrary{"cuBLAS", kCublasNames, {}, kFromToolkit};
-const LibraryKind kCublasLtLibrary{"cuBLASLt", kCublasLtNames, {}, kFromToolkit};
+const LibraryKind kDriverLibrary{"NVIDIA's driver", kDriverNames, {}, {}, kFromDriver};
+const LibraryKind kNvmlLibrary{"NVML", kNvmlNames, {}, {}, kFromDriver};
+const LibraryKind kNvrtcLibrary{"NVRTC", kNvrtcNames, {}, kNvrtcCompanions, kFromToolkit};
+const LibraryKind kCuptiLibrary{"CUPTI", kCuptiNames, kCuptiWildcards, {}, kFromToolkit};
+const LibraryKind kCublasLibrary{"cuBLAS", kCublasNames, {}, kCublasCompanions, kFromToolkit};
+const LibraryKind kCublasLtLibrary{"cuBLASLt", kCublasLtNames, {}, {}, kFromToolkit};
 
 Environment process_environment() {
   return [](std::string_view name) -> std::optional<std::string> {
@@ -135,6 +171,7 @@ FoundLibrary find_library(const LibraryKind& kind, const Environment& environmen
   std::string broken;  // a file that was there and would not load tells more than those that were not
   const auto attempt = [&](const fs::path& file) {
     std::string error;
+    open_companions(kind, file.parent_path());
     DynamicLibrary library = DynamicLibrary::open(file, error);
     if (!library && broken.empty()) broken = file.string() + " does not load: " + error;
     return library;
@@ -152,7 +189,8 @@ FoundLibrary find_library(const LibraryKind& kind, const Environment& environmen
     std::string error;
     if (DynamicLibrary library = DynamicLibrary::open(file, error)) return {std::move(library), ""};
     // The loader names the file that it missed: another one's name means that ours was there.
-    const bool there = file.is_absolute() ? fs::exists(file, ignored) : error.find(".so") < error.npos && !error.starts_with(name);
+    const bool there =
+        file.is_absolute() ? fs::exists(file, ignored) : error.find(".so") < error.npos && !error.starts_with(name);
     if (there && broken.empty()) broken = file.string() + " does not load: " + error;
   }
   const std::vector<fs::path> folders = library_folders(environment);
@@ -164,16 +202,12 @@ FoundLibrary find_library(const LibraryKind& kind, const Environment& environmen
 
   std::string reason = std::string(kind.title);
   if (!broken.empty()) return {{}, reason + " could not be loaded: " + broken + "."};
-  reason += " was not found: ";
-  const Names shown = kind.names.empty() ? kind.wildcards : kind.names;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    if (fs::path(shown[i]).is_absolute()) continue;
-    reason += (i ? ", " : "") + std::string(shown[i]) + (kind.names.empty() ? "*" : "");
-  }
-  reason += " is not known to the system's loader";
+  reason += " was not found: no " + joined(bare_names(kind), " or ") + " on the system's library path";
+  // The driver's own libraries never live in a toolkit.
   if (!folders.empty() && &kind != &kDriverLibrary && &kind != &kNvmlLibrary) {
-    reason += " nor in ";
-    for (std::size_t i = 0; i < folders.size(); ++i) reason += (i ? ", " : "") + folders[i].string();
+    std::vector<std::string> texts;
+    for (const fs::path& folder : folders) texts.push_back(folder.string());
+    reason += ", nor in " + joined(texts, " or ");
   }
   return {{}, reason + "; " + std::string(kind.remedy) + "."};
 }

@@ -18,10 +18,11 @@ Environment process_environment();
 
 /// A library that we open at run time.
 struct LibraryKind {
-  std::string_view title;                      // as the user reads it: "NVRTC"
-  std::span<const std::string_view> names;     // bare file names, newest first
-  std::span<const std::string_view> wildcards; // prefixes of versioned names that no list can keep up with
-  std::string_view remedy;                     // one clause: where it comes from
+  std::string_view title;                        // as the user reads it: "NVRTC"
+  std::span<const std::string_view> names;       // bare file names, newest first
+  std::span<const std::string_view> wildcards;   // prefixes of versioned names that no list can keep up with
+  std::span<const std::string_view> companions;  // prefixes of files beside it that it opens by bare name
+  std::string_view remedy;                       // one clause: where it comes from
 };
 
 extern const LibraryKind kDriverLibrary, kNvmlLibrary, kNvrtcLibrary, kCuptiLibrary, kCublasLibrary, kCublasLtLibrary;

@@ -1,0 +1,4 @@
+// The kernels that measure what a device can do at best; native/cuda/timing/ceilings.cpp runs them.
+#include "copy.cu"
+#include "empty.cu"
+#include "fma.cu"

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <napi.h>
+
+namespace bb::binding {
+
+/// devices({ cache? }): the device report of electron/contract/devices.ts. `cache` is the folder of measured
+/// ceilings. Opens NVIDIA's libraries on the first call, which takes up to a second where they are installed.
+Napi::Value devices(const Napi::CallbackInfo& info);
+
+/// measureCeilings({ device?, images, sources, cache, force? }): a promise of the device's ceilings, measured
+/// on a thread of its own unless `cache` has them and `force` is not set. `device` is an index or UUID.
+/// Rejects with an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'.
+Napi::Value measure_ceilings(const Napi::CallbackInfo& info);
+
+}  // namespace bb::binding

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bb::cuda {
+
+/// One text from a source file and everything that it includes.
+struct FlatSource {
+  std::string text;
+  std::vector<std::filesystem::path> files;  // in the order met, the main file first
+};
+
+/// Replaces each `#include "file"` by the file's text (looked up beside the includer, then in `root`), once
+/// per file as `#pragma once` would, with #line marks so that compiler messages name the original places
+/// relative to `root`. `#include <…>` stays. NVRTC gets this text, and its hash is the key of the cache: no
+/// file that matters can change unnoticed. An include inside a conditional counts even where the condition
+/// is false. Throws std::runtime_error naming the includer if a file is missing.
+FlatSource flatten(const std::filesystem::path& main, const std::filesystem::path& root);
+
+}  // namespace bb::cuda

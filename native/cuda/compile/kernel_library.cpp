@@ -1,0 +1,94 @@
+#include "kernel_library.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include "../loader/libraries.hpp"
+#include "files.hpp"
+#include "runtime_compiler.hpp"
+
+namespace bb::cuda {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::optional<LoadedKernels> from_fatbin(const std::shared_ptr<Device>& device, const std::string& workload,
+                                         const std::filesystem::path& folder, std::string& reason) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::filesystem::path file = folder / (workload + ".fatbin");
+  const auto image = read_file(file);
+  if (!image || image->empty()) {
+    reason = file.string() + " does not exist (no nvcc when the program was built)";
+    return std::nullopt;
+  }
+  try {
+    Module module(device, *image, workload);
+    return LoadedKernels{std::move(module), KernelOrigin::kFatbin, 0, seconds_since(start)};
+  } catch (const Error& error) {
+    if (error.code() != "unsupported") throw;
+    reason = error.what();
+    return std::nullopt;
+  }
+}
+
+LoadedKernels from_source(const std::shared_ptr<Device>& device, const std::string& workload,
+                          const KernelFolders& folders) {
+  const CompileRequest request{
+      folders.sources / workload / (workload + ".cu"), folders.sources, device->info().architecture(), {}};
+  const ImageCache cache(folders.cache);
+  const auto load = [&](const CompiledImage& compiled) {
+    const auto start = std::chrono::steady_clock::now();
+    Module module(device, compiled.image, workload);
+    const KernelOrigin origin = compiled.from_cache ? KernelOrigin::kNvrtcCache : KernelOrigin::kNvrtc;
+    return LoadedKernels{std::move(module), origin, compiled.compile_s, seconds_since(start)};
+  };
+  const CompiledImage first = compile_at_run_time(nvrtc_library().api, request, cache);
+  try {
+    return load(first);
+  } catch (const Error& error) {
+    // An image kept from before a driver change: once more, from the source.
+    if (!first.from_cache || error.code() != "unsupported") throw;
+    cache.forget(first.key);
+    return load(compile_at_run_time(nvrtc_library().api, request, cache));
+  }
+}
+
+}  // namespace
+
+std::string_view origin_name(KernelOrigin origin) {
+  switch (origin) {
+    case KernelOrigin::kFatbin:
+      return "fatbin";
+    case KernelOrigin::kNvrtc:
+      return "nvrtc";
+    case KernelOrigin::kNvrtcCache:
+      return "nvrtc-cache";
+  }
+  return "";
+}
+
+LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_view workload,
+                           const KernelFolders& folders) {
+  const std::string name(workload);
+  std::string no_fatbin;
+  if (auto loaded = from_fatbin(device, name, folders.images, no_fatbin)) return std::move(*loaded);
+  const LibraryState& nvrtc = nvrtc_library().state;
+  if (!nvrtc.available) {
+    throw Error("unsupported", "There are no kernels of " + name + " for " + device->info().label() + ": " + no_fatbin +
+                                   ", and they cannot be compiled now: " + nvrtc.reason);
+  }
+  try {
+    return from_source(device, name, folders);
+  } catch (const CompileError&) {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw Error("unsupported", "There are no kernels of " + name + " for " + device->info().label() + ": " + no_fatbin +
+                                   ", and compiling them now fails: " + error.what());
+  }
+}
+
+}  // namespace bb::cuda

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "stream.hpp"
+
+namespace bb::cuda {
+
+/// Untyped device memory (cuMemAlloc; never managed memory).
+class DeviceMemoryBlock {
+ public:
+  DeviceMemoryBlock() = default;
+  /// Throws "memory" with the size asked for. Zero bytes allocate nothing.
+  DeviceMemoryBlock(std::shared_ptr<Device> device, std::size_t bytes);
+  DeviceMemoryBlock(DeviceMemoryBlock&& other) noexcept
+      : device_(std::move(other.device_)), pointer_(std::exchange(other.pointer_, 0)) {}
+  DeviceMemoryBlock& operator=(DeviceMemoryBlock&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(pointer_, other.pointer_);
+    return *this;
+  }
+  ~DeviceMemoryBlock();
+
+  api::DevicePointer pointer() const { return pointer_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  api::DevicePointer pointer_ = 0;
+};
+
+/// `size()` values of T on the device. Contents are undefined until written.
+template <typename T>
+  requires std::is_trivially_copyable_v<T>
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(std::shared_ptr<Device> device, std::size_t count)
+      : block_(std::move(device), count * sizeof(T)), count_(count) {}
+
+  std::size_t size() const { return count_; }
+  std::size_t bytes() const { return count_ * sizeof(T); }
+  api::DevicePointer address() const { return block_.pointer(); }
+  /// The address as a kernel parameter. Not to be read on the host.
+  T* pointer() const { return reinterpret_cast<T*>(block_.pointer()); }
+
+  /// `source` must live until the copy is done; pageable memory makes the call wait for it.
+  void upload(std::span<const T> source, Stream& stream, std::size_t offset = 0) {
+    require_inside(source.size(), offset);
+    if (source.empty()) return;
+    stream.check(
+        driver().MemcpyHtoDAsync(address() + offset * sizeof(T), source.data(), source.size_bytes(), stream.handle()),
+        "cuMemcpyHtoDAsync_v2");
+  }
+  void download(std::span<T> target, Stream& stream, std::size_t offset = 0) const {
+    require_inside(target.size(), offset);
+    if (target.empty()) return;
+    stream.check(
+        driver().MemcpyDtoHAsync(target.data(), address() + offset * sizeof(T), target.size_bytes(), stream.handle()),
+        "cuMemcpyDtoHAsync_v2");
+  }
+  void copy_from(const DeviceBuffer& source, Stream& stream) {
+    require_inside(source.size(), 0);
+    if (source.size() == 0) return;
+    stream.check(driver().MemcpyDtoDAsync(address(), source.address(), source.bytes(), stream.handle()),
+                 "cuMemcpyDtoDAsync_v2");
+  }
+  /// Sets every byte.
+  void fill_bytes(unsigned char value, Stream& stream) {
+    if (count_ > 0) stream.check(driver().MemsetD8Async(address(), value, bytes(), stream.handle()), "cuMemsetD8Async");
+  }
+
+  /// The whole buffer, waiting for it.
+  std::vector<T> read(Stream& stream) const {
+    std::vector<T> out(count_);
+    download(out, stream);
+    stream.synchronize();
+    return out;
+  }
+
+ private:
+  void require_inside(std::size_t count, std::size_t offset) const {
+    if (offset > count_ || count > count_ - offset) {
+      throw Error("invalid", "A copy of " + std::to_string(count) + " values at " + std::to_string(offset) +
+                                 " leaves a device buffer of " + std::to_string(count_) + ".");
+    }
+  }
+
+  DeviceMemoryBlock block_;
+  std::size_t count_ = 0;
+};
+
+/// Page-locked host memory: copies to and from it run beside kernels.
+template <typename T>
+  requires std::is_trivially_copyable_v<T>
+class PinnedBuffer {
+ public:
+  PinnedBuffer(std::shared_ptr<Device> device, std::size_t count) : device_(std::move(device)), count_(count) {
+    device_->make_current();
+    void* memory = nullptr;
+    if (count_ > 0) device_->check(driver().MemAllocHost(&memory, count_ * sizeof(T)), "cuMemAllocHost_v2");
+    values_ = static_cast<T*>(memory);
+  }
+  PinnedBuffer(PinnedBuffer&& other) noexcept
+      : device_(std::move(other.device_)),
+        values_(std::exchange(other.values_, nullptr)),
+        count_(std::exchange(other.count_, 0)) {}
+  PinnedBuffer& operator=(PinnedBuffer&&) = delete;
+  ~PinnedBuffer() {
+    if (!values_) return;
+    driver().CtxSetCurrent(device_->context());
+    driver().MemFreeHost(values_);
+  }
+
+  std::span<T> values() { return {values_, count_}; }
+  std::span<const T> values() const { return {values_, count_}; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  T* values_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace bb::cuda

@@ -1,0 +1,97 @@
+#include "device.hpp"
+
+#include <cstdio>
+#include <map>
+#include <mutex>
+
+#include "health.hpp"
+
+namespace bb::cuda {
+namespace {
+
+/// Left free below any estimate. A context's local-memory pool, graph uploads and lazily loaded code grow
+/// after the estimate is checked; 256 MiB held them on every device tried.
+constexpr std::uint64_t kReserve_bytes = 256ull << 20;
+
+struct OpenDevices {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<Device>> devices;
+};
+
+OpenDevices& open_devices() {
+  // Never destroyed: at exit the driver may be gone before us.
+  static auto* const all = std::make_unique<OpenDevices>().release();
+  return *all;
+}
+
+}  // namespace
+
+std::shared_ptr<Device> Device::open(const DeviceInfo& info) {
+  if (const auto reason = lost_reason(info.uuid)) {
+    throw Error("device", info.label() + " is lost until the program is restarted: " + *reason);
+  }
+  if (info.unusable) throw Error("device", info.label() + " cannot be used: " + *info.unusable + ".");
+  OpenDevices& open = open_devices();
+  const std::scoped_lock lock(open.mutex);
+  std::shared_ptr<Device>& device = open.devices[info.uuid];
+  if (!device) device = std::make_shared<Device>(info);
+  return device;
+}
+
+Device::Device(const DeviceInfo& info) : info_(info) {
+  check(driver().DevicePrimaryCtxRetain(&context_, info_.ordinal), "cuDevicePrimaryCtxRetain");
+}
+
+Device::~Device() { driver().DevicePrimaryCtxRelease(info_.ordinal); }
+
+void Device::make_current() const { check(driver().CtxSetCurrent(context_), "cuCtxSetCurrent"); }
+
+void Device::synchronize() const {
+  make_current();
+  check(driver().CtxSynchronize(), "cuCtxSynchronize");
+}
+
+DeviceMemory Device::memory() const {
+  make_current();
+  std::size_t free = 0, total = 0;
+  check(driver().MemGetInfo(&free, &total), "cuMemGetInfo_v2");
+  return {free, total};
+}
+
+void Device::fail(api::Status status, const char* call, std::string_view kernels) const {
+  const bool sticky = is_sticky(status);
+  const Error error({.code = status == api::status::kOutOfMemory ? "memory" : "device",
+                     .call = call,
+                     .name = status_name(status),
+                     .text = status_text(status),
+                     .device = info_.label(),
+                     .kernel = std::string(kernels),
+                     .sticky = sticky});
+  if (sticky) mark_lost(info_.uuid, error.what());
+  throw error;
+}
+
+void require_memory(const Device& device, std::uint64_t bytes, std::string_view what) {
+  const DeviceMemory memory = device.memory();
+  const std::uint64_t usable = memory.free_bytes > kReserve_bytes ? memory.free_bytes - kReserve_bytes : 0;
+  if (bytes <= usable) return;
+  throw Error("memory", std::string(what) + " needs " + bytes_text(bytes) + " of device memory; " +
+                            device.info().label() + " has " + bytes_text(memory.free_bytes) + " free of " +
+                            bytes_text(memory.total_bytes) + ", of which " + bytes_text(kReserve_bytes) +
+                            " are kept for the driver.");
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  char text[64];
+  const double value = static_cast<double>(bytes);
+  if (bytes >= 1ull << 30) {
+    std::snprintf(text, sizeof text, "%.2f GiB", value / double(1ull << 30));
+  } else if (bytes >= 1ull << 20) {
+    std::snprintf(text, sizeof text, "%.0f MiB", value / double(1ull << 20));
+  } else {
+    std::snprintf(text, sizeof text, "%llu bytes", static_cast<unsigned long long>(bytes));
+  }
+  return text;
+}
+
+}  // namespace bb::cuda

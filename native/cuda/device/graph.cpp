@@ -1,0 +1,24 @@
+#include "graph.hpp"
+
+namespace bb::cuda {
+
+Graph::Graph(std::shared_ptr<Device> device, api::Graph graph, const LaunchLog& captured)
+    : device_(std::move(device)), graph_(graph), label_(intern_name("a graph (" + captured.text() + ")")) {
+  // The destructor does not run when a constructor throws.
+  const auto destroy_graph = [this](api::Status status, const char* call) {
+    if (status == api::status::kSuccess) return;
+    driver().GraphDestroy(graph_);
+    device_->check(status, call);
+  };
+  destroy_graph(driver().GraphGetNodes(graph_, nullptr, &nodes_), "cuGraphGetNodes");
+  destroy_graph(driver().GraphInstantiate(&exec_, graph_, 0), "cuGraphInstantiateWithFlags");
+}
+
+Graph::~Graph() {
+  if (exec_) driver().GraphExecDestroy(exec_);
+  if (graph_) driver().GraphDestroy(graph_);
+}
+
+void Graph::upload(Stream& stream) { stream.check(driver().GraphUpload(exec_, stream.handle()), "cuGraphUpload"); }
+
+}  // namespace bb::cuda

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "stream.hpp"
+
+namespace bb::cuda {
+
+/// A captured sequence of launches, instantiated and ready to replay.
+class Graph {
+ public:
+  /// Takes ownership of `graph`; `captured` names its kernels for error messages.
+  Graph(std::shared_ptr<Device> device, api::Graph graph, const LaunchLog& captured);
+  Graph(Graph&& other) noexcept
+      : device_(std::move(other.device_)),
+        graph_(std::exchange(other.graph_, nullptr)),
+        exec_(std::exchange(other.exec_, nullptr)),
+        label_(other.label_),
+        nodes_(other.nodes_) {}
+  Graph& operator=(Graph&&) = delete;
+  ~Graph();
+
+  std::size_t nodes() const { return nodes_; }
+  api::Graph handle() const { return graph_; }
+  /// Moves the graph to the device ahead of its first launch.
+  void upload(Stream& stream);
+  void launch(Stream& stream) {
+    stream.note_launch(label_);
+    stream.check(driver().GraphLaunch(exec_, stream.handle()), "cuGraphLaunch");
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  api::Graph graph_ = nullptr;
+  api::GraphExec exec_ = nullptr;
+  const char* label_;
+  std::size_t nodes_ = 0;
+};
+
+}  // namespace bb::cuda

@@ -1,0 +1,113 @@
+#include "kernel.hpp"
+
+namespace bb::cuda {
+namespace {
+
+std::string extent_text(Extent3 e) {
+  return std::to_string(e.x) + "×" + std::to_string(e.y) + "×" + std::to_string(e.z);
+}
+
+}  // namespace
+
+Kernel::Kernel(const Module& module, const char* name) : device_(module.device()), name_(intern_name(name)) {
+  const api::Status status = driver().ModuleGetFunction(&function_, module.handle(), name);
+  if (status == api::status::kNotFound) {
+    throw Error("invalid", "The kernels of " + module.name() + " hold no kernel " + name + ".");
+  }
+  device_->check(status, "cuModuleGetFunction", name);
+}
+
+KernelResources Kernel::resources() const {
+  const auto get = [&](api::FunctionAttribute which) {
+    int value = 0;
+    device_->check(driver().FuncGetAttribute(&value, which, function_), "cuFuncGetAttribute", name_);
+    return value;
+  };
+  using enum api::FunctionAttribute;
+  return {.registers = get(kRegisters),
+          .static_shared_bytes = get(kSharedSize_bytes),
+          .local_bytes = get(kLocalSize_bytes),
+          .constant_bytes = get(kConstSize_bytes),
+          .max_threads_per_block = get(kMaxThreadsPerBlock),
+          .binary_version = get(kBinaryVersion),
+          .ptx_version = get(kPtxVersion)};
+}
+
+void Kernel::allow_dynamic_shared(unsigned bytes) {
+  const unsigned limit =
+      static_cast<unsigned>(device_->info().shared_per_block_optin_bytes - resources().static_shared_bytes);
+  if (bytes > limit) {
+    throw Error("unsupported", std::string(name_) + " needs " + std::to_string(bytes) +
+                                   " bytes of shared memory per block; " + device_->info().label() + " offers " +
+                                   std::to_string(limit) + ".");
+  }
+  device_->check(driver().FuncSetAttribute(function_, api::FunctionAttribute::kMaxDynamicSharedSize_bytes,
+                                           static_cast<int>(bytes)),
+                 "cuFuncSetAttribute", name_);
+}
+
+void Kernel::prefer_shared_carveout(int percent) {
+  device_->check(driver().FuncSetAttribute(function_, api::FunctionAttribute::kPreferredSharedMemoryCarveout, percent),
+                 "cuFuncSetAttribute", name_);
+}
+
+int Kernel::resident_blocks(unsigned threads, unsigned dynamic_shared_bytes) const {
+  int blocks = 0;
+  device_->check(driver().OccupancyMaxActiveBlocks(&blocks, function_, static_cast<int>(threads), dynamic_shared_bytes),
+                 "cuOccupancyMaxActiveBlocksPerMultiprocessor", name_);
+  return blocks;
+}
+
+void Kernel::check_arguments(std::span<const std::size_t> sizes) {
+  checked_ = true;
+  if (!driver().FuncGetParamInfo) return;
+  std::size_t offset = 0, size = 0;
+  for (std::size_t i = 0; i <= sizes.size(); ++i) {
+    const bool wanted = i < sizes.size();
+    const bool present = driver().FuncGetParamInfo(function_, i, &offset, &size) == api::status::kSuccess;
+    if (wanted == present && (!wanted || size == sizes[i])) continue;
+    checked_ = false;
+    throw Error("invalid",
+                std::string(name_) + " is given " + std::to_string(sizes.size()) + " arguments; number " +
+                    std::to_string(i) + (wanted ? " has " + std::to_string(sizes[i]) + " bytes" : " is missing") +
+                    (present ? " where the kernel takes " + std::to_string(size) : " where the kernel takes none") +
+                    ".");
+  }
+}
+
+void Kernel::launch_packed(Stream& stream, const LaunchShape& shape, void** arguments) {
+  std::array<api::LaunchAttribute, 3> attributes{};
+  unsigned count = 0;
+  if (shape.cooperative) {
+    attributes[count].id = api::LaunchAttributeId::kCooperative;
+    attributes[count++].value.cooperative = 1;
+  }
+  if (shape.cluster.x * shape.cluster.y * shape.cluster.z > 1) {
+    attributes[count].id = api::LaunchAttributeId::kClusterDimension;
+    attributes[count++].value.cluster = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+  }
+  if (shape.overlap_previous) {
+    attributes[count].id = api::LaunchAttributeId::kProgrammaticStreamSerialization;
+    attributes[count++].value.programmatic_stream_serialization = 1;
+  }
+  const api::LaunchConfig config{shape.grid.x,
+                                 shape.grid.y,
+                                 shape.grid.z,
+                                 shape.block.x,
+                                 shape.block.y,
+                                 shape.block.z,
+                                 shape.dynamic_shared_bytes,
+                                 stream.handle(),
+                                 attributes.data(),
+                                 count};
+  stream.note_launch(name_);
+  const api::Status status = driver().LaunchKernelEx(&config, function_, arguments, nullptr);
+  if (status == api::status::kSuccess) return;
+  // The launch itself was refused, so this kernel and its shape are what to name.
+  device_->check(status, "cuLaunchKernelEx",
+                 "kernel " + std::string(name_) + ", grid " + extent_text(shape.grid) + ", block " +
+                     extent_text(shape.block) + ", " + std::to_string(shape.dynamic_shared_bytes) +
+                     " bytes of dynamic shared memory");
+}
+
+}  // namespace bb::cuda

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "device.hpp"
+
+namespace bb::cuda {
+
+/// A loaded image of device code (fatbin, cubin or PTX).
+class Module {
+ public:
+  /// `name` is used in messages. Throws "unsupported" if the driver takes no part of the image, with the
+  /// JIT compiler's log where there is one.
+  Module(std::shared_ptr<Device> device, std::span<const char> image, const std::string& name);
+  Module(Module&& other) noexcept
+      : device_(std::move(other.device_)),
+        handle_(std::exchange(other.handle_, nullptr)),
+        name_(std::move(other.name_)) {}
+  Module& operator=(Module&&) = delete;
+  ~Module();
+
+  const std::shared_ptr<Device>& device() const { return device_; }
+  api::Module handle() const { return handle_; }
+  const std::string& name() const { return name_; }
+
+  /// Address and size of a __device__ or __constant__ variable. Throws "invalid" if there is none of that name.
+  std::pair<api::DevicePointer, std::size_t> global(const char* variable) const;
+
+ private:
+  std::shared_ptr<Device> device_;
+  api::Module handle_ = nullptr;
+  std::string name_;
+};
+
+}  // namespace bb::cuda

@@ -1,0 +1,57 @@
+#include "stream.hpp"
+
+#include "event.hpp"
+#include "graph.hpp"
+
+namespace bb::cuda {
+
+Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {
+  device_->make_current();
+  device_->check(driver().StreamCreate(&handle_, api::kStreamNonBlocking), "cuStreamCreate");
+}
+
+Stream::~Stream() {
+  if (handle_) driver().StreamDestroy(handle_);
+}
+
+void Stream::synchronize() {
+  check(driver().StreamSynchronize(handle_), "cuStreamSynchronize");
+  log_.clear();
+}
+
+bool Stream::idle() {
+  const api::Status status = driver().StreamQuery(handle_);
+  if (status == api::status::kNotReady) return false;
+  check(status, "cuStreamQuery");
+  log_.clear();
+  return true;
+}
+
+void Stream::wait(const Event& event) {
+  check(driver().StreamWaitEvent(handle_, event.handle(), 0), "cuStreamWaitEvent");
+}
+
+void Stream::begin_capture() {
+  log_.clear();
+  // Thread-local: other threads of the program may allocate meanwhile.
+  check(driver().StreamBeginCapture(handle_, api::CaptureMode::kThreadLocal), "cuStreamBeginCapture_v2");
+}
+
+Graph Stream::end_capture() {
+  api::Graph graph = nullptr;
+  const api::Status status = driver().StreamEndCapture(handle_, &graph);
+  check(status, "cuStreamEndCapture");
+  const LaunchLog captured = std::exchange(log_, {});
+  return Graph(device_, graph, captured);
+}
+
+void Stream::persist_in_l2(api::DevicePointer base, std::size_t bytes, float hit_ratio) {
+  api::LaunchAttributeValue value{};
+  value.access_policy_window = {reinterpret_cast<void*>(base), bytes, hit_ratio, api::AccessProperty::kPersisting,
+                                api::AccessProperty::kStreaming};
+  if (bytes == 0) value.access_policy_window = {};
+  check(driver().StreamSetAttribute(handle_, api::LaunchAttributeId::kAccessPolicyWindow, &value),
+        "cuStreamSetAttribute");
+}
+
+}  // namespace bb::cuda

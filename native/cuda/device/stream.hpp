@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "device.hpp"
+#include "launch_log.hpp"
+
+namespace bb::cuda {
+
+class Event;
+class Graph;
+
+/// A non-blocking stream. Used by one thread at a time.
+class Stream {
+ public:
+  explicit Stream(std::shared_ptr<Device> device);
+  Stream(Stream&& other) noexcept
+      : device_(std::move(other.device_)), handle_(std::exchange(other.handle_, nullptr)), log_(other.log_) {}
+  Stream& operator=(Stream&&) = delete;
+  ~Stream();
+
+  const std::shared_ptr<Device>& device() const { return device_; }
+  api::Stream handle() const { return handle_; }
+
+  /// Waits for everything queued; throws the error of whatever failed among it.
+  void synchronize();
+  /// Whether everything queued is done, without waiting.
+  bool idle();
+  /// Later work waits for `event`.
+  void wait(const Event& event);
+
+  /// Records what follows instead of running it, until end_capture.
+  void begin_capture();
+  Graph end_capture();
+
+  /// Keeps accesses to `bytes` from `base` in the persisting part of L2 for `hit_ratio` of them; 0 bytes undoes it.
+  void persist_in_l2(api::DevicePointer base, std::size_t bytes, float hit_ratio);
+
+  /// As Device::check, with the kernels launched here since it was last idle.
+  void check(api::Status status, const char* call) {
+    if (status != api::status::kSuccess) device_->check(status, call, log_.text());
+  }
+  /// `name` must be interned.
+  void note_launch(const char* name) { log_.note(name); }
+
+ private:
+  std::shared_ptr<Device> device_;
+  api::Stream handle_ = nullptr;
+  LaunchLog log_;
+};
+
+}  // namespace bb::cuda

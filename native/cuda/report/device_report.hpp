@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../device/device_info.hpp"
+#include "../loader/libraries.hpp"
+#include "../timing/ceilings.hpp"
+#include "../timing/clocks.hpp"
+#include "json.hpp"
+
+namespace bb::cuda {
+
+struct ReportedDevice {
+  DeviceInfo info;
+  std::optional<std::uint64_t> free_bytes;  // nothing where NVML is missing: asking the driver takes a context
+  std::optional<ClockState> clocks;
+  std::optional<unsigned> max_sm_MHz, max_memory_MHz;
+  std::optional<Ceilings> ceilings;  // if they were measured before
+};
+
+/// What CUDA offers here, and one readable reason for each thing that it does not.
+struct DeviceReport {
+  LibraryState cuda;  // unavailable also where there is a driver but no device that runs can use
+  std::string driver_version;
+  std::string cuda_version;
+  std::vector<ReportedDevice> devices;
+  LibraryState nvrtc, nvml, cupti, cublas, cublaslt;
+};
+
+/// Asks every library. `cache` holds measured ceilings. Throws nothing: a failing device is a reason.
+DeviceReport make_device_report(const CeilingsCache& cache);
+
+/// The report as electron/contract/devices.ts declares it.
+JsonObject to_json(const DeviceReport& report);
+JsonObject to_json(const Ceilings& ceilings);
+
+}  // namespace bb::cuda

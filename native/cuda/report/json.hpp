@@ -1,0 +1,47 @@
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bb::cuda {
+
+/// Writes one JSON object. Numbers are the shortest that read back the same; what is not finite, and an
+/// empty optional, become null.
+class JsonObject {
+ public:
+  JsonObject& set(std::string_view key, std::string_view text) { return raw(key, quote(text)); }
+  JsonObject& set(std::string_view key, const char* text) { return raw(key, quote(text)); }
+  JsonObject& set(std::string_view key, const std::string& text) { return raw(key, quote(text)); }
+  JsonObject& set(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
+  template <typename Number>
+    requires((std::integral<Number> && !std::same_as<Number, bool>) || std::floating_point<Number>)
+  JsonObject& set(std::string_view key, Number value) {
+    if constexpr (std::integral<Number>) {
+      return raw(key, std::to_string(value));
+    } else {
+      return raw(key, number(static_cast<double>(value)));
+    }
+  }
+  template <typename T>
+  JsonObject& set(std::string_view key, const std::optional<T>& value) {
+    return value ? set(key, *value) : null(key);
+  }
+  JsonObject& set(std::string_view key, const JsonObject& object) { return raw(key, object.text()); }
+  JsonObject& set(std::string_view key, const std::vector<std::string>& texts);
+  JsonObject& set(std::string_view key, const std::vector<JsonObject>& objects);
+  JsonObject& null(std::string_view key) { return raw(key, "null"); }
+
+  std::string text() const { return "{" + fields_ + "}"; }
+
+ private:
+  JsonObject& raw(std::string_view key, std::string_view value);
+  static std::string quote(std::string_view text);
+  static std::string number(double value);
+
+  std::string fields_;
+};
+
+}  // namespace bb::cuda

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "../device/buffer.hpp"
+#include "../device/event.hpp"
+#include "../device/stream.hpp"
+
+namespace bb::cuda {
+
+/// Empties the L2 cache of what a measured kernel might find there, by writing a buffer of twice its size.
+class L2Flush {
+ public:
+  explicit L2Flush(const std::shared_ptr<Device>& device)
+      : buffer_(device, std::max<std::size_t>(2 * device->info().l2_bytes, kSmallest_bytes)) {}
+
+  /// Queues the write.
+  void run(Stream& stream) { buffer_.fill_bytes(value_++, stream); }
+
+ private:
+  static constexpr std::size_t kSmallest_bytes = 1 << 20;  // for a device that does not state its L2
+
+  DeviceBuffer<unsigned char> buffer_;
+  unsigned char value_ = 0;
+};
+
+/// Times work by the device's clock, from one event to another.
+class DeviceTimer {
+ public:
+  explicit DeviceTimer(const std::shared_ptr<Device>& device) : start_(device), stop_(device) {}
+
+  /// Device time of what `body` queues on `stream`, s. With `flush`, L2 is emptied first, outside the time; the
+  /// flush also keeps the device busy while the host queues the body, so that launch gaps do not count.
+  template <typename Body>
+  double seconds(Stream& stream, L2Flush* flush, Body&& body) {
+    if (flush) flush->run(stream);
+    start_.record(stream);
+    body();
+    stop_.record(stream);
+    stream.synchronize();
+    return stop_.seconds_since(start_);
+  }
+
+ private:
+  Event start_, stop_;
+};
+
+/// Wall time from an idle device until all that `body` queues is done, s; queueing included, `flush` not.
+template <typename Body>
+double wall_seconds(Stream& stream, L2Flush* flush, Body&& body) {
+  if (flush) flush->run(stream);
+  stream.synchronize();
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  stream.synchronize();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace bb::cuda

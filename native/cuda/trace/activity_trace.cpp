@@ -1,0 +1,153 @@
+#include "activity_trace.hpp"
+
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "../loader/libraries.hpp"
+#include "record_spans.hpp"
+
+namespace bb::cuda {
+namespace {
+
+using namespace api;
+
+constexpr std::size_t kBuffer_bytes = 1 << 20;  // some 5000 kernel records
+
+/// What CUPTI's callbacks write to. They carry no user pointer, so it is the process's.
+struct Recorder {
+  std::mutex mutex;
+  bool active = false;
+  std::uint64_t origin_ns = 0;
+  SpanTable table;
+};
+
+Recorder& recorder() {
+  // Never destroyed: CUPTI delivers from its own thread, also while the process ends.
+  static auto* const one = std::make_unique<Recorder>().release();
+  return *one;
+}
+
+std::uint64_t BB_CUDA_CALL steady_ns() {
+  const auto now = ActivityTrace::Clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+void BB_CUDA_CALL buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
+  // 64-bit words: CUPTI wants 8-byte alignment. CUPTI owns the buffer until it gives it back below.
+  auto words = std::make_unique<std::uint64_t[]>(kBuffer_bytes / sizeof(std::uint64_t));
+  *buffer = reinterpret_cast<std::uint8_t*>(words.release());
+  *size = kBuffer_bytes;
+  *max_records = 0;  // as many as fit
+}
+
+std::string_view driver_call_name(std::uint32_t callback) {
+  const char* name = nullptr;
+  const CuptiStatus status = cupti_library().api.GetCallbackName(kCuptiDomainDriver, callback, &name);
+  return status == kCuptiSuccess && name ? name : "driver call";
+}
+
+void BB_CUDA_CALL buffer_completed(Context context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
+                                   std::size_t valid_size) {
+  const std::unique_ptr<std::uint64_t[]> owner(reinterpret_cast<std::uint64_t*>(buffer));
+  const CuptiApi& cupti = cupti_library().api;
+  Recorder& r = recorder();
+  const std::scoped_lock lock(r.mutex);
+  ActivityRecord* record = nullptr;
+  while (r.active && cupti.ActivityGetNextRecord(buffer, valid_size, &record) == kCuptiSuccess) {
+    if (const auto span = span_of(*record, r.origin_ns, driver_call_name)) r.table.add(*span);
+  }
+  std::size_t dropped = 0;
+  if (cupti.ActivityGetNumDroppedRecords(context, stream, &dropped) == kCuptiSuccess) r.table.dropped += dropped;
+}
+
+std::vector<ActivityKind> kinds_for(GraphDetail detail) {
+  std::vector<ActivityKind> out{ActivityKind::kConcurrentKernel, ActivityKind::kMemcpy, ActivityKind::kMemset,
+                                ActivityKind::kDriver};
+  if (detail == GraphDetail::kGraphs) out.push_back(ActivityKind::kGraphTrace);
+  return out;
+}
+
+/// Kinds enabled now, to be disabled at the end.
+std::vector<ActivityKind>& enabled_kinds() {
+  static std::vector<ActivityKind> kinds;
+  return kinds;
+}
+
+void disable_kinds() {
+  for (const ActivityKind kind : enabled_kinds()) cupti_library().api.ActivityDisable(kind);
+  enabled_kinds().clear();
+}
+
+std::string refusal(const char* call, CuptiStatus status) {
+  const char* text = nullptr;
+  cupti_library().api.GetResultString(status, &text);
+  return std::string("CUPTI refuses to record: ") + call + " gave " + (text ? text : std::to_string(status)) + ".";
+}
+
+/// Registers the callbacks once; CUPTI keeps them.
+std::string register_callbacks() {
+  static const std::string reason = [] {
+    const CuptiApi& cupti = cupti_library().api;
+    if (const auto status = cupti.ActivityRegisterTimestampCallback(steady_ns); status != kCuptiSuccess) {
+      return refusal("cuptiActivityRegisterTimestampCallback", status);
+    }
+    if (const auto status = cupti.ActivityRegisterCallbacks(buffer_requested, buffer_completed);
+        status != kCuptiSuccess) {
+      return refusal("cuptiActivityRegisterCallbacks", status);
+    }
+    return std::string();
+  }();
+  return reason;
+}
+
+}  // namespace
+
+std::unique_ptr<ActivityTrace> ActivityTrace::start(GraphDetail detail, Clock::time_point origin, std::string& reason) {
+  const auto& cupti = cupti_library();
+  reason = cupti.state.available ? register_callbacks() : cupti.state.reason;
+  if (!reason.empty()) return nullptr;
+  Recorder& r = recorder();
+  {
+    const std::scoped_lock lock(r.mutex);
+    if (r.active) {
+      reason = "Another trace is being recorded.";
+      return nullptr;
+    }
+    r.active = true;
+    r.origin_ns = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(origin.time_since_epoch()).count());
+    r.table = {};
+    r.table.source = "cupti";
+  }
+  auto trace = std::make_unique<ActivityTrace>(Key{});
+  for (const ActivityKind kind : kinds_for(detail)) {
+    const CuptiStatus status = cupti.api.ActivityEnable(kind);
+    if (status != kCuptiSuccess) {
+      reason = refusal("cuptiActivityEnable", status);
+      return nullptr;  // the destructor stops what began
+    }
+    enabled_kinds().push_back(kind);
+  }
+  return trace;
+}
+
+SpanTable ActivityTrace::stop() {
+  if (!running_) return {};
+  running_ = false;
+  disable_kinds();
+  cupti_library().api.ActivityFlushAll(kCuptiFlushForced);
+  Recorder& r = recorder();
+  const std::scoped_lock lock(r.mutex);
+  r.active = false;
+  SpanTable out = std::exchange(r.table, {});
+  out.sort();
+  return out;
+}
+
+ActivityTrace::~ActivityTrace() {
+  if (running_) stop();
+}
+
+}  // namespace bb::cuda

@@ -1,0 +1,187 @@
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+
+#include "check.hpp"
+#include "cuda/device/buffer.hpp"
+#include "cuda/device/graph.hpp"
+#include "cuda/device/kernel.hpp"
+#include "cuda/report/device_report.hpp"
+#include "cuda/timing/timing.hpp"
+#include "gpu.hpp"
+
+namespace {
+
+using namespace bb::cuda;
+using bb::test::gpu;
+using bb::test::kernel_folders;
+
+std::vector<std::uint32_t> counting(std::size_t count) {
+  std::vector<std::uint32_t> out(count);
+  std::iota(out.begin(), out.end(), 17u);
+  return out;
+}
+
+constexpr unsigned kThreads = 256;
+constexpr std::size_t kWordsPerBlock = 4 * kThreads * 4;  // 32-bit words that a block of probe_copy moves
+
+}  // namespace
+
+TEST("GPU: the device report names a usable device with its limits") {
+  const auto start = std::chrono::steady_clock::now();
+  const DeviceReport report = make_device_report(CeilingsCache({}));
+  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  std::printf("    report in %.0f ms: %s\n", ms, to_json(report).text().c_str());
+  CHECK(report.cuda.available);
+  CHECK(!report.devices.empty());
+  if (report.devices.empty()) return;
+  const DeviceInfo& info = report.devices.front().info;
+  CHECK(info.uuid.size() == 40 && info.uuid.starts_with("GPU-"));
+  CHECK(info.architecture() >= kOldestArchitecture);
+  CHECK(info.multiprocessors > 0 && info.l2_bytes > 1 << 20 && info.memory_bytes > 1ull << 30);
+  CHECK(info.shared_per_block_optin_bytes > info.shared_per_block_bytes);
+}
+
+TEST("GPU: buffers carry data there and back, and refuse copies that leave them") {
+  Stream stream(gpu());
+  const auto values = counting(100'003);
+  DeviceBuffer<std::uint32_t> a(gpu(), values.size()), b(gpu(), values.size());
+  a.upload(values, stream);
+  b.copy_from(a, stream);
+  CHECK(b.read(stream) == values);
+  b.fill_bytes(0xff, stream);
+  CHECK(b.read(stream) == std::vector<std::uint32_t>(values.size(), 0xffffffffu));
+
+  PinnedBuffer<std::uint32_t> pinned(gpu(), 5);
+  a.download(pinned.values(), stream, 7);
+  stream.synchronize();
+  CHECK_EQ(pinned.values()[4], values[11]);
+  CHECK_THROWS(a.download(pinned.values(), stream, values.size() - 4), "leaves a device buffer of 100003");
+  CHECK_THROWS(a.upload(values, stream, 1), "leaves a device buffer");
+}
+
+TEST("GPU: what would not fit is refused with its size before it is tried, and when it is tried") {
+  const DeviceMemory memory = gpu()->memory();
+  require_memory(*gpu(), memory.free_bytes / 2, "cuda-test");
+  CHECK_THROWS(require_memory(*gpu(), memory.free_bytes, "cuda-test"), "cuda-test needs ");
+  try {
+    DeviceBuffer<char> huge(gpu(), std::size_t{memory.total_bytes} * 2);
+    CHECK(!"allocated twice the device's memory");
+  } catch (const Error& error) {
+    CHECK_EQ(error.code(), std::string_view("memory"));
+    CHECK(!error.fields().sticky);
+  }
+  DeviceBuffer<char> fits(gpu(), 1000);  // the device goes on
+  CHECK(fits.address() != 0);
+}
+
+TEST("GPU: kernels of the fatbin load, tell their resources and compute") {
+  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  CHECK(probe.origin == KernelOrigin::kFatbin);
+  std::printf("    probe.fatbin loaded in %.2f ms\n", probe.load_s * 1e3);
+  Stream stream(gpu());
+
+  const auto values = counting(8 * kWordsPerBlock);
+  DeviceBuffer<std::uint32_t> from(gpu(), values.size()), to(gpu(), values.size());
+  from.upload(values, stream);
+  to.fill_bytes(0xff, stream);
+  Kernel copy(probe.module, "probe_copy");
+  copy.launch(stream, {.grid = {8}, .block = {kThreads}}, from.pointer(), to.pointer());
+  CHECK(to.read(stream) == values);
+
+  Kernel fma(probe.module, "probe_fma_fp64");
+  const KernelResources resources = fma.resources();
+  CHECK(resources.registers >= 16 && resources.local_bytes == 0 && resources.max_threads_per_block == 256);
+  CHECK_EQ(resources.binary_version / 10, gpu()->info().capability_major);
+  CHECK(fma.resident_blocks(256, 0) >= 4);
+  DeviceBuffer<double> sums(gpu(), 2 * kThreads);
+  fma.launch(stream, {.grid = {2}, .block = {kThreads}}, sums.pointer(), 1.0, 0.0, 3);
+  const auto got = sums.read(stream);
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK_EQ(got[i], 28.0 + 8.0 * static_cast<double>(i % kThreads));
+}
+
+TEST("GPU: wrong kernels, wrong arguments and impossible launches are refused by name") {
+  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  Stream stream(gpu());
+  CHECK_THROWS(Kernel(probe.module, "probe_nothing"), "hold no kernel probe_nothing");
+  Kernel fma(probe.module, "probe_fma_fp32");
+  DeviceBuffer<float> out(gpu(), 1024);
+  if (driver().FuncGetParamInfo) {
+    CHECK_THROWS(fma.launch(stream, {.block = {32}}, out.pointer(), 1.0f, 0.0f), "number 3 is missing");
+    CHECK_THROWS(fma.launch(stream, {.block = {32}}, out.pointer(), 1.0, 0.0f, 3),
+                 "number 1 has 8 bytes where the kernel takes 4");
+    CHECK_THROWS(fma.launch(stream, {.block = {32}}, out.pointer(), 1.0f, 0.0f, 3, 4), "where the kernel takes none");
+  }
+  CHECK_THROWS(fma.launch(stream, {.block = {1024}}, out.pointer(), 1.0f, 0.0f, 3),
+               "kernel probe_fma_fp32, grid 1×1×1, block 1024×1×1");
+  CHECK_THROWS(fma.allow_dynamic_shared(1 << 30), "of shared memory per block");
+  fma.allow_dynamic_shared(100 << 10);
+  fma.prefer_shared_carveout(100);
+  fma.launch(stream, {.block = {32}, .dynamic_shared_bytes = 100 << 10}, out.pointer(), 1.0f, 0.0f, 3);
+  stream.synchronize();
+}
+
+TEST("GPU: cooperative, clustered, overlapping and L2-persisting launches are accepted where offered") {
+  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  Stream stream(gpu());
+  Kernel empty(probe.module, "probe_empty");
+  if (gpu()->info().cooperative_launch) empty.launch(stream, {.grid = {4}, .block = {64}, .cooperative = true});
+  if (gpu()->info().cluster_launch) {
+    empty.launch(stream, {.grid = {4}, .block = {64}, .cluster = {2, 1, 1}});
+    empty.launch(stream, {.grid = {4}, .block = {64}, .overlap_previous = true});
+  }
+  DeviceBuffer<float> hot(gpu(), 1 << 20);
+  if (gpu()->info().persisting_l2_bytes > 0) {
+    stream.persist_in_l2(hot.address(), hot.bytes(), 1.0f);
+    empty.launch(stream, {});
+    stream.persist_in_l2(0, 0, 0.0f);
+  }
+  empty.launch(stream, {});
+  stream.synchronize();
+  CHECK(stream.idle());
+}
+
+TEST("GPU: a captured graph replays what was captured") {
+  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  Stream stream(gpu());
+  const auto values = counting(4 * kWordsPerBlock);
+  DeviceBuffer<std::uint32_t> a(gpu(), values.size()), b(gpu(), values.size()), c(gpu(), values.size());
+  Kernel copy(probe.module, "probe_copy");
+  stream.begin_capture();
+  copy.launch(stream, {.grid = {4}, .block = {kThreads}}, a.pointer(), b.pointer());
+  c.copy_from(b, stream);
+  Graph graph = stream.end_capture();
+  CHECK_EQ(graph.nodes(), std::size_t{2});
+  a.upload(values, stream);
+  c.fill_bytes(0, stream);
+  graph.upload(stream);
+  graph.launch(stream);
+  CHECK(c.read(stream) == values);
+}
+
+TEST("GPU: a flushed L2 makes a cached copy slower, and device time is within wall time") {
+  const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
+  Stream stream(gpu());
+  Kernel copy(probe.module, "probe_copy");
+  const std::size_t words = gpu()->info().l2_bytes / 8 / 4 / kWordsPerBlock * kWordsPerBlock;
+  DeviceBuffer<std::uint32_t> from(gpu(), words), to(gpu(), words);
+  from.fill_bytes(1, stream);
+  const auto body = [&] {
+    copy.launch(stream, {.grid = {static_cast<unsigned>(words / kWordsPerBlock)}, .block = {kThreads}}, from.pointer(),
+                to.pointer());
+  };
+  DeviceTimer timer(gpu());
+  L2Flush flush(gpu());
+  double warm = 1, cold = 1, wall = 1;
+  for (int i = 0; i < 10; ++i) {
+    warm = std::min(warm, timer.seconds(stream, nullptr, body));
+    cold = std::min(cold, timer.seconds(stream, &flush, body));
+    wall = std::min(wall, wall_seconds(stream, nullptr, body));
+  }
+  std::printf("    %.1f MiB: warm %.2f us, cold %.2f us, wall %.2f us\n", double(words) * 4 / (1 << 20), warm * 1e6,
+              cold * 1e6, wall * 1e6);
+  CHECK(warm > 0 && wall > warm * 0.5);
+  CHECK(cold > warm * 1.1);
+}

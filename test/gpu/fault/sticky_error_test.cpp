@@ -1,0 +1,60 @@
+// Breaks the device on purpose, so it is a program of its own.
+
+#include <cstdio>
+
+#include "../gpu.hpp"
+#include "check.hpp"
+#include "cuda/device/buffer.hpp"
+#include "cuda/device/kernel.hpp"
+#include "cuda/report/device_report.hpp"
+
+namespace {
+
+using namespace bb::cuda;
+using bb::test::gpu;
+
+// Stores to address 16. PTX, so that no build step makes a faulty kernel.
+constexpr char kFault[] = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry store_outside()
+{
+  .reg .b64 %address;
+  .reg .b32 %value;
+  mov.u64 %address, 16;
+  mov.u32 %value, 1;
+  st.global.u32 [%address], %value;
+  ret;
+}
+)";
+
+}  // namespace
+
+TEST("GPU: an illegal store names its kernel, loses the device until restart, and the program lives on") {
+  const std::string uuid = gpu()->info().uuid;
+  {
+    Stream stream(gpu());
+    DeviceBuffer<float> held(gpu(), 1000);
+    const Module module(gpu(), kFault, "fault");
+    Kernel fault(module, "store_outside");
+    fault.launch(stream, {});
+    try {
+      stream.synchronize();
+      CHECK(!"the store went through");
+    } catch (const Error& error) {
+      std::printf("    %s\n", error.what());
+      CHECK(error.fields().sticky);
+      CHECK_EQ(error.code(), std::string_view("device"));
+      CHECK_EQ(error.fields().name, std::string("CUDA_ERROR_ILLEGAL_ADDRESS"));
+      CHECK_EQ(error.fields().kernel, std::string("last kernel launched: store_outside"));
+    }
+  }  // what was on the device is let go without a further error
+  const auto devices = list_devices();
+  for (const DeviceInfo& device : devices) {
+    if (device.uuid != uuid) continue;
+    CHECK(device.unusable.value_or("").starts_with("lost until the program is restarted: cuStreamSynchronize on "));
+    CHECK_THROWS(Device::open(device), "is lost until the program is restarted");
+  }
+  const DeviceReport report = make_device_report(CeilingsCache({}));
+  CHECK(report.devices.size() > 1 || !report.cuda.available);
+}

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "check.hpp"
+#include "cuda/device/graph.hpp"
+#include "cuda/device/kernel.hpp"
+#include "cuda/timing/timing.hpp"
+#include "cuda/trace/activity_trace.hpp"
+#include "cuda/trace/event_spans.hpp"
+#include "gpu.hpp"
+
+namespace {
+
+using namespace bb::cuda;
+using bb::test::gpu;
+using Clock = ActivityTrace::Clock;
+
+/// Kernels, a memset, copies and a graph of two kernels launched twice.
+class Work {
+ public:
+  Work() : probe_(load_kernels(gpu(), "probe", bb::test::kernel_folders())), stream_(gpu()) {}
+
+  void run() {
+    memory_.fill_bytes(3, stream_);
+    fma_.launch(stream_, {.grid = {3, 1, 1}, .block = {64, 2, 1}, .dynamic_shared_bytes = 2048}, memory_.pointer(),
+                1.0f, 0.0f, 100);
+    memory_.download(host_, stream_);
+    for (int i = 0; i < 2; ++i) graph_.launch(stream_);
+    stream_.synchronize();
+  }
+
+  double launch_interval_s() {
+    constexpr int kLaunches = 2000;
+    double best = 1;
+    for (int round = 0; round < 5; ++round) {
+      best = std::min(best, wall_seconds(stream_, nullptr, [&] {
+                        for (int i = 0; i < kLaunches; ++i) empty_.launch(stream_, {});
+                      }));
+    }
+    return best / kLaunches;
+  }
+
+  Stream& stream() { return stream_; }
+  Kernel& fma() { return fma_; }
+  DeviceBuffer<float>& memory() { return memory_; }
+
+ private:
+  Graph capture() {
+    stream_.begin_capture();
+    empty_.launch(stream_, {});
+    empty_.launch(stream_, {});
+    return stream_.end_capture();
+  }
+
+  LoadedKernels probe_;
+  Stream stream_;
+  Kernel fma_{probe_.module, "probe_fma_fp32"}, empty_{probe_.module, "probe_empty"};
+  DeviceBuffer<float> memory_{gpu(), 4096};
+  std::vector<float> host_ = std::vector<float>(4096);
+  Graph graph_ = capture();
+};
+
+std::vector<Span> of_kind(const SpanTable& table, SpanKind kind) {
+  std::vector<Span> out;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table.at(i).kind == kind) out.push_back(table.at(i));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST("GPU: CUPTI records kernels, copies, memsets, graph nodes and the driver calls that made them") {
+  Work work;
+  work.run();
+  const double before = work.launch_interval_s();
+  const auto origin = Clock::now();
+  std::string reason;
+  auto trace = ActivityTrace::start(GraphDetail::kNodes, origin, reason);
+  if (!trace) {
+    std::printf("    %s\n", reason.c_str());
+    CHECK(reason.ends_with("."));
+    return;
+  }
+  std::string second_reason;
+  CHECK(!ActivityTrace::start(GraphDetail::kNodes, origin, second_reason));
+  CHECK_EQ(second_reason, std::string("Another trace is being recorded."));
+  work.run();
+  const double end_ns = std::chrono::duration<double, std::nano>(Clock::now() - origin).count();
+  const SpanTable table = trace->stop();
+  const double after = work.launch_interval_s();
+  std::printf("    %zu spans; launch interval %.2f us before, %.2f us after tracing\n", table.size(), before * 1e6,
+              after * 1e6);
+
+  CHECK_EQ(table.dropped, std::uint64_t{0});
+  CHECK_EQ(table.source, std::string("cupti"));
+  const auto kernels = of_kind(table, SpanKind::kKernel);
+  CHECK_EQ(kernels.size(), std::size_t{5});
+  if (kernels.size() != 5) return;
+  CHECK_EQ(kernels[0].name, std::string_view("probe_fma_fp32"));
+  CHECK(kernels[0].grid[0] == 3 && kernels[0].block[0] == 64 && kernels[0].block[1] == 2);
+  CHECK_EQ(kernels[0].dynamic_shared_bytes, 2048u);
+  CHECK(kernels[0].registers > 15);
+  CHECK_EQ(kernels[0].graph, 0u);
+  CHECK(kernels[1].name == "probe_empty" && kernels[1].graph != 0 && kernels[1].graph_node != kernels[2].graph_node);
+  CHECK_EQ(of_kind(table, SpanKind::kMemset).size(), std::size_t{1});
+  const auto copies = of_kind(table, SpanKind::kCopy);
+  CHECK(copies.size() == 1 && copies[0].bytes == 4096 * sizeof(float) && copies[0].name == "copy device to host");
+
+  const auto calls = of_kind(table, SpanKind::kApi);
+  for (const Span& kernel : kernels) {
+    const auto launch = std::find_if(calls.begin(), calls.end(),
+                                     [&](const Span& call) { return call.correlation == kernel.correlation; });
+    CHECK(launch != calls.end());
+    if (launch == calls.end()) continue;
+    CHECK_EQ(launch->name, std::string_view(kernel.graph ? "cuGraphLaunch" : "cuLaunchKernelEx"));
+    // One clock: the work begins after its launch does, and all of it lies inside the trace.
+    CHECK(kernel.start_ns > launch->start_ns - 2000);
+    CHECK(kernel.end_ns >= kernel.start_ns && kernel.start_ns > 0 && kernel.end_ns < end_ns);
+  }
+}
+
+TEST("GPU: CUPTI records whole graphs where nodes would slow them") {
+  Work work;
+  work.run();
+  std::string reason;
+  auto trace = ActivityTrace::start(GraphDetail::kGraphs, Clock::now(), reason);
+  if (!trace) {
+    CHECK(reason.ends_with("."));
+    return;
+  }
+  work.run();
+  const SpanTable table = trace->stop();
+  CHECK_EQ(of_kind(table, SpanKind::kGraph).size(), std::size_t{2});
+  CHECK_EQ(of_kind(table, SpanKind::kKernel).size(), std::size_t{1});
+  CHECK(of_kind(table, SpanKind::kGraph).front().graph != 0);
+}
+
+TEST("GPU: events give spans where CUPTI is missing") {
+  Work work;
+  work.run();
+  const auto origin = Clock::now();
+  EventSpans spans(work.stream(), origin);
+  for (int i = 0; i < 3; ++i) {
+    spans.mark(SpanKind::kKernel, "multiply", [&] {
+      work.fma().launch(work.stream(), {.grid = {8}, .block = {128}}, work.memory().pointer(), 1.0f, 0.0f, 20'000);
+    });
+  }
+  const SpanTable table = spans.finish();
+  const double end_ns = std::chrono::duration<double, std::nano>(Clock::now() - origin).count();
+  CHECK_EQ(table.size(), std::size_t{3});
+  CHECK_EQ(table.source, std::string("events"));
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    CHECK(table.end_ns[i] - table.start_ns[i] > 1e4);
+    CHECK(table.start_ns[i] > 0 && table.end_ns[i] < end_ns + 1e5);
+    if (i > 0) CHECK(table.start_ns[i] >= table.end_ns[i - 1] - 1000);
+  }
+}
