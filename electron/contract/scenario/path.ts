@@ -25,7 +25,7 @@ export function parsePath(text: string): Path | null {
     if (match === null) return null;
     steps.push(match[1] ?? Number(match[2]));
   }
-  return steps.length === 0 || typeof steps[0] === 'number' ? null : steps;
+  return steps.length === 0 || typeof steps[0] === 'number' || text.startsWith('.') ? null : steps;
 }
 
 /** The value at `path`, or undefined where the path leaves the document. */

@@ -1,4 +1,4 @@
-/** How large the grid of a scenario is and how much memory it takes at least. */
+/** How large the grid of a scenario is, and how much memory no variant can do without. */
 import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import { highestEnergy, stoppingAt } from '../stopping-table.ts';
 import type { TransportContext } from './context.ts';
@@ -9,18 +9,21 @@ export interface GridEstimate {
   readonly nz: number;
   readonly nx: number;
   readonly cells: number;
-  /** What the leanest variant that the scenario allows takes at least. The engine's own plan is exact. */
+  /**
+   * What the leanest way takes at least: a window that follows the beam, or one
+   * plane in depth stepping. The engine's plan knows the variant and is exact.
+   */
   readonly state_bytes: number;
 }
 
 /** As the engine builds them: the grid reaches this many sigma above the beam's energy. */
 export const beamSigmas = 5;
 
-/** Variants that store only what a moving window or one plane needs. */
-const windowed: readonly string[] = ['auto', 'window', 'cuda-window', 'cuda-persistent'];
-
 /** Below this many straggling widths a window of energy and depth cannot hold the beam. */
 const leastWindow_sigmas = 4;
+
+/** Straggling grows to 1.1 % of the range; half of that holds for the run as a whole. */
+const leastStraggling = 0.005;
 
 export function energyBins(scenario: TransportScenario, context: TransportContext): number {
   const { beam, grid } = scenario;
@@ -34,9 +37,9 @@ export function energyBins(scenario: TransportScenario, context: TransportContex
   return Math.max(1, below + 1 + Math.ceil((range_mm(top) - start) / grid.energy.step_mm - 1e-9));
 }
 
-/** Bins of an axis that a window around a spread of `sigma_mm` takes at least. */
-function windowBins(bins: number, step_mm: number, sigma_mm: number): number {
-  return Math.min(bins, Math.ceil((leastWindow_sigmas * sigma_mm) / step_mm) + 2);
+/** Bins of an axis that a window around a spread of `sigma` takes at least, in the unit of `step`. */
+function windowBins(bins: number, step: number, sigma: number): number {
+  return Math.min(bins, Math.ceil((leastWindow_sigmas * sigma) / step) + 2);
 }
 
 export function angleBins(scenario: TransportScenario): number {
@@ -50,14 +53,17 @@ export function estimateGrid(scenario: TransportScenario, context: TransportCont
   const nz = Math.max(1, Math.round(geometry.depth_mm / grid.dz_mm));
   const nx = Math.max(1, Math.round(geometry.width_mm / grid.dx_mm));
   const depthStepping = solver.stepping === 'depth';
-  const canWindow = windowed.includes(solver.variant) && initial.kind === 'beam' && !depthStepping;
   let storedEnergies = ne;
   let storedDepths = depthStepping ? 1 : nz;
-  if (canWindow && grid.energy.kind === 'range') {
-    // Straggling in range is 1.1 % of the range at most; half of it holds for the run as a whole.
-    const range_mm = stoppingAt(context.rangeTable, context.water, scenario.beam.energy_MeV).range * 10;
-    storedEnergies = windowBins(ne, grid.energy.step_mm, 0.005 * range_mm);
-    storedDepths = windowBins(nz, grid.dz_mm, 0.005 * range_mm);
+  if (initial.kind === 'beam' && !depthStepping) {
+    const { range, stopping } = stoppingAt(context.rangeTable, context.water, scenario.beam.energy_MeV);
+    const spread_mm = leastStraggling * range * 10;
+    const [step, spread] =
+      grid.energy.kind === 'range'
+        ? [grid.energy.step_mm, spread_mm]
+        : [grid.energy.step_MeV, (spread_mm / 10) * stopping];
+    storedEnergies = windowBins(ne, step, spread);
+    storedDepths = windowBins(nz, grid.dz_mm, spread_mm);
   }
   const bytesPerCell = solver.precision === 'fp64' ? 8 : 4;
   return {

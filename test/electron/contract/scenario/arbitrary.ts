@@ -1,0 +1,56 @@
+/** Random valid documents, built from the schema's own JSON Schema so that new fields are covered by themselves. */
+import fc from 'fast-check';
+import { type JsonSchema, type ScenarioDocument, schemaOfKind } from '../../../../electron/contract/scenario/index.ts';
+
+function numberIn(schema: JsonSchema): fc.Arbitrary<number> {
+  const [min, max] = [schema.minimum ?? 0, schema.maximum ?? 1];
+  if (schema.type === 'integer') return fc.integer({ min, max });
+  return fc
+    .double({ min, max, noNaN: true, noDefaultInfinity: true })
+    .map((value) => (Object.is(value, -0) ? 0 : value));
+}
+
+function interval(schema: JsonSchema): fc.Arbitrary<readonly number[]> {
+  const end = numberIn(schema);
+  return fc
+    .tuple(end, end)
+    .filter(([a, b]) => a !== b)
+    .map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
+}
+
+/** Text that matches a field's pattern, found by trying words of both kinds that the schema knows. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  const allowed = new RegExp(pattern, 'u');
+  return fc.constantFrom('auto', 'window', 'tables/mine.csv', 'a.csv', 'fused-2').filter((word) => allowed.test(word));
+}
+
+export function anyValueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const branches = schema.oneOf ?? schema.anyOf;
+  if (branches) return fc.oneof(...branches.map(anyValueOf));
+  switch (schema.type) {
+    case 'number':
+    case 'integer':
+      return numberIn(schema);
+    case 'string':
+      return schema.pattern ? matching(schema.pattern) : fc.string({ maxLength: 20, unit: 'grapheme' });
+    case 'array':
+      if (schema.prefixItems) return interval(schema.prefixItems[0] ?? {});
+      return fc.array(anyValueOf(schema.items || {}), { maxLength: 4 });
+    default:
+      return fc.record(
+        Object.fromEntries(Object.entries(schema.properties ?? {}).map(([key, item]) => [key, anyValueOf(item)])),
+        { requiredKeys: [...(schema.required ?? [])], noNullPrototype: true },
+      );
+  }
+}
+
+/** Valid against the schema; not always a problem that can be solved. */
+export const anyDocument = anyValueOf(schemaOfKind('transport')) as fc.Arbitrary<ScenarioDocument>;
+
+/** Any JSON value, with numbers that JSON has no words for. */
+export const anyJunk: fc.Arbitrary<unknown> = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1e308, '', 'water', null, true, [], {}),
+);
