@@ -38,7 +38,7 @@ export function suggest(word: string, candidates: readonly string[]): string | n
     const beginning = wanted.length >= 3 && (known.startsWith(wanted) || wanted.startsWith(known));
     const distance = beginning ? Math.min(1, editDistance(wanted, known)) : editDistance(wanted, known);
     const near = distance <= Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3));
-    if (near && distance < bestDistance) {
+    if (near && distance < wanted.length && distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }

@@ -42,7 +42,8 @@ export function applyOverrides(
     const gap = path.findIndex((step, depth) => {
       if (typeof step !== 'number') return false;
       const list = valueAt(current, path.slice(0, depth));
-      return !Array.isArray(list) || step > list.length;
+      // A list that is not there yet is made by setting its first entry.
+      return list === undefined ? step > 0 : !Array.isArray(list) || step > list.length;
     });
     if (gap >= 0) {
       const list = valueAt(current, path.slice(0, gap));
