@@ -19,7 +19,7 @@ const versionOf = (packageName) =>
 const programVersion = () => String(JSON.parse(readFileSync(inRoot('package.json'), 'utf8')).version);
 
 const SOURCES = ['native/**/*.{cpp,hpp,cmake,in}', 'native/**/CMakeLists.txt', 'kernels/**/*.{cpp,hpp}'];
-const TEST_SOURCES = ['test/kernels/**/*.{cpp,hpp}', 'test/native/**/*.{cpp,hpp}'];
+const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((folder) => `test/${folder}/**/*.{cpp,hpp}`);
 
 /**
  * Configures and builds one CMake tree. A tree that was made in another

@@ -12,8 +12,8 @@
 namespace bb::cuda {
 namespace {
 
-// As nvcc gets them in native/cmake/kernels.cmake. Default -fmad: a*b+c fuses, as on the CPU's fast variants.
-constexpr const char* kOptions[] = {"--std=c++20", "--device-as-default-execution-space"};
+// As nvcc gets them in electron/build/steps/kernels.mjs; a*b+c fuses, as in the CPU's fast variants.
+constexpr const char* kOptions[] = {"--std=c++20", "--fmad=true", "--device-as-default-execution-space"};
 
 class Program {
  public:
