@@ -1,0 +1,267 @@
+#include "transport/tables.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "../parity/scenarios.hpp"
+#include "check.hpp"
+#include "physics/scattering.hpp"
+#include "physics/stopping.hpp"
+#include "problems.hpp"
+#include "transport/source_taps.hpp"
+#include "transport/typed_tables.hpp"
+
+using namespace bb;
+using namespace bb::transport;
+
+namespace {
+
+std::size_t u(int i) { return static_cast<std::size_t>(i); }
+
+/// Calls f(name, tables) for every parity scenario in both steppings.
+template <typename F>
+void each_problem(F&& f) {
+  for (const test::ParityScenario& s : test::parity_scenarios()) {
+    for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
+      Problem p = s.problem;
+      p.stepping = stepping;
+      f(s.name, build_tables(p));
+    }
+  }
+}
+
+/// Largest |Σ taps + stopped + nuclear - 1| and |Σ taps·E' + deposit + escape - E| / E over all sources.
+template <typename Weights>
+std::pair<double, double> imbalance(const Tables& t, const Weights& w) {
+  const SourceTaps taps = taps_by_source(t);
+  double number = 0.0, energy = 0.0;
+  for (std::size_t row = 0; row < t.deposit.size(); ++row) {
+    double n = static_cast<double>(w.stopped[row]) + static_cast<double>(w.nuclear[row]);
+    double e = static_cast<double>(w.deposit[row]) + static_cast<double>(w.nuclear_escape[row]);
+    for (std::size_t k = taps.begin[row]; k < taps.begin[row + 1]; ++k) {
+      const double weight = static_cast<double>(w.gather_weight[taps.tap[k]]);
+      n += weight;
+      e += weight * t.energy[u(taps.destination[k])];
+    }
+    const double own = t.energy[row % u(t.ne)];
+    number = std::max(number, std::abs(n - 1.0));
+    energy = std::max(energy, std::abs(e - own) / own);
+  }
+  return {number, energy};
+}
+
+}  // namespace
+
+TEST("tables: what a source's taps, stopping and nuclear losses share out is one proton and its energy") {
+  each_problem([](const std::string&, const Tables& t) {
+    const auto [number, energy] = imbalance(t, t);
+    CHECK(number < 1e-12);
+    CHECK(energy < 1e-12);
+  });
+}
+
+TEST("tables in FP32: the same exactly in number, to rounding of the deposit in energy") {
+  each_problem([](const std::string&, const Tables& t) {
+    const auto [number, energy] = imbalance(t, TypedTables<float>(t));
+    CHECK_EQ(number, 0.0);
+    CHECK(energy < 1e-7);
+  });
+}
+
+TEST("tables in FP32: every weight within 2e-7 of FP64, angle kernels sum to exactly one") {
+  each_problem([](const std::string&, const Tables& t) {
+    const TypedTables<float> f(t);
+    double worst = 0.0;
+    for (std::size_t k = 0; k < t.gather_weight.size(); ++k) {
+      worst = std::max(worst, std::abs(static_cast<double>(f.gather_weight[k]) - t.gather_weight[k]));
+    }
+    for (std::size_t row = 0; row + 1 < t.angle_begin.size(); ++row) {
+      double sum = 0.0;
+      const int begin = t.angle_begin[row];
+      for (int k = begin; k < t.angle_begin[row + 1]; ++k) {
+        sum += (k == begin ? 1.0 : 2.0) * static_cast<double>(f.angle_weight[u(k)]);
+      }
+      CHECK_EQ(sum, 1.0);
+    }
+    // The largest tap of a source takes the rounding of all the others.
+    CHECK(worst < 1e-6);
+  });
+}
+
+TEST("tables: weights are never negative") {
+  each_problem([](const std::string&, const Tables& t) {
+    double lowest = 0.0;
+    for (const auto* list : {&t.gather_weight, &t.angle_weight, &t.stopped, &t.nuclear, &t.nuclear_escape}) {
+      for (const double w : *list) lowest = std::min(lowest, w);
+    }
+    CHECK_EQ(lowest, 0.0);
+  });
+}
+
+TEST("tables: a bin is fed from within the reach that they declare, in ascending order of bins") {
+  each_problem([](const std::string&, const Tables& t) {
+    bool inside = true;
+    for (std::size_t row = 0; row + 1 < t.gather_begin.size(); ++row) {
+      const int to = static_cast<int>(row % u(t.ne));
+      for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+        const int reach = t.gather_source[u(k)] - to;
+        inside = inside && reach >= t.reach_down && reach <= t.reach_up;
+        inside = inside && (k == t.gather_begin[row] || t.gather_source[u(k)] > t.gather_source[u(k) - 1]);
+      }
+    }
+    CHECK(inside);
+  });
+}
+
+TEST("tables: an angle kernel's variance is the scattering power in the middle of the step times the step") {
+  Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.5}, 0.2, 0.004);
+  const Tables t = build_tables(p);
+  const physics::StoppingTable water(p.materials[0].energies, p.materials[0].stopping);
+  for (int e = 5; e < t.ne; e += 7) {
+    const std::size_t row = t.row(0, 0, e);
+    double variance = 0.0;
+    for (int k = t.angle_begin[row]; k < t.angle_begin[row + 1]; ++k) {
+      const double distance = (k - t.angle_begin[row]) * p.grid.dtheta;
+      variance += 2.0 * t.angle_weight[u(k)] * distance * distance;
+    }
+    const double middle = water.energy_at(water.range(t.energy[u(e)]) + 0.025);
+    CHECK_REL(variance, physics::gottschalk_power(middle, 100.0, 46.88) * 0.05, 1e-9);
+  }
+}
+
+TEST("tables, depth stepping: the path of a class is dz/cos of its angle") {
+  Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.5}, 0.6, 0.3);
+  p.stepping = Stepping::kDepth;
+  const Tables t = build_tables(p);
+  const physics::StoppingTable water(p.materials[0].energies, p.materials[0].stopping);
+  CHECK_EQ(t.classes, 5);
+  for (int c = 0; c < t.classes; ++c) {
+    const double path = 0.05 / std::cos(t.theta[u(c)]);
+    for (const int e : {60, 100, 140}) {
+      // Mean range loss of a source = path: energy-weighted means are not exact, ranges are.
+      const double energy = t.energy[u(e)];
+      const SourceTaps taps = taps_by_source(t);
+      const std::size_t row = t.row(c, 0, e);
+      double after = 0.0;
+      for (std::size_t k = taps.begin[row]; k < taps.begin[row + 1]; ++k) {
+        after += t.gather_weight[taps.tap[k]] * water.range(t.energy[u(taps.destination[k])]);
+      }
+      CHECK_NEAR(water.range(energy) - after, path, 1e-9);
+    }
+    CHECK_EQ(t.plane_weight[u(c)], 1.0);
+  }
+}
+
+TEST("tables, path stepping: shifts are the step's projections, planes crossed are the step in z") {
+  Problem p = test::water_problem(70.0, {20, 50, 0.25, 0.2}, 0.4, 0.1);
+  p.step = 0.3;
+  const Tables t = build_tables(p);
+  for (int a = 0; a < t.ntheta; ++a) {
+    CHECK_NEAR(t.shift_x[u(a)].whole + t.shift_x[u(a)].fraction, 0.3 * std::sin(t.theta[u(a)]) / 0.25, 1e-9);
+    CHECK_NEAR(t.shift_z[u(a)].whole + t.shift_z[u(a)].fraction, 0.3 * std::cos(t.theta[u(a)]) / 0.2, 1e-9);
+    CHECK_NEAR(t.plane_weight[u(a)], 0.3 * std::cos(t.theta[u(a)]) / 0.2, 1e-12);
+  }
+}
+
+TEST("tables: the start holds the beam's weight, mean energy, mean position and widths") {
+  Problem p = test::water_problem(60.0, {40, 35, 0.5, 0.2}, 0.4, 0.01);
+  p.beam.weight = 250.0;
+  p.beam.energy_sigma = 0.8;
+  p.beam.angle = p.grid.theta_centre = 0.2;
+  p.beam.angle_sigma = 0.03;
+  p.beam.x = 3.0;
+  p.beam.x_sigma = 1.5;
+  const Tables t = build_tables(p);
+  const auto& s = t.start;
+  double number = 0.0, energy = 0.0;
+  for (int e = 0; e < t.ne; ++e) {
+    number += s.energy_weight[u(e)];
+    energy += s.energy_weight[u(e)] * t.energy[u(e)];
+  }
+  CHECK_REL(number, 250.0, 1e-12);
+  CHECK_NEAR(energy / number, 60.0, 0.01);
+  double angles = 0.0, mean = 0.0, square = 0.0;
+  for (int a = 0; a < t.ntheta; ++a) {
+    angles += s.angle_weight[u(a)];
+    mean += s.angle_weight[u(a)] * t.theta[u(a)];
+    square += s.angle_weight[u(a)] * (t.theta[u(a)] - 0.2) * (t.theta[u(a)] - 0.2);
+  }
+  CHECK_NEAR(angles, 1.0, 1e-9);
+  CHECK_NEAR(mean, 0.2, 1e-9);
+  CHECK_REL(square, 0.0009, 1e-6);
+  CHECK_EQ(s.missed, 0.0);
+  CHECK_EQ(s.x_variance, 0.0);
+  const int a = (t.ntheta - 1) / 2;
+  double x1 = 0.0, x2 = 0.0;
+  for (int x = 0; x < t.nx; ++x) {
+    const double position = (x + 0.5 - 0.5 * t.nx) * t.dx;
+    x1 += s.x_weight[u(a) * u(t.nx) + u(x)] * position;
+    x2 += s.x_weight[u(a) * u(t.nx) + u(x)] * (position - 3.0) * (position - 3.0);
+  }
+  CHECK_NEAR(x1, 3.0 + t.depth_first_node * std::tan(0.2), 0.05);
+  CHECK_NEAR(std::sqrt(x2), 1.5, 0.01);
+}
+
+TEST("tables: a beam of no width says what variance its one cell adds; what misses the grid is counted") {
+  Problem p = test::water_problem(60.0, {10, 35, 0.5, 0.2}, 0.4, 0.01);
+  CHECK_REL(build_tables(p).start.x_variance, 0.36 * 0.25, 1e-12);
+  p.beam.x = 5.0;
+  const Tables t = build_tables(p);
+  CHECK_NEAR(t.start.missed, 0.5, 0.1);
+  CHECK_NEAR(t.start.missed_energy, t.start.missed * 60.0, 0.1);
+}
+
+TEST("tables: a filled state is counted as it is, the same for every engine") {
+  Problem p = test::water_problem(20.0, {3, 4, 0.5, 0.4}, 0.2, 0.1);
+  p.filled = true;
+  p.seed = 9;
+  const Tables t = build_tables(p);
+  double number = 0.0;
+  for (std::size_t i = 0; i < t.cells(); ++i) {
+    const double v = filled_value(9, i);
+    CHECK(v > 0.0 && v <= 1.0);
+    CHECK_EQ(static_cast<double>(static_cast<float>(v)), v);
+    number += v;
+  }
+  CHECK_REL(t.start.number_in, number, 1e-12);
+  CHECK_NEAR(number / static_cast<double>(t.cells()), 0.5, 0.02);
+  CHECK(filled_value(9, 0) != filled_value(10, 0));
+}
+
+TEST("tables: extra straggling is none in water on its own range grid, and what bone or a uniform grid adds") {
+  Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.2}, 0.2, 0.01);
+  CHECK_NEAR(build_tables(p).extra_straggling_mm, 0.0, 1e-4);
+  Problem uniform = p;
+  uniform.grid.energy_kind = EnergyGridKind::kUniform;
+  uniform.grid.energy_step = 0.5;
+  uniform.grid.energy_min = 1.0;
+  const double added = build_tables(uniform).extra_straggling_mm;
+  CHECK(added > 0.5);
+  CHECK(added < 5.0);
+}
+
+TEST("tables: refuse what cannot be run, with the field, the value and what is allowed") {
+  const Problem good = test::water_problem(70.0, {10, 50, 0.5, 0.2}, 0.4, 0.05);
+  const auto with = [&](auto&& change) {
+    Problem p = good;
+    change(p);
+    return build_tables(p);
+  };
+  CHECK_THROWS(with([](Problem& p) { p.beam.energy = 1.5; }), "beam.energy_MeV = 1.5");
+  CHECK_THROWS(with([](Problem& p) { p.step = 0.0; }), "solver.step_mm = 0.0");
+  CHECK_THROWS(with([](Problem& p) { p.map.pop_back(); }), "map: 4999 cells, the grid has 5000");
+  CHECK_THROWS(with([](Problem& p) { p.map[7] = 3; }), "map: material index 3");
+  CHECK_THROWS(with([](Problem& p) { p.materials.clear(); }), "water");
+  CHECK_THROWS(with([](Problem& p) { p.grid.nx = 0; }), "at least one cell");
+  CHECK_THROWS(with([](Problem& p) {
+                 p.stepping = Stepping::kDepth;
+                 p.grid.theta_centre = p.beam.angle = 0.7;
+               }),
+               "depth stepping allows 60");
+  CHECK_THROWS(with([](Problem& p) {
+                 p = test::water_problem(20.0, {10, 40, 0.5, 10.0}, 0.4, 0.05);
+                 p.grid.energy_step = p.step = 0.2;
+               }),
+               "the beam stops inside the first cell");
+}
