@@ -25,11 +25,11 @@ const ended = (child: ChildProcess) =>
 
 /**
  * Starts `braggbench serve` and waits for its address.
- * @param args such as `['--scenario', file, '--run']`
+ * @param args such as `['--scenario', file, '--run']`; a port among them wins over the free one
  * @param env added to this process's own, such as a library folder of the test's
  */
 export function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Served> {
-  const child = spawn(process.execPath, [path.join(root, 'dist/host/cli.js'), 'serve', ...args], {
+  const child = spawn(process.execPath, [path.join(root, 'dist/host/cli.js'), 'serve', '--port', '0', ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

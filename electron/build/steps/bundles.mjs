@@ -9,6 +9,11 @@ import { Failure } from '../setup/say.mjs';
  */
 const HOST = { 'host/cli': 'electron/cli/main.ts', 'host/server': 'electron/server/index.ts' };
 const DESKTOP = { 'electron/main': 'electron/main/main.ts' };
+/** Started as a thread by the host, which looks beside the file that it was itself bundled into. */
+const WORKERS = {
+  'host/run-file-worker': 'electron/host/run-files/worker.ts',
+  'electron/run-file-worker': 'electron/host/run-files/worker.ts',
+};
 const PRELOAD = { 'electron/preload': 'electron/preload/preload.ts' };
 
 /** CommonJS packages inside an ES module still call require() for Node's own modules. */
@@ -37,7 +42,7 @@ async function bundle() {
   for (const folder of ['host', 'electron']) rmSync(inRoot('dist', folder), { recursive: true, force: true });
   try {
     await Promise.all([
-      build({ ...common, entryPoints: { ...HOST, ...DESKTOP }, format: 'esm', banner: { js: REQUIRE } }),
+      build({ ...common, entryPoints: { ...HOST, ...DESKTOP, ...WORKERS }, format: 'esm', banner: { js: REQUIRE } }),
       // A sandboxed preload script must be CommonJS.
       build({ ...common, entryPoints: PRELOAD, format: 'cjs', outExtension: { '.js': '.cjs' } }),
     ]);
@@ -58,7 +63,10 @@ export function bundlesStep() {
       'electron/build/steps/bundles.mjs',
       'tsconfig.json',
     ],
-    outputs: ['dist/host/cli.js', 'dist/host/server.js', 'dist/electron/main.js', 'dist/electron/preload.cjs'],
+    outputs: [
+      ...Object.keys({ ...HOST, ...DESKTOP, ...WORKERS }).map((name) => `dist/${name}.js`),
+      ...Object.keys(PRELOAD).map((name) => `dist/${name}.cjs`),
+    ],
     run: bundle,
   };
 }
