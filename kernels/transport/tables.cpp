@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -193,10 +194,8 @@ void build_streaming(const Problem& p, Tables& t) {
   }
 }
 
-void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, int start_z, double entry_path,
-                 Tables& t) {
+void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, double entry_path, Tables& t) {
   Tables::Start& s = t.start;
-  s.z = start_z;
   s.number_in = p.beam.weight;
   s.energy_weight.assign(at(t.ne), 0.0);
   s.angle_weight.assign(at(t.ntheta), 0.0);
@@ -280,15 +279,23 @@ void fill_start(const Problem& p, Tables& t) {
   }
 }
 
-}  // namespace
+/// What the sizes of a problem follow from, and the beam at the first node.
+class Layout {
+ public:
+  explicit Layout(const Problem& p);
 
-Tables build_tables(const Problem& p) {
-  check(p);
   std::vector<Medium> media;
+  Tables tables;  // sizes, axes and the beam's way in; no operators yet
+  double start_energy = 0, entry_path = 0;
+  std::optional<EnergyGrid> grid;
+};
+
+Layout::Layout(const Problem& p) {
+  check(p);
   media.reserve(p.materials.size());
   for (const Material& m : p.materials) media.emplace_back(m);
 
-  Tables t;
+  Tables& t = tables;
   t.nx = p.grid.nx;
   t.dx = p.grid.dx;
   t.dz = p.grid.dz;
@@ -308,14 +315,14 @@ Tables build_tables(const Problem& p) {
   // entrance; what the beam loses before that step is the entry deposit.
   const double cosine = std::cos(p.beam.angle);
   const double half = 0.5 * (depth ? p.grid.dz : p.step * cosine);
-  const int start_z = std::clamp(static_cast<int>(std::ceil((p.beam.z + half) / p.grid.dz - 0.5 - 1e-9)), 0, t.nz - 1);
-  t.depth_first_node = (start_z + 0.5) * p.grid.dz;
-  const double entry_path = std::max(0.0, (t.depth_first_node - half - p.beam.z) / cosine);
+  t.start.z = std::clamp(static_cast<int>(std::ceil((p.beam.z + half) / p.grid.dz - 0.5 - 1e-9)), 0, t.nz - 1);
+  t.depth_first_node = (t.start.z + 0.5) * p.grid.dz;
+  entry_path = std::max(0.0, (t.depth_first_node - half - p.beam.z) / cosine);
   const double entry_x = p.beam.x + 0.5 * entry_path * std::sin(p.beam.angle);
   t.start.entry_z = std::clamp(static_cast<int>((p.beam.z + 0.5 * entry_path * cosine) / p.grid.dz), 0, t.nz - 1);
   t.start.entry_x = std::clamp(static_cast<int>(std::floor(entry_x / p.grid.dx + 0.5 * t.nx)), 0, t.nx - 1);
   const Medium& entry = media[p.map[at(t.start.entry_z) * at(t.nx) + at(t.start.entry_x)]];
-  const double start_energy = entry_path > 0.0 ? entry.energy_after(p.beam.energy, entry_path) : p.beam.energy;
+  start_energy = entry_path > 0.0 ? entry.energy_after(p.beam.energy, entry_path) : p.beam.energy;
   if (!(start_energy > p.grid.cutoff)) {
     throw ProblemError("invalid",
                        "grid.dz_mm = " + std::to_string(p.grid.dz) + ": the beam stops inside the first cell");
@@ -330,24 +337,33 @@ Tables build_tables(const Problem& p) {
       if (shift < 1.0 - 1e-6) guard = kGuardBins;
     }
   }
-  const EnergyGrid grid(p.grid, media[0].table, start_energy, p.beam.energy_sigma, guard);
-  t.ne = grid.size();
-  t.energy = grid.energies();
+  grid.emplace(p.grid, media[0].table, start_energy, p.beam.energy_sigma, guard);
+  t.ne = grid->size();
+  t.energy = grid->energies();
+}
 
+}  // namespace
+
+Tables outline_tables(const Problem& problem) { return Layout(problem).tables; }
+
+Tables build_tables(const Problem& p) {
+  Layout layout(p);
+  Tables& t = layout.tables;
+  const bool depth = p.stepping == Stepping::kDepth;
   t.gather_begin.push_back(0);
   t.angle_begin.push_back(0);
   t.reach_down = t.ne;
   t.reach_up = -t.ne;
-  StepPhysics physics(p, media, grid, t);
+  StepPhysics physics(p, layout.media, *layout.grid, t);
   for (int c = 0; c < t.classes; ++c) {
     const double path = depth ? p.grid.dz / std::cos(t.theta[at(c)]) : p.step;
-    for (const Medium& m : media) physics.append(m, path);
+    for (const Medium& m : layout.media) physics.append(m, path);
   }
-  t.extra_straggling_mm = extra_straggling(p, media, grid, start_energy, t);
+  t.extra_straggling_mm = extra_straggling(p, layout.media, *layout.grid, layout.start_energy, t);
   build_streaming(p, t);
-  build_start(p, grid, start_energy, start_z, entry_path, t);
+  build_start(p, *layout.grid, layout.start_energy, layout.entry_path, t);
   if (p.filled) fill_start(p, t);
-  return t;
+  return std::move(t);
 }
 
 }  // namespace bb::transport

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "filled_value.hpp"
 #include "physics/remap.hpp"
 #include "problem.hpp"
 
@@ -82,16 +83,10 @@ struct Tables {
   std::size_t plane() const { return static_cast<std::size_t>(nz) * static_cast<std::size_t>(nx); }
 };
 
+/// The sizes, the axes and the beam's way in, without the operators: quick. Throws as build_tables.
+Tables outline_tables(const Problem& problem);
+
 /// Builds the tables. Throws ProblemError('invalid' | 'unsupported') with the value and what is allowed.
 Tables build_tables(const Problem& problem);
-
-/// The number in cell `index` of a filled state: in (0, 1], the same on every engine.
-inline double filled_value(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t z = seed * 0x9E3779B97F4A7C15ull + index + 0x9E3779B97F4A7C15ull;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  z ^= z >> 31;
-  return (static_cast<double>(z >> 40) + 1.0) * 0x1p-24;
-}
 
 }  // namespace bb::transport

@@ -53,7 +53,8 @@ std::vector<Fields> Fields::list(const char* key) const {
 
 std::vector<double> Fields::doubles(const char* key) const {
   const Napi::Value v = get(key);
-  if (!v.IsTypedArray() || v.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) refuse(key, "a Float64Array");
+  if (!v.IsTypedArray() || v.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array)
+    refuse(key, "a Float64Array");
   const Napi::Float64Array array = v.As<Napi::Float64Array>();
   return {array.Data(), array.Data() + array.ElementLength()};
 }

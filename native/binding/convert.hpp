@@ -21,8 +21,8 @@ class Fields {
   std::string text(const char* key) const;
   Fields child(const char* key) const;
   std::vector<Fields> list(const char* key) const;
-  std::vector<double> doubles(const char* key) const;         // Float64Array
-  std::vector<std::uint8_t> bytes(const char* key) const;     // Uint8Array
+  std::vector<double> doubles(const char* key) const;      // Float64Array
+  std::vector<std::uint8_t> bytes(const char* key) const;  // Uint8Array
   bool has(const char* key) const { return object_.Has(key) && !object_.Get(key).IsUndefined(); }
   const std::string& path() const { return path_; }
 

@@ -43,8 +43,8 @@ void read_grid(const Fields& f, GridSpec& grid) {
   grid.theta_centre = f.number("theta_centre_rad");
   grid.cutoff = f.number("cutoff_MeV");
   const Fields energy = f.child("energy");
-  grid.energy_kind = choice<EnergyGridKind>(
-      energy, "kind", {{"range", EnergyGridKind::kRange}, {"uniform", EnergyGridKind::kUniform}});
+  grid.energy_kind = choice<EnergyGridKind>(energy, "kind",
+                                            {{"range", EnergyGridKind::kRange}, {"uniform", EnergyGridKind::kUniform}});
   if (grid.energy_kind == EnergyGridKind::kRange) {
     grid.energy_step = energy.number("step_mm");
   } else {

@@ -1,5 +1,6 @@
 #include "transport_run.hpp"
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <new>
@@ -36,7 +37,8 @@ Napi::Float64Array ledger_array(Napi::Env env, const std::vector<LedgerRow>& row
   Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * columns);
   double* to = out.Data();
   for (const LedgerRow& r : rows) {
-    for (const double v : {r.in, r.in_flight, r.stopped, r.escaped_x, r.escaped_z, r.escaped_theta, r.nuclear, r.skipped}) {
+    for (const double v :
+         {r.in, r.in_flight, r.stopped, r.escaped_x, r.escaped_z, r.escaped_theta, r.nuclear, r.skipped}) {
       *to++ = v;
     }
     if (energy) *to++ = r.deposited;
@@ -101,8 +103,15 @@ Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResul
   out.Set("range_mean_mm", run.tables().beam_range_mm);
   out.Set("ledger_number", ledger_array(env, r.number, false));
   out.Set("ledger_energy", ledger_array(env, r.energy, true));
+  // Their maps are fetched one by one with keyframe(i): together they can be 100 MB, a copy that would
+  // hold the event loop.
   Napi::Array frames = Napi::Array::New(env, r.keyframes.size());
-  for (uint32_t i = 0; i < r.keyframes.size(); ++i) frames.Set(i, frame_object(env, r.keyframes[i]));
+  for (uint32_t i = 0; i < r.keyframes.size(); ++i) {
+    Napi::Object frame = Napi::Object::New(env);
+    frame.Set("step", r.keyframes[i].step);
+    frame.Set("depth_mm", r.keyframes[i].depth_mm);
+    frames.Set(i, frame);
+  }
   out.Set("keyframes", frames);
   out.Set("spans", spans_object(env, run.spans()));
   out.Set("min_psi_over_max", r.min_over_max);
@@ -126,19 +135,23 @@ class Job {
   RunResult result;
   std::string error_code, error_message;
   bool failed = false;
+  std::atomic<bool> over{false};
 };
 
 class TransportRun final : public Napi::ObjectWrap<TransportRun> {
  public:
   static Napi::Function define(Napi::Env env) {
-    return DefineClass(env, "TransportRun",
-                       {InstanceMethod("start", &TransportRun::start), InstanceMethod("cancel", &TransportRun::cancel),
-                        InstanceMethod("live", &TransportRun::live), InstanceAccessor("plan", &TransportRun::plan, nullptr)});
+    return DefineClass(
+        env, "TransportRun",
+        {InstanceMethod("start", &TransportRun::start), InstanceMethod("cancel", &TransportRun::cancel),
+         InstanceMethod("live", &TransportRun::live), InstanceMethod("keyframe", &TransportRun::keyframe),
+         InstanceAccessor("plan", &TransportRun::plan, nullptr)});
   }
 
   explicit TransportRun(const Napi::CallbackInfo& info) : Napi::ObjectWrap<TransportRun>(info) {
     const Napi::Env env = info.Env();
-    if (info.Length() < 1 || !info[0].IsObject()) throw Napi::TypeError::New(env, "createTransport: expected a problem");
+    if (info.Length() < 1 || !info[0].IsObject())
+      throw Napi::TypeError::New(env, "createTransport: expected a problem");
     try {
       job_ = std::make_shared<Job>(read_problem(info[0].As<Napi::Object>()));
     } catch (const transport::ProblemError& error) {
@@ -154,7 +167,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
   Napi::Value plan(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     const engine::Run& run = job_->run;
-    const transport::Tables& t = run.tables();
+    const transport::Tables& t = run.outline();
     Napi::Object out = Napi::Object::New(env);
     out.Set("variant", run.variant().id);
     out.Set("precision", precision_name(run.problem().precision));
@@ -184,9 +197,10 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     const bool reports = info.Length() > 0 && info[0].IsFunction();
     const Napi::Function callback =
         reports ? info[0].As<Napi::Function>() : Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
-    Napi::ThreadSafeFunction tell = Napi::ThreadSafeFunction::New(
-        env, callback, "braggbench run", 0, 1, done, [](Napi::Env finish_env, Done* d) {
+    Napi::ThreadSafeFunction tell =
+        Napi::ThreadSafeFunction::New(env, callback, "braggbench run", 0, 1, done, [](Napi::Env finish_env, Done* d) {
           if (d->job->thread.joinable()) d->job->thread.join();
+          d->job->over.store(!d->job->failed);
           if (d->job->failed) {
             d->deferred.Reject(coded_error(finish_env, d->job->error_code, d->job->error_message).Value());
           } else {
@@ -240,6 +254,17 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     Napi::Object out = frame_object(env, frame->marginals);
     out.Set("dose", to_array(env, frame->dose));
     return out;
+  }
+
+  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez}.
+  Napi::Value keyframe(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    const auto& frames = job_->result.keyframes;
+    const double index = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1.0;
+    if (!job_->over.load() || !(index >= 0.0) || !(index < static_cast<double>(frames.size()))) {
+      throw coded_error(env, "invalid", "keyframe(i): the run is not over or has no such keyframe");
+    }
+    return frame_object(env, frames[static_cast<std::size_t>(index)]);
   }
 
   std::shared_ptr<Job> job_;

@@ -54,25 +54,20 @@ LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double d
 
 Run::Run(transport::Problem problem)
     : problem_(std::move(problem)),
-      tables_([this] {
-        const Clock::time_point start = Clock::now();
-        transport::Tables t = transport::build_tables(problem_);
-        table_seconds_ = seconds_since(start);
-        return t;
-      }()),
-      variant_(&transport::choose_variant(problem_, tables_)),
+      outline_(transport::outline_tables(problem_)),
+      variant_(&transport::choose_variant(problem_, outline_)),
       threads_(thread_count(problem_)),
-      steps_max_(bound_steps(problem_, tables_)),
+      steps_max_(bound_steps(problem_, outline_)),
       spans_(threads_) {}
 
 RunResult Run::execute(const std::function<void(const Progress&)>& on_progress) {
-  const double table_seconds = table_seconds_;
   const Clock::time_point begun = Clock::now();
+  tables_ = transport::build_tables(problem_);
   const std::unique_ptr<Solver> solver = variant_->make(problem_, tables_, threads_);
   RunResult result;
   result.threads = threads_;
   result.isa = cpu::instruction_set_name();
-  result.setup_s = table_seconds + seconds_since(begun);
+  result.setup_s = seconds_since(begun);
 
   const transport::Tables::Start& start = tables_.start;
   LedgerRow number{start.number_in, start.number_in - start.missed, 0, start.missed, 0, 0, 0, 0, 0, 0};

@@ -47,13 +47,16 @@ struct LiveFrame {
 /// `take_live` may be called from any other thread.
 class Run {
  public:
-  /// Builds the tables and chooses the variant. Throws ProblemError.
+  /// Lays the grid out and chooses the variant; the operators are built by `execute`. Throws ProblemError.
   explicit Run(transport::Problem problem);
 
   const transport::Problem& problem() const { return problem_; }
+  /// Sizes and axes; safe to read while the run goes on.
+  const transport::Tables& outline() const { return outline_; }
+  /// The operators too; complete once `execute` has returned.
   const transport::Tables& tables() const { return tables_; }
   const transport::Variant& variant() const { return *variant_; }
-  double estimate_bytes() const { return variant_->estimate_bytes(problem_, tables_); }
+  double estimate_bytes() const { return variant_->estimate_bytes(problem_, outline_); }
   /// Steps that the slowest proton can need, at most the scenario's limit.
   int steps_max() const { return steps_max_; }
   int threads() const { return threads_; }
@@ -70,9 +73,8 @@ class Run {
   void publish_live(Solver& solver);
 
   transport::Problem problem_;
-  transport::Tables tables_;
+  transport::Tables outline_, tables_;
   const transport::Variant* variant_;
-  double table_seconds_ = 0;
   int threads_;
   int steps_max_;
   SpanRecorder spans_;
