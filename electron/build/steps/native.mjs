@@ -10,6 +10,8 @@ const EXE = process.platform === 'win32' ? '.exe' : '';
 
 export const ADDON = 'dist/native/braggbench.node';
 export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
+/** The tests that need a GPU; those of the second end with a device that its process broke. */
+export const GPU_TESTS = ['braggbench_gpu_tests', 'braggbench_fault_tests'].map((name) => `dist/native/${name}${EXE}`);
 export const SANITIZED_TESTS = `dist/native-sanitized/braggbench_tests${EXE}`;
 
 /** @param {string} packageName */
@@ -85,7 +87,7 @@ export function cppTestsStep() {
     name: 'cpp-tests',
     title: 'Building the C++ tests',
     inputs: [...SOURCES, ...TEST_SOURCES],
-    outputs: [CPP_TESTS],
+    outputs: [CPP_TESTS, ...GPU_TESTS],
     settings: settings(),
     run: () => cmake('dist/cmake', {}),
   };
@@ -100,10 +102,14 @@ export function sanitizedTestsStep() {
     outputs: [SANITIZED_TESTS],
     settings: settings(),
     run: () =>
-      cmake('dist/cmake-sanitized', {
-        BB_ADDON: 'OFF',
-        BB_SANITIZE: 'address,undefined',
-        BB_OUTPUT: inRoot('dist/native-sanitized'),
-      }),
+      cmake(
+        'dist/cmake-sanitized',
+        {
+          BB_ADDON: 'OFF',
+          BB_SANITIZE: 'address,undefined',
+          BB_OUTPUT: inRoot('dist/native-sanitized'),
+        },
+        'braggbench_tests',
+      ),
   };
 }

@@ -1,4 +1,4 @@
-import { cppTests, sanitizedCppTests } from './cpp-tests.mjs';
+import { cppTests, gpuTests, sanitizedCppTests } from './cpp-tests.mjs';
 import { cudaCompile } from './cuda-compile.mjs';
 import { staticChecks } from './static-checks.mjs';
 import { vitestProject } from './vitest.mjs';
@@ -8,6 +8,7 @@ export const suites = [
   ...staticChecks,
   cudaCompile,
   cppTests,
+  gpuTests,
   vitestProject('unit', 'Unit and host tests'),
   vitestProject('physics', 'Physics gates'),
   sanitizedCppTests,

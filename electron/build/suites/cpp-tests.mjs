@@ -1,8 +1,9 @@
+import { createRequire } from 'node:module';
 import { capture } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { build } from '../steps/all.mjs';
-import { CPP_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
+import { ADDON, CPP_TESTS, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
 import { skipped, sum } from './result.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
@@ -36,6 +37,26 @@ async function runTests(program, env = process.env) {
 
 /** @type {Suite} */
 export const cppTests = { name: 'C++ tests', run: () => runTests(CPP_TESTS) };
+
+/** @returns {string | null} why no CUDA device can be used here */
+function noGpu() {
+  const { devices } = createRequire(import.meta.url)(inRoot(ADDON));
+  const { cuda } = devices();
+  return cuda.available ? null : `${cuda.reason ?? 'no CUDA device'}`;
+}
+
+/** @type {Suite} */
+export const gpuTests = {
+  name: 'C++ tests on the GPU',
+  run: async () => {
+    const reason = noGpu();
+    if (reason !== null) return skipped('C++ tests on the GPU', reason);
+    /** @type {import('./result.mjs').Result} */
+    let total = { passed: 0, failed: 0, skipped: [] };
+    for (const program of GPU_TESTS) total = sum(total, await runTests(program));
+    return total;
+  },
+};
 
 /** @type {Suite} */
 export const sanitizedCppTests = {
