@@ -86,9 +86,19 @@ function stepOf(scenario: TransportWithConstants, dz_mm: number): number {
   return tidy(Math.max(1, Math.round(dz_mm / energy.step_mm)) * energy.step_mm);
 }
 
-/** Range step: one solver step in the background, so that slowing down there is a shift by one bin. */
-function rangeStepOf(scenario: TransportWithConstants, step_mm: number, { backgroundToWater }: Ranges): number {
-  return scenario.geometry.background === 'water' ? step_mm : niceBelow(step_mm * backgroundToWater);
+/**
+ * In one material slowing down is a shift by a whole bin when a bin is one
+ * step. Between materials it is not, and a bin has to be this much smaller for
+ * the split over two bins to stay within the physical straggling of a step.
+ */
+const binsPerStep = 3;
+
+/** Range step in water for a solver step in the background. */
+function rangeStepOf({ geometry }: TransportWithConstants, step_mm: number, { backgroundToWater }: Ranges): number {
+  const { background, regions } = geometry;
+  const step = background === 'water' ? step_mm : Number((step_mm * backgroundToWater).toPrecision(4));
+  const differs = regions.some((region) => region.material !== background || region.density_scale !== 1);
+  return differs ? tidy(step / binsPerStep) : step;
 }
 
 /** `scenario` with every number present. Nothing is checked here. */

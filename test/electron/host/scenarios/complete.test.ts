@@ -8,7 +8,7 @@ import {
   niceBelow,
   niceNear,
 } from '../../../../electron/host/scenarios/nice.ts';
-import { check, lines, scenarios } from './open.ts';
+import { addon, check, lines, scenarios } from './open.ts';
 
 async function completed(parts: object, energy_MeV = 70) {
   const { scenario } = await check(parts, energy_MeV);
@@ -123,6 +123,34 @@ describe('defaults give way to what is set', () => {
     ],
   ])('%s', async (_name, parts, expected) => {
     expect(await completed(parts)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['a region of another material', { regions: [{ material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2 / 3],
+    [
+      'a region of another density',
+      { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20], density_scale: 0.5 }] },
+      0.2 / 3,
+    ],
+    ['a region of the same', { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2],
+  ])('range bins with %s', async (_name, geometry, step) => {
+    const { energy } = await completed({ geometry });
+    expect(energy.kind === 'range' ? energy.step_mm : 0).toBeCloseTo(step, 10);
+  });
+
+  test('and the bins split no proton over more range than straggling spreads it', async () => {
+    const region = { x_mm: [-4, 4], z_mm: [2, 4] };
+    for (const geometry of [
+      {},
+      { background: 'lung' },
+      { background: 'lead' },
+      { regions: [{ ...region, material: 'bone-compact-icru' }] },
+      { regions: [{ ...region, material: 'lung' }] },
+    ]) {
+      const reading = await check({ geometry, grid: { dtheta_mrad: 50 }, solver: { stepping: 'depth' } }, 30);
+      const result = await addon.createTransport(scenarios.resolve(reading)).start(() => undefined);
+      expect(result.extra_straggling_mm).toBe(0);
+    }
   });
 
   test('light regions make room for the longer range', async () => {
