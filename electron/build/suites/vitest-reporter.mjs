@@ -18,6 +18,15 @@ function describe(problem) {
     .replace(/^/gm, '      ');
 }
 
+/**
+ * What went wrong outside the tests: the file does not load, or a beforeAll failed.
+ * @param {TestModule} module
+ */
+const setUpErrors = (module) => [
+  ...module.errors(),
+  ...[...module.children.allSuites()].flatMap((suite) => suite.errors()),
+];
+
 /** One line per test file, every failure in full, and the counts in a file for `npm test`. */
 export default class CountsReporter {
   /** @param {TestModule} module */
@@ -32,7 +41,7 @@ export default class CountsReporter {
       console.log(`    FAIL ${test.fullName}`);
       for (const error of result.errors) console.log(describe(error));
     }
-    for (const error of module.errors()) console.log(describe(error));
+    for (const error of setUpErrors(module)) console.log(describe(error));
   }
 
   /**
@@ -43,11 +52,12 @@ export default class CountsReporter {
     for (const error of unhandled) console.log(`    Unhandled error\n${describe(error)}`);
     const counts = { passed: 0, failed: unhandled.length, skipped: /** @type {string[]} */ ([]) };
     for (const module of modules) {
-      // A file that does not even load has no tests; it still counts.
-      counts.failed += module.errors().length;
+      const broken = setUpErrors(module);
+      counts.failed += broken.length;
+      const noNote = broken.length > 0 ? 'its set-up failed' : 'no reason given';
       for (const test of module.children.allTests()) {
         const result = test.result();
-        if (result.state === 'skipped') counts.skipped.push(`${test.fullName}: ${result.note ?? 'no reason given'}`);
+        if (result.state === 'skipped') counts.skipped.push(`${test.fullName}: ${result.note ?? noNote}`);
         else counts[result.state === 'passed' ? 'passed' : 'failed'] += 1;
       }
     }
