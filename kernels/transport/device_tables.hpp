@@ -1,5 +1,7 @@
 #pragma once
 
+#include "physics/hd.hpp"
+
 // What every CUDA variant reads and writes, as plain pointers into device memory. Included by nvcc, by
 // NVRTC and by the host; no standard header, so that all three see the same layout.
 namespace bb::transport {
@@ -10,6 +12,8 @@ struct DeviceTables {
   int ne, ntheta, nz, nx;
   int materials, classes;
   int depth;  // 1: depth stepping, the class of a step is the angle it starts with
+  int angle_half_max;
+  int reach_down, reach_up;  // a bin is fed from e' + reach_down … e' + reach_up
   double dx, dz;
 
   const int* gather_begin;   // [classes·materials·ne + 1]
@@ -25,11 +29,11 @@ struct DeviceTables {
   const int* whole_z;
   const T* flux_x;  // [ntheta][5]
   const T* flux_z;
-  const T* plane_weight;          // [ntheta]
-  const T* theta;                 // [ntheta] rad from +z
-  const double* energy;           // [ne] MeV
-  const unsigned char* map;       // [nz][nx]
-  const unsigned char* mixed;     // [nz] 1 where a row holds more than one material
+  const T* plane_weight;        // [ntheta]
+  const T* theta;               // [ntheta] rad from +z
+  const double* energy;         // [ne] MeV
+  const unsigned char* map;     // [nz][nx]
+  const unsigned char* mixed;   // [nz] 1 where a row holds more than one material
 };
 
 /// Columns of one ledger row on the device, FP64. Numbers first, then energies in MeV.
@@ -48,8 +52,15 @@ enum LedgerColumn {
   kEnergyNuclear,
   kEnergySkipped,
   kDeposited,
+  kCellsVisited,  // 0 from variants whose every step visits the same cells
   kLedgerColumns = 16,
 };
+
+/// Protons in flight after the step of a ledger row, from what it began with and lost.
+BB_HD inline double in_flight_after(const double* row) {
+  return row[kInFlight] - row[kStopped] - row[kEscapedX] - row[kEscapedZ] - row[kEscapedTheta] - row[kNuclear] -
+         row[kSkipped];
+}
 
 /// Where a step leaves what is not ψ. `dose` and the three currents are FP64 fields [z][x]; the
 /// crossing moments follow from the currents on the host (weights 1, θ, θ² times planes crossed).
@@ -59,7 +70,28 @@ struct DeviceScores {
   double* current_theta;
   double* current_theta_theta;
   double* ledger;     // [steps][kLedgerColumns]; row n is written by step n
-  float* extremes;    // [2] lowest and highest ψ so far, as ordered by atomicMin/Max on their bits
+  float* extremes;    // [2] largest -ψ and largest ψ so far, both >= 0: atomicMax on their bits orders them
+};
+
+/// Sums of ψ over its other two axes, FP64, row-major in the order of the names; cleared before.
+struct DeviceMarginals {
+  double* zx;
+  double* xtheta;
+  double* etheta;
+  double* ez;
+};
+
+/// One step of a variant that holds ψ[e][θ][z][x] over the whole grid, as its kernels get it.
+template <typename T>
+struct DeviceStep {
+  DeviceTables<T> tables;
+  DeviceScores scores;
+  const T* from;
+  T* to;
+  int step;            // row of the ledger
+  int rows;            // of z in ψ: nz, or 1 with depth stepping
+  int plane;           // row of the map that row 0 of ψ lies in
+  double stop_number;  // the run is over when no more protons than this are in flight
 };
 
 }  // namespace bb::transport

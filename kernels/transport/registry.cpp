@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 
+#include "cuda_session.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
@@ -19,23 +21,31 @@ std::string gigabytes(double bytes) {
 bool has(const std::vector<Precision>& list, Precision p) { return std::ranges::find(list, p) != list.end(); }
 bool has(const std::vector<Stepping>& list, Stepping s) { return std::ranges::find(list, s) != list.end(); }
 
-/// Empty when `v` can solve `p`, else why not.
-std::string refusal(const Variant& v, const Problem& p, const Tables& t) {
+struct Refusal {
+  const char* code;  // of ProblemError; nullptr when the variant can solve the problem
+  std::string why;
+};
+
+Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
+  const std::string name = std::string("solver.variant = ") + v.id;
   if (!has(v.steppings, p.stepping)) {
-    return std::string("solver.variant = ") + v.id +
-           ": does not offer solver.stepping = " + (p.stepping == Stepping::kDepth ? "depth" : "path");
+    return {"unsupported", name + ": does not offer solver.stepping = " +
+                               (p.stepping == Stepping::kDepth ? "depth" : "path")};
   }
   if (!has(v.precisions, p.precision)) {
-    return std::string("solver.variant = ") + v.id +
-           ": does not offer solver.precision = " + (p.precision == Precision::kFp32 ? "fp32" : "fp64");
+    return {"unsupported", name + ": does not offer solver.precision = " +
+                               (p.precision == Precision::kFp32 ? "fp32" : "fp64")};
   }
+  if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   const double need = v.estimate_bytes(p, t);
-  if (p.memory_limit > 0.0 && need > p.memory_limit) {
-    return std::string("solver.variant = ") + v.id + ": needs about " + gigabytes(need) + " for " +
-           std::to_string(t.ne) + " x " + std::to_string(t.ntheta) + " x " + std::to_string(t.nz) + " x " +
-           std::to_string(t.nx) + " cells (energy, angle, z, x), the limit is " + gigabytes(p.memory_limit);
+  // The scenario's limit is about the machine's memory; a GPU has its own.
+  const double limit = std::string_view(v.device) == "cuda" ? cuda_memory_bytes() : p.memory_limit;
+  if (limit > 0.0 && need > limit) {
+    return {"memory", name + ": needs about " + gigabytes(need) + " for " + std::to_string(t.ne) + " x " +
+                          std::to_string(t.ntheta) + " x " + std::to_string(t.nz) + " x " + std::to_string(t.nx) +
+                          " cells (energy, angle, z, x), the limit is " + gigabytes(limit)};
   }
-  return "";
+  return {nullptr, ""};
 }
 
 }  // namespace
@@ -43,6 +53,12 @@ std::string refusal(const Variant& v, const Problem& p, const Tables& t) {
 std::span<const Variant> variants() {
   static const std::vector<Variant> all = {
       reference_variant(), scatter_variant(), gather_variant(), fused_variant(), window_variant(), depth_variant(),
+      cuda_gather_variant(),
+      cuda_fused_variant(),
+      cuda_graph_variant(),
+      cuda_persistent_variant(),
+      cuda_window_variant(),
+      cuda_depth_variant(),
   };
   return all;
 }
@@ -53,21 +69,22 @@ const Variant& choose_variant(const Problem& problem, const Tables& tables) {
     for (const Variant& v : variants()) {
       names += std::string(names.empty() ? "" : ", ") + v.id;
       if (problem.variant != v.id) continue;
-      const std::string why = refusal(v, problem, tables);
-      if (why.empty()) return v;
-      throw ProblemError(why.find("needs about") != std::string::npos ? "memory" : "unsupported", why);
+      const Refusal refused = refusal(v, problem, tables);
+      if (refused.code == nullptr) return v;
+      throw ProblemError(refused.code, refused.why);
     }
     throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": unknown; allowed: auto, " + names);
   }
   const Variant* best = nullptr;
   std::string last;
   for (const Variant& v : variants()) {
-    const std::string why = refusal(v, problem, tables);
-    if (!why.empty()) {
-      last = why;
-      continue;
+    if (best != nullptr && v.speed_rank <= best->speed_rank) continue;
+    const Refusal refused = refusal(v, problem, tables);
+    if (refused.code == nullptr) {
+      best = &v;
+    } else if (std::string_view(v.device) == "cpu") {  // a missing GPU is not why nothing fits
+      last = refused.why;
     }
-    if (best == nullptr || v.speed_rank > best->speed_rank) best = &v;
   }
   if (best == nullptr) throw ProblemError("memory", "solver.variant = auto: no variant fits; " + last);
   return *best;

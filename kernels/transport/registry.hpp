@@ -25,12 +25,14 @@ struct Variant {
   /// Bytes of state and scratch that a problem needs, before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);
   engine::SolverFactory make;
+  /// Why this machine cannot run it, in one sentence; "" when it can.
+  std::string (*unavailable)() = [] { return std::string(); };
 };
 
 std::span<const Variant> variants();
 
 /// The variant `problem.variant` names, or the best for `auto`. Throws ProblemError('unsupported' |
-/// 'memory') that names the field, the value and what is allowed.
+/// 'memory' | 'device') that names the field, the value and what is allowed.
 const Variant& choose_variant(const Problem& problem, const Tables& tables);
 
 }  // namespace bb::transport

@@ -12,4 +12,11 @@ Variant fused_variant();
 Variant window_variant();
 Variant depth_variant();
 
+Variant cuda_gather_variant();
+Variant cuda_fused_variant();
+Variant cuda_graph_variant();
+Variant cuda_persistent_variant();
+Variant cuda_window_variant();
+Variant cuda_depth_variant();
+
 }  // namespace bb::transport

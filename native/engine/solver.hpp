@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "spans.hpp"
@@ -20,6 +21,12 @@ struct StepTotals {
   };
   Side number, energy;
   double deposited = 0;  // MeV
+};
+
+/// One part of what a run's preparation took.
+struct SetupPart {
+  std::string name;
+  double seconds;
 };
 
 /// Sums of ψ over the other two axes, FP32, row-major in the order of the names.
@@ -52,6 +59,8 @@ class Solver {
   virtual double min_over_max() const = 0;  // most negative ψ over the largest of its step
   virtual double cell_steps() const = 0;    // cells visited, summed over steps
   virtual double state_bytes() const = 0;   // peak memory of ψ
+  virtual double device_seconds() const { return 0.0; }  // spent in steps by the GPU's clock; 0 on the CPU
+  virtual std::vector<SetupPart> setup_parts() const { return {}; }
 };
 
 /// Accumulators that every CPU solver has, with the scoring of one row of cells.

@@ -1,0 +1,154 @@
+#include "cuda_dense_solver.hpp"
+
+#include <algorithm>
+
+namespace bb::transport {
+namespace {
+
+constexpr unsigned kThreads = 256;
+
+std::size_t u(int i) { return static_cast<std::size_t>(i); }
+
+unsigned blocks(std::size_t work, std::size_t per_block) {
+  return static_cast<unsigned>((work + per_block - 1) / per_block);
+}
+
+template <typename T>
+double state_size(const Problem& problem, const Tables& t) {
+  return static_cast<double>(t.cells()) / (problem.stepping == Stepping::kDepth ? t.nz : 1) * sizeof(T);
+}
+
+}  // namespace
+
+double estimate_cuda_dense(const Problem& problem, const Tables& tables) {
+  return 2.0 * (problem.precision == Precision::kFp32 ? state_size<float>(problem, tables)
+                                                      : state_size<double>(problem, tables));
+}
+
+template <typename T>
+double CudaDenseSolver<T>::state_bytes_needed() const {
+  return 2.0 * state_size<T>(this->problem(), this->tables());
+}
+
+template <typename T>
+double CudaDenseSolver<T>::cells_per_step() const {
+  return state_size<T>(this->problem(), this->tables()) / sizeof(T);
+}
+
+template <typename T>
+DeviceStep<T> CudaDenseSolver<T>::context(int step) const {
+  return {.tables = this->device_tables(),
+          .scores = this->scores(),
+          .from = psi_[front_].pointer(),
+          .to = psi_[1 - front_].pointer(),
+          .step = step,
+          .rows = rows_,
+          .plane = plane_,
+          .stop_number = this->stop_number()};
+}
+
+template <typename T>
+cuda::LaunchShape CudaDenseSolver<T>::cell_shape(unsigned threads, int energies) const {
+  return {.grid = {blocks(u(field_cells()), threads), static_cast<unsigned>(this->tables().ntheta),
+                   blocks(u(this->tables().ne), u(energies))},
+          .block = {threads, 1, 1}};
+}
+
+template <typename T>
+void CudaDenseSolver<T>::prepare() {
+  const Tables& t = this->tables();
+  const std::size_t cells = u(t.ne) * u(t.ntheta) * u(field_cells());
+  for (auto& buffer : psi_) buffer = cuda::DeviceBuffer<T>(this->device(), cells);
+  this->set_state_bytes(2.0 * static_cast<double>(cells) * sizeof(T));
+  sum_.emplace(this->kernel("dense_sum"));
+  sum_rows_.emplace(this->kernel("dense_sum_rows"));
+  sum_fields_.emplace(this->kernel("dense_sum_fields"));
+  sum_columns_.emplace(this->kernel("dense_sum_columns"));
+  look_up_kernels();
+
+  cuda::Stream& stream = this->stream();
+  if (this->problem().filled) {
+    this->kernel("dense_fill")
+        .launch(stream, {.grid = {blocks(cells, kThreads), 1, 1}, .block = {kThreads, 1, 1}}, psi_[0].pointer(),
+                static_cast<unsigned long long>(cells), static_cast<unsigned long long>(this->problem().seed));
+    plane_ = start_plane_ = depth_ ? t.start.z : 0;
+    return;
+  }
+  plane_ = start_plane_ = depth_ ? t.start.z : 0;
+  psi_[0].fill_bytes(0, stream);
+  const auto send = [&](const std::vector<double>& values) {
+    cuda::DeviceBuffer<double> out(this->device(), values.size());
+    out.upload(values, stream);
+    return out;
+  };
+  const auto energy = send(t.start.energy_weight);
+  const auto angle = send(t.start.angle_weight);
+  const auto x = send(t.start.x_weight);
+  this->kernel("dense_start")
+      .launch(stream,
+              {.grid = {blocks(u(t.nx), kThreads), static_cast<unsigned>(t.ntheta), static_cast<unsigned>(t.ne)},
+               .block = {kThreads, 1, 1}},
+              psi_[0].pointer(), static_cast<const double*>(energy.pointer()),
+              static_cast<const double*>(angle.pointer()), static_cast<const double*>(x.pointer()), t.ntheta, rows_,
+              t.nx, depth_ ? 0 : t.start.z);
+  stream.synchronize();  // the three arrays end here
+}
+
+template <typename T>
+void CudaDenseSolver<T>::launch_step(int step) {
+  if (static_cast<int>(fronts_.size()) <= step) fronts_.resize(u(step) + 1);
+  fronts_[u(step)] = front_;
+  launch_operators(step);
+  taken_ = step + 1;
+  if (!depth_ || ++plane_ < this->tables().nz) return;
+  // Behind the last plane the protons have left the grid.
+  double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(step) * kLedgerColumns;
+  launch_sum(row + kEscapedZ, row + kEnergyEscapedZ);
+  psi_[front_].fill_bytes(0, this->stream());
+}
+
+template <typename T>
+void CudaDenseSolver<T>::forget_steps(int steps) {
+  taken_ -= steps;
+  front_ = fronts_[u(taken_)];
+  if (depth_) plane_ = start_plane_ + taken_;
+}
+
+template <typename T>
+void CudaDenseSolver<T>::launch_sum(double* number, double* energy) {
+  const Tables& t = this->tables();
+  const std::size_t cells = u(t.ntheta) * u(field_cells());
+  // Enough blocks to fill the device, few enough that their atomics do not queue.
+  const unsigned per_bin = std::clamp(blocks(cells, 16 * kThreads), 1u, 64u);
+  sum_->launch(this->stream(), {.grid = {per_bin, static_cast<unsigned>(t.ne), 1}, .block = {kThreads, 1, 1}},
+               context(0), number, energy);
+}
+
+template <typename T>
+void CudaDenseSolver<T>::launch_count(double* row) {
+  launch_sum(row + kInFlight, row + kEnergyInFlight);
+}
+
+template <typename T>
+void CudaDenseSolver<T>::launch_marginals(const DeviceMarginals& fields) {
+  const Tables& t = this->tables();
+  if (plane_ >= t.nz) return;  // behind the last plane nothing is left
+  const DeviceStep<T> s = context(0);
+  const unsigned warps = kThreads / 32;
+  sum_rows_->launch(this->stream(),
+                    {.grid = {blocks(u(rows_), warps), static_cast<unsigned>(t.ntheta), static_cast<unsigned>(t.ne)},
+                     .block = {32, warps, 1}},
+                    s, fields);
+  constexpr unsigned kGroups = 64;  // of (e, θ) fields, each added up by its own blocks
+  sum_fields_->launch(this->stream(),
+                      {.grid = {blocks(u(field_cells()), kThreads), kGroups, 1}, .block = {kThreads, 1, 1}}, s, fields);
+  sum_columns_->launch(
+      this->stream(),
+      {.grid = {blocks(u(t.nx), 32), static_cast<unsigned>(t.ntheta), blocks(u(t.ne), 4)}, .block = {32, 8, 1}}, s,
+      fields);
+}
+
+template class CudaDenseSolver<float>;
+template class CudaDenseSolver<double>;
+
+}  // namespace bb::transport

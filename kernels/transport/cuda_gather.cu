@@ -1,0 +1,198 @@
+#include "cuda_common.cuh"
+
+// The operators as gathers, one kernel each: a thread makes the cells that it owns from the cells that feed
+// them. x is contiguous across the threads of a warp, so every access is coalesced; nothing is cleared, and
+// what several blocks add to is the ledger row alone.
+namespace bb::transport {
+
+inline constexpr int kScoreWarps = 16;  // of a scoring block; each takes every 16th (e, θ) field
+
+/// Dose, crossings and losses of the state. A block owns 32 cells of one row z and adds up their (e, θ)
+/// fields, so that dose needs no atomics: grid (⌈nx/32⌉, rows), block (32, kScoreWarps).
+template <typename T>
+__device__ void gather_score(const DeviceStep<T>& s) {
+  if (run_is_over(s)) return;
+  const DeviceTables<T>& t = s.tables;
+  const int x = blockIdx.x * 32 + threadIdx.x;
+  const int z = blockIdx.y;
+  const int i = z * t.nx + x;
+  const bool inside = x < t.nx;
+  const int m = inside ? material_of(s, i) : 0;
+
+  double dose = 0, current = 0, current_theta = 0, current_theta_theta = 0;
+  double number = 0, energy = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
+  float low = 0.0f, high = 0.0f;
+  for (int e = 0; inside && e < t.ne; ++e) {
+    // One bin's few angles add up in T, the bins in FP64: consumer GPUs have few FP64 units.
+    T count = 0, crossing = 0, crossing_theta = 0, crossing_theta_theta = 0;
+    const auto settle = [&](int row) {
+      const double n = static_cast<double>(count);
+      number += n;
+      energy += n * t.energy[e];
+      dose += n * static_cast<double>(t.deposit[row]);
+      stopped += n * static_cast<double>(t.stopped[row]);
+      nuclear += n * static_cast<double>(t.nuclear[row]);
+      nuclear_energy += n * static_cast<double>(t.nuclear_escape[row]);
+    };
+    const T* p = s.from + field_offset(s, e, 0) + i;
+    for (int a = threadIdx.y; a < t.ntheta; a += kScoreWarps) {
+      const T value = p[static_cast<long long>(a) * field_cells(s)];
+      low = fmaxf(low, -static_cast<float>(value));
+      high = fmaxf(high, static_cast<float>(value));
+      const T crossed = value * t.plane_weight[a];
+      crossing += crossed;
+      crossing_theta += crossed * t.theta[a];
+      crossing_theta_theta += crossed * t.theta[a] * t.theta[a];
+      count += value;
+      if (t.depth) {  // the losses differ from angle to angle
+        settle(table_row(t, a, m, e));
+        count = 0;
+      }
+    }
+    if (!t.depth) settle(table_row(t, 0, m, e));
+    current += static_cast<double>(crossing);
+    current_theta += static_cast<double>(crossing_theta);
+    current_theta_theta += static_cast<double>(crossing_theta_theta);
+  }
+
+  __shared__ double parts[4][kScoreWarps][32];
+  parts[0][threadIdx.y][threadIdx.x] = dose;
+  parts[1][threadIdx.y][threadIdx.x] = current;
+  parts[2][threadIdx.y][threadIdx.x] = current_theta;
+  parts[3][threadIdx.y][threadIdx.x] = current_theta_theta;
+  __syncthreads();
+  if (threadIdx.y < 4 && inside) {
+    double sum = 0;
+    for (int w = 0; w < kScoreWarps; ++w) sum += parts[threadIdx.y][w][threadIdx.x];
+    double* const fields[4] = {s.scores.dose, s.scores.current, s.scores.current_theta, s.scores.current_theta_theta};
+    fields[threadIdx.y][s.plane * t.nx + i] += sum;
+  }
+
+  double* row = ledger_row(s.scores, s.step);
+  block_add(row + kInFlight, number);
+  block_add(row + kEnergyInFlight, energy);
+  block_add(row + kDeposited, dose);
+  block_add(row + kStopped, stopped);
+  block_add(row + kNuclear, nuclear);
+  block_add(row + kEnergyNuclear, nuclear_energy);
+  low = warp_max(low);
+  high = warp_max(high);
+  if (threadIdx.x == 0) {
+    raise(s.scores.extremes, low);
+    raise(s.scores.extremes + 1, high);
+  }
+}
+
+/// One thread per cell, block rows over θ and e.
+template <typename T>
+__device__ void gather_slow_down(const DeviceStep<T>& s) {
+  if (run_is_over(s)) return;
+  const DeviceTables<T>& t = s.tables;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int a = blockIdx.y;
+  const int e = blockIdx.z;
+  if (i >= field_cells(s)) return;
+  const int row = table_row(t, step_class(t, a), material_of(s, i), e);
+  T sum = 0;
+  for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+    sum += t.gather_weight[k] * s.from[field_offset(s, t.gather_source[k], a) + i];
+  }
+  s.to[field_offset(s, e, a) + i] = sum;
+}
+
+/// One thread per cell, block rows over θ and e.
+template <typename T>
+__device__ void gather_scatter_angles(const DeviceStep<T>& s) {
+  if (run_is_over(s)) return;
+  const DeviceTables<T>& t = s.tables;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int a = blockIdx.y;
+  const int e = blockIdx.z;
+  const bool inside = i < field_cells(s);
+  const int m = inside ? material_of(s, i) : 0;
+  const T* p = s.from + field_offset(s, e, 0) + i;
+  const long long angle = field_cells(s);  // from one angle to the next
+  T sum = 0;
+  double lost = 0.0;
+  // With depth stepping each source angle has its own kernel; weights beyond its end are zero.
+  const auto kernel = [&](int source, int& half) {
+    const int row = table_row(t, step_class(t, source), m, e);
+    half = t.angle_begin[row + 1] - t.angle_begin[row] - 1;
+    return t.angle_weight + t.angle_begin[row];
+  };
+  if (inside) {
+    int half = 0;
+    const T* w = kernel(a, half);
+    const int reach = t.depth ? t.angle_half_max : half;
+    const int last = min(t.ntheta - 1, a + reach);
+    for (int b = max(0, a - reach); b <= last; ++b) {
+      const int distance = abs(a - b);
+      if (!t.depth) {
+        sum += w[distance] * p[b * angle];
+        continue;
+      }
+      int other_half = 0;
+      const T* other = kernel(b, other_half);
+      if (distance <= other_half) sum += other[distance] * p[b * angle];
+    }
+    s.to[field_offset(s, e, a) + i] = sum;
+    const T own = p[a * angle];
+    for (int k = a + 1; k <= half; ++k) lost += static_cast<double>(own * w[k]);
+    for (int k = t.ntheta - a; k <= half; ++k) lost += static_cast<double>(own * w[k]);
+  }
+  if (a >= t.angle_half_max && a + t.angle_half_max < t.ntheta) return;  // for the whole block
+  double* row = ledger_row(s.scores, s.step);
+  block_add(row + kEscapedTheta, lost);
+  block_add(row + kEnergyEscapedTheta, lost * t.energy[e]);
+}
+
+inline constexpr int kStreamBins = 8;  // energies per thread of a remap: one ledger sum for all of them
+
+/// One thread per cell and kStreamBins energies, block rows over θ and groups of energies.
+template <typename T, bool kAlongX>
+__device__ void gather_stream(const DeviceStep<T>& s) {
+  if (run_is_over(s)) return;
+  const DeviceTables<T>& t = s.tables;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int a = blockIdx.y;
+  const int z = i / t.nx;
+  const int x = i - z * t.nx;
+  const int first = blockIdx.z * kStreamBins;
+  const int last = i < field_cells(s) ? min(t.ne, first + kStreamBins) : first;
+  T c[physics::kRemapTaps];
+  for (int m = 0; m < physics::kRemapTaps; ++m) c[m] = (kAlongX ? t.flux_x : t.flux_z)[a * physics::kRemapTaps + m];
+  const int whole = kAlongX ? t.whole_x[a] : t.whole_z[a];
+  double number = 0.0, energy = 0.0;
+  for (int e = first; e < last; ++e) {
+    const long long field = field_offset(s, e, a);
+    double lost = 0.0;
+    if (kAlongX) {
+      s.to[field + i] = remap_cell(s.from + field + z * t.nx, x, t.nx, 1, whole, c, lost);
+    } else {
+      s.to[field + i] = remap_cell(s.from + field + x, z, t.nz, t.nx, whole, c, lost);
+    }
+    number += lost;
+    energy += lost * t.energy[e];
+  }
+  double* row = ledger_row(s.scores, s.step);
+  block_add(row + (kAlongX ? kEscapedX : kEscapedZ), number);
+  block_add(row + (kAlongX ? kEnergyEscapedX : kEnergyEscapedZ), energy);
+}
+
+template <typename T>
+__device__ void gather_stream_x(const DeviceStep<T>& s) {
+  gather_stream<T, true>(s);
+}
+
+template <typename T>
+__device__ void gather_stream_z(const DeviceStep<T>& s) {
+  gather_stream<T, false>(s);
+}
+
+BB_STEP_KERNEL(gather_score, 32 * kScoreWarps)
+BB_STEP_KERNEL(gather_slow_down, 256)
+BB_STEP_KERNEL(gather_scatter_angles, 256)
+BB_STEP_KERNEL(gather_stream_x, 256)
+BB_STEP_KERNEL(gather_stream_z, 256)
+
+}  // namespace bb::transport

@@ -1,0 +1,242 @@
+#include "cuda_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace bb::transport {
+namespace {
+
+using engine::Crossing;
+using engine::StepTotals;
+using Clock = std::chrono::steady_clock;
+
+// What one batch may take: the host looks at the cancel flag, and the page at the beam, between batches.
+constexpr double kBatchSeconds = 0.05;
+// Before anything was timed: slower than any variant here on a current device.
+constexpr double kFirstGuess = 1e10;  // cells per second
+constexpr int kLongestBatch = 1024;   // ledger rows that one download brings
+
+enum Field { kDose, kCurrent, kCurrentTheta, kCurrentThetaTheta, kFields };
+
+std::size_t u(int i) { return static_cast<std::size_t>(i); }
+
+std::size_t marginal_count(const Tables& t) {
+  return t.plane() + u(t.nx) * u(t.ntheta) + u(t.ne) * u(t.ntheta) + u(t.ne) * u(t.nz);
+}
+
+DeviceMarginals marginal_fields(const Tables& t, double* base) {
+  DeviceMarginals out{};
+  out.zx = base;
+  out.xtheta = out.zx + t.plane();
+  out.etheta = out.xtheta + u(t.nx) * u(t.ntheta);
+  out.ez = out.etheta + u(t.ne) * u(t.ntheta);
+  return out;
+}
+
+}  // namespace
+
+template <typename T>
+CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
+    : problem_(problem),
+      tables_(tables),
+      session_(CudaSession::open(problem.device)),
+      stream_(session_.device),
+      setup_parts_(session_.parts),
+      device_tables_([&] {
+        std::optional<CudaTables<T>> out;
+        time_setup("upload", [&] { out.emplace(problem, tables, stream_); });
+        return std::move(*out);
+      }()),
+      ledger_(session_.device, u(problem.max_steps) * kLedgerColumns),
+      count_(session_.device, kLedgerColumns),
+      fields_(session_.device, kFields * tables.plane()),
+      extremes_(session_.device, 2),
+      sums_(session_.device, marginal_count(tables)),
+      rows_(session_.device, u(kLongestBatch) * kLedgerColumns),
+      tail_(session_.device, kLedgerColumns),
+      seen_extremes_(session_.device, 2),
+      batch_start_(session_.device),
+      batch_end_(session_.device),
+      origin_(session_.device) {
+  scores_.dose = fields_.pointer() + kDose * tables.plane();
+  scores_.current = fields_.pointer() + kCurrent * tables.plane();
+  scores_.current_theta = fields_.pointer() + kCurrentTheta * tables.plane();
+  scores_.current_theta_theta = fields_.pointer() + kCurrentThetaTheta * tables.plane();
+  scores_.ledger = ledger_.pointer();
+  scores_.extremes = extremes_.pointer();
+}
+
+template <typename T>
+template <typename F>
+void CudaSolver<T>::time_setup(const char* name, F&& work) {
+  const Clock::time_point start = Clock::now();
+  work();
+  setup_parts_.push_back({name, std::chrono::duration<double>(Clock::now() - start).count()});
+}
+
+template <typename T>
+void CudaSolver<T>::set_up() {
+  time_setup("state", [&] {
+    cuda::require_memory(*session_.device, static_cast<std::uint64_t>(state_bytes_needed()),
+                         "solver.variant = " + problem_.variant + ", " + std::to_string(tables_.ne) + " x " +
+                             std::to_string(tables_.ntheta) + " x " + std::to_string(tables_.nz) + " x " +
+                             std::to_string(tables_.nx) + " cells (energy, angle, z, x),");
+    ledger_.fill_bytes(0, stream_);
+    fields_.fill_bytes(0, stream_);
+    extremes_.fill_bytes(0, stream_);
+    prepare();
+    stream_.synchronize();
+  });
+  time_setup("capture", [&] {
+    capture();
+    stream_.synchronize();
+  });
+}
+
+template <typename T>
+int CudaSolver<T>::batch(int max_steps) const {
+  const double seconds = step_ > 0 ? device_seconds_ / step_ : cells_per_step() / kFirstGuess;
+  const double fit = seconds > 0.0 ? kBatchSeconds / seconds : kLongestBatch;
+  const int rest = std::min(max_steps, problem_.max_steps - step_);
+  return std::min(rest, static_cast<int>(std::clamp(fit, 1.0, static_cast<double>(kLongestBatch))));
+}
+
+template <typename T>
+int CudaSolver<T>::advance(int max_steps, std::vector<StepTotals>& totals, engine::SpanRecorder& spans,
+                           const std::atomic<bool>& cancel) {
+  const int count = batch(max_steps);
+  if (cancel.load() || over_ || count < 1) return 0;
+  return on_device([&] {
+    if (step_ == 0) {  // ties the device's clock to the host's
+      origin_.record(stream_);
+      origin_.synchronize(stream_);
+      origin_ns_ = spans.now_ns();
+    }
+    const double queue_ns = spans.now_ns();
+    batch_start_.record(stream_);
+    launch_steps(step_, count);
+    batch_end_.record(stream_);
+    ledger_.download(rows_.values().first(u(count) * kLedgerColumns), stream_, u(step_) * kLedgerColumns);
+    extremes_.download(seen_extremes_.values(), stream_);
+    count_state();
+    const double wait_ns = spans.now_ns();
+    stream_.synchronize();
+
+    int done = 0;
+    while (done < count && rows_.values()[u(done) * kLedgerColumns + kInFlight] > 0.0) ++done;
+    over_ = done < count;
+    if (over_) {
+      forget_steps(count - done);
+      count_state();
+      stream_.synchronize();
+    }
+    const double seconds = batch_end_.seconds_since(batch_start_);
+    const double start_ns = origin_ns_ + batch_start_.seconds_since(origin_) * 1e9;
+    const auto step = static_cast<std::uint32_t>(step_);
+    spans.record(0, spans.name_id("queue steps"), step, queue_ns, wait_ns);
+    spans.record(0, spans.name_id("wait"), step, wait_ns, spans.now_ns());
+    if (spans.lanes().size() > 1) {
+      spans.record(1, spans.name_id("steps on the device"), step, start_ns, start_ns + seconds * 1e9);
+    }
+    device_seconds_ += seconds;
+    cell_steps_ += cells_per_step() * done;
+    step_ += done;
+    append_totals(done, totals);
+    if (seen_extremes_.values()[1] > 0.0f) {
+      min_over_max_ = -static_cast<double>(seen_extremes_.values()[0]) / static_cast<double>(seen_extremes_.values()[1]);
+    }
+    return done;
+  });
+}
+
+template <typename T>
+void CudaSolver<T>::count_state() {
+  count_.fill_bytes(0, stream_);
+  launch_count(count_.pointer());
+  count_.download(tail_.values(), stream_);
+}
+
+template <typename T>
+void CudaSolver<T>::append_totals(int done, std::vector<StepTotals>& totals) const {
+  for (int i = 0; i < done; ++i) {
+    const double* row = &rows_.values()[u(i) * kLedgerColumns];
+    const double* next = i + 1 < done ? row + kLedgerColumns : tail_.values().data();
+    StepTotals s;
+    s.number = {next[kInFlight],    row[kStopped], row[kEscapedX], row[kEscapedZ],
+                row[kEscapedTheta], row[kNuclear], row[kSkipped]};
+    s.energy = {next[kEnergyInFlight],    0.0, row[kEnergyEscapedX], row[kEnergyEscapedZ], row[kEnergyEscapedTheta],
+                row[kEnergyNuclear], row[kEnergySkipped]};
+    s.deposited = row[kDeposited];
+    totals.push_back(s);
+  }
+}
+
+template <typename T>
+void CudaSolver<T>::marginals(engine::Marginals& out) {
+  on_device([&] {
+    sums_.fill_bytes(0, stream_);
+    const DeviceMarginals fields = marginal_fields(tables_, sums_.pointer());
+    launch_marginals(fields);
+    const std::vector<double> sums = sums_.read(stream_);
+    const double* from = sums.data();
+    const auto take = [&](std::vector<float>& to, std::size_t count) {
+      to.resize(count);
+      std::transform(from, from + count, to.begin(), [](double v) { return static_cast<float>(v); });
+      from += count;
+    };
+    take(out.zx, tables_.plane());
+    take(out.xtheta, u(tables_.nx) * u(tables_.ntheta));
+    take(out.etheta, u(tables_.ne) * u(tables_.ntheta));
+    const double* ez = from;
+    take(out.ez, u(tables_.ne) * u(tables_.nz));
+    double number = 0.0, depth = 0.0;
+    for (std::size_t i = 0; i < u(tables_.ne) * u(tables_.nz); ++i) {
+      number += ez[i];
+      depth += ez[i] * (static_cast<double>(i % u(tables_.nz)) + 0.5);
+    }
+    out.step = step_;
+    out.depth_mm = number > 0.0 ? depth / number * tables_.dz : 0.0;
+  });
+}
+
+template <typename T>
+void CudaSolver<T>::download_scores() {
+  on_device([&] {
+    const std::vector<double> fields = fields_.read(stream_);
+    const std::size_t n = tables_.plane();
+    dose_.assign(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(n));
+    const Tables::Start& start = tables_.start;
+    dose_[u(start.entry_z) * u(tables_.nx) + u(start.entry_x)] += start.entry_deposit;
+    crossing_.assign(u(tables_.nz) * Crossing::kCount, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      double* c = &crossing_[i / u(tables_.nx) * Crossing::kCount];
+      const double position = (static_cast<double>(i % u(tables_.nx)) + 0.5 - 0.5 * tables_.nx) * tables_.dx;
+      const double current = fields[kCurrent * n + i];
+      const double theta = fields[kCurrentTheta * n + i];
+      c[Crossing::kN] += current;
+      c[Crossing::kX] += current * position;
+      c[Crossing::kXX] += current * position * position;
+      c[Crossing::kTheta] += theta;
+      c[Crossing::kThetaTheta] += fields[kCurrentThetaTheta * n + i];
+      c[Crossing::kXTheta] += theta * position;
+    }
+  });
+}
+
+template <typename T>
+std::span<const double> CudaSolver<T>::dose() {
+  download_scores();
+  return dose_;
+}
+
+template <typename T>
+std::span<const double> CudaSolver<T>::crossing() {
+  download_scores();
+  return crossing_;
+}
+
+template class CudaSolver<float>;
+template class CudaSolver<double>;
+
+}  // namespace bb::transport

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuda/device/buffer.hpp"
+#include "cuda/device/event.hpp"
+#include "cuda_session.hpp"
+#include "cuda_tables.hpp"
+
+namespace bb::transport {
+
+/// What every CUDA variant has: device, kernels, tables, scores and ledger on the device, and the loop that
+/// queues steps in batches and reads their ledger rows. A variant keeps ψ in its own layout.
+///
+/// Ledger: step n adds to row n of `scores().ledger` (LedgerColumn): Σψ and its energy at the START of the
+/// step, and what the step lost and deposited. A row whose kInFlight is 0 is a step that was not taken: once
+/// `stop_number()` or fewer protons are in flight, kernels leave their row and ψ alone (`run_is_over`), so
+/// the host may queue more steps than there are.
+template <typename T>
+class CudaSolver : public engine::Solver {
+ public:
+  CudaSolver(const Problem& problem, const Tables& tables);
+
+  /// Second half of the construction, for what needs the variant. Throws ProblemError.
+  void set_up();
+
+  int advance(int max_steps, std::vector<engine::StepTotals>& totals, engine::SpanRecorder& spans,
+              const std::atomic<bool>& cancel) final;
+  void marginals(engine::Marginals& out) final;
+  std::span<const double> dose() final;
+  std::span<const double> crossing() final;
+  double min_over_max() const final { return min_over_max_; }
+  double cell_steps() const final { return cell_steps_; }
+  double state_bytes() const final { return state_bytes_; }
+  double device_seconds() const final { return device_seconds_; }
+  std::vector<engine::SetupPart> setup_parts() const final { return setup_parts_; }
+
+ protected:
+  // What a variant defines. Nothing here waits for the device; errors leave as cuda::Error.
+
+  /// Bytes that `prepare` will allocate; more than the device has free is refused before.
+  virtual double state_bytes_needed() const = 0;
+  /// Allocates ψ, queues its start, and looks up the kernels.
+  virtual void prepare() = 0;
+  /// Anything made ready once more after `prepare`, timed as "capture": graphs, cooperative launch sizes.
+  virtual void capture() {}
+  /// Queues step `step` (0 is the run's first).
+  virtual void launch_step(int step) = 0;
+  /// Queues steps `first` … `first + count` - 1.
+  virtual void launch_steps(int first, int count) {
+    for (int i = 0; i < count; ++i) launch_step(first + i);
+  }
+  /// Queues what adds Σψ and its energy of the state as it is now to `row` (kInFlight, kEnergyInFlight).
+  virtual void launch_count(double* row) = 0;
+  /// Queues the sums of the state as it is now; the fields are zero before.
+  virtual void launch_marginals(const DeviceMarginals& fields) = 0;
+  /// The last `steps` steps queued were not taken (the run was over): undoes what the host noted of them.
+  virtual void forget_steps(int steps) = 0;
+  /// Cells visited by one step; for cell_steps().
+  virtual double cells_per_step() const = 0;
+
+  const Problem& problem() const { return problem_; }
+  const Tables& tables() const { return tables_; }
+  const DeviceTables<T>& device_tables() const { return device_tables_.view(); }
+  const DeviceScores& scores() const { return scores_; }
+  double stop_number() const { return problem_.stop_weight * tables_.start.number_in; }
+  const std::shared_ptr<cuda::Device>& device() const { return session_.device; }
+  cuda::Stream& stream() { return stream_; }
+  /// Kernel `<name>_f32` or `<name>_f64`.
+  cuda::Kernel kernel(const char* name) const {
+    return cuda::Kernel(session_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
+  }
+  /// A kernel of exactly that name.
+  cuda::Kernel plain_kernel(const char* name) const { return cuda::Kernel(session_.kernels->module, name); }
+  /// Memory of ψ and scratch, set by `prepare`.
+  void set_state_bytes(double bytes) { state_bytes_ = bytes; }
+
+ private:
+  template <typename F>
+  void time_setup(const char* name, F&& work);
+  int batch(int max_steps) const;
+  void count_state();
+  void append_totals(int done, std::vector<engine::StepTotals>& totals) const;
+  void download_scores();
+
+  const Problem& problem_;
+  const Tables& tables_;
+  CudaSession session_;
+  cuda::Stream stream_;
+  std::vector<engine::SetupPart> setup_parts_;
+  CudaTables<T> device_tables_;
+  cuda::DeviceBuffer<double> ledger_;  // [max_steps][kLedgerColumns]
+  cuda::DeviceBuffer<double> count_;   // [kLedgerColumns] row of what is in flight after a batch
+  cuda::DeviceBuffer<double> fields_;  // dose and the three currents, [4][z][x]
+  cuda::DeviceBuffer<float> extremes_;
+  cuda::DeviceBuffer<double> sums_;  // the marginals
+  cuda::PinnedBuffer<double> rows_, tail_;  // what the ledger and count_ held
+  cuda::PinnedBuffer<float> seen_extremes_;
+  cuda::Event batch_start_, batch_end_;
+  cuda::Event origin_;
+  double origin_ns_ = 0;  // of origin_ on the recorder's clock
+  DeviceScores scores_{};
+  std::vector<double> dose_, crossing_;
+  double min_over_max_ = 0, cell_steps_ = 0, state_bytes_ = 0, device_seconds_ = 0;
+  int step_ = 0;
+  bool over_ = false;  // fewer protons are in flight than count
+};
+
+extern template class CudaSolver<float>;
+extern template class CudaSolver<double>;
+
+/// A solver of class Solver<T>, ready to run.
+template <template <typename> class SolverOf>
+std::unique_ptr<engine::Solver> make_cuda_solver(const Problem& problem, const Tables& tables, int /*threads*/) {
+  const auto make = [&]<typename T>(T) -> std::unique_ptr<engine::Solver> {
+    auto solver = std::make_unique<SolverOf<T>>(problem, tables);
+    solver->set_up();
+    return solver;
+  };
+  return on_device([&] { return problem.precision == Precision::kFp32 ? make(float{}) : make(double{}); });
+}
+
+}  // namespace bb::transport
