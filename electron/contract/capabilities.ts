@@ -25,6 +25,10 @@ export const variantSchema = z.strictObject({
   steppings: z.array(z.enum(['path', 'depth'])),
   bytesPerCellStep: z.number().nonnegative(),
   flopsPerCellStep: z.number().nonnegative(),
+  /** Whether this machine can run it. */
+  available: z.boolean(),
+  /** Why not, as one sentence; null when available. */
+  reason: z.string().nullable(),
   /** Path of its source in the repository. */
   source: z.string(),
 });

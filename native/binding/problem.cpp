@@ -58,6 +58,7 @@ void read_solver(const Fields& f, Problem& p) {
   p.remap = choice<Remap>(f, "remap", {{"high-order", Remap::kHighOrder}, {"linear", Remap::kLinear}});
   p.precision = choice<Precision>(f, "precision", {{"fp32", Precision::kFp32}, {"fp64", Precision::kFp64}});
   p.variant = f.text("variant");
+  if (f.has("device")) p.device = f.text("device");
   p.step = f.number("step_mm");
   p.max_steps = f.integer("max_steps");
   p.stop_weight = f.number("stop_weight");

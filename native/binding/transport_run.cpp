@@ -94,6 +94,15 @@ Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResul
   out.Set("steps", r.steps);
   out.Set("setup_s", r.setup_s);
   out.Set("solve_s", r.solve_s);
+  out.Set("device_s", r.device_s);
+  Napi::Array parts = Napi::Array::New(env, r.setup_parts.size());
+  for (uint32_t i = 0; i < r.setup_parts.size(); ++i) {
+    Napi::Object part = Napi::Object::New(env);
+    part.Set("name", r.setup_parts[i].name);
+    part.Set("seconds", r.setup_parts[i].seconds);
+    parts.Set(i, part);
+  }
+  out.Set("setup_parts", parts);
   out.Set("cell_steps", r.cell_steps);
   out.Set("peak_state_bytes", r.state_bytes);
   out.Set("dose", to_array(env, r.dose));
@@ -306,6 +315,9 @@ Napi::Value transport_variants(const Napi::CallbackInfo& info) {
     o.Set("steppings", steppings);
     o.Set("bytesPerCellStep", v.bytes_per_cell_step);
     o.Set("flopsPerCellStep", v.flops_per_cell_step);
+    const std::string reason = v.unavailable();
+    o.Set("available", reason.empty());
+    o.Set("reason", reason.empty() ? env.Null() : Napi::Value(Napi::String::New(env, reason)));
     out.Set(n++, o);
   }
   return out;

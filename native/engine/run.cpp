@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -56,18 +57,20 @@ Run::Run(transport::Problem problem)
     : problem_(std::move(problem)),
       outline_(transport::outline_tables(problem_)),
       variant_(&transport::choose_variant(problem_, outline_)),
-      threads_(thread_count(problem_)),
+      threads_(on_gpu() ? 1 : thread_count(problem_)),
       steps_max_(bound_steps(problem_, outline_)),
-      spans_(threads_) {}
+      spans_(on_gpu() ? 2 : threads_) {}
 
 RunResult Run::execute(const std::function<void(const Progress&)>& on_progress) {
   const Clock::time_point begun = Clock::now();
   tables_ = transport::build_tables(problem_);
-  const std::unique_ptr<Solver> solver = variant_->make(problem_, tables_, threads_);
   RunResult result;
+  result.setup_parts.push_back({"tables", seconds_since(begun)});
+  const std::unique_ptr<Solver> solver = variant_->make(problem_, tables_, threads_);
   result.threads = threads_;
   result.isa = cpu::instruction_set_name();
   result.setup_s = seconds_since(begun);
+  std::ranges::move(solver->setup_parts(), std::back_inserter(result.setup_parts));
 
   const transport::Tables::Start& start = tables_.start;
   LedgerRow number{start.number_in, start.number_in - start.missed, 0, start.missed, 0, 0, 0, 0, 0, 0};
@@ -131,6 +134,7 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress) 
   result.steps = step;
   if (result.cancelled && frames > 0 && (result.keyframes.empty() || result.keyframes.back().step != step))
     keep_keyframe();
+  result.device_s = solver->device_seconds();
   result.cell_steps = solver->cell_steps();
   result.state_bytes = solver->state_bytes();
   result.min_over_max = solver->min_over_max();

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "solver.hpp"
@@ -30,6 +31,8 @@ struct RunResult {
   int threads = 1;
   std::string isa;
   double setup_s = 0, solve_s = 0;
+  double device_s = 0;                  // in steps, by the GPU's clock; 0 on the CPU
+  std::vector<SetupPart> setup_parts;  // of setup_s
   double cell_steps = 0, state_bytes = 0;
   double min_over_max = 0;
   std::vector<double> dose, crossing;
@@ -60,6 +63,7 @@ class Run {
   /// Steps that the slowest proton can need, at most the scenario's limit.
   int steps_max() const { return steps_max_; }
   int threads() const { return threads_; }
+  /// One lane per thread; of a run on the GPU lane 0 is the host and lane 1 the device.
   const SpanRecorder& spans() const { return spans_; }
 
   /// Solves. `on_progress` is called from this thread at most 60 times a second, and once at the end.
@@ -70,6 +74,7 @@ class Run {
   std::optional<LiveFrame> take_live();
 
  private:
+  bool on_gpu() const { return std::string_view(variant_->device) == "cuda"; }
   void publish_live(Solver& solver);
 
   transport::Problem problem_;
