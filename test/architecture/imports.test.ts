@@ -57,7 +57,7 @@ import {
     expect(judge(wrong, both, []).violations).toHaveLength(wrong.length);
     const right = [
       { from: 'renderer/panels/dose/a.ts', to: 'renderer/state/b.ts' },
-      { from: 'renderer/workbench/a.ts', to: 'renderer/panels/dose/b.ts' },
+      { from: 'renderer/frame/a.ts', to: 'renderer/panels/dose/b.ts' },
       { from: 'renderer/shells/a.ts', to: 'electron/transports/message-port.ts' },
       { from: 'electron/main/a.ts', to: 'npm:electron' },
     ];

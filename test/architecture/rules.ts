@@ -15,13 +15,14 @@ const PAGE_VIEW = [
   'renderer/widgets',
   'renderer/actions',
   'renderer/commands',
+  'renderer/workbench',
   'assets/icons',
 ] as const;
 const REACT = ['react', 'react-dom', 'zustand'] as const;
 
 /** Panels by name: each may use the page's parts and none of the other panels. */
 export function panelRules(names: readonly string[]): Rules {
-  const room = { folders: PAGE_VIEW, packages: [...REACT, 'plotly.js'], node: false };
+  const room = { folders: PAGE_VIEW, packages: [...REACT, 'zod', 'plotly.js'], node: false };
   return Object.fromEntries(names.map((name) => [`renderer/panels/${name}`, room]));
 }
 
@@ -68,11 +69,17 @@ export const scriptRules: Rules = {
     node: false,
   },
   'renderer/actions': { ...none, folders: PAGE_STATE },
-  'renderer/commands': { ...none, folders: [...PAGE_STATE, 'renderer/actions'] },
-  'renderer/styles': none,
+  'renderer/commands': { ...none, folders: [...PAGE_STATE, 'renderer/actions', 'renderer/workbench'] },
+  // Stores, data and actions put together, and how components reach them.
+  'renderer/workbench': {
+    folders: [...PAGE_STATE, 'renderer/actions', 'renderer/drawing/scheduler.ts'],
+    packages: ['react', 'zustand'],
+    node: false,
+  },
+  'renderer/styles': { ...none, packages: ['@fontsource-variable/inter'] },
   'renderer/widgets': { ...none, folders: [...PAGE_BASE, 'renderer/drawing', 'assets/icons'], packages: ['react'] },
   // The frame that the panels stand in, and the only place that names them.
-  'renderer/workbench': {
+  'renderer/frame': {
     folders: [...PAGE_VIEW, 'renderer/panels', 'renderer/styles'],
     packages: [...REACT],
     node: false,
@@ -80,12 +87,13 @@ export const scriptRules: Rules = {
   // Thin: a shell chooses a Port and hands it to the workbench.
   'renderer/shells': {
     folders: [
-      ...PAGE_STATE,
-      'renderer/workbench',
+      ...PAGE_VIEW,
+      'renderer/frame',
+      'renderer/styles',
       'electron/transports/websocket-page.ts',
       'electron/transports/message-port.ts',
     ],
-    packages: [...REACT],
+    packages: [...REACT, 'zod'],
     node: false,
   },
 };

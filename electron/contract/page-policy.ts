@@ -1,0 +1,31 @@
+/**
+ * The page's Content-Security-Policy, one for both shells. `connect`: where the
+ * page may connect to beside its own origin (the loopback WebSocket of the
+ * browser shell; nothing in Electron).
+ *
+ * Plotly would write a style sheet into the page; the page brings those rules
+ * itself (renderer/panels/depth-dose/plotly.css), so inline styles stay out too.
+ */
+export function pagePolicy(connect: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    // Canvases are exported, and Plotly draws its images, through these.
+    "img-src 'self' data: blob:",
+    `connect-src 'self'${connect.map((source) => ` ${source}`).join('')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+  ].join('; ');
+}
+
+/** The other headers that every answer with the page carries. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};

@@ -1,0 +1,18 @@
+/**
+ * Hands the page one MessagePort to the host in the main process, and nothing
+ * else: no object of Electron's is reachable from the page.
+ */
+import { ipcRenderer } from 'electron';
+import { HERE_IS_PORT, PAGE_READY, PORT_CHANNEL, READY_CHANNEL, WANT_PORT } from '../contract/page-channel.ts';
+
+window.addEventListener('message', (event) => {
+  // Only the page itself is heard, never a frame or another window.
+  if (event.source !== window || event.origin !== location.origin) return;
+  if (event.data === WANT_PORT) {
+    const { port1, port2 } = new MessageChannel();
+    ipcRenderer.postMessage(PORT_CHANNEL, null, [port1]);
+    window.postMessage(HERE_IS_PORT, location.origin, [port2]);
+  } else if (event.data === PAGE_READY) {
+    ipcRenderer.send(READY_CHANNEL);
+  }
+});

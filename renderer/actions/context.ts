@@ -1,0 +1,29 @@
+/** What actions work with. */
+import type { Client } from '../client/index.ts';
+import type { ConnectionStore } from '../state/connection.ts';
+import type { DialogsStore } from '../state/dialogs.ts';
+import type { LayoutStore } from '../state/layout/store.ts';
+import type { LibraryStore } from '../state/library.ts';
+import type { NoticesStore } from '../state/notices.ts';
+import type { RunsStore } from '../state/runs.ts';
+import type { ScenarioStore } from '../state/scenario.ts';
+import type { SelectionStore } from '../state/selection.ts';
+import type { AppearanceStore, WindowStore } from '../state/view.ts';
+
+export interface Stores {
+  readonly connection: ConnectionStore;
+  readonly scenario: ScenarioStore;
+  readonly runs: RunsStore;
+  readonly selection: SelectionStore;
+  readonly appearance: AppearanceStore;
+  readonly window: WindowStore;
+  readonly layout: LayoutStore;
+  readonly notices: NoticesStore;
+  readonly dialogs: DialogsStore;
+  readonly library: LibraryStore;
+}
+
+export interface ActionContext {
+  readonly client: Client;
+  readonly stores: Stores;
+}

@@ -1,0 +1,185 @@
+/** Opening, saving and guarding the scenario. */
+import type { FileRef, NamedFile } from '../../electron/contract/files.ts';
+import { writeScenarioText } from '../../electron/contract/scenario/index.ts';
+import type { ReadScenario } from '../../electron/contract/scenarios.ts';
+import { documentTitle, emptyDraft, isEdited } from '../state/scenario.ts';
+import type { ActionContext } from './context.ts';
+import { download } from './download.ts';
+import { askAndSave } from './save-file.ts';
+
+export interface DocumentActions {
+  create(): Promise<void>;
+  /** Asks which. */
+  open(): Promise<void>;
+  openFile(file: FileRef, name: string): Promise<void>;
+  /** A file that the page read: dropped, or chosen in a browser. */
+  openText(name: string, text: string): Promise<void>;
+  /** False: not saved, because the user changed their mind or it failed. */
+  save(): Promise<boolean>;
+  saveAs(): Promise<boolean>;
+  downloadCopy(): Promise<void>;
+  /** The document as text without asking the host, for when it is gone. */
+  textHere(): string;
+  refreshRecent(): Promise<void>;
+  clearRecent(): Promise<void>;
+  /** True: go on, what was edited is saved or given up. */
+  mayLeave(): Promise<boolean>;
+}
+
+const faultCount = (count: number): string => (count === 1 ? 'one fault' : `${count} faults`);
+
+export function createDocumentActions(context: ActionContext): DocumentActions {
+  const { client, stores } = context;
+  const { scenario, dialogs, notices, library } = stores;
+
+  async function refreshRecent(): Promise<void> {
+    try {
+      const { files } = await client.call('scenario.recent', {});
+      library.setState({ recent: files });
+    } catch {
+      // The list is a convenience: a host that cannot keep it has said so in its log.
+    }
+  }
+
+  /** Takes up what was read, after showing its faults. False: left as it was. */
+  async function takeUp(name: string, read: ReadScenario, file: NamedFile | null, readOnly: boolean): Promise<boolean> {
+    const errors = read.issues.filter((issue) => issue.severity === 'error');
+    if (read.draft === null) {
+      await dialogs.ask('confirm', {
+        title: `${name} cannot be opened`,
+        text: 'It is not a scenario that this program can read.',
+        issues: read.issues,
+        choices: [{ id: 'close', label: 'Close', tone: 'primary' }],
+      });
+      return false;
+    }
+    if (errors.length > 0) {
+      const answer = await dialogs.ask('confirm', {
+        title: `${name} has ${faultCount(errors.length)}`,
+        text: 'You can open it and correct them in the form. The file stays as it is until you save.',
+        issues: read.issues,
+        choices: [
+          { id: 'cancel', label: 'Cancel' },
+          { id: 'open', label: 'Open and correct', tone: 'primary' },
+        ],
+      });
+      if (answer !== 'open') return false;
+    }
+    scenario.open({ draft: read.draft, file, readOnly });
+    return true;
+  }
+
+  async function mayLeave(): Promise<boolean> {
+    const state = scenario.getState();
+    if (!isEdited(state)) return true;
+    const answer = await dialogs.ask('confirm', {
+      title: `Save changes to ${documentTitle(state)}?`,
+      text: 'Your changes are lost if you do not save them.',
+      choices: [
+        { id: 'discard', label: 'Don’t save', tone: 'danger' },
+        { id: 'cancel', label: 'Cancel' },
+        { id: 'save', label: 'Save', tone: 'primary' },
+      ],
+    });
+    return answer === 'discard' || (answer === 'save' && (await save()));
+  }
+
+  async function openFile(file: FileRef, name: string): Promise<void> {
+    if (!(await mayLeave())) return;
+    try {
+      const read = await client.call('scenario.open', { file });
+      await takeUp(read.file.name, read, read.file, read.readOnly);
+      await refreshRecent();
+    } catch (error) {
+      notices.fail(`${name} was not opened`, error);
+    }
+  }
+
+  async function openText(name: string, text: string): Promise<void> {
+    if (!(await mayLeave())) return;
+    try {
+      const read = await client.call('scenario.parse', { text, name });
+      await takeUp(name, read, null, false);
+    } catch (error) {
+      notices.fail(`${name} was not opened`, error);
+    }
+  }
+
+  async function open(): Promise<void> {
+    if (stores.connection.getState().capabilities.shell.dialogs) {
+      const { file } = await client.call('file.choose', { purpose: 'open-scenario', suggestedName: '' });
+      if (file !== null) await openFile(file.file, file.name);
+      return;
+    }
+    const picked = await dialogs.ask('pick', { what: 'scenario' });
+    if (picked?.kind === 'file') await openFile(picked.file, picked.file.key);
+    else if (picked?.kind === 'local') await openText(picked.file.name, await picked.file.text());
+  }
+
+  /** Saves the draft of this moment: edits made meanwhile stay unsaved. */
+  async function write(file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
+    const { draft } = scenario.getState();
+    const named = await client.call('scenario.save', { scenario: draft, file, ifExists });
+    scenario.markSaved(draft, named);
+    return named;
+  }
+
+  async function saved(saving: () => Promise<NamedFile | null>): Promise<boolean> {
+    try {
+      const named = await saving();
+      if (named === null) return false;
+      notices.tell({ tone: 'success', title: `Saved ${named.name}` });
+      await refreshRecent();
+      return true;
+    } catch (error) {
+      notices.fail('The scenario was not saved', error);
+      return false;
+    }
+  }
+
+  function saveAs(): Promise<boolean> {
+    const state = scenario.getState();
+    const suggested = documentTitle(state).replace(/\.(json|ya?ml)$/i, '');
+    return saved(() =>
+      askAndSave(context, {
+        purpose: 'save-scenario',
+        title: 'Save scenario as',
+        suggested: state.readOnly ? `${suggested} copy` : suggested,
+        extension: '.json',
+        save: write,
+      }),
+    );
+  }
+
+  function save(): Promise<boolean> {
+    const { file, readOnly } = scenario.getState();
+    return file === null || readOnly ? saveAs() : saved(() => write(file.file, 'replace'));
+  }
+
+  return {
+    mayLeave,
+    openFile,
+    openText,
+    open,
+    save,
+    saveAs,
+    refreshRecent,
+    async create() {
+      if (await mayLeave()) scenario.open({ draft: emptyDraft, file: null, readOnly: false });
+    },
+    async downloadCopy() {
+      try {
+        const state = scenario.getState();
+        const { text } = await client.call('scenario.text', { scenario: state.draft });
+        download(`${documentTitle(state).replace(/\.(json|ya?ml)$/i, '')}.json`, 'application/json', text);
+      } catch (error) {
+        notices.fail('The scenario was not downloaded', error);
+      }
+    },
+    textHere: () => writeScenarioText(scenario.getState().draft),
+    async clearRecent() {
+      await client.call('scenario.clearRecent', {});
+      await refreshRecent();
+    },
+  };
+}

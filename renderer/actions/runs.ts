@@ -1,0 +1,133 @@
+/** Starting, stopping, opening and saving runs. */
+import type { Params } from '../../electron/contract/methods.ts';
+import type { RunId, RunInfo } from '../../electron/contract/run.ts';
+import { stoppableRun } from '../state/runs.ts';
+import { documentTitle } from '../state/scenario.ts';
+import type { ActionContext } from './context.ts';
+import { download } from './download.ts';
+import { askAndSave } from './save-file.ts';
+
+export type RunExport = Params<'run.export'>['what'];
+
+export interface RunActions {
+  start(): Promise<void>;
+  /** Stops the run that computes, or the one given. */
+  stop(run?: RunId): Promise<void>;
+  show(run: RunId): void;
+  forget(run: RunId): Promise<void>;
+  save(run: RunInfo): Promise<void>;
+  /** Asks which file. */
+  open(): Promise<void>;
+  openBytes(name: string, bytes: Uint8Array): Promise<void>;
+  exportAs(run: RunId, what: RunExport): Promise<void>;
+  /** Puts the scenario that a run was made from into the form. */
+  editScenario(run: RunInfo, mayLeave: () => Promise<boolean>): Promise<void>;
+}
+
+export function createRunActions(context: ActionContext): RunActions {
+  const { client, stores } = context;
+  const { notices, runs, selection, scenario } = stores;
+
+  function show(run: RunId): void {
+    selection.setState({ run, pinned: null });
+    stores.window.reset();
+  }
+
+  async function openSource(name: string, source: Params<'run.open'>['source']): Promise<void> {
+    try {
+      const run = await client.call('run.open', { source });
+      show(run.id);
+    } catch (error) {
+      notices.fail(`${name} was not opened`, error);
+    }
+  }
+
+  const openBytes = (name: string, bytes: Uint8Array): Promise<void> =>
+    openSource(name, { kind: 'bytes', name, bytes });
+
+  return {
+    show,
+    openBytes,
+    async start() {
+      scenario.settle();
+      const state = scenario.getState();
+      try {
+        const run = await client.call('run.start', { scenario: state.draft, name: documentTitle(state) });
+        show(run.id);
+      } catch (error) {
+        notices.fail('The run did not start', error);
+      }
+    },
+    async stop(run) {
+      const id = run ?? stoppableRun(runs.getState())?.id;
+      if (id === undefined) return;
+      try {
+        await client.call('run.cancel', { run: id });
+      } catch (error) {
+        notices.fail('The run was not stopped', error);
+      }
+    },
+    async forget(run) {
+      try {
+        await client.call('run.forget', { run });
+        if (selection.getState().run === run) selection.setState({ run: null });
+      } catch (error) {
+        notices.fail('The run was not removed from the list', error);
+      }
+    },
+    async save(run) {
+      try {
+        const named = await askAndSave(context, {
+          purpose: 'save-run',
+          title: 'Save run as',
+          suggested: run.name.replace(/\.(json|ya?ml|h5)$/i, ''),
+          extension: '.h5',
+          save: (file, ifExists) => client.call('run.save', { run: run.id, file, ifExists }),
+        });
+        if (named !== null) notices.tell({ tone: 'success', title: `Saved ${named.name}` });
+      } catch (error) {
+        notices.fail('The run was not saved', error);
+      }
+    },
+    async open() {
+      if (stores.connection.getState().capabilities.shell.dialogs) {
+        const { file } = await client.call('file.choose', { purpose: 'open-run', suggestedName: '' });
+        if (file !== null) await openSource(file.name, { kind: 'file', file: file.file });
+        return;
+      }
+      const picked = await stores.dialogs.ask('pick', { what: 'run' });
+      if (picked?.kind === 'file') await openSource(picked.file.key, { kind: 'file', file: picked.file });
+      else if (picked?.kind === 'local') {
+        await openBytes(picked.file.name, new Uint8Array(await picked.file.arrayBuffer()));
+      }
+    },
+    async exportAs(run, what) {
+      try {
+        const file = await client.call('run.export', { run, what });
+        if (!stores.connection.getState().capabilities.shell.dialogs) {
+          download(file.name, file.mime, file.bytes.slice());
+          return;
+        }
+        const chosen = await client.call('file.choose', { purpose: 'export', suggestedName: file.name });
+        if (chosen.file === null) return;
+        const named = await client.call('file.write', {
+          file: chosen.file.file,
+          bytes: file.bytes,
+          ifExists: 'replace',
+        });
+        notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
+      } catch (error) {
+        notices.fail('Nothing was exported', error);
+      }
+    },
+    async editScenario(run, mayLeave) {
+      if (!(await mayLeave())) return;
+      try {
+        const { scenario: draft } = await client.call('run.scenario', { run: run.id });
+        scenario.open({ draft, file: null, readOnly: false });
+      } catch (error) {
+        notices.fail('The scenario of the run was not opened', error);
+      }
+    },
+  };
+}

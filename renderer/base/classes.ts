@@ -1,0 +1,4 @@
+/** The class names that apply, joined. */
+export function classes(...names: readonly (string | false | null | undefined)[]): string {
+  return names.filter(Boolean).join(' ');
+}

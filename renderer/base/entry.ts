@@ -1,0 +1,51 @@
+/** Numbers as people type them: with a unit, with a decimal comma, with an exponent. */
+import type { Unit } from '../../electron/contract/units.ts';
+
+/** Units that may be typed where the field has another one of the same kind; the factor leads to the field's. */
+const factors: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
+  mm: { mm: 1, cm: 10, m: 1000, um: 1e-3, µm: 1e-3, μm: 1e-3 },
+  MeV: { mev: 1, kev: 1e-3, gev: 1e3 },
+  mrad: { mrad: 1, rad: 1e3, deg: 1e3 * (Math.PI / 180), '°': 1e3 * (Math.PI / 180) },
+  deg: { deg: 1, '°': 1, mrad: 180 / Math.PI / 1e3, rad: 180 / Math.PI },
+  '1': { '': 1 },
+};
+
+const entryPattern = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d{1,3})?)\s*([a-zµμ°]*)$/i;
+
+/**
+ * The number that a text stands for, in the field's unit; null if it stands
+ * for none. `5 cm` in a field in mm is 50; `70,5` is 70.5.
+ */
+export function parseEntry(text: string, unit: Unit): number | null {
+  const match = entryPattern.exec(text.trim());
+  if (match === null) return null;
+  const value = Number((match[1] ?? '').replace('−', '-').replace(',', '.'));
+  const typed = (match[2] ?? '').toLowerCase();
+  const factor = typed === '' ? 1 : factors[unit][typed];
+  if (factor === undefined || !Number.isFinite(value)) return null;
+  // 5 × 0.001 is to be 0.005 and not 0.005000000000000001.
+  return factor === 1 ? value : Number((value * factor).toPrecision(12));
+}
+
+/**
+ * The step of the arrow keys: one in the second significant digit, so that 70
+ * goes by 1 and 0.2 by 0.01; `coarse` ten times that, `fine` a tenth.
+ */
+export function arrowStep(value: number, size: 'normal' | 'coarse' | 'fine', whole: boolean): number {
+  const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+  const factor = size === 'coarse' ? 1 : size === 'fine' ? -1 : 0;
+  const step = 10 ** (magnitude - 1 + factor);
+  return whole ? Math.max(1, Math.round(step)) : step;
+}
+
+/** `value` moved by `steps` steps and rounded to the step, within the bounds. */
+export function nudge(
+  value: number,
+  direction: 1 | -1,
+  size: 'normal' | 'coarse' | 'fine',
+  bounds: { readonly min: number; readonly max: number; readonly whole: boolean },
+): number {
+  const step = arrowStep(value, size, bounds.whole);
+  const moved = Number(((Math.round(value / step) + direction) * step).toPrecision(12));
+  return Math.min(bounds.max, Math.max(bounds.min, moved));
+}

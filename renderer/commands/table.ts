@@ -1,0 +1,252 @@
+/** The commands of the workbench in their present state. */
+
+import { activeRun, isOver, runOf, stoppableRun } from '../state/runs.ts';
+import { isEdited } from '../state/scenario.ts';
+import type { Theme } from '../state/view.ts';
+import type { Workbench } from '../workbench/workbench.ts';
+import type { Command } from './command.ts';
+
+const themes: readonly (readonly [Theme, string])[] = [
+  ['system', 'Follow the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
+
+function fileCommands({ stores, documents, runs }: Workbench): readonly Command[] {
+  const scenario = stores.scenario.getState();
+  const { shell } = stores.connection.getState().capabilities;
+  const run = runOf(stores.runs.getState(), stores.selection.getState().run);
+  const finished = run !== null && isOver(run.state) && run.state !== 'failed';
+  const file = { menu: 'File' as const };
+  const recent = stores.library.getState().recent;
+  const exports = [
+    ['dose', 'Dose map (CSV)'],
+    ['depth-dose', 'Depth dose (CSV)'],
+    ['moments', 'Moments of the fluence (CSV)'],
+    ['ledger', 'Ledger (CSV)'],
+    ['summary', 'Summary (JSON)'],
+  ] as const;
+  return [
+    {
+      id: 'file.new',
+      title: 'New scenario',
+      ...file,
+      group: 1,
+      shortcut: 'CmdOrCtrl+N',
+      browserShortcut: 'Alt+N',
+      enabled: true,
+      run: () => void documents.create(),
+    },
+    {
+      id: 'file.open',
+      title: 'Open scenario…',
+      ...file,
+      group: 1,
+      shortcut: 'CmdOrCtrl+O',
+      enabled: true,
+      run: () => void documents.open(),
+    },
+    ...recent.map((entry, index) => ({
+      id: `file.recent.${index}`,
+      title: entry.name,
+      ...file,
+      submenu: 'Open recent',
+      group: 1,
+      enabled: true,
+      run: () => void documents.openFile(entry.file, entry.name),
+    })),
+    ...(recent.length === 0
+      ? []
+      : [
+          {
+            id: 'file.clearRecent',
+            title: 'Clear this list',
+            ...file,
+            submenu: 'Open recent',
+            group: 2,
+            enabled: true,
+            run: () => void documents.clearRecent(),
+          },
+        ]),
+    {
+      id: 'file.save',
+      title: 'Save',
+      ...file,
+      group: 2,
+      shortcut: 'CmdOrCtrl+S',
+      enabled: isEdited(scenario) || scenario.file === null,
+      run: () => void documents.save(),
+    },
+    {
+      id: 'file.saveAs',
+      title: 'Save as…',
+      ...file,
+      group: 2,
+      shortcut: 'CmdOrCtrl+Shift+S',
+      enabled: true,
+      run: () => void documents.saveAs(),
+    },
+    ...(shell.dialogs
+      ? []
+      : [
+          {
+            id: 'file.download',
+            title: 'Download a copy',
+            ...file,
+            group: 2,
+            enabled: true,
+            run: () => void documents.downloadCopy(),
+          },
+        ]),
+    {
+      id: 'run.open',
+      title: 'Open run…',
+      ...file,
+      group: 3,
+      shortcut: 'CmdOrCtrl+Shift+O',
+      enabled: true,
+      run: () => void runs.open(),
+    },
+    {
+      id: 'run.save',
+      title: 'Save run as…',
+      ...file,
+      group: 3,
+      shortcut: 'CmdOrCtrl+Alt+S',
+      enabled: finished,
+      run: () => run !== null && void runs.save(run),
+    },
+    ...exports.map(([what, title]) => ({
+      id: `run.export.${what}`,
+      title,
+      ...file,
+      submenu: 'Export from run',
+      group: 3,
+      enabled: finished,
+      run: () => run !== null && void runs.exportAs(run.id, what),
+    })),
+  ];
+}
+
+function editCommands({ stores }: Workbench): readonly Command[] {
+  const { past, future } = stores.scenario.getState();
+  const edit = { menu: 'Edit' as const, group: 1 };
+  return [
+    {
+      id: 'edit.undo',
+      title: past.length === 0 ? 'Undo' : `Undo ${past.at(-1)?.label}`,
+      ...edit,
+      shortcut: 'CmdOrCtrl+Z',
+      enabled: past.length > 0,
+      run: () => stores.scenario.undo(),
+    },
+    {
+      id: 'edit.redo',
+      title: future.length === 0 ? 'Redo' : `Redo ${future.at(-1)?.label}`,
+      ...edit,
+      shortcut: 'CmdOrCtrl+Shift+Z',
+      enabled: future.length > 0,
+      run: () => stores.scenario.redo(),
+    },
+  ];
+}
+
+function runCommands({ stores, runs, documents }: Workbench): readonly Command[] {
+  const list = stores.runs.getState();
+  const { draft, check } = stores.scenario.getState();
+  const bad = check?.draft === draft && check.issues.some((issue) => issue.severity === 'error');
+  const selected = runOf(list, stores.selection.getState().run);
+  const run = { menu: 'Run' as const };
+  return [
+    {
+      id: 'run.start',
+      title: activeRun(list) === null ? 'Run' : 'Run next',
+      ...run,
+      group: 1,
+      shortcut: 'CmdOrCtrl+Enter',
+      enabled: !bad,
+      run: () => void runs.start(),
+    },
+    {
+      id: 'run.stop',
+      title: 'Stop',
+      ...run,
+      group: 1,
+      shortcut: 'CmdOrCtrl+.',
+      enabled: stoppableRun(list) !== null,
+      run: () => void runs.stop(),
+    },
+    {
+      id: 'run.editScenario',
+      title: 'Edit the scenario of this run',
+      ...run,
+      group: 2,
+      enabled: selected !== null,
+      run: () => selected !== null && void runs.editScenario(selected, documents.mayLeave),
+    },
+  ];
+}
+
+function viewCommands({ stores }: Workbench): readonly Command[] {
+  const { theme } = stores.appearance.getState();
+  const view = { menu: 'View' as const };
+  const zoomed = Object.keys(stores.window.getState().windows).length > 0;
+  return [
+    {
+      id: 'view.wholeField',
+      title: 'Show the whole field',
+      ...view,
+      group: 1,
+      shortcut: 'CmdOrCtrl+0',
+      browserShortcut: 'Alt+0',
+      enabled: zoomed,
+      run: () => stores.window.reset(),
+    },
+    {
+      id: 'view.unpin',
+      title: 'Take the crosshair away',
+      ...view,
+      group: 1,
+      shortcut: 'Escape',
+      enabled: stores.selection.getState().pinned !== null,
+      run: () => stores.selection.setState({ pinned: null, hover: null }),
+    },
+    {
+      id: 'view.resetLayout',
+      title: 'Reset the layout',
+      ...view,
+      group: 2,
+      enabled: true,
+      run: () => stores.layout.reset(),
+    },
+    ...themes.map(([value, title]) => ({
+      id: `view.theme.${value}`,
+      title,
+      ...view,
+      submenu: 'Appearance',
+      group: 3,
+      enabled: true,
+      checked: theme === value,
+      run: () => stores.appearance.setState({ theme: value }),
+    })),
+  ];
+}
+
+function helpCommands({ stores }: Workbench): readonly Command[] {
+  const help = { menu: 'Help' as const, group: 1, enabled: true };
+  return [
+    {
+      id: 'help.shortcuts',
+      title: 'Keyboard shortcuts',
+      ...help,
+      shortcut: 'CmdOrCtrl+/',
+      run: () => void stores.dialogs.ask('shortcuts', {}),
+    },
+    { id: 'help.about', title: 'About Braggbench', ...help, run: () => void stores.dialogs.ask('about', {}) },
+  ];
+}
+
+/** In the order of the menus. */
+export function commandTable(workbench: Workbench): readonly Command[] {
+  return [fileCommands, editCommands, runCommands, viewCommands, helpCommands].flatMap((part) => part(workbench));
+}

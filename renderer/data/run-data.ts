@@ -1,0 +1,48 @@
+/** What the page holds of the run that is shown: arrays by key, references by `{ streamId, revision }`. */
+import type { Curve, FieldMap } from '../../electron/contract/fields.ts';
+import type { DepthDose, Moments, RunId, RunSummary } from '../../electron/contract/run.ts';
+import type { Resolved, ScenarioDraft } from '../../electron/contract/scenarios.ts';
+import { ArrayCache } from './array-cache.ts';
+
+export interface ShownMap {
+  readonly run: RunId;
+  readonly field: FieldMap;
+  readonly step: number;
+  readonly depth_mm: number;
+}
+
+export interface ShownDepthDose {
+  readonly run: RunId;
+  readonly curve: Curve;
+  /** Null while the run goes on: readouts of half a dose mean nothing. */
+  readonly final: DepthDose | null;
+}
+
+/** The scenario that a run was made from, and what it resolves to with the tables in use. */
+export interface RunReference {
+  readonly run: RunId;
+  readonly scenario: ScenarioDraft;
+  readonly resolved: Resolved | null;
+}
+
+export interface RunData {
+  /** One entry per map that a panel shows, by the panel's key. */
+  readonly maps: ArrayCache<ShownMap>;
+  readonly depthDose: ArrayCache<ShownDepthDose>;
+  readonly summary: ArrayCache<RunSummary>;
+  readonly moments: ArrayCache<Moments>;
+  readonly reference: ArrayCache<RunReference>;
+}
+
+/** Key of the entries that exist once. */
+export const SHOWN = 'shown';
+
+export function createRunData(): RunData {
+  return {
+    maps: new ArrayCache(),
+    depthDose: new ArrayCache(),
+    summary: new ArrayCache(),
+    moments: new ArrayCache(),
+    reference: new ArrayCache(),
+  };
+}

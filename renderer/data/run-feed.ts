@@ -1,0 +1,178 @@
+/**
+ * Keeps RunData filled for the selected run: one live stream while it
+ * computes, the final arrays once it is over. Panels say which maps they show
+ * and how large; the feed asks the host for exactly those.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { FieldMap } from '../../electron/contract/fields.ts';
+import type { LiveFrame, MapRequest, RunId, RunState } from '../../electron/contract/run.ts';
+import type { Client, StreamHandle } from '../client/index.ts';
+import type { FrameScheduler } from '../drawing/scheduler.ts';
+import { type RunData, SHOWN } from './run-data.ts';
+
+export type FeedStatus =
+  | Readonly<{ kind: 'nothing' }>
+  /** Accepted, and nothing to show yet: queued, or before the first frame. */
+  | Readonly<{ kind: 'waiting' }>
+  | Readonly<{ kind: 'live' }>
+  | Readonly<{ kind: 'loaded' }>
+  | Readonly<{ kind: 'failed'; reason: string }>;
+
+export interface FeedTarget {
+  readonly run: RunId;
+  readonly state: RunState;
+}
+
+/** Resizing a window asks for a new size many times a second; the host is asked once it has settled. */
+const SETTLE_MS = 90;
+
+export class RunFeed {
+  readonly status: StoreApi<{ readonly status: FeedStatus }> = createStore<{ readonly status: FeedStatus }>(() => ({
+    status: { kind: 'nothing' },
+  }));
+  readonly #client: Client;
+  readonly #scheduler: FrameScheduler;
+  readonly #data: RunData;
+  readonly #wanted = new Map<string, MapRequest>();
+  #target: FeedTarget | null = null;
+  #live: StreamHandle | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** Answers that belong to an earlier target or request are dropped. */
+  #generation = 0;
+
+  constructor(client: Client, scheduler: FrameScheduler, data: RunData) {
+    this.#client = client;
+    this.#scheduler = scheduler;
+    this.#data = data;
+  }
+
+  /** What a panel shows under its key; null when it is gone. */
+  want(key: string, request: MapRequest | null): void {
+    const before = this.#wanted.get(key);
+    if (JSON.stringify(before ?? null) === JSON.stringify(request)) return;
+    if (request === null) this.#wanted.delete(key);
+    else this.#wanted.set(key, request);
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    // The first request of a panel waits for nobody.
+    this.#timer = setTimeout(() => this.#refreshMaps(), before === undefined ? 0 : SETTLE_MS);
+  }
+
+  /** Follows another run, or the present one into another state. */
+  follow(target: FeedTarget | null): void {
+    const before = this.#target;
+    if (before?.run === target?.run && before?.state === target?.state) return;
+    this.#target = target;
+    this.#generation += 1;
+    if (before?.run !== target?.run) this.#forget();
+    if (target !== null && before?.run !== target.run) void this.#loadReference(target.run);
+    this.#live?.close();
+    this.#live = null;
+    if (target === null) this.#tell({ kind: 'nothing' });
+    else if (target.state === 'queued') this.#tell({ kind: 'waiting' });
+    else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
+    else if (target.state === 'running') this.#openLive(target.run);
+    else void this.#load(target.run);
+  }
+
+  #tell(status: FeedStatus): void {
+    this.status.setState({ status });
+  }
+
+  #forget(): void {
+    this.#live?.close();
+    this.#live = null;
+    for (const key of this.#wanted.keys()) this.#data.maps.drop(key);
+    this.#data.depthDose.drop(SHOWN);
+    this.#data.summary.drop(SHOWN);
+    this.#data.moments.drop(SHOWN);
+    this.#data.reference.drop(SHOWN);
+  }
+
+  #openLive(run: RunId): void {
+    this.#live?.close();
+    const wanted = [...this.#wanted];
+    if (this.#data.depthDose.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
+    this.#live = this.#client.stream(
+      'run.live',
+      { run, maps: wanted.map(([, request]) => request), depthDose: true },
+      {
+        frame: (frame) => {
+          this.#takeLive(run, frame, wanted);
+          return this.#scheduler.painted();
+        },
+      },
+    );
+  }
+
+  #takeLive(run: RunId, frame: LiveFrame, wanted: readonly (readonly [string, MapRequest])[]): void {
+    // The stream may outlive the run by a frame; the final arrays are newer.
+    if (this.#target?.run !== run || this.#target.state !== 'running') return;
+    this.#takeMaps(run, frame, wanted, frame.maps);
+    if (frame.depthDose !== null) this.#data.depthDose.set(SHOWN, { run, curve: frame.depthDose, final: null });
+    this.#tell({ kind: 'live' });
+  }
+
+  #takeMaps(
+    run: RunId,
+    at: { readonly step: number; readonly depth_mm: number },
+    wanted: readonly (readonly [string, MapRequest])[],
+    maps: readonly FieldMap[],
+  ): void {
+    for (const [index, [key]] of wanted.entries()) {
+      const field = maps[index];
+      if (field !== undefined && this.#wanted.has(key)) {
+        this.#data.maps.set(key, { run, field, step: at.step, depth_mm: at.depth_mm });
+      }
+    }
+  }
+
+  async #load(run: RunId): Promise<void> {
+    const generation = this.#generation;
+    if (this.#data.depthDose.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
+    try {
+      const [depthDose, summary, moments] = await Promise.all([
+        this.#client.call('run.depthDose', { run }),
+        this.#client.call('run.summary', { run }),
+        this.#client.call('run.moments', { run }),
+        this.#loadMaps(run, generation),
+      ]);
+      if (generation !== this.#generation) return;
+      this.#data.depthDose.set(SHOWN, { run, curve: depthDose.curve, final: depthDose });
+      this.#data.summary.set(SHOWN, summary);
+      this.#data.moments.set(SHOWN, moments);
+      this.#tell({ kind: 'loaded' });
+    } catch (error) {
+      if (generation !== this.#generation) return;
+      this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  async #loadMaps(run: RunId, generation: number): Promise<void> {
+    const wanted = [...this.#wanted];
+    if (wanted.length === 0) return;
+    const answer = await this.#client.call('run.maps', { run, maps: wanted.map(([, request]) => request) });
+    if (generation === this.#generation) this.#takeMaps(run, answer, wanted, answer.maps);
+  }
+
+  async #loadReference(run: RunId): Promise<void> {
+    const generation = this.#generation;
+    const of = (): boolean => this.#target?.run === run && generation <= this.#generation;
+    try {
+      const { scenario } = await this.#client.call('run.scenario', { run });
+      const { resolved } = await this.#client.call('scenario.resolve', { scenario });
+      if (of()) this.#data.reference.set(SHOWN, { run, scenario, resolved });
+    } catch {
+      // Without it the plots lack their reference lines, and nothing else.
+      if (of()) this.#data.reference.drop(SHOWN);
+    }
+  }
+
+  #refreshMaps(): void {
+    const target = this.#target;
+    if (target?.state === 'running') this.#openLive(target.run);
+    if (target?.state !== 'done' && target?.state !== 'cancelled') return;
+    this.#loadMaps(target.run, this.#generation).catch((error: unknown) => {
+      this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+    });
+  }
+}

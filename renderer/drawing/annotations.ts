@@ -1,0 +1,105 @@
+/** Marks that lie over a field: outlines of regions, reference lines, the beam. All in the axes' units. */
+import type { Box } from './plot-frame.ts';
+import type { Scale } from './scale.ts';
+import type { DrawingTheme } from './theme.ts';
+
+export type Annotation =
+  | Readonly<{
+      kind: 'rectangle';
+      horizontal: readonly [number, number];
+      vertical: readonly [number, number];
+      label: string;
+    }>
+  | Readonly<{ kind: 'vertical-line'; at: number; label: string; style: 'solid' | 'dashed' }>
+  /** An arrow along a direction, `angle` from the horizontal axis in the axes' units. */
+  | Readonly<{ kind: 'arrow'; from: readonly [number, number]; to: readonly [number, number] }>;
+
+const ARROW_HEAD = 6;
+const PADDING = 3;
+
+/** Text that stays readable on any colour of the field. */
+function haloText(context: CanvasRenderingContext2D, text: string, x: number, y: number, theme: DrawingTheme): void {
+  context.lineWidth = 3;
+  context.lineJoin = 'round';
+  context.strokeStyle = theme.crosshairHalo;
+  context.strokeText(text, x, y);
+  context.fillStyle = theme.crosshair;
+  context.fillText(text, x, y);
+}
+
+/** A line with a halo, for the same reason. */
+export function haloStroke(context: CanvasRenderingContext2D, theme: DrawingTheme, width = 1): void {
+  context.lineWidth = width + 2;
+  context.strokeStyle = theme.crosshairHalo;
+  context.stroke();
+  context.lineWidth = width;
+  context.strokeStyle = theme.crosshair;
+  context.stroke();
+}
+
+function drawArrow(
+  context: CanvasRenderingContext2D,
+  from: readonly [number, number],
+  to: readonly [number, number],
+  theme: DrawingTheme,
+): void {
+  const angle = Math.atan2(to[1] - from[1], to[0] - from[0]);
+  context.beginPath();
+  context.moveTo(...from);
+  context.lineTo(...to);
+  for (const side of [-1, 1]) {
+    context.moveTo(...to);
+    context.lineTo(
+      to[0] - ARROW_HEAD * Math.cos(angle + side * 0.5),
+      to[1] - ARROW_HEAD * Math.sin(angle + side * 0.5),
+    );
+  }
+  haloStroke(context, theme, 1.5);
+}
+
+export function drawAnnotations(
+  context: CanvasRenderingContext2D,
+  box: Box,
+  horizontal: Scale,
+  vertical: Scale,
+  annotations: readonly Annotation[],
+  theme: DrawingTheme,
+): void {
+  context.save();
+  context.beginPath();
+  context.rect(box.left, box.top, box.width, box.height);
+  context.clip();
+  context.font = `${theme.labelSize}px ${theme.family}`;
+  for (const mark of annotations) {
+    if (mark.kind === 'rectangle') {
+      const [x0, x1] = [horizontal.toPixel(mark.horizontal[0]), horizontal.toPixel(mark.horizontal[1])];
+      const [y0, y1] = [vertical.toPixel(mark.vertical[1]), vertical.toPixel(mark.vertical[0])];
+      context.beginPath();
+      context.rect(Math.round(x0) + 0.5, Math.round(y0) + 0.5, Math.round(x1 - x0), Math.round(y1 - y0));
+      haloStroke(context, theme);
+      context.textAlign = 'left';
+      context.textBaseline = 'top';
+      haloText(context, mark.label, Math.max(x0, box.left) + PADDING + 1, Math.max(y0, box.top) + PADDING + 1, theme);
+    } else if (mark.kind === 'vertical-line') {
+      const x = Math.round(horizontal.toPixel(mark.at)) + 0.5;
+      context.setLineDash(mark.style === 'dashed' ? [5, 4] : []);
+      context.beginPath();
+      context.moveTo(x, box.top);
+      context.lineTo(x, box.top + box.height);
+      haloStroke(context, theme);
+      context.setLineDash([]);
+      const nearRight = x > box.left + box.width * 0.8;
+      context.textAlign = nearRight ? 'right' : 'left';
+      context.textBaseline = 'bottom';
+      haloText(context, mark.label, x + (nearRight ? -PADDING : PADDING), box.top + box.height - PADDING, theme);
+    } else {
+      drawArrow(
+        context,
+        [horizontal.toPixel(mark.from[0]), vertical.toPixel(mark.from[1])],
+        [horizontal.toPixel(mark.to[0]), vertical.toPixel(mark.to[1])],
+        theme,
+      );
+    }
+  }
+  context.restore();
+}

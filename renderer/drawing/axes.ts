@@ -1,0 +1,87 @@
+/** Axes of a map: frame, ticks, labels and titles with units. */
+import type { Box } from './plot-frame.ts';
+import type { Scale } from './scale.ts';
+import type { DrawingTheme } from './theme.ts';
+import { linearTicks, powerOfTen } from './ticks.ts';
+
+const TICK = 4;
+const GAP = 3;
+/** Label heights between two labels that still read as two. */
+const LABELS_ACROSS = 5.5;
+const LABELS_DOWN = 2.6;
+
+/** `Depth z (mm)`, with the power of ten that the tick labels leave out. */
+export function axisTitle(title: string, unit: string, exponent: number): string {
+  const power = exponent === 0 ? '' : `${powerOfTen(exponent)} `;
+  return unit === '' && power === '' ? title : `${title} (${power}${unit})`;
+}
+
+export function drawHorizontalAxis(
+  context: CanvasRenderingContext2D,
+  box: Box,
+  scale: Scale,
+  title: string,
+  unit: string,
+  theme: DrawingTheme,
+): void {
+  const bottom = box.top + box.height;
+  const { ticks, exponent } = linearTicks(scale.from, scale.to, box.width / (theme.labelSize * LABELS_ACROSS));
+  context.font = `${theme.labelSize}px ${theme.family}`;
+  context.strokeStyle = theme.axis;
+  context.fillStyle = theme.textMuted;
+  context.lineWidth = 1;
+  context.textAlign = 'center';
+  context.textBaseline = 'top';
+  context.beginPath();
+  for (const { value, label } of ticks) {
+    const x = Math.round(scale.toPixel(value)) + 0.5;
+    context.moveTo(x, bottom);
+    context.lineTo(x, bottom + TICK);
+    context.fillText(label, x, bottom + TICK + GAP);
+  }
+  context.stroke();
+  context.fillStyle = theme.text;
+  context.fillText(
+    axisTitle(title, unit, exponent),
+    box.left + box.width / 2,
+    bottom + TICK + GAP + theme.labelSize * 1.35,
+  );
+}
+
+export function drawVerticalAxis(
+  context: CanvasRenderingContext2D,
+  box: Box,
+  scale: Scale,
+  title: string,
+  unit: string,
+  theme: DrawingTheme,
+): void {
+  const { ticks, exponent } = linearTicks(scale.from, scale.to, box.height / (theme.labelSize * LABELS_DOWN));
+  context.font = `${theme.labelSize}px ${theme.family}`;
+  context.strokeStyle = theme.axis;
+  context.fillStyle = theme.textMuted;
+  context.lineWidth = 1;
+  context.textAlign = 'right';
+  context.textBaseline = 'middle';
+  context.beginPath();
+  for (const { value, label } of ticks) {
+    const y = Math.round(scale.toPixel(value)) + 0.5;
+    context.moveTo(box.left - TICK, y);
+    context.lineTo(box.left, y);
+    context.fillText(label, box.left - TICK - GAP, y);
+  }
+  context.stroke();
+  context.save();
+  context.translate(theme.labelSize * 0.8, box.top + box.height / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillStyle = theme.text;
+  context.textAlign = 'center';
+  context.fillText(axisTitle(title, unit, exponent), 0, 0);
+  context.restore();
+}
+
+export function drawFrame(context: CanvasRenderingContext2D, box: Box, theme: DrawingTheme): void {
+  context.strokeStyle = theme.axis;
+  context.lineWidth = 1;
+  context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
+}

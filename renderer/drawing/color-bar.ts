@@ -1,0 +1,56 @@
+/** The colour bar of a map: its colours, its scale and its unit. */
+import { type ColorMap, colorAt, cssColor } from './colormap.ts';
+import type { Normalisation } from './normalisation.ts';
+import type { Box } from './plot-frame.ts';
+import type { DrawingTheme } from './theme.ts';
+import { powerOfTen } from './ticks.ts';
+
+const TICK = 3;
+const GAP = 3;
+const LABELS_DOWN = 2.6;
+
+export function drawColorBar(
+  context: CanvasRenderingContext2D,
+  box: Box,
+  map: ColorMap,
+  scale: Normalisation,
+  title: string,
+  unit: string,
+  theme: DrawingTheme,
+): void {
+  const rows = Math.round(box.height);
+  for (let row = 0; row < rows; row += 1) {
+    context.fillStyle = cssColor(colorAt(map, 1 - (row + 0.5) / rows));
+    context.fillRect(box.left, box.top + row, box.width, 1);
+  }
+  context.strokeStyle = theme.axis;
+  context.lineWidth = 1;
+  context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
+
+  const { ticks, exponent } = scale.ticks(box.height / (theme.labelSize * LABELS_DOWN));
+  const right = box.left + box.width;
+  context.font = `${theme.labelSize}px ${theme.family}`;
+  context.fillStyle = theme.textMuted;
+  context.textAlign = 'left';
+  context.textBaseline = 'middle';
+  context.beginPath();
+  for (const { value, label } of ticks) {
+    const fraction = scale.fraction(value);
+    if (!(fraction >= -1e-6 && fraction <= 1 + 1e-6)) continue;
+    const y = Math.round(box.top + (1 - fraction) * box.height) + 0.5;
+    context.moveTo(right, y);
+    context.lineTo(right + (label === '' ? TICK - 1 : TICK), y);
+    if (label !== '') context.fillText(label, right + TICK + GAP, y);
+  }
+  context.stroke();
+
+  context.save();
+  // Beside the labels, whose width is at most five digits.
+  context.translate(right + theme.labelSize * 4.6, box.top + box.height / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillStyle = theme.text;
+  context.textAlign = 'center';
+  const power = exponent === 0 ? '' : `${powerOfTen(exponent)} `;
+  context.fillText(`${title} (${power}${unit})`, 0, 0);
+  context.restore();
+}

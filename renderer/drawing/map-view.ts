@@ -1,0 +1,182 @@
+/**
+ * A map on two stacked canvases: the field with its axes and colour bar below,
+ * crosshair and annotations above, so that moving the pointer repaints lines
+ * and never the field. Knows no React and no store.
+ */
+import type { FieldMap } from '../../electron/contract/fields.ts';
+import { type Annotation, drawAnnotations, haloStroke } from './annotations.ts';
+import { drawFrame, drawHorizontalAxis, drawVerticalAxis } from './axes.ts';
+import { drawColorBar } from './color-bar.ts';
+import type { ColorMap } from './colormap.ts';
+import { FieldImage } from './field-image.ts';
+import { drawableLimits, type Limits, normalisation, type ScaleKind } from './normalisation.ts';
+import { contains, type PlotFrame, plotFrame } from './plot-frame.ts';
+import { linearScale, type Scale } from './scale.ts';
+import type { FrameScheduler } from './scheduler.ts';
+import { Surface, type SurfaceSize } from './surface.ts';
+import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
+
+export interface MapStyle {
+  readonly colorMap: ColorMap;
+  readonly scale: ScaleKind;
+  /** Null: the whole field's smallest and largest value. */
+  readonly limits: Limits | null;
+}
+
+/** An axis of the map: title and the part that is shown. */
+export interface ShownAxis {
+  readonly title: string;
+  readonly unit: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface MapScene {
+  readonly horizontal: ShownAxis;
+  readonly vertical: ShownAxis;
+  /** Null: axes and annotations alone (nothing was computed yet). */
+  readonly field: FieldMap | null;
+  readonly quantityTitle: string;
+  readonly annotations: readonly Annotation[];
+}
+
+export interface MapPoint {
+  readonly horizontal: number;
+  readonly vertical: number;
+}
+
+export class MapView {
+  readonly #below: Surface;
+  readonly #above: Surface;
+  readonly #scheduler: FrameScheduler;
+  readonly #image = new FieldImage();
+  readonly #stopTheme: () => void;
+  #theme: DrawingTheme;
+  #scene: MapScene | null = null;
+  #style: MapStyle | null = null;
+  #crosshair: Partial<MapPoint> | null = null;
+
+  constructor(
+    below: HTMLCanvasElement,
+    above: HTMLCanvasElement,
+    scheduler: FrameScheduler,
+    resized: (size: SurfaceSize, frame: PlotFrame) => void,
+  ) {
+    this.#scheduler = scheduler;
+    this.#theme = readDrawingTheme(below);
+    this.#below = new Surface(below, () => {
+      // The page's scale changes the canvas and the type together.
+      this.#theme = readDrawingTheme(below);
+      const { width, height } = this.#below.size;
+      if (width > 0 && height > 0) resized(this.#below.size, this.#frame());
+      // At once: a canvas is empty after its size was set, and would flash.
+      this.#paintBelow();
+    });
+    this.#above = new Surface(above, () => this.#paintAbove());
+    this.#stopTheme = onThemeChange(() => {
+      this.#theme = readDrawingTheme(below);
+      scheduler.request(this.#paintBelow);
+      scheduler.request(this.#paintAbove);
+    });
+  }
+
+  show(scene: MapScene, style: MapStyle): void {
+    this.#scene = scene;
+    this.#style = style;
+    this.#scheduler.request(this.#paintBelow);
+    this.#scheduler.request(this.#paintAbove);
+  }
+
+  setCrosshair(point: Partial<MapPoint> | null): void {
+    this.#crosshair = point;
+    this.#scheduler.request(this.#paintAbove);
+  }
+
+  /** The point under a pointer position (CSS pixels within the canvas), or null outside the plot. */
+  pointAt(x: number, y: number): MapPoint | null {
+    const scales = this.#scales();
+    if (scales === null || !contains(scales.frame.plot, x, y)) return null;
+    return { horizontal: scales.horizontal.toValue(x), vertical: scales.vertical.toValue(y) };
+  }
+
+  dispose(): void {
+    this.#stopTheme();
+    this.#below.dispose();
+    this.#above.dispose();
+    this.#scheduler.cancel(this.#paintBelow);
+    this.#scheduler.cancel(this.#paintAbove);
+  }
+
+  #frame(): PlotFrame {
+    const { width, height } = this.#below.size;
+    return plotFrame(width, height, this.#theme.labelSize);
+  }
+
+  #scales(): { readonly frame: PlotFrame; readonly horizontal: Scale; readonly vertical: Scale } | null {
+    const scene = this.#scene;
+    if (scene === null) return null;
+    const frame = this.#frame();
+    const { left, top, width, height } = frame.plot;
+    return {
+      frame,
+      horizontal: linearScale(scene.horizontal.from, scene.horizontal.to, left, left + width),
+      vertical: linearScale(scene.vertical.from, scene.vertical.to, top + height, top),
+    };
+  }
+
+  readonly #paintBelow = (): void => {
+    const context = this.#below.begin();
+    const scales = this.#scales();
+    const [scene, style, theme] = [this.#scene, this.#style, this.#theme];
+    if (context === null || scales === null || scene === null || style === null) return;
+    const { frame, horizontal, vertical } = scales;
+    const { plot } = frame;
+    context.fillStyle = theme.surface;
+    context.fillRect(plot.left, plot.top, plot.width, plot.height);
+    if (scene.field !== null) {
+      const { min, max, minPositive, unit } = scene.field;
+      const limits = drawableLimits(style.scale, style.limits ?? { low: min, high: max }, minPositive);
+      const normalised = normalisation(style.scale, limits);
+      context.save();
+      context.beginPath();
+      context.rect(plot.left, plot.top, plot.width, plot.height);
+      context.clip();
+      this.#image.draw(context, scene.field, style.colorMap, normalised, horizontal, vertical);
+      context.restore();
+      if (frame.bar !== null) {
+        drawColorBar(context, frame.bar, style.colorMap, normalised, scene.quantityTitle, unit, theme);
+      }
+    }
+    drawFrame(context, plot, theme);
+    drawHorizontalAxis(context, plot, horizontal, scene.horizontal.title, scene.horizontal.unit, theme);
+    drawVerticalAxis(context, plot, vertical, scene.vertical.title, scene.vertical.unit, theme);
+  };
+
+  readonly #paintAbove = (): void => {
+    const context = this.#above.begin();
+    const scales = this.#scales();
+    if (context === null || scales === null || this.#scene === null) return;
+    const { frame, horizontal, vertical } = scales;
+    drawAnnotations(context, frame.plot, horizontal, vertical, this.#scene.annotations, this.#theme);
+    const point = this.#crosshair;
+    if (point === null) return;
+    const { left, top, width, height } = frame.plot;
+    context.save();
+    context.beginPath();
+    context.rect(left, top, width, height);
+    context.clip();
+    context.beginPath();
+    if (point.horizontal !== undefined) {
+      const x = Math.round(horizontal.toPixel(point.horizontal)) + 0.5;
+      context.moveTo(x, top);
+      context.lineTo(x, top + height);
+    }
+    if (point.vertical !== undefined) {
+      const y = Math.round(vertical.toPixel(point.vertical)) + 0.5;
+      context.moveTo(left, y);
+      context.lineTo(left + width, y);
+    }
+    haloStroke(context, this.#theme);
+    context.restore();
+  };
+}

@@ -1,0 +1,65 @@
+/** A canvas that is as many device pixels as it is large on the screen, and asks for paint when that changes. */
+
+export interface SurfaceSize {
+  /** CSS pixels: what layers draw in. */
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels per CSS pixel. */
+  readonly ratio: number;
+}
+
+/** Widest and highest canvas that every browser accepts. */
+const LARGEST_SIDE = 8192;
+
+export class Surface {
+  readonly canvas: HTMLCanvasElement;
+  readonly #context: CanvasRenderingContext2D;
+  readonly #observer: ResizeObserver;
+  #size: SurfaceSize = { width: 0, height: 0, ratio: 1 };
+
+  /** `resized` is called after every change of size, the first one included. */
+  constructor(canvas: HTMLCanvasElement, resized: () => void) {
+    const context = canvas.getContext('2d');
+    if (context === null) throw new Error('this page cannot draw on a canvas');
+    this.canvas = canvas;
+    this.#context = context;
+    this.#observer = new ResizeObserver((entries) => {
+      const entry = entries.at(-1);
+      if (entry === undefined) return;
+      const box = entry.contentRect;
+      // Whole device pixels as the browser laid them out, where it says so: no blur at 150 %.
+      const device = entry.devicePixelContentBoxSize?.[0];
+      const ratio = window.devicePixelRatio;
+      const width = Math.min(LARGEST_SIDE, device?.inlineSize ?? Math.round(box.width * ratio));
+      const height = Math.min(LARGEST_SIDE, device?.blockSize ?? Math.round(box.height * ratio));
+      if (canvas.width !== width) canvas.width = width;
+      if (canvas.height !== height) canvas.height = height;
+      this.#size = { width: width / ratio, height: height / ratio, ratio };
+      resized();
+    });
+    try {
+      this.#observer.observe(canvas, { box: 'device-pixel-content-box' });
+    } catch {
+      this.#observer.observe(canvas);
+    }
+  }
+
+  get size(): SurfaceSize {
+    return this.#size;
+  }
+
+  /** A cleared context in CSS pixels, or null while the canvas has no area. */
+  begin(): CanvasRenderingContext2D | null {
+    const { width, height, ratio } = this.#size;
+    if (width <= 0 || height <= 0) return null;
+    const context = this.#context;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return context;
+  }
+
+  dispose(): void {
+    this.#observer.disconnect();
+  }
+}

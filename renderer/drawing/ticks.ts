@@ -1,0 +1,99 @@
+/** Tick positions and their labels. */
+
+export interface Tick {
+  readonly value: number;
+  /** Empty for a minor tick. */
+  readonly label: string;
+}
+
+const superscripts: Readonly<Record<string, string>> = {
+  '-': '⁻',
+  '0': '⁰',
+  '1': '¹',
+  '2': '²',
+  '3': '³',
+  '4': '⁴',
+  '5': '⁵',
+  '6': '⁶',
+  '7': '⁷',
+  '8': '⁸',
+  '9': '⁹',
+};
+
+export function powerOfTen(exponent: number): string {
+  return `10${String(exponent).replace(/[-\d]/g, (digit) => superscripts[digit] ?? digit)}`;
+}
+
+/** The typographic minus, as wide as the plus. */
+const withMinus = (text: string): string => text.replace('-', '−');
+
+/** The step of 1, 2 or 5 times a power of ten that gives at most `most` intervals. */
+export function niceStep(span: number, most: number): number {
+  const rough = span / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const fraction = rough / power;
+  // The tolerance keeps 0.2 from becoming 0.5 when the division ends at 2.0000000000000004.
+  const factor = fraction <= 1 + 1e-9 ? 1 : fraction <= 2 + 1e-9 ? 2 : fraction <= 5 + 1e-9 ? 5 : 10;
+  return factor * power;
+}
+
+/**
+ * Labelled ticks of a linear axis with about `most` intervals. Labels share one
+ * number of decimals, and one power of ten when the numbers are very large or small:
+ * the caller writes `exponent` beside the unit.
+ */
+export function linearTicks(
+  from: number,
+  to: number,
+  most: number,
+): { readonly ticks: readonly Tick[]; readonly exponent: number; readonly step: number } {
+  const [low, high] = from < to ? [from, to] : [to, from];
+  if (!(high > low) || !Number.isFinite(high - low)) return { ticks: [], exponent: 0, step: 0 };
+  const step = niceStep(high - low, most);
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  const magnitude = Math.floor(Math.log10(largest) + 1e-9);
+  const exponent = magnitude >= 5 || magnitude <= -4 ? magnitude : 0;
+  const unit = 10 ** exponent;
+  const decimals = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9));
+  const ticks: Tick[] = [];
+  const first = Math.ceil(low / step - 1e-6);
+  const last = Math.floor(high / step + 1e-6);
+  for (let i = first; i <= last; i += 1) {
+    const value = i * step;
+    ticks.push({ value, label: withMinus((i === 0 ? 0 : value / unit).toFixed(decimals)) });
+  }
+  return { ticks, exponent, step };
+}
+
+/** Ticks of a logarithmic axis: decades labelled (thinned to about `most`), 2…9 as minor ticks where there is room. */
+export function logTicks(from: number, to: number, most: number): readonly Tick[] {
+  if (!(from > 0) || !(to > from)) return [];
+  const first = Math.floor(Math.log10(from) + 1e-9);
+  const last = Math.ceil(Math.log10(to) - 1e-9);
+  const decades = Math.max(1, last - first);
+  const every = Math.max(1, Math.ceil(decades / Math.max(1, most)));
+  const ticks: Tick[] = [];
+  for (let exponent = first; exponent <= last; exponent += 1) {
+    const base = 10 ** exponent;
+    const labelled = (exponent - first) % every === 0;
+    for (let digit = 1; digit <= 9; digit += 1) {
+      const value = digit * base;
+      if (value < from * (1 - 1e-9) || value > to * (1 + 1e-9)) continue;
+      if (digit === 1) ticks.push({ value, label: labelled ? powerOfTen(exponent) : '' });
+      // A span below two decades has room, and need, for more labels than its powers.
+      else if (decades <= 2 && (digit === 2 || digit === 5)) ticks.push({ value, label: shortNumber(value) });
+      else if (every === 1) ticks.push({ value, label: '' });
+    }
+  }
+  return ticks;
+}
+
+/** At most three significant digits, with a power of ten where that is shorter. */
+export function shortNumber(value: number): string {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e-3 && size < 1e5) return withMinus(String(Number(value.toPrecision(3))));
+  const exponent = Math.floor(Math.log10(size));
+  const mantissa = Number((value / 10 ** exponent).toPrecision(3));
+  return mantissa === 1 ? powerOfTen(exponent) : withMinus(`${mantissa}×${powerOfTen(exponent)}`);
+}

@@ -1,0 +1,50 @@
+/** What this program is and what it runs on. */
+import type { ReactElement } from 'react';
+import { formatBytes } from '../../../electron/contract/units.ts';
+import { Button } from '../../widgets/button.tsx';
+import { Dialog } from '../../widgets/dialog.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+
+export default function AboutDialog({ close }: { readonly close: () => void }): ReactElement {
+  const { stores } = useWorkbench();
+  const { version, build, compiler, cpu, devices, shell } = useSelected(
+    stores.connection,
+    (state) => state.capabilities,
+  );
+  const { cuda } = devices;
+  const facts: readonly (readonly [string, string])[] = [
+    ['Version', `${version} (${build})`],
+    ['Engine', `${compiler}, ${cpu.isa}`],
+    ['Machine', `${cpu.name}, ${cpu.logicalCores} logical cores, ${formatBytes(cpu.memory_bytes)}, ${cpu.os}`],
+    [
+      'CUDA',
+      cuda.available
+        ? `driver ${cuda.driver}: ${cuda.devices.map((device) => device.name).join(', ')}`
+        : (cuda.reason ?? 'none'),
+    ],
+    ['Library', shell.libraryFolder],
+    ['Licence', 'MIT, The Braggbench authors'],
+  ];
+  return (
+    <Dialog
+      title="Braggbench"
+      onDismiss={close}
+      onSubmit={close}
+      actions={
+        <Button tone="primary" onPress={close}>
+          Close
+        </Button>
+      }
+    >
+      <p>A workbench for deterministic proton transport. For research; not for treatment planning.</p>
+      <dl className="about">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className="selectable">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+/** Shows the dialog that was asked for. */
+import { lazy, type ReactElement, Suspense } from 'react';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+
+const PickDialog = lazy(() => import('./pick-dialog.tsx'));
+const NameDialog = lazy(() => import('./name-dialog.tsx'));
+const ShortcutsDialog = lazy(() => import('./shortcuts-dialog.tsx'));
+const AboutDialog = lazy(() => import('./about-dialog.tsx'));
+
+export function DialogHost(): ReactElement | null {
+  const { stores } = useWorkbench();
+  const open = useSelected(stores.dialogs, (state) => state.open);
+  if (open === null) return null;
+  const shown = (): ReactElement => {
+    switch (open.kind) {
+      case 'confirm':
+        return <ConfirmDialog request={open.request} answer={open.answer} />;
+      case 'pick':
+        return <PickDialog request={open.request} answer={open.answer} />;
+      case 'name':
+        return <NameDialog request={open.request} answer={open.answer} />;
+      case 'shortcuts':
+        return <ShortcutsDialog close={() => open.answer(null)} />;
+      case 'about':
+        return <AboutDialog close={() => open.answer(null)} />;
+    }
+  };
+  return <Suspense key={open.id}>{shown()}</Suspense>;
+}

@@ -1,0 +1,40 @@
+/** A name for a file in the library. */
+import { type ReactElement, useState } from 'react';
+import { safeFileName, withExtension } from '../../actions/save-file.ts';
+import type { DialogKinds } from '../../state/dialogs.ts';
+import { Button } from '../../widgets/button.tsx';
+import { Dialog } from '../../widgets/dialog.tsx';
+import { TextField } from '../../widgets/text-field.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+
+export interface NameDialogProps {
+  readonly request: DialogKinds['name']['request'];
+  readonly answer: (name: string | null) => void;
+}
+
+export default function NameDialog({ request, answer }: NameDialogProps): ReactElement {
+  const { stores } = useWorkbench();
+  const folder = useSelected(stores.connection, (state) => state.capabilities.shell.libraryFolder);
+  const [name, setName] = useState(request.suggested);
+  const valid = name.trim() !== '';
+  return (
+    <Dialog
+      title={request.title}
+      onDismiss={() => answer(null)}
+      onSubmit={() => valid && answer(name)}
+      actions={
+        <>
+          <Button onPress={() => answer(null)}>Cancel</Button>
+          <Button tone="primary" disabled={!valid} onPress={() => answer(name)}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <TextField label="File name" value={name} onChange={setName} autoFocus />
+      <p className="dialog-hint">
+        {valid ? withExtension(safeFileName(name), request.extension) : 'A file needs a name'} in {folder}
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,138 @@
+/** What to open, where there is no native dialog: the library, recent files, or a file of this computer. */
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import type { NamedFile } from '../../../electron/contract/files.ts';
+import type { Result } from '../../../electron/contract/methods.ts';
+import type { LibraryEntry } from '../../../electron/contract/scenarios.ts';
+import { clock } from '../../base/time.ts';
+import type { DialogKinds, Picked } from '../../state/dialogs.ts';
+import { errorText } from '../../state/notices.ts';
+import { Button } from '../../widgets/button.tsx';
+import { Dialog } from '../../widgets/dialog.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+
+export interface PickDialogProps {
+  readonly request: DialogKinds['pick']['request'];
+  readonly answer: (picked: Picked | null) => void;
+}
+
+interface Entry {
+  readonly key: string;
+  readonly name: string;
+  readonly detail: string;
+  readonly aside: string;
+  readonly picked: Picked;
+}
+
+interface Listing {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+}
+
+function fromLibrary(entries: readonly LibraryEntry[]): readonly Listing[] {
+  const asEntry = (entry: LibraryEntry): Entry => ({
+    key: JSON.stringify(entry.file),
+    name: entry.name === '' ? entry.fileName : entry.name,
+    detail: entry.notes,
+    aside: entry.readOnly ? entry.fileName : `${entry.fileName} · ${clock(entry.modified)}`,
+    picked: { kind: 'file', file: entry.file },
+  });
+  return [
+    { title: 'Yours', entries: entries.filter((entry) => !entry.readOnly).map(asEntry) },
+    { title: 'Examples', entries: entries.filter((entry) => entry.readOnly).map(asEntry) },
+  ];
+}
+
+function fromRuns(files: Result<'run.library'>['files']): readonly Listing[] {
+  const entries = [...files]
+    .sort((a, b) => b.modified.localeCompare(a.modified))
+    .map(
+      (file): Entry => ({
+        key: JSON.stringify(file.file),
+        name: file.name,
+        detail: '',
+        aside: `${clock(file.modified)} · ${(file.bytes / 2 ** 20).toFixed(1)} MiB`,
+        picked: { kind: 'file', file: file.file },
+      }),
+    );
+  return [{ title: 'Saved runs', entries }];
+}
+
+function recentListing(recent: readonly NamedFile[]): Listing {
+  return {
+    title: 'Recent',
+    entries: recent.map((file) => ({
+      key: `recent ${JSON.stringify(file.file)}`,
+      name: file.name,
+      detail: '',
+      aside: file.place,
+      picked: { kind: 'file', file: file.file },
+    })),
+  };
+}
+
+export default function PickDialog({ request, answer }: PickDialogProps): ReactElement {
+  const { client, stores } = useWorkbench();
+  const folder = useSelected(stores.connection, (state) => state.capabilities.shell.libraryFolder);
+  const recent = useSelected(stores.library, (state) => state.recent);
+  const [listings, setListings] = useState<readonly Listing[] | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const isRun = request.what === 'run';
+
+  useEffect(() => {
+    const listed = isRun
+      ? client.call('run.library', {}).then(({ files }) => fromRuns(files))
+      : client.call('scenario.library', {}).then(({ entries }) => fromLibrary(entries));
+    listed.then(setListings, (error: unknown) => setFailure(errorText(error)));
+  }, [client, isRun]);
+
+  const shown = [...(isRun ? [] : [recentListing(recent.slice(0, 5))]), ...(listings ?? [])].filter(
+    (listing) => listing.entries.length > 0,
+  );
+  return (
+    <Dialog
+      title={isRun ? 'Open run' : 'Open scenario'}
+      size="large"
+      onDismiss={() => answer(null)}
+      actions={
+        <>
+          <Button icon="open" onPress={() => input.current?.click()}>
+            From this computer…
+          </Button>
+          <Button onPress={() => answer(null)}>Cancel</Button>
+        </>
+      }
+    >
+      <input
+        ref={input}
+        type="file"
+        hidden
+        data-testid="pick-local"
+        accept={isRun ? '.h5,.hdf5' : '.json,.yaml,.yml'}
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          if (file !== undefined) answer({ kind: 'local', file });
+        }}
+      />
+      {failure === null ? null : <p role="alert">The library could not be read: {failure}</p>}
+      {listings === null && failure === null ? <p>Reading the library…</p> : null}
+      {listings !== null && shown.length === 0 ? <p>Nothing has been saved in {folder} yet.</p> : null}
+      {shown.map((listing) => (
+        <section key={listing.title} className="pick-list">
+          <h3>{listing.title}</h3>
+          <ul>
+            {listing.entries.map((entry) => (
+              <li key={entry.key}>
+                <button type="button" onClick={() => answer(entry.picked)}>
+                  <span className="pick-list__name">{entry.name}</span>
+                  <span className="pick-list__aside">{entry.aside}</span>
+                  {entry.detail === '' ? null : <span className="pick-list__detail">{entry.detail}</span>}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Dialog>
+  );
+}

@@ -1,0 +1,182 @@
+/** The arrangement of panels on the screen: splits, groups, tabs; tabs are dragged to other groups and to their edges. */
+import { type DragEvent, type KeyboardEvent, type ReactElement, Suspense, useEffect, useId, useState } from 'react';
+import { classes } from '../base/classes.ts';
+import { type SizeClass, WIDE_FROM_PX } from '../state/layout/defaults.ts';
+import type { GroupNode, LayoutNode, Zone } from '../state/layout/tree.ts';
+import { Icon } from '../widgets/icon.tsx';
+import { Split } from '../widgets/split.tsx';
+import { useSelected, useWorkbench } from '../workbench/context.ts';
+import { PanelBoundary } from './panel-boundary.tsx';
+import { panelEntry } from './panel-registry.ts';
+
+const PANEL_TYPE = 'application/x-braggbench-panel';
+/** A panel smaller than this shows nothing worth having. */
+const SMALLEST_PX = 140;
+/** Share of a group, from each edge, where a dropped tab becomes a group of its own. */
+const EDGE_SHARE = 0.24;
+
+export function useSizeClass(): SizeClass {
+  const query = `(min-width: ${WIDE_FROM_PX}px)`;
+  const [wide, setWide] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const changed = (): void => setWide(media.matches);
+    media.addEventListener('change', changed);
+    return () => media.removeEventListener('change', changed);
+  }, [query]);
+  return wide ? 'wide' : 'narrow';
+}
+
+function zoneAt(event: DragEvent<HTMLElement>): Zone {
+  const box = event.currentTarget.getBoundingClientRect();
+  const x = (event.clientX - box.left) / box.width;
+  const y = (event.clientY - box.top) / box.height;
+  const edges: readonly (readonly [number, Zone])[] = [
+    [x, 'left'],
+    [1 - x, 'right'],
+    [y, 'top'],
+    [1 - y, 'bottom'],
+  ];
+  const [distance, zone] = edges.reduce((nearest, edge) => (edge[0] < nearest[0] ? edge : nearest));
+  return distance < EDGE_SHARE ? zone : 'center';
+}
+
+function titleOf(panel: string): string {
+  return panelEntry(panel)?.title ?? panel;
+}
+
+function nameOf(node: LayoutNode): string {
+  return node.type === 'group' ? titleOf(node.active) : node.children.map(nameOf).join(' and ');
+}
+
+function Tabs({
+  node,
+  size,
+  id,
+}: {
+  readonly node: GroupNode;
+  readonly size: SizeClass;
+  readonly id: string;
+}): ReactElement {
+  const { stores } = useWorkbench();
+  const moveFocus = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    const at = node.panels.indexOf(node.active);
+    const next = node.panels[(at + step + node.panels.length) % node.panels.length];
+    if (next === undefined) return;
+    stores.layout.show(size, next);
+    requestAnimationFrame(() => document.getElementById(`${id}-tab-${next}`)?.focus());
+  };
+  return (
+    <div className="tabs" role="tablist" aria-label="Panels" onKeyDown={moveFocus}>
+      {node.panels.map((panel, index) => {
+        const entry = panelEntry(panel);
+        const active = panel === node.active;
+        return (
+          <button
+            key={panel}
+            id={`${id}-tab-${panel}`}
+            type="button"
+            role="tab"
+            className="tabs__tab"
+            aria-selected={active}
+            aria-controls={active ? `${id}-panel` : undefined}
+            tabIndex={active ? 0 : -1}
+            draggable
+            onClick={() => stores.layout.show(size, panel)}
+            onDragStart={(event) => {
+              event.dataTransfer.setData(PANEL_TYPE, panel);
+              event.dataTransfer.effectAllowed = 'move';
+            }}
+            onDragOver={(event) => {
+              if (event.dataTransfer.types.includes(PANEL_TYPE)) event.preventDefault();
+            }}
+            onDrop={(event) => {
+              const dropped = event.dataTransfer.getData(PANEL_TYPE);
+              if (dropped === '') return;
+              event.preventDefault();
+              event.stopPropagation();
+              stores.layout.move(size, dropped, node.id, 'center', index);
+            }}
+          >
+            {entry === null ? null : <Icon name={entry.icon} size={13} />}
+            {titleOf(panel)}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeClass }): ReactElement {
+  const { stores } = useWorkbench();
+  const id = useId();
+  const [zone, setZone] = useState<Zone | null>(null);
+  const entry = panelEntry(node.active);
+  const Panel = entry?.component;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a region would make a landmark of every panel
+    <div
+      className="group"
+      role="group"
+      aria-label={titleOf(node.active)}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes(PANEL_TYPE)) return;
+        event.preventDefault();
+        setZone(zoneAt(event));
+      }}
+      onDragLeave={(event) => {
+        if (event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)) return;
+        setZone(null);
+      }}
+      onDrop={(event) => {
+        setZone(null);
+        const panel = event.dataTransfer.getData(PANEL_TYPE);
+        if (panel === '') return;
+        event.preventDefault();
+        stores.layout.move(size, panel, node.id, zoneAt(event));
+      }}
+    >
+      <Tabs node={node} size={size} id={id} />
+      <div className="group__body" id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-tab-${node.active}`}>
+        <PanelBoundary key={node.active} title={titleOf(node.active)}>
+          <Suspense fallback={<p className="group__loading">Loading…</p>}>
+            {Panel === undefined ? null : <Panel />}
+          </Suspense>
+        </PanelBoundary>
+      </div>
+      {zone === null ? null : <div className={classes('group__zone', `group__zone--${zone}`)} />}
+    </div>
+  );
+}
+
+function LayoutPart({ node, size }: { readonly node: LayoutNode; readonly size: SizeClass }): ReactElement {
+  const { stores } = useWorkbench();
+  if (node.type === 'group') return <Group node={node} size={size} />;
+  return (
+    <Split
+      direction={node.direction}
+      sizes={node.sizes}
+      names={node.children.map(nameOf)}
+      smallest={SMALLEST_PX}
+      onResize={(sizes) => stores.layout.resize(size, node.id, sizes)}
+    >
+      {node.children.map((child) => (
+        <LayoutPart key={child.id} node={child} size={size} />
+      ))}
+    </Split>
+  );
+}
+
+export function LayoutView(): ReactElement {
+  const { stores } = useWorkbench();
+  const size = useSizeClass();
+  const root = useSelected(stores.layout, (state) => state[size]);
+  return (
+    <main className="layout">
+      <LayoutPart node={root} size={size} />
+    </main>
+  );
+}

@@ -1,0 +1,52 @@
+/** Menus in the page, for shells without native ones. */
+import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import { isMac } from '../base/platform.ts';
+import { activeShortcut, type Command, menuNames } from '../commands/command.ts';
+import { shortcutText } from '../commands/shortcut.ts';
+import { MenuButton, type MenuItem } from '../widgets/menu.tsx';
+
+function asItems(commands: readonly Command[]): readonly MenuItem[] {
+  const mac = isMac();
+  return commands.map((command, index) => {
+    const before = commands[index - 1];
+    const shortcut = activeShortcut(command, false);
+    return {
+      id: command.id,
+      label: command.submenu === undefined ? command.title : `${command.submenu}: ${command.title}`,
+      hint: shortcut === null ? null : shortcutText(shortcut, mac),
+      disabled: !command.enabled,
+      startsGroup: before !== undefined && (before.group !== command.group || before.submenu !== command.submenu),
+      ...(command.checked === undefined ? {} : { checked: command.checked }),
+      onChoose: command.run,
+    };
+  });
+}
+
+export function MenuBar({ commands }: { readonly commands: readonly Command[] }): ReactElement {
+  const [open, setOpen] = useState<number | null>(null);
+  const names = menuNames.filter((name) => commands.some((command) => command.menu === name));
+  const along = (event: KeyboardEvent): void => {
+    if (open === null || (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft')) return;
+    event.preventDefault();
+    setOpen((open + (event.key === 'ArrowRight' ? 1 : names.length - 1)) % names.length);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: there is no element for a bar of menus
+    <div className="menu-bar" role="group" aria-label="Menus" onKeyDown={along}>
+      {names.map((name, index) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: pointing along an open bar moves the menu, as it does in native bars
+        <span key={name} onPointerEnter={() => open !== null && setOpen(index)}>
+          <MenuButton
+            label={name}
+            className="menu-bar__button"
+            items={asItems(commands.filter((command) => command.menu === name))}
+            open={open === index}
+            onOpenChange={(next) => setOpen(next ? index : null)}
+          >
+            {name}
+          </MenuButton>
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+/** Notices in the corner, newest last; errors stay until they are dismissed. */
+import type { ReactElement } from 'react';
+import type { Notice } from '../state/notices.ts';
+import { IconButton } from '../widgets/button.tsx';
+import { Icon, type IconName } from '../widgets/icon.tsx';
+import { IssueList } from '../widgets/issue-list.tsx';
+import { useSelected, useWorkbench } from '../workbench/context.ts';
+
+const icons: Readonly<Record<Notice['tone'], IconName>> = {
+  info: 'info',
+  success: 'done',
+  warning: 'warning',
+  error: 'error',
+};
+
+export function NoticesView(): ReactElement {
+  const { stores } = useWorkbench();
+  const notices = useSelected(stores.notices, (state) => state.notices);
+  return (
+    <section className="notices" aria-label="Notices" aria-live="polite">
+      {notices.map((notice) => (
+        <div
+          key={notice.id}
+          className="notice"
+          data-tone={notice.tone}
+          role={notice.tone === 'error' ? 'alert' : undefined}
+        >
+          <Icon name={icons[notice.tone]} />
+          <div className="notice__body selectable">
+            <p className="notice__title">{notice.title}</p>
+            {notice.text === '' ? null : <p>{notice.text}</p>}
+            {notice.issues.length === 0 ? null : <IssueList issues={notice.issues.slice(0, 6)} />}
+          </div>
+          <IconButton icon="close" size={12} label="Dismiss" onPress={() => stores.notices.dismiss(notice.id)} />
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+/** Run and Stop, and how far the run is, where they are always in sight. */
+import type { ReactElement } from 'react';
+import { count, fixed } from '../base/numbers.ts';
+import { isMac } from '../base/platform.ts';
+import { timeLeft } from '../base/time.ts';
+import type { Command } from '../commands/command.ts';
+import { shortcutText } from '../commands/shortcut.ts';
+import { activeRun } from '../state/runs.ts';
+import { Button } from '../widgets/button.tsx';
+import { useSelected, useWorkbench } from '../workbench/context.ts';
+import { commandOf } from './use-commands.ts';
+
+function Progress(): ReactElement | null {
+  const { stores } = useWorkbench();
+  const run = useSelected(stores.runs, activeRun);
+  const progress = useSelected(stores.runs, (state) => (run === null ? undefined : state.progress[run.id]));
+  if (run === null) return null;
+  if (progress === undefined) return <span className="run-strip__text">Starting…</span>;
+  return (
+    <span className="run-strip__text" title={run.name}>
+      <span>step {count(progress.step)}</span>
+      <span>{fixed(progress.depth_mm, 1)} mm</span>
+      <span>{progress.eta_s === null ? '' : `${timeLeft(progress.eta_s)} left`}</span>
+    </span>
+  );
+}
+
+export function RunStrip({ commands }: { readonly commands: readonly Command[] }): ReactElement {
+  const start = commandOf(commands, 'run.start');
+  const stop = commandOf(commands, 'run.stop');
+  const mac = isMac();
+  const tip = (command: Command | null): string =>
+    command?.shortcut === undefined ? '' : `${command.title} (${shortcutText(command.shortcut, mac)})`;
+  const busy = stop?.enabled ?? false;
+  return (
+    <div className="run-strip">
+      {busy ? (
+        <>
+          <Button icon="stop" tone="danger" title={tip(stop)} onPress={() => stop?.run()}>
+            Stop
+          </Button>
+          <Button icon="plus" tone="quiet" title={tip(start)} disabled={!start?.enabled} onPress={() => start?.run()}>
+            Queue
+          </Button>
+        </>
+      ) : (
+        <Button
+          icon="run"
+          tone="primary"
+          title={start?.enabled ? tip(start) : 'The scenario has faults: the form marks them'}
+          disabled={!start?.enabled}
+          onPress={() => start?.run()}
+        >
+          Run
+        </Button>
+      )}
+      <Progress />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+/** The command table, kept present: a component that shows commands renders again when one of them changes. */
+import { useEffect, useState } from 'react';
+import type { Command } from '../commands/command.ts';
+import { commandTable } from '../commands/table.ts';
+import { useWorkbench } from '../workbench/context.ts';
+import type { Workbench } from '../workbench/workbench.ts';
+
+/** Calls back after every change of a store that commands depend on. */
+export function onCommandsChange({ stores }: Workbench, listener: () => void): () => void {
+  const { scenario, runs, selection, appearance, window, library, connection } = stores;
+  const stops = [
+    scenario.subscribe(listener),
+    // Progress comes sixty times a second and changes no command.
+    runs.subscribe((state, before) => {
+      if (state.runs !== before.runs) listener();
+    }),
+    selection.subscribe((state, before) => {
+      if (state.run !== before.run || state.pinned !== before.pinned) listener();
+    }),
+    appearance.subscribe(listener),
+    window.subscribe(listener),
+    library.subscribe(listener),
+    connection.subscribe(listener),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+export function useCommands(): readonly Command[] {
+  const workbench = useWorkbench();
+  const [commands, setCommands] = useState(() => commandTable(workbench));
+  useEffect(() => onCommandsChange(workbench, () => setCommands(commandTable(workbench))), [workbench]);
+  return commands;
+}
+
+export function commandOf(commands: readonly Command[], id: string): Command | null {
+  return commands.find((command) => command.id === id) ?? null;
+}

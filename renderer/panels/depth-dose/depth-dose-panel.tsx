@@ -1,0 +1,103 @@
+/** The dose along the beam, with R80 and the table's range. */
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { fixed, significant } from '../../base/numbers.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { shownCrosshair } from '../../state/selection.ts';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Segmented } from '../../widgets/segmented.tsx';
+import '../../widgets/plot-panel.css';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { shownScenario } from '../../workbench/shown-scenario.ts';
+import { beamAxis, depthAlong, interpolate } from './beam-axis.ts';
+import { driveDepthDose } from './controller.ts';
+import './depth-dose-panel.css';
+import { loadPlotly } from './plotly.ts';
+import { createDepthDoseStore } from './store.ts';
+
+const units = [
+  { value: 'absolute', label: 'MeV/mm', title: 'Energy deposited per depth' },
+  { value: 'percent', label: '%', title: 'Per cent of the peak' },
+] as const;
+
+function CurveReadout(): ReactElement {
+  const workbench = useWorkbench();
+  const { stores, data } = workbench;
+  const crosshair = useSelected(stores.selection, shownCrosshair);
+  const shown = useCached(data.depthDose, SHOWN);
+  const reference = useCached(data.reference, SHOWN);
+  const resolved = useSelected(stores.scenario, () => shownScenario(workbench));
+  const table = reference?.resolved?.table ?? resolved?.table;
+  if (crosshair?.z === undefined || shown === null) {
+    return (
+      <span className="panel-readout panel-readout--none">
+        {table === undefined ? 'Depth dose' : `Dashed: CSDA range, ${table}`}
+      </span>
+    );
+  }
+  const axis = beamAxis(shownScenario(workbench));
+  const depth = depthAlong(axis, crosshair.z, crosshair.x ?? axis.entrance_mm.x);
+  const value = interpolate(shown.curve.positions, shown.curve.values, depth);
+  return (
+    <output className="panel-readout" aria-live="off">
+      <span>
+        depth <b>{fixed(depth, 2)}</b> mm
+      </span>
+      <span>
+        dose <b>{value === null ? '–' : significant(value, 4)}</b> {shown.curve.unit}
+      </span>
+    </output>
+  );
+}
+
+export default function DepthDosePanel(): ReactElement {
+  const workbench = useWorkbench();
+  const { storage, settingsReset } = workbench;
+  const store = useMemo(() => createDepthDoseStore(storage, settingsReset), [storage, settingsReset]);
+  const unit = useSelected(store, (state) => state.unit);
+  const plot = useRef<HTMLDivElement>(null);
+  const cursor = useRef<HTMLDivElement>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+
+  useEffect(() => {
+    let stop: (() => void) | null = null;
+    let gone = false;
+    loadPlotly().then(
+      (plotly) => {
+        if (gone || plot.current === null || cursor.current === null) return;
+        stop = driveDepthDose(plotly, workbench, store, plot.current, cursor.current);
+      },
+      (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)),
+    );
+    return () => {
+      gone = true;
+      stop?.();
+    };
+  }, [workbench, store]);
+
+  return (
+    <div className="plot-panel">
+      <div className="panel-bar">
+        <CurveReadout />
+        <div className="panel-bar__tools">
+          <Segmented
+            label="Unit of the dose"
+            value={unit}
+            options={units}
+            onChange={(next) => store.setState({ unit: next })}
+          />
+        </div>
+      </div>
+      <div className="plot-panel__body">
+        <div ref={plot} className="depth-dose__plot" data-testid="depth-dose-plot" />
+        <div ref={cursor} className="depth-dose__cursor" hidden />
+        {failure === null ? null : (
+          <div className="plot-panel__cover">
+            <EmptyState icon="error" tone="error" title="The curves could not be loaded">
+              {failure}
+            </EmptyState>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+/** The depth dose as a Plotly figure: curve, R80, the table's range, the distal falloff. */
+import type { Data, Layout, Shape } from 'plotly.js/lib/core';
+import type { Interval } from '../../../electron/contract/fields.ts';
+import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import { fixed } from '../../base/numbers.ts';
+import type { ShownDepthDose } from '../../data/run-data.ts';
+import { ROOM } from '../../drawing/plot-frame.ts';
+import type { DrawingTheme } from '../../drawing/theme.ts';
+
+export interface FigureInput {
+  readonly shown: ShownDepthDose | null;
+  readonly resolved: Resolved | null;
+  readonly unit: 'absolute' | 'percent';
+  /** Shown part of the axis; null: all of it. */
+  readonly window: Interval | null;
+  readonly theme: DrawingTheme;
+  readonly colors: { readonly curve: string; readonly fill: string; readonly r80: string; readonly reference: string };
+}
+
+export interface Figure {
+  readonly data: Data[];
+  readonly layout: Partial<Layout>;
+}
+
+/** Room above the curve for the labels of the lines. */
+const HEADROOM = 1.14;
+
+function verticalLine(at: number, color: string, dash: 'solid' | 'dash'): Partial<Shape> {
+  return { type: 'line', x0: at, x1: at, xref: 'x', yref: 'paper', y0: 0, y1: 1, line: { color, width: 1.25, dash } };
+}
+
+/** The extent of the axis when nothing is zoomed: that of the curve, else of the geometry. */
+export function wholeDepth(shown: ShownDepthDose | null, resolved: Resolved | null): Interval {
+  const positions = shown?.curve.positions;
+  const last = positions?.[positions.length - 1];
+  if (positions !== undefined && last !== undefined && last > 0) {
+    // Points lie in the middle of their cells; the axis ends at the cells' edges, as the map's does.
+    const half = positions.length > 1 ? (last - (positions[0] ?? 0)) / (positions.length - 1) / 2 : 0;
+    return [Math.min(0, (positions[0] ?? 0) - half), last + half];
+  }
+  return [0, resolved === null ? 100 : resolved.range_mm * 1.2];
+}
+
+export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }: FigureInput): Figure {
+  const curve = shown?.curve;
+  const peak = curve === undefined ? 0 : curve.values.reduce((a, b) => Math.max(a, b), 0);
+  const factor = unit === 'percent' && peak > 0 ? 100 / peak : 1;
+  const { r80_mm = null, r20_mm = null } = shown?.final?.metrics ?? {};
+  const shapes: Partial<Shape>[] = [];
+  const annotations: Layout['annotations'] = [];
+  const label = (at: number, text: string, color: string, side: 'left' | 'right'): void => {
+    annotations.push({
+      x: at,
+      y: 1,
+      xref: 'x',
+      yref: 'paper',
+      text,
+      showarrow: false,
+      xanchor: side === 'left' ? 'right' : 'left',
+      yanchor: 'top',
+      xshift: side === 'left' ? -4 : 4,
+      font: { color, size: theme.labelSize, family: theme.family },
+    });
+  };
+  if (resolved !== null) {
+    shapes.push(verticalLine(resolved.range_mm, colors.reference, 'dash'));
+    label(resolved.range_mm, `Range ${fixed(resolved.range_mm, 2)} mm`, colors.reference, 'right');
+  }
+  if (r80_mm !== null) {
+    shapes.push(verticalLine(r80_mm, colors.r80, 'solid'));
+    label(r80_mm, `R80 ${fixed(r80_mm, 2)} mm`, colors.r80, 'left');
+  }
+  if (r80_mm !== null && r20_mm !== null) {
+    shapes.push({
+      type: 'rect',
+      x0: r80_mm,
+      x1: r20_mm,
+      xref: 'x',
+      yref: 'paper',
+      y0: 0,
+      y1: 1,
+      line: { width: 0 },
+      fillcolor: colors.fill,
+      layer: 'below',
+    });
+  }
+  const [from, to] = window ?? wholeDepth(shown, resolved);
+  const axis = {
+    color: theme.textMuted,
+    linecolor: theme.axis,
+    tickcolor: theme.axis,
+    gridcolor: theme.grid,
+    zeroline: false,
+    showline: true,
+    mirror: true,
+    ticks: 'outside',
+    ticklen: 4,
+    tickfont: { color: theme.textMuted },
+  } as const;
+  return {
+    data: [
+      {
+        type: 'scatter',
+        mode: 'lines',
+        x: curve?.positions ?? [],
+        y: curve === undefined ? [] : factor === 1 ? curve.values : curve.values.map((value) => value * factor),
+        line: { color: colors.curve, width: 1.75 },
+        fill: 'tozeroy',
+        fillcolor: colors.fill,
+        hoverinfo: 'none',
+      },
+    ],
+    layout: {
+      autosize: true,
+      margin: {
+        l: Math.round(ROOM.left * theme.labelSize),
+        r: Math.round(ROOM.right * theme.labelSize),
+        t: Math.round(ROOM.top * theme.labelSize),
+        b: Math.round(ROOM.bottom * theme.labelSize),
+        pad: 0,
+      },
+      paper_bgcolor: 'rgba(0,0,0,0)',
+      plot_bgcolor: theme.surface,
+      font: { family: theme.family, size: theme.labelSize, color: theme.textMuted },
+      showlegend: false,
+      hovermode: false,
+      dragmode: 'zoom',
+      shapes,
+      annotations,
+      xaxis: {
+        ...axis,
+        range: [from, to],
+        title: { text: 'Depth along the beam axis (mm)', standoff: 4, font: { color: theme.text } },
+      },
+      yaxis: {
+        ...axis,
+        fixedrange: true,
+        range: [0, (peak > 0 ? peak * factor : 1) * HEADROOM],
+        tickformat: '~g',
+        title: {
+          text: unit === 'percent' ? 'Dose (% of peak)' : `Dose (${curve?.unit ?? 'MeV/mm'})`,
+          standoff: 2,
+          font: { color: theme.text },
+        },
+      },
+    },
+  };
+}

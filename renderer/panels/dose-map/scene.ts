@@ -1,0 +1,103 @@
+/** What the dose map shows, from the field, the scenario and the readouts. No React. */
+import type { Interval } from '../../../electron/contract/fields.ts';
+import { materialSummaries, valueAt } from '../../../electron/contract/scenario/index.ts';
+import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { ShownMap } from '../../data/run-data.ts';
+import type { Annotation } from '../../drawing/annotations.ts';
+import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';
+
+export interface SceneInput {
+  readonly shown: ShownMap | null;
+  /** Of the run that is shown or, before there is one, of the scenario being edited. */
+  readonly resolved: Resolved | null;
+  readonly r80_mm: number | null;
+  readonly windows: Readonly<{ z?: Interval; x?: Interval }>;
+  readonly marks: boolean;
+}
+
+const RAD_PER_DEG = Math.PI / 180;
+
+function numberAt(resolved: Resolved | null, ...path: readonly string[]): number | null {
+  const value = valueAt(resolved?.scenario, path);
+  return typeof value === 'number' ? value : null;
+}
+
+function isInterval(value: unknown): value is Interval {
+  return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';
+}
+
+function regionMarks(resolved: Resolved): readonly Annotation[] {
+  const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
+  if (!Array.isArray(regions)) return [];
+  return regions.flatMap((region: unknown): readonly Annotation[] => {
+    const [z, x] = [valueAt(region, ['z_mm']), valueAt(region, ['x_mm'])];
+    if (!isInterval(z) || !isInterval(x)) return [];
+    const name = valueAt(region, ['name']);
+    const material = String(valueAt(region, ['material']));
+    const title = Object.hasOwn(materialSummaries, material)
+      ? materialSummaries[material as keyof typeof materialSummaries].title
+      : material;
+    return [
+      { kind: 'rectangle', horizontal: z, vertical: x, label: typeof name === 'string' && name !== '' ? name : title },
+    ];
+  });
+}
+
+/** The beam's way in: an arrow that ends at the entrance, a tenth of the field long. */
+function beamMark(resolved: Resolved, depth: number): Annotation | null {
+  const [x, z, angle] = [
+    numberAt(resolved, 'beam', 'x_mm'),
+    numberAt(resolved, 'beam', 'z_mm'),
+    numberAt(resolved, 'beam', 'angle_deg'),
+  ];
+  if (x === null || z === null || angle === null) return null;
+  const length = depth / 12;
+  const [dz, dx] = [Math.cos(angle * RAD_PER_DEG) * length, Math.sin(angle * RAD_PER_DEG) * length];
+  return { kind: 'arrow', from: [z, x], to: [z + dz, x + dx] };
+}
+
+function axis(title: string, whole: Interval, window: Interval | undefined): ShownAxis {
+  const [from, to] = window ?? whole;
+  return { title, unit: 'mm', from, to };
+}
+
+/** The whole extent of z and x: the field's, or before there is one the geometry's. */
+export function wholeField(
+  shown: ShownMap | null,
+  resolved: Resolved | null,
+): { readonly z: Interval; readonly x: Interval } | null {
+  if (shown !== null) {
+    const { horizontal, vertical } = shown.field;
+    return { z: [horizontal.fullFrom, horizontal.fullTo], x: [vertical.fullFrom, vertical.fullTo] };
+  }
+  const [depth, width] = [numberAt(resolved, 'geometry', 'depth_mm'), numberAt(resolved, 'geometry', 'width_mm')];
+  return depth === null || width === null ? null : { z: [0, depth], x: [-width / 2, width / 2] };
+}
+
+/** Null while nothing is known of the geometry. */
+export function doseScene({ shown, resolved, r80_mm, windows, marks }: SceneInput): MapScene | null {
+  const whole = wholeField(shown, resolved);
+  if (whole === null) return null;
+  const annotations: Annotation[] = [];
+  if (marks && resolved !== null) {
+    annotations.push(...regionMarks(resolved));
+    const beam = shown === null ? beamMark(resolved, whole.z[1] - whole.z[0]) : null;
+    if (beam !== null) annotations.push(beam);
+    const straight = numberAt(resolved, 'beam', 'angle_deg') === 0;
+    const entrance = numberAt(resolved, 'beam', 'z_mm') ?? 0;
+    if (straight && shown === null) {
+      const at = entrance + resolved.range_mm;
+      annotations.push({ kind: 'vertical-line', at, label: 'Range', style: 'dashed' });
+    }
+    if (straight && r80_mm !== null) {
+      annotations.push({ kind: 'vertical-line', at: entrance + r80_mm, label: 'R80', style: 'solid' });
+    }
+  }
+  return {
+    horizontal: axis('Depth z', whole.z, windows.z),
+    vertical: axis('Across x', whole.x, windows.x),
+    field: shown?.field ?? null,
+    quantityTitle: 'Dose',
+    annotations,
+  };
+}

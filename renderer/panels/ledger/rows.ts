@@ -1,0 +1,32 @@
+/** The ledger as a table: where the protons and their energy went. */
+import type { RunSummary } from '../../../electron/contract/run.ts';
+
+export interface LedgerRow {
+  readonly name: string;
+  readonly title: string;
+  readonly number: number;
+  /** MeV; null where the balance has no such entry. */
+  readonly energy_MeV: number | null;
+  readonly kind: 'in' | 'out' | 'sum';
+}
+
+const entries = [
+  ['stopped', 'Stopped', 'Below the cutoff: what energy was left is deposited on the spot'],
+  ['in_flight', 'In flight', 'Still under way when the run ended'],
+  ['escaped_x', 'Out at the sides', 'Left the geometry across x'],
+  ['escaped_z', 'Out in depth', 'Left the geometry through a face in z'],
+  ['escaped_theta', 'Out in angle', 'Scattered beyond the angle grid'],
+  ['nuclear', 'Nuclear', 'Removed by nuclear reactions; of the energy, what is not deposited on the spot'],
+  ['skipped', 'Skipped', 'Cells below the threshold of the active window'],
+] as const;
+
+export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly LedgerRow[] {
+  const { number, energy } = ledger;
+  return [
+    { name: 'In', title: 'What entered', number: number.in, energy_MeV: energy.in, kind: 'in' },
+    { name: 'Deposited', title: 'Energy left in the material', number: 0, energy_MeV: energy.deposited, kind: 'out' },
+    ...entries.map(
+      ([key, name, title]): LedgerRow => ({ name, title, number: number[key], energy_MeV: energy[key], kind: 'out' }),
+    ),
+  ];
+}

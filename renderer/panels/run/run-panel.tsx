@@ -1,0 +1,105 @@
+/** The run that is shown: progress while it computes, readouts afterwards. */
+import type { ReactElement } from 'react';
+import type { RunInfo } from '../../../electron/contract/run.ts';
+import { sameJson } from '../../base/same-json.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { isOver, runOf } from '../../state/runs.ts';
+import { Button } from '../../widgets/button.tsx';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { IssueList } from '../../widgets/issue-list.tsx';
+import { StateBadge } from '../../widgets/state-badge.tsx';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { RunProgressView } from './progress.tsx';
+import { Results } from './results.tsx';
+import './run-panel.css';
+
+function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
+  const facts = [run.variant, run.precision.toUpperCase(), run.device].filter((fact) => fact !== '');
+  return (
+    <header className="run-head">
+      <h3 title={run.name}>{run.name}</h3>
+      <StateBadge state={run.state} />
+      <p>{facts.join(' · ')}</p>
+    </header>
+  );
+}
+
+/** Says when the form no longer holds the scenario of this run. */
+function EditedNote(): ReactElement | null {
+  const { stores, data } = useWorkbench();
+  const reference = useCached(data.reference, SHOWN);
+  const draft = useSelected(stores.scenario, (state) => state.draft);
+  if (reference === null || sameJson(reference.scenario, draft)) return null;
+  return <p className="run-panel__note">The scenario in the form differs from the one of this run.</p>;
+}
+
+function RunBody({ run }: { readonly run: RunInfo }): ReactElement {
+  const { stores, data, feed } = useWorkbench();
+  const progress = useSelected(stores.runs, (state) => state.progress[run.id] ?? null);
+  const summary = useCached(data.summary, SHOWN);
+  const depthDose = useCached(data.depthDose, SHOWN);
+  const moments = useCached(data.moments, SHOWN);
+  const reference = useCached(data.reference, SHOWN);
+  const status = useSelected(feed.status, (state) => state.status);
+  if (run.state === 'failed') {
+    return (
+      <div className="run-panel__failure" role="alert">
+        <p>{run.error?.message ?? 'The run failed.'}</p>
+        {run.error === null || run.error.issues.length === 0 ? null : <IssueList issues={run.error.issues} />}
+      </div>
+    );
+  }
+  if (!isOver(run.state)) return <RunProgressView run={run} progress={progress} />;
+  if (summary === null) {
+    return <p className="run-panel__text">{status.kind === 'failed' ? status.reason : 'Reading the results…'}</p>;
+  }
+  return (
+    <Results
+      summary={summary}
+      depthDose={depthDose?.final ?? null}
+      moments={moments}
+      resolved={reference?.resolved ?? null}
+    />
+  );
+}
+
+export default function RunPanel(): ReactElement {
+  const { stores, runs } = useWorkbench();
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const run = useSelected(stores.runs, (state) => runOf(state, selected));
+  const canStart = useSelected(
+    stores.scenario,
+    ({ check }) => check?.issues.every((issue) => issue.severity !== 'error') ?? true,
+  );
+  if (run === null) {
+    return (
+      <div className="run-panel">
+        <EmptyState
+          icon="gauge"
+          title="No run yet"
+          action={
+            canStart ? (
+              <Button icon="run" tone="primary" onPress={() => void runs.start()}>
+                Run the scenario
+              </Button>
+            ) : null
+          }
+        >
+          {canStart
+            ? 'Progress, range and width readouts appear here.'
+            : 'Correct the scenario first: the form marks what is wrong.'}
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <div className="run-panel">
+      <RunHead run={run} />
+      {run.state === 'cancelled' ? (
+        <p className="run-panel__note">Stopped before its end: the dose is that of the steps so far.</p>
+      ) : null}
+      <EditedNote />
+      <RunBody run={run} />
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+/** The runs of this session and those opened from files. */
+import type { ReactElement } from 'react';
+import type { RunInfo } from '../../../electron/contract/run.ts';
+import { classes } from '../../base/classes.ts';
+import { fixed } from '../../base/numbers.ts';
+import { clock, duration } from '../../base/time.ts';
+import { isOver } from '../../state/runs.ts';
+import { Button } from '../../widgets/button.tsx';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Icon } from '../../widgets/icon.tsx';
+import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
+import { StateBadge } from '../../widgets/state-badge.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import './runs-panel.css';
+
+function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected: boolean }): ReactElement {
+  const { runs, documents } = useWorkbench();
+  const over = isOver(run.state);
+  const items: readonly MenuItem[] = [
+    { id: 'save', label: 'Save as…', disabled: !over || run.state === 'failed', onChoose: () => void runs.save(run) },
+    { id: 'scenario', label: 'Edit its scenario', onChoose: () => void runs.editScenario(run, documents.mayLeave) },
+    over
+      ? { id: 'forget', label: 'Remove from the list', startsGroup: true, onChoose: () => void runs.forget(run.id) }
+      : { id: 'stop', label: 'Stop', startsGroup: true, onChoose: () => void runs.stop(run.id) },
+  ];
+  return (
+    <li className={classes('run-entry', selected && 'run-entry--selected')}>
+      <button type="button" className="run-entry__main" aria-pressed={selected} onClick={() => runs.show(run.id)}>
+        <span className="run-entry__name">{run.name}</span>
+        <StateBadge state={run.state} />
+        <span className="run-entry__facts">
+          {[
+            run.variant,
+            run.precision.toUpperCase(),
+            run.wall_s === null ? null : duration(run.wall_s),
+            clock(run.created),
+          ]
+            .filter((fact) => fact !== null)
+            .join(' · ')}
+        </span>
+        <span className="run-entry__r80">{run.r80_mm === null ? '' : `R80 ${fixed(run.r80_mm, 2)} mm`}</span>
+        {run.file === null ? null : (
+          <span className="run-entry__file" title={run.file.place}>
+            {run.file.name}
+          </span>
+        )}
+      </button>
+      <MenuButton label={`More for ${run.name}`} className="icon-button" align="end" items={items}>
+        <Icon name="dots" />
+      </MenuButton>
+    </li>
+  );
+}
+
+export default function RunsPanel(): ReactElement {
+  const { stores, runs } = useWorkbench();
+  const list = useSelected(stores.runs, (state) => state.runs);
+  const listed = useSelected(stores.runs, (state) => state.listed);
+  const selected = useSelected(stores.selection, (state) => state.run);
+  return (
+    <div className="runs-panel">
+      <div className="panel-bar">
+        <span className="panel-readout panel-readout--none">
+          {list.length === 0 ? 'No runs' : list.length === 1 ? '1 run' : `${list.length} runs`}
+        </span>
+        <Button icon="open" tone="quiet" onPress={() => void runs.open()}>
+          Open run…
+        </Button>
+      </div>
+      {list.length > 0 ? (
+        <ul className="runs-panel__list">
+          {list.map((run) => (
+            <RunEntry key={run.id} run={run} selected={run.id === selected} />
+          ))}
+        </ul>
+      ) : (
+        <EmptyState icon="list" title={listed ? 'No runs yet' : 'Reading the list…'}>
+          {listed
+            ? 'Runs of this session are listed here. Open a saved one, or drop its .h5 file on the window.'
+            : null}
+        </EmptyState>
+      )}
+    </div>
+  );
+}

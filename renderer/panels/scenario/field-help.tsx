@@ -1,0 +1,30 @@
+/** What the field that has the focus means. */
+import type { ReactElement } from 'react';
+import { formatNumber, unitSymbols } from '../../../electron/contract/units.ts';
+import type { FieldModel } from './fields.ts';
+
+export function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactElement {
+  if (field === null) {
+    return (
+      <div className="field-help">
+        <p>Fields with a dashed frame show their default. Choose a field to read what it does.</p>
+      </div>
+    );
+  }
+  const fallback =
+    typeof field.fallback === 'number'
+      ? `${formatNumber(Number(field.fallback.toPrecision(6)))} ${unitSymbols[field.unit]}`.trim()
+      : typeof field.fallback === 'string' && field.fallback !== ''
+        ? field.fallback
+        : null;
+  return (
+    <div className="field-help" aria-live="polite">
+      <p>{field.description}</p>
+      <p className="field-help__facts">
+        <code>{field.key}</code>
+        <span>{field.allowed}</span>
+        {fallback === null ? null : <span>default {fallback}</span>}
+      </p>
+    </div>
+  );
+}

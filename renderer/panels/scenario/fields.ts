@@ -1,0 +1,94 @@
+/** What the form knows of a field: its schema, its value, its default, its faults. No React. */
+import type { Issue } from '../../../electron/contract/errors.ts';
+import {
+  allowedText,
+  type Fault,
+  formatPath,
+  isWithin,
+  type JsonSchema,
+  type Path,
+  parsePath,
+  schemaAt,
+  validateScenario,
+  valueAt,
+} from '../../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenarios.ts';
+import { type Unit, unitSymbols } from '../../../electron/contract/units.ts';
+import { sameJson } from '../../base/same-json.ts';
+import type { Check } from '../../state/scenario.ts';
+
+export interface FieldModel {
+  readonly path: Path;
+  /** As in files: `beam.energy_MeV`. */
+  readonly key: string;
+  readonly title: string;
+  readonly description: string;
+  readonly allowed: string;
+  readonly unit: Unit;
+  readonly schema: JsonSchema;
+  /** What the document holds; undefined: the default is in force. */
+  readonly value: unknown;
+  /** The default in force: from the host where it follows from other values, else the schema's. */
+  readonly fallback: unknown;
+}
+
+/** A document with its union branches decided, where the author left the choice to the default. */
+function described(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknown {
+  return resolved === null ? draft : { ...resolved, ...draft };
+}
+
+/** Null where the schema has no such field (a union's other branch). */
+export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null, path: Path): FieldModel | null {
+  const schema = schemaAt('transport', path, draft) ?? schemaAt('transport', path, described(draft, resolved));
+  if (schema === null) return null;
+  const unit = schema.unit !== undefined && schema.unit in unitSymbols ? (schema.unit as Unit) : '1';
+  return {
+    path,
+    key: formatPath(path),
+    title: schema.title ?? String(path.at(-1)),
+    description: schema.description ?? '',
+    allowed: allowedText(schema),
+    unit,
+    schema,
+    value: valueAt(draft, path),
+    fallback: schema.default ?? valueAt(resolved, path),
+  };
+}
+
+function asIssue(fault: Fault): Issue {
+  const { severity, message, value, allowed } = fault;
+  return { severity, message, value, allowed, path: formatPath(fault.path), file: null, line: null, column: null };
+}
+
+/**
+ * What is wrong with the draft right now. The schema answers at once; what only
+ * the host can know (tables, memory) is kept from its last answer for every
+ * value that has not changed since, so that messages do not flicker while typing.
+ */
+export function currentIssues(draft: ScenarioDraft, check: Check | null): readonly Issue[] {
+  if (check?.draft === draft) return check.issues;
+  const own = validateScenario(draft).faults.map(asIssue);
+  const kept = (check?.issues ?? []).filter((issue) => {
+    if (own.some((fault) => fault.path === issue.path)) return false;
+    const path = parsePath(issue.path);
+    return path !== null && sameJson(valueAt(draft, path), valueAt(check?.draft, path)) && hostOnly(issue, check);
+  });
+  return [...own, ...kept];
+}
+
+function hostOnly(issue: Issue, check: Check | null): boolean {
+  if (check === null) return false;
+  return !validateScenario(check.draft).faults.some((fault) => formatPath(fault.path) === issue.path);
+}
+
+/** The issues of one field, or of what lies below it. */
+export function issuesAt(issues: readonly Issue[], path: Path): readonly Issue[] {
+  return issues.filter((issue) => {
+    const at = parsePath(issue.path);
+    return at !== null && isWithin(at, path);
+  });
+}
+
+export function numberOr(value: unknown, otherwise: number | null): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
+}

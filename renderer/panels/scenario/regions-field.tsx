@@ -1,0 +1,198 @@
+/** The regions of the geometry: boxes of other materials, later ones over earlier ones. */
+import { type ReactElement, useId } from 'react';
+import { materialSummaries, type Path } from '../../../electron/contract/scenario/index.ts';
+import { maxRegions } from '../../../electron/contract/scenario/transport/geometry.ts';
+import { significant } from '../../base/numbers.ts';
+import { IconButton } from '../../widgets/button.tsx';
+import { Icon } from '../../widgets/icon.tsx';
+import { MenuButton } from '../../widgets/menu.tsx';
+import { NumberField } from '../../widgets/number-field.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { TextField } from '../../widgets/text-field.tsx';
+import { Field, Row } from './field.tsx';
+import { fieldModel, issuesAt } from './fields.ts';
+import { useForm } from './form-context.ts';
+import { moved, newRegion, regionPresets } from './region-model.ts';
+
+/** `Bone, compact (ICRU) – 1.85 g/cm³`. */
+export const materialOptions = Object.values(materialSummaries).map((material) => ({
+  value: material.name,
+  label: `${material.title} – ${significant(material.density_g_cm3, 3)} g/cm³`,
+}));
+
+export function MaterialField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const id = useId();
+  const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
+  if (field === null) return null;
+  return (
+    <Row field={field} controlId={id}>
+      {({ describedBy, invalid }) => (
+        <Select
+          id={id}
+          value={String(field.value ?? field.fallback ?? '')}
+          options={materialOptions}
+          onChange={(next) => form.edit(path, next, field.title)}
+          invalid={invalid}
+          isDefault={field.value === undefined}
+          {...(describedBy === undefined ? {} : { describedBy })}
+        />
+      )}
+    </Row>
+  );
+}
+
+function IntervalField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const field = fieldModel(form.draft, null, path);
+  if (field === null) return null;
+  const bounds = field.schema.prefixItems?.[0] ?? {};
+  const ends = Array.isArray(field.value) ? field.value : [undefined, undefined];
+  return (
+    <Row field={field}>
+      {({ describedBy, invalid }) => (
+        <span className="interval">
+          {(['start', 'end'] as const).map((end, index) => (
+            <NumberField
+              key={end}
+              label={`${field.title}, ${end}`}
+              value={ends[index]}
+              unit="mm"
+              placeholder={null}
+              min={bounds.minimum ?? Number.NEGATIVE_INFINITY}
+              max={bounds.maximum ?? Number.POSITIVE_INFINITY}
+              invalid={invalid}
+              {...(describedBy === undefined ? {} : { describedBy })}
+              onChange={(next) =>
+                form.edit(
+                  path,
+                  index === 0 ? [next ?? '', ends[1]] : [ends[0], next ?? ''],
+                  field.title,
+                  `${field.key}.${end}`,
+                )
+              }
+              onSettle={form.settle}
+            />
+          ))}
+        </span>
+      )}
+    </Row>
+  );
+}
+
+function RegionCard({
+  path,
+  index,
+  count,
+}: {
+  readonly path: Path;
+  readonly index: number;
+  readonly count: number;
+}): ReactElement {
+  const form = useForm();
+  const field = fieldModel(form.draft, null, [...path, 'name']);
+  const list = path.slice(0, -1);
+  const regions = (fieldModel(form.draft, null, list)?.value ?? []) as readonly unknown[];
+  const put = (next: readonly unknown[], label: string): void =>
+    form.edit(list, next.length === 0 ? undefined : next, label);
+  return (
+    <li className="region" data-invalid={issuesAt(form.issues, path).length > 0}>
+      <div className="region__head">
+        <span className="region__index">{index + 1}</span>
+        <TextField
+          label={`Name of region ${index + 1}`}
+          placeholder={`Region ${index + 1}`}
+          value={typeof field?.value === 'string' ? field.value : ''}
+          onChange={(name) =>
+            form.edit([...path, 'name'], name === '' ? undefined : name, 'Region name', `name ${index}`)
+          }
+          onSettle={form.settle}
+        />
+        <IconButton
+          icon="up"
+          size={13}
+          label="Below the one before"
+          disabled={index === 0}
+          onPress={() => put(moved(regions, index, index - 1), 'Order of regions')}
+        />
+        <IconButton
+          icon="down"
+          size={13}
+          label="Above the next one"
+          disabled={index === count - 1}
+          onPress={() => put(moved(regions, index, index + 1), 'Order of regions')}
+        />
+        <IconButton
+          icon="copy"
+          size={13}
+          label="Duplicate"
+          onPress={() =>
+            put([...regions.slice(0, index + 1), regions[index], ...regions.slice(index + 1)], 'Duplicate region')
+          }
+        />
+        <IconButton
+          icon="trash"
+          size={13}
+          label={`Remove region ${index + 1}`}
+          onPress={() =>
+            put(
+              regions.filter((_, i) => i !== index),
+              'Remove region',
+            )
+          }
+        />
+      </div>
+      <MaterialField path={[...path, 'material']} />
+      <IntervalField path={[...path, 'z_mm']} />
+      <IntervalField path={[...path, 'x_mm']} />
+      <Field path={[...path, 'density_scale']} />
+    </li>
+  );
+}
+
+export function RegionsField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const field = fieldModel(form.draft, null, path);
+  if (field === null) return null;
+  const regions: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
+  const own = form.issues.filter((issue) => issue.path === field.key);
+  return (
+    <div className="regions" data-path={field.key}>
+      <div className="regions__head">
+        <span className="field__name" title={field.description}>
+          {field.title}
+        </span>
+        <MenuButton
+          label="Add a region"
+          className="regions__add"
+          align="end"
+          items={regionPresets.map((preset) => ({
+            id: preset.id,
+            label: preset.label,
+            detail: preset.detail,
+            disabled: regions.length >= maxRegions,
+            onChoose: () => form.edit(path, [...regions, newRegion(preset.id, form.resolved)], 'Add region'),
+          }))}
+        >
+          <Icon name="plus" size={12} />
+          Add
+        </MenuButton>
+      </div>
+      {own.map((issue) => (
+        <p key={issue.message} className="field__faults">
+          {issue.message}
+        </p>
+      ))}
+      {regions.length === 0 ? (
+        <p className="regions__none">None: one material everywhere.</p>
+      ) : (
+        <ol className="regions__list">
+          {regions.map((_, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a region is what stands at its place
+            <RegionCard key={index} path={[...path, index]} index={index} count={regions.length} />
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+/** Fields whose value is one of several shapes: the energy grid, the initial state, the table of stopping powers. */
+import { type ReactElement, useId } from 'react';
+import { type JsonSchema, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
+import { Select } from '../../widgets/select.tsx';
+import { TextField } from '../../widgets/text-field.tsx';
+import { Field, Row } from './field.tsx';
+import { fieldModel } from './fields.ts';
+import { useForm } from './form-context.ts';
+
+function branchesOf(schema: JsonSchema): readonly JsonSchema[] {
+  return schema.oneOf ?? schema.anyOf ?? [];
+}
+
+function kindOf(branch: JsonSchema): string {
+  return String(branch.properties?.['kind']?.const ?? '');
+}
+
+/** A choice of `kind`, and below it the fields of that kind. */
+export function KindField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const id = useId();
+  const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
+  if (field === null) return null;
+  const branches = branchesOf(field.schema);
+  const kind = String(valueAt(field.value, ['kind']) ?? valueAt(field.fallback, ['kind']) ?? '');
+  const branch = branches.find((each) => kindOf(each) === kind);
+  const keys = Object.keys(branch?.properties ?? {}).filter((key) => key !== 'kind');
+  return (
+    <>
+      <Row field={field} controlId={id} ownFaultsOnly>
+        {({ describedBy, invalid }) => (
+          <Select
+            id={id}
+            value={kind}
+            options={branches.map((each) => ({ value: kindOf(each), label: each.title ?? kindOf(each) }))}
+            onChange={(next) => form.edit(path, { kind: next }, field.title)}
+            invalid={invalid}
+            isDefault={field.value === undefined}
+            {...(describedBy === undefined ? {} : { describedBy })}
+          />
+        )}
+      </Row>
+      {keys.map((key) => (
+        <Field key={`${kind}.${key}`} path={[...path, key]} />
+      ))}
+    </>
+  );
+}
+
+const OWN_TABLE = 'file';
+
+const tableTitles: Readonly<Record<string, string>> = {
+  icru49: 'ICRU 49 (NIST PSTAR)',
+  icru90: 'ICRU 90',
+};
+
+/** A named table, or the name of a file beside the scenario. */
+export function TableField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const id = useId();
+  const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
+  if (field === null) return null;
+  const words = branchesOf(field.schema).flatMap((branch) => (branch.enum ?? []).map(String));
+  const file = valueAt(field.value, [OWN_TABLE]);
+  const isFile = field.value !== undefined && typeof field.value === 'object';
+  const value = isFile ? OWN_TABLE : String(field.value ?? field.fallback ?? '');
+  return (
+    <>
+      <Row field={field} controlId={id}>
+        {({ describedBy, invalid }) => (
+          <Select
+            id={id}
+            value={value}
+            options={[
+              ...words.map((word) => ({ value: word, label: tableTitles[word] ?? word })),
+              { value: OWN_TABLE, label: 'A table of your own…' },
+            ]}
+            onChange={(next) => form.edit(path, next === OWN_TABLE ? { file: '' } : next, field.title)}
+            invalid={invalid}
+            isDefault={field.value === undefined}
+            {...(describedBy === undefined ? {} : { describedBy })}
+          />
+        )}
+      </Row>
+      {isFile ? (
+        <div className="field">
+          <div className="field__row">
+            <label className="field__name" htmlFor={`${id}-file`}>
+              File
+            </label>
+            <div className="field__control">
+              <TextField
+                id={`${id}-file`}
+                value={typeof file === 'string' ? file : ''}
+                placeholder="tables/mine.csv"
+                onChange={(next) => form.edit([...path, OWN_TABLE], next, 'Table', 'stopping-table')}
+                onSettle={form.settle}
+              />
+            </div>
+            <span className="field__reset" />
+          </div>
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+/** The page in an Electron window: its port comes from the preload. */
+import { HERE_IS_PORT, PAGE_READY, WANT_PORT } from '../../electron/contract/page-channel.ts';
+import type { Port } from '../../electron/contract/port.ts';
+import { pagePort } from '../../electron/transports/message-port.ts';
+import { start } from './start.tsx';
+
+/** A preload that does not answer is a fault of the installation, and waiting would not mend it. */
+const PATIENCE_MS = 10_000;
+
+function openPort(): Promise<Port> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('The window has no connection to its host.')), PATIENCE_MS);
+    const received = (event: MessageEvent<unknown>): void => {
+      const port = event.ports[0];
+      if (event.source !== window || event.data !== HERE_IS_PORT || port === undefined) return;
+      clearTimeout(timer);
+      window.removeEventListener('message', received);
+      resolve(pagePort(port));
+    };
+    window.addEventListener('message', received);
+    window.postMessage(WANT_PORT, location.origin);
+  });
+}
+
+void start({ openPort, reconnect: false }).then(() => window.postMessage(PAGE_READY, location.origin));

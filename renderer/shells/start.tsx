@@ -1,0 +1,59 @@
+/** What both shells do once they have a way to open a Port. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { config } from 'zod';
+import type { Port } from '../../electron/contract/port.ts';
+import { type ConnectionState, connect } from '../client/index.ts';
+import { browserFrames, FrameScheduler } from '../drawing/scheduler.ts';
+import { App } from '../frame/app.tsx';
+import { memoryStorage, type SettingsStorage } from '../state/persisted.ts';
+import { WorkbenchContext } from '../workbench/context.ts';
+import { begin, createWorkbench } from '../workbench/workbench.ts';
+import { StartFailure } from './start-failure.tsx';
+
+// zod would compile its schemas with `new Function`, which the page's content policy forbids.
+config({ jitless: true });
+
+/** Storage may be forbidden; settings then last as long as the page. */
+function settingsStorage(): SettingsStorage {
+  try {
+    localStorage.getItem('braggbench');
+    return localStorage;
+  } catch {
+    return memoryStorage();
+  }
+}
+
+export interface StartOptions {
+  readonly openPort: () => Promise<Port>;
+  /** False where the carrier cannot come back. */
+  readonly reconnect: boolean;
+}
+
+/** Resolves when the workbench has been drawn. */
+export async function start({ openPort, reconnect }: StartOptions): Promise<void> {
+  const element = document.getElementById('root');
+  if (element === null) throw new Error('the page has no place for the workbench');
+  const root = createRoot(element);
+  try {
+    let tell: (state: ConnectionState) => void = () => undefined;
+    const client = await connect(openPort, { reconnect, onState: (state) => tell(state) });
+    const workbench = createWorkbench({
+      client,
+      scheduler: new FrameScheduler(browserFrames()),
+      storage: settingsStorage(),
+    });
+    tell = (state) => workbench.stores.connection.setState({ state, capabilities: client.capabilities });
+    root.render(
+      <StrictMode>
+        <WorkbenchContext value={workbench}>
+          <App />
+        </WorkbenchContext>
+      </StrictMode>,
+    );
+    await workbench.scheduler.painted();
+    await begin(workbench);
+  } catch (error) {
+    root.render(<StartFailure error={error} />);
+  }
+}

@@ -1,0 +1,73 @@
+/** The one modal dialog, asked for with a promise: whoever asks goes on with the answer. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Issue } from '../../electron/contract/errors.ts';
+import type { FileRef } from '../../electron/contract/files.ts';
+
+export interface Choice {
+  readonly id: string;
+  readonly label: string;
+  readonly tone?: 'primary' | 'danger';
+}
+
+/** Something to open: a file that the host can reach, or one that the page read itself. */
+export type Picked = Readonly<{ kind: 'file'; file: FileRef }> | Readonly<{ kind: 'local'; file: File }>;
+
+/** Each kind of dialog, and what answers it. */
+export interface DialogKinds {
+  readonly confirm: {
+    readonly request: {
+      readonly title: string;
+      readonly text: string;
+      readonly issues?: readonly Issue[];
+      /** The main choice last. */
+      readonly choices: readonly Choice[];
+    };
+    readonly answer: string;
+  };
+  readonly pick: { readonly request: { readonly what: 'scenario' | 'run' }; readonly answer: Picked };
+  readonly name: {
+    readonly request: { readonly title: string; readonly suggested: string; readonly extension: string };
+    readonly answer: string;
+  };
+  readonly shortcuts: { readonly request: object; readonly answer: never };
+  readonly about: { readonly request: object; readonly answer: never };
+}
+
+export type DialogKind = keyof DialogKinds;
+
+export type OpenDialog = {
+  readonly [K in DialogKind]: {
+    readonly kind: K;
+    readonly id: number;
+    readonly request: DialogKinds[K]['request'];
+    readonly answer: (answer: DialogKinds[K]['answer'] | null) => void;
+  };
+}[DialogKind];
+
+export interface DialogsState {
+  readonly open: OpenDialog | null;
+}
+
+export interface DialogsStore extends StoreApi<DialogsState> {
+  /** Null: dismissed, also when another dialog takes its place. */
+  ask<K extends DialogKind>(kind: K, request: DialogKinds[K]['request']): Promise<DialogKinds[K]['answer'] | null>;
+}
+
+export function createDialogsStore(): DialogsStore {
+  const store = createStore<DialogsState>(() => ({ open: null }));
+  let next = 1;
+  return {
+    ...store,
+    ask: (kind, request) =>
+      new Promise((resolve) => {
+        store.getState().open?.answer(null);
+        const id = next++;
+        const answer = (value: Parameters<typeof resolve>[0] | null): void => {
+          if (store.getState().open?.id === id) store.setState({ open: null });
+          resolve(value);
+        };
+        // The union is over kinds; within this call the kind is one.
+        store.setState({ open: { kind, id, request, answer } as unknown as OpenDialog });
+      }),
+  };
+}

@@ -1,0 +1,24 @@
+/** The arrangements that the program comes with, for wide and for narrow windows. */
+import { group, type LayoutNode, px, share, split } from './tree.ts';
+
+/**
+ * Below this width of the window (CSS pixels) two side columns leave the plots
+ * too little, and everything beside the plots shares one column.
+ */
+export const WIDE_FROM_PX = 1180;
+
+export type SizeClass = 'wide' | 'narrow';
+
+const plots = (): LayoutNode =>
+  split('plots', 'column', [share(1.15), group('map', 'dose-map')], [share(1), group('curve', 'depth-dose')]);
+
+export const defaultLayouts: Readonly<Record<SizeClass, LayoutNode>> = {
+  wide: split(
+    'root',
+    'row',
+    [px(316), group('input', 'scenario', 'runs')],
+    [share(1), plots()],
+    [px(324), split('results', 'column', [share(1.15), group('run', 'run')], [share(1), group('ledger', 'ledger')])],
+  ),
+  narrow: split('root', 'row', [px(316), group('input', 'scenario', 'run', 'ledger', 'runs')], [share(1), plots()]),
+};

@@ -1,0 +1,164 @@
+/** The arrangement of panels: splits that hold groups, groups that hold panels as tabs. Plain data, changed by copies. */
+import { z } from 'zod';
+
+/** What a child of a split gets: a fixed size, or a share of what the fixed ones leave. */
+const sizeSchema = z.discriminatedUnion('unit', [
+  z.strictObject({ unit: z.literal('px'), value: z.number().min(80).max(4000) }),
+  z.strictObject({ unit: z.literal('share'), value: z.number().min(0.01).max(100) }),
+]);
+export type Size = Readonly<z.infer<typeof sizeSchema>>;
+
+export interface GroupNode {
+  readonly type: 'group';
+  readonly id: string;
+  readonly panels: readonly string[];
+  readonly active: string;
+}
+
+export interface SplitNode {
+  readonly type: 'split';
+  readonly id: string;
+  /** `row`: children side by side. */
+  readonly direction: 'row' | 'column';
+  readonly children: readonly LayoutNode[];
+  /** As many as children. */
+  readonly sizes: readonly Size[];
+}
+
+export type LayoutNode = GroupNode | SplitNode;
+
+const id = z.string().min(1).max(64);
+
+const groupSchema: z.ZodType<GroupNode> = z
+  .strictObject({ type: z.literal('group'), id, panels: z.array(id).min(1).max(32), active: id })
+  .refine((group) => group.panels.includes(group.active), 'the shown panel is not in its group');
+
+export const layoutSchema: z.ZodType<LayoutNode> = z.lazy(() =>
+  z.union([
+    groupSchema,
+    z
+      .strictObject({
+        type: z.literal('split'),
+        id,
+        direction: z.enum(['row', 'column']),
+        children: z.array(layoutSchema).min(1).max(12),
+        sizes: z.array(sizeSchema).min(1).max(12),
+      })
+      .refine((split) => split.children.length === split.sizes.length, 'sizes and children differ in number'),
+  ]),
+);
+
+export function group(id: string, ...panels: readonly [string, ...string[]]): GroupNode {
+  return { type: 'group', id, panels, active: panels[0] };
+}
+
+export function split(
+  id: string,
+  direction: SplitNode['direction'],
+  ...parts: readonly (readonly [Size, LayoutNode])[]
+): SplitNode {
+  return { type: 'split', id, direction, children: parts.map(([, node]) => node), sizes: parts.map(([size]) => size) };
+}
+
+export const px = (value: number): Size => ({ unit: 'px', value });
+export const share = (value: number): Size => ({ unit: 'share', value });
+
+export function groupsOf(node: LayoutNode): readonly GroupNode[] {
+  return node.type === 'group' ? [node] : node.children.flatMap(groupsOf);
+}
+
+export function panelsOf(node: LayoutNode): readonly string[] {
+  return groupsOf(node).flatMap((each) => each.panels);
+}
+
+export function groupWith(node: LayoutNode, panel: string): GroupNode | null {
+  return groupsOf(node).find((each) => each.panels.includes(panel)) ?? null;
+}
+
+/** A copy in which every node went through `change`, children first; null removes a node. */
+function mapped(node: LayoutNode, change: (node: LayoutNode) => LayoutNode | null): LayoutNode | null {
+  if (node.type === 'group') return change(node);
+  const kept = node.children
+    .map((child, i) => ({ child: mapped(child, change), size: node.sizes[i] ?? share(1) }))
+    .filter((part): part is { child: LayoutNode; size: Size } => part.child !== null);
+  if (kept.length === 0) return null;
+  const only = kept[0];
+  // A split of one is that one.
+  if (kept.length === 1 && only !== undefined) return change(only.child);
+  const sizes = kept.map((part) => part.size);
+  // Somebody has to take the room that is left.
+  const elastic = sizes.some((size) => size.unit === 'share') ? sizes : sizes.map(() => share(1));
+  return change({ ...node, children: kept.map((part) => part.child), sizes: elastic });
+}
+
+export function activated(root: LayoutNode, panel: string): LayoutNode {
+  return (
+    mapped(root, (node) =>
+      node.type === 'group' && node.panels.includes(panel) && node.active !== panel ? { ...node, active: panel } : node,
+    ) ?? root
+  );
+}
+
+export function resized(root: LayoutNode, splitId: string, sizes: readonly Size[]): LayoutNode {
+  return (
+    mapped(root, (node) =>
+      node.type === 'split' && node.id === splitId && node.sizes.length === sizes.length ? { ...node, sizes } : node,
+    ) ?? root
+  );
+}
+
+/** Null when it was the last panel. */
+export function withoutPanel(root: LayoutNode, panel: string): LayoutNode | null {
+  return mapped(root, (node) => {
+    if (node.type === 'split' || !node.panels.includes(panel)) return node;
+    const at = node.panels.indexOf(panel);
+    const panels = node.panels.filter((each) => each !== panel);
+    const active = node.active === panel ? (panels[Math.min(at, panels.length - 1)] ?? '') : node.active;
+    return panels.length === 0 ? null : { ...node, panels, active };
+  });
+}
+
+export type Zone = 'center' | 'left' | 'right' | 'top' | 'bottom';
+
+/** Ids that no node of the tree has yet. */
+function freshId(root: LayoutNode): string {
+  const ids = new Set<string>();
+  const collect = (node: LayoutNode): void => {
+    ids.add(node.id);
+    if (node.type === 'split') node.children.forEach(collect);
+  };
+  collect(root);
+  for (let i = 1; ; i += 1) if (!ids.has(`n${i}`)) return `n${i}`;
+}
+
+function beside(target: GroupNode, added: GroupNode, zone: Exclude<Zone, 'center'>, id: string): SplitNode {
+  const direction = zone === 'left' || zone === 'right' ? 'row' : 'column';
+  const first = zone === 'left' || zone === 'top';
+  return split(id, direction, [share(1), first ? added : target], [share(1), first ? target : added]);
+}
+
+/**
+ * Moves a panel into a group as a tab (before `index`, or last), or beside it
+ * as a group of its own. The tree stays as it is when the target is gone.
+ */
+export function movedPanel(root: LayoutNode, panel: string, groupId: string, zone: Zone, index?: number): LayoutNode {
+  const target = groupsOf(root).find((each) => each.id === groupId);
+  if (target === undefined) return root;
+  const alone = target.panels.length === 1 && target.panels[0] === panel;
+  if (alone) return root;
+  const at = index ?? target.panels.length;
+  // Places count without the panel itself when it leaves a place further left.
+  const from = target.panels.indexOf(panel);
+  const place = from >= 0 && from < at ? at - 1 : at;
+  const rest = withoutPanel(root, panel) ?? root;
+  const splitId = freshId(rest);
+  return (
+    mapped(rest, (node) => {
+      if (node.type !== 'group' || node.id !== groupId) return node;
+      if (zone === 'center') {
+        return { ...node, panels: [...node.panels.slice(0, place), panel, ...node.panels.slice(place)], active: panel };
+      }
+      return beside(node, group(`${splitId}g`, panel), zone, splitId);
+    }) ?? rest
+  );
+}

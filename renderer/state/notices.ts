@@ -1,0 +1,65 @@
+/** What the page has to tell the user without stopping the work. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { BraggError, type Issue } from '../../electron/contract/errors.ts';
+
+export interface Notice {
+  readonly id: number;
+  readonly tone: 'info' | 'success' | 'warning' | 'error';
+  readonly title: string;
+  readonly text: string;
+  /** Faults of a file, each with its place. */
+  readonly issues: readonly Issue[];
+}
+
+export interface NoticesState {
+  readonly notices: readonly Notice[];
+}
+
+export interface NoticesStore extends StoreApi<NoticesState> {
+  tell(notice: Partial<Notice> & Pick<Notice, 'tone' | 'title'>): void;
+  /** A failed action: what was tried, and what went wrong. */
+  fail(title: string, error: unknown): void;
+  dismiss(id: number): void;
+}
+
+const SUCCESS_STAYS_MS = 4_000;
+const INFO_STAYS_MS = 8_000;
+/** More than this hides the page instead of informing about it. */
+const MOST_NOTICES = 4;
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function createNoticesStore(): NoticesStore {
+  const store = createStore<NoticesState>(() => ({ notices: [] }));
+  let next = 1;
+  const dismiss = (id: number): void => {
+    store.setState((state) => ({ notices: state.notices.filter((notice) => notice.id !== id) }));
+  };
+  const tell: NoticesStore['tell'] = (notice) => {
+    const id = next++;
+    const full: Notice = { text: '', issues: [], ...notice, id };
+    store.setState((state) => ({
+      notices: [...state.notices.filter((n) => n.title !== full.title || n.text !== full.text), full].slice(
+        -MOST_NOTICES,
+      ),
+    }));
+    // Warnings and errors stay until they were read.
+    const stays = full.tone === 'success' ? SUCCESS_STAYS_MS : full.tone === 'info' ? INFO_STAYS_MS : null;
+    if (stays !== null) setTimeout(() => dismiss(id), stays);
+  };
+  return {
+    ...store,
+    tell,
+    dismiss,
+    fail: (title, error) => {
+      tell({
+        tone: 'error',
+        title,
+        text: errorText(error),
+        issues: error instanceof BraggError ? error.issues : [],
+      });
+    },
+  };
+}

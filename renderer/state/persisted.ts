@@ -1,0 +1,73 @@
+/**
+ * Settings that outlive the page: versioned, checked when read, and reset with
+ * a note when what is stored is broken or from a newer program. A stale setting
+ * never stops the page.
+ */
+import type { z } from 'zod';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
+/** `localStorage`, or a map in tests. */
+export interface SettingsStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+export interface PersistedOptions<T> {
+  readonly storage: SettingsStorage;
+  /** Key below `braggbench.`; one per store. */
+  readonly name: string;
+  readonly version: number;
+  readonly schema: z.ZodType<T>;
+  readonly initial: T;
+  /** `migrations[v]` takes the data of version v to v + 1. */
+  readonly migrations?: Readonly<Record<number, (data: unknown) => unknown>>;
+  /** Told when what was stored could not be used. */
+  readonly onReset?: (name: string, reason: string) => void;
+}
+
+const PREFIX = 'braggbench.';
+
+function migrated<T>(options: PersistedOptions<T>, version: number, data: unknown): unknown {
+  let value = data;
+  for (let v = version; v < options.version; v += 1) {
+    const migrate = options.migrations?.[v];
+    if (migrate === undefined) throw new Error(`settings of version ${v} cannot be carried over`);
+    value = migrate(value);
+  }
+  return value;
+}
+
+function read<T>(options: PersistedOptions<T>): T {
+  const text = options.storage.getItem(PREFIX + options.name);
+  if (text === null) return options.initial;
+  const stored: unknown = JSON.parse(text);
+  const version: unknown = typeof stored === 'object' && stored !== null ? Reflect.get(stored, 'version') : undefined;
+  if (typeof version !== 'number' || !Number.isInteger(version)) throw new Error('they have no version');
+  if (version > options.version) throw new Error(`they are of version ${version}, from a newer program`);
+  return options.schema.parse(migrated(options, version, Reflect.get(stored as object, 'data')));
+}
+
+/** A store whose whole state is kept. The state is data alone; what changes it lives beside the store. */
+export function createPersisted<T>(options: PersistedOptions<T>): StoreApi<T> {
+  let start = options.initial;
+  try {
+    start = read(options);
+  } catch (error) {
+    options.onReset?.(options.name, error instanceof Error ? error.message : String(error));
+  }
+  const store = createStore<T>(() => start);
+  store.subscribe((data) => {
+    try {
+      options.storage.setItem(PREFIX + options.name, JSON.stringify({ version: options.version, data }));
+    } catch {
+      // Storage that is full or forbidden loses settings, never work.
+    }
+  });
+  return store;
+}
+
+/** For shells and tests without storage: settings last as long as the page. */
+export function memoryStorage(): SettingsStorage {
+  const items = new Map<string, string>();
+  return { getItem: (key) => items.get(key) ?? null, setItem: (key, value) => items.set(key, value) };
+}

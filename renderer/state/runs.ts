@@ -1,0 +1,35 @@
+/** The runs that the host knows, and how far the present one is. Numbers alone: fields are in data/. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { RunId, RunInfo, RunProgress, RunState } from '../../electron/contract/run.ts';
+
+export interface RunsState {
+  /** Newest first. */
+  readonly runs: readonly RunInfo[];
+  readonly progress: Readonly<Record<RunId, RunProgress>>;
+  /** False until the host has sent the first list. */
+  readonly listed: boolean;
+}
+
+export type RunsStore = StoreApi<RunsState>;
+
+export function createRunsStore(): RunsStore {
+  return createStore<RunsState>(() => ({ runs: [], progress: {}, listed: false }));
+}
+
+export function isOver(state: RunState): boolean {
+  return state === 'done' || state === 'cancelled' || state === 'failed';
+}
+
+/** The run that computes now; the host runs one at a time. */
+export function activeRun(state: RunsState): RunInfo | null {
+  return state.runs.find((run) => run.state === 'running') ?? null;
+}
+
+/** The run that Stop is for: the one that computes, or else the next in the queue. */
+export function stoppableRun(state: RunsState): RunInfo | null {
+  return activeRun(state) ?? state.runs.find((run) => run.queuePosition === 1) ?? null;
+}
+
+export function runOf(state: RunsState, id: RunId | null): RunInfo | null {
+  return id === null ? null : (state.runs.find((run) => run.id === id) ?? null);
+}

@@ -1,0 +1,27 @@
+/** One run, one crosshair and one step for all panels. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AxisName } from '../../electron/contract/fields.ts';
+import type { RunId } from '../../electron/contract/run.ts';
+
+/** A point of phase space, as far as a panel's axes say: `z` and `x` in mm, `theta` in mrad, `e` in MeV. */
+export type Crosshair = Readonly<Partial<Record<AxisName, number>>>;
+
+export interface SelectionState {
+  /** The run that the panels show; null before the first. */
+  readonly run: RunId | null;
+  /** Where the pointer is over a plot. */
+  readonly hover: Crosshair | null;
+  /** Where the user put the crosshair; it stays when the pointer leaves. */
+  readonly pinned: Crosshair | null;
+}
+
+export type SelectionStore = StoreApi<SelectionState>;
+
+export function createSelectionStore(): SelectionStore {
+  return createStore<SelectionState>(() => ({ run: null, hover: null, pinned: null }));
+}
+
+/** The crosshair to draw: the pointer's, or else the pinned one. */
+export function shownCrosshair(state: SelectionState): Crosshair | null {
+  return state.hover ?? state.pinned;
+}

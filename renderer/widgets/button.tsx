@@ -1,0 +1,53 @@
+/** Buttons, with words or with an icon alone. */
+import type { ReactElement, ReactNode, Ref } from 'react';
+import { classes } from '../base/classes.ts';
+import './button.css';
+import { Icon, type IconName } from './icon.tsx';
+
+export interface ButtonProps {
+  readonly children: ReactNode;
+  readonly icon?: IconName;
+  readonly tone?: 'normal' | 'primary' | 'danger' | 'quiet';
+  readonly disabled?: boolean;
+  readonly title?: string;
+  readonly onPress: () => void;
+  readonly autoFocus?: boolean;
+  readonly ref?: Ref<HTMLButtonElement>;
+}
+
+export function Button({ children, icon, tone = 'normal', ...rest }: ButtonProps): ReactElement {
+  const { onPress, ...button } = rest;
+  return (
+    <button type="button" className={classes('button', `button--${tone}`)} onClick={onPress} {...button}>
+      {icon === undefined ? null : <Icon name={icon} size={14} />}
+      <span>{children}</span>
+    </button>
+  );
+}
+
+export interface IconButtonProps {
+  readonly icon: IconName;
+  /** The button's name; shown as a tip, with the shortcut. */
+  readonly label: string;
+  readonly shortcut?: string | null;
+  readonly disabled?: boolean;
+  readonly pressed?: boolean;
+  readonly size?: number;
+  readonly onPress: () => void;
+}
+
+export function IconButton({ icon, label, shortcut, pressed, size, onPress, disabled }: IconButtonProps): ReactElement {
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={label}
+      title={shortcut ? `${label} (${shortcut})` : label}
+      aria-pressed={pressed}
+      disabled={disabled}
+      onClick={onPress}
+    >
+      <Icon name={icon} size={size ?? 16} />
+    </button>
+  );
+}

@@ -1,0 +1,23 @@
+/** What a panel says when it has nothing to show, and what can be done about it. */
+import type { ReactElement, ReactNode } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+import './empty-state.css';
+
+export interface EmptyStateProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+  readonly tone?: 'normal' | 'error';
+}
+
+export function EmptyState({ icon, title, children, action, tone = 'normal' }: EmptyStateProps): ReactElement {
+  return (
+    <div className="empty-state" data-tone={tone} role={tone === 'error' ? 'alert' : undefined}>
+      <Icon name={icon} size={22} />
+      <p className="empty-state__title">{title}</p>
+      {children === undefined ? null : <div className="empty-state__text">{children}</div>}
+      {action}
+    </div>
+  );
+}

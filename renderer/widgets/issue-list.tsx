@@ -1,0 +1,51 @@
+/** Faults of a file or a document: where, what, and what is allowed. */
+import type { ReactElement } from 'react';
+import type { Issue } from '../../electron/contract/errors.ts';
+import { Icon } from './icon.tsx';
+import './issue-list.css';
+
+export interface IssueListProps {
+  readonly issues: readonly Issue[];
+  /** Pressing an issue leads to its field. */
+  readonly onChoose?: (issue: Issue) => void;
+}
+
+/** `water.json:3:17`, as editors and terminals write it. */
+function placeOf(issue: Issue): string {
+  const { file, line, column } = issue;
+  return [file, line, line === null ? null : column].filter((part) => part !== null).join(':');
+}
+
+export function IssueList({ issues, onChoose }: IssueListProps): ReactElement {
+  return (
+    <ul className="issue-list">
+      {issues.map((issue) => {
+        const body = (
+          <>
+            <Icon name={issue.severity === 'error' ? 'error' : 'warning'} size={13} />
+            <span className="issue-list__text">
+              {issue.path === '' ? null : <code>{issue.path}</code>}
+              <span>{issue.message}</span>
+              {placeOf(issue) === '' ? null : <span className="issue-list__place">{placeOf(issue)}</span>}
+            </span>
+          </>
+        );
+        return (
+          <li
+            key={`${placeOf(issue)} ${issue.path} ${issue.message}`}
+            className="issue-list__item"
+            data-severity={issue.severity}
+          >
+            {onChoose === undefined ? (
+              body
+            ) : (
+              <button type="button" onClick={() => onChoose(issue)}>
+                {body}
+              </button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,83 @@
+/** A number with its unit. Text that is no number is kept and handed on, so that the schema can say what is wrong. */
+import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
+import { formatNumber, type Unit, unitSymbols } from '../../electron/contract/units.ts';
+import { nudge, parseEntry } from '../base/entry.ts';
+import './number-field.css';
+
+export interface NumberFieldProps {
+  readonly id?: string;
+  readonly label?: string;
+  /** What the document holds: a number, text that is none, or nothing (the default holds). */
+  readonly value: unknown;
+  readonly unit: Unit;
+  /** The default in force, shown while there is no value. */
+  readonly placeholder: number | null;
+  readonly min: number;
+  readonly max: number;
+  readonly whole?: boolean;
+  readonly invalid?: boolean;
+  readonly describedBy?: string;
+  /** Undefined: back to the default. Called with every key; the text that is no number is passed as it is. */
+  readonly onChange: (value: number | string | undefined) => void;
+  /** The user has finished with this field for now. */
+  readonly onSettle?: () => void;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'number' ? formatNumber(value) : typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export function NumberField(props: NumberFieldProps): ReactElement {
+  const { value, unit, placeholder } = props;
+  // What is being typed, and the value it stood for: `1.` is 1 but must stay `1.` on the screen.
+  const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown } | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const text = typed !== null && Object.is(typed.value, value) ? typed.text : shown(value);
+
+  const enter = (next: string): void => {
+    const parsed = next.trim() === '' ? undefined : (parseEntry(next, unit) ?? next);
+    setTyped({ text: next, value: parsed });
+    props.onChange(parsed);
+  };
+  const settle = (): void => {
+    setTyped(null);
+    props.onSettle?.();
+  };
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') settle();
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+    const from = typeof value === 'number' ? value : placeholder;
+    if (from === null || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const size = event.shiftKey ? 'coarse' : event.altKey ? 'fine' : 'normal';
+    const bounds = { min: props.min, max: props.max, whole: props.whole ?? false };
+    setTyped(null);
+    props.onChange(nudge(from, event.key === 'ArrowUp' ? 1 : -1, size, bounds));
+  };
+
+  const symbol = unitSymbols[unit];
+  return (
+    <span className="number-field" data-default={value === undefined}>
+      <input
+        ref={input}
+        id={props.id}
+        type="text"
+        inputMode="decimal"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label={props.label}
+        aria-invalid={props.invalid ?? false}
+        aria-describedby={props.describedBy}
+        value={text}
+        placeholder={placeholder === null ? '' : formatNumber(Number(placeholder.toPrecision(6)))}
+        onChange={(event) => enter(event.target.value)}
+        onKeyDown={pressed}
+        onFocus={() => input.current?.select()}
+        onBlur={settle}
+      />
+      {/* Without a unit the room stays, so that the digits of a column of fields line up. */}
+      <span className="number-field__unit">{symbol}</span>
+    </span>
+  );
+}

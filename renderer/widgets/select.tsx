@@ -1,0 +1,49 @@
+/** A choice from a list: the platform's own, which every keyboard and screen reader knows. */
+import type { ReactElement } from 'react';
+import { Icon } from './icon.tsx';
+import './select.css';
+
+export interface SelectOption {
+  readonly value: string;
+  readonly label: string;
+  readonly disabled?: boolean;
+}
+
+export interface SelectProps {
+  readonly id?: string;
+  /** Name where no visible label is tied to it. */
+  readonly label?: string;
+  readonly value: string;
+  readonly options: readonly SelectOption[];
+  readonly onChange: (value: string) => void;
+  readonly invalid?: boolean;
+  readonly describedBy?: string;
+  /** Shown faintly: the value is a default, not the user's. */
+  readonly isDefault?: boolean;
+  readonly title?: string;
+}
+
+export function Select(props: SelectProps): ReactElement {
+  const known = props.options.some((option) => option.value === props.value);
+  return (
+    <span className="select" data-default={props.isDefault ?? false}>
+      <select
+        id={props.id}
+        aria-label={props.label}
+        aria-invalid={props.invalid ?? false}
+        aria-describedby={props.describedBy}
+        title={props.title}
+        value={props.value}
+        onChange={(event) => props.onChange(event.target.value)}
+      >
+        {known ? null : <option value={props.value}>{props.value}</option>}
+        {props.options.map((option) => (
+          <option key={option.value} value={option.value} disabled={option.disabled}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron" size={12} />
+    </span>
+  );
+}

@@ -1,0 +1,116 @@
+/** Parts side by side or on top of each other, with handles between them that the pointer and the arrow keys move. */
+import {
+  type CSSProperties,
+  Fragment,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactElement,
+  type ReactNode,
+  useRef,
+} from 'react';
+import './split.css';
+
+export type PartSize = Readonly<{ unit: 'px' | 'share'; value: number }>;
+
+export interface SplitProps {
+  readonly direction: 'row' | 'column';
+  readonly sizes: readonly PartSize[];
+  readonly children: readonly ReactNode[];
+  /** Names of the parts, for the handles between them. */
+  readonly names: readonly string[];
+  /** Smallest size of a part in CSS pixels. */
+  readonly smallest: number;
+  readonly onResize: (sizes: readonly PartSize[]) => void;
+}
+
+const KEY_STEP_PX = 16;
+
+function styleOf(size: PartSize): CSSProperties {
+  return size.unit === 'px' ? { flex: `0 1 ${size.value}px` } : { flex: `${size.value} 1 0px` };
+}
+
+/** Sizes after the handle behind part `index` moved by `delta` px; `measured` are the parts' present sizes. */
+export function movedSizes(
+  sizes: readonly PartSize[],
+  measured: readonly number[],
+  index: number,
+  delta: number,
+  smallest: number,
+): readonly PartSize[] {
+  const before = measured[index] ?? 0;
+  const after = measured[index + 1] ?? 0;
+  const room = Math.min(Math.max(delta, smallest - before), after - smallest);
+  if (before + after < 2 * smallest) return sizes;
+  const wanted = measured.map((size, i) => (i === index ? before + room : i === index + 1 ? after - room : size));
+  // Shares are restated from pixels together, so that only the two parts at the handle change.
+  const total = wanted.reduce((sum, size, i) => (sizes[i]?.unit === 'share' ? sum + size : sum), 0);
+  const shares = sizes.reduce((sum, size) => (size.unit === 'share' ? sum + size.value : sum), 0);
+  return sizes.map((size, i) =>
+    size.unit === 'px'
+      ? { unit: 'px', value: Math.round(wanted[i] ?? size.value) }
+      : { unit: 'share', value: Math.max(0.01, (shares * (wanted[i] ?? 0)) / total) },
+  );
+}
+
+export function Split({ direction, sizes, children, names, smallest, onResize }: SplitProps): ReactElement {
+  const container = useRef<HTMLDivElement>(null);
+  const drag = useRef<{ readonly at: number; readonly sizes: readonly PartSize[]; readonly measured: number[] } | null>(
+    null,
+  );
+
+  const measure = (): number[] =>
+    [...(container.current?.children ?? [])]
+      .filter((element) => element.classList.contains('split__part'))
+      .map((element) => {
+        const box = element.getBoundingClientRect();
+        return direction === 'row' ? box.width : box.height;
+      });
+  const along = (event: PointerEvent): number => (direction === 'row' ? event.clientX : event.clientY);
+
+  const press = (event: PointerEvent<HTMLElement>): void => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag.current = { at: along(event), sizes, measured: measure() };
+  };
+  const move = (index: number, event: PointerEvent<HTMLElement>): void => {
+    const start = drag.current;
+    if (start === null) return;
+    onResize(movedSizes(start.sizes, start.measured, index, along(event) - start.at, smallest));
+  };
+  const key = (index: number, event: KeyboardEvent): void => {
+    const back = direction === 'row' ? 'ArrowLeft' : 'ArrowUp';
+    const forth = direction === 'row' ? 'ArrowRight' : 'ArrowDown';
+    if (event.key !== back && event.key !== forth) return;
+    event.preventDefault();
+    const step = event.key === forth ? KEY_STEP_PX : -KEY_STEP_PX;
+    onResize(movedSizes(sizes, measure(), index, event.shiftKey ? step * 4 : step, smallest));
+  };
+
+  return (
+    <div className={`split split--${direction}`} ref={container}>
+      {children.map((child, index) => (
+        <Fragment key={names[index]}>
+          <div className="split__part" style={styleOf(sizes[index] ?? { unit: 'share', value: 1 })}>
+            {child}
+          </div>
+          {index === children.length - 1 ? null : (
+            // biome-ignore lint/a11y/useSemanticElements: a rule that can be moved is a separator with a value, which <hr> is not
+            <div
+              className="split__handle"
+              role="separator"
+              tabIndex={0}
+              aria-label={`Between ${names[index]} and ${names[index + 1]}`}
+              aria-orientation={direction === 'row' ? 'vertical' : 'horizontal'}
+              aria-valuenow={Math.round(sizes[index]?.value ?? 0)}
+              onPointerDown={press}
+              onPointerMove={(event) => move(index, event)}
+              onPointerUp={() => {
+                drag.current = null;
+              }}
+              onKeyDown={(event) => key(index, event)}
+            />
+          )}
+        </Fragment>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+/** The state of a run, in a word and a colour. */
+import type { ReactElement } from 'react';
+import type { RunState } from '../../electron/contract/run.ts';
+import './state-badge.css';
+
+const words: Readonly<Record<RunState, string>> = {
+  queued: 'Queued',
+  running: 'Running',
+  done: 'Done',
+  cancelled: 'Stopped',
+  failed: 'Failed',
+};
+
+export function StateBadge({ state }: { readonly state: RunState }): ReactElement {
+  return (
+    <span className="state-badge" data-state={state}>
+      {words[state]}
+    </span>
+  );
+}

@@ -1,0 +1,40 @@
+/** Asks the host about the scenario after every edit: what is wrong, and what it resolves to. */
+import type { Client } from '../client/index.ts';
+import type { ScenarioStore } from '../state/scenario.ts';
+
+/** Longer than between two keys of one number, shorter than the look to the result. */
+const SETTLE_MS = 120;
+
+export function keepChecked(client: Client, store: ScenarioStore): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let current: AbortController | null = null;
+
+  const check = async (): Promise<void> => {
+    timer = null;
+    current?.abort();
+    const controller = new AbortController();
+    current = controller;
+    const { draft } = store.getState();
+    try {
+      const outcome = await client.callCancellable('scenario.resolve', { scenario: draft }, controller.signal);
+      if (outcome.status === 'done' && store.getState().draft === draft) {
+        store.checked({ draft, ...outcome.value });
+      }
+    } catch {
+      // The connection tells about itself; the next edit asks again.
+    }
+  };
+
+  const stop = store.subscribe((state, before) => {
+    if (state.draft === before.draft) return;
+    if (timer !== null) clearTimeout(timer);
+    // A document that was just opened waits for nobody.
+    timer = setTimeout(check, state.generation === before.generation ? SETTLE_MS : 0);
+  });
+  void check();
+  return () => {
+    stop();
+    current?.abort();
+    if (timer !== null) clearTimeout(timer);
+  };
+}

@@ -1,0 +1,60 @@
+/** Keeps the list of runs and the progress of the one that computes in their store, and the feed at the selected run. */
+import type { RunId } from '../../electron/contract/run.ts';
+import type { Client, StreamHandle } from '../client/index.ts';
+import type { RunFeed } from '../data/run-feed.ts';
+import type { FrameScheduler } from '../drawing/scheduler.ts';
+import { activeRun, type RunsStore, runOf } from '../state/runs.ts';
+import type { SelectionStore } from '../state/selection.ts';
+
+export function followRuns(
+  client: Client,
+  runs: RunsStore,
+  selection: SelectionStore,
+  feed: RunFeed,
+  scheduler: FrameScheduler,
+): void {
+  let progressOf: RunId | null = null;
+  let progress: StreamHandle | null = null;
+
+  const followActive = (): void => {
+    const id = activeRun(runs.getState())?.id ?? null;
+    if (id === progressOf) return;
+    progress?.close();
+    progressOf = id;
+    if (id === null) return;
+    progress = client.stream(
+      'run.progress',
+      { run: id },
+      {
+        frame: (frame) => {
+          runs.setState((state) => ({ progress: { ...state.progress, [id]: frame } }));
+          return scheduler.painted();
+        },
+      },
+      { credits: 1 },
+    );
+  };
+  const followSelected = (): void => {
+    const run = runOf(runs.getState(), selection.getState().run);
+    feed.follow(run === null ? null : { run: run.id, state: run.state });
+  };
+
+  client.stream(
+    'runs',
+    {},
+    {
+      frame: (frame) => {
+        const newestFirst = [...frame.runs].sort((a, b) => b.created.localeCompare(a.created));
+        runs.setState({ runs: newestFirst, listed: true });
+      },
+    },
+  );
+  runs.subscribe((state, before) => {
+    if (state.runs === before.runs) return;
+    followActive();
+    followSelected();
+  });
+  selection.subscribe((state, before) => {
+    if (state.run !== before.run) followSelected();
+  });
+}

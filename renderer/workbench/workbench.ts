@@ -1,0 +1,91 @@
+/** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
+import type { ActionContext, Stores } from '../actions/context.ts';
+import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
+import { createRunActions, type RunActions } from '../actions/runs.ts';
+import type { Client } from '../client/index.ts';
+import { createRunData, type RunData } from '../data/run-data.ts';
+import { RunFeed } from '../data/run-feed.ts';
+import type { FrameScheduler } from '../drawing/scheduler.ts';
+import { createConnectionStore } from '../state/connection.ts';
+import { createDialogsStore } from '../state/dialogs.ts';
+import { createLayoutStore } from '../state/layout/store.ts';
+import { createLibraryStore } from '../state/library.ts';
+import { createNoticesStore } from '../state/notices.ts';
+import type { SettingsStorage } from '../state/persisted.ts';
+import { createRunsStore } from '../state/runs.ts';
+import { createScenarioStore } from '../state/scenario.ts';
+import { createSelectionStore } from '../state/selection.ts';
+import { createAppearanceStore, createWindowStore } from '../state/view.ts';
+import { keepChecked } from './check.ts';
+import { followRuns } from './follow-runs.ts';
+
+export interface Workbench extends ActionContext {
+  readonly client: Client;
+  readonly stores: Stores;
+  readonly data: RunData;
+  readonly feed: RunFeed;
+  readonly scheduler: FrameScheduler;
+  readonly storage: SettingsStorage;
+  readonly documents: DocumentActions;
+  readonly runs: RunActions;
+  /** For stores of panels: tells that stored settings were reset. */
+  readonly settingsReset: (name: string, reason: string) => void;
+}
+
+export interface WorkbenchOptions {
+  readonly client: Client;
+  readonly scheduler: FrameScheduler;
+  readonly storage: SettingsStorage;
+}
+
+export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions): Workbench {
+  const notices = createNoticesStore();
+  const settingsReset = (name: string, reason: string): void => {
+    notices.tell({
+      tone: 'info',
+      title: `The ${name} settings were reset`,
+      text: `What was stored of them: ${reason}.`,
+    });
+  };
+  const stores: Stores = {
+    connection: createConnectionStore(client.capabilities),
+    scenario: createScenarioStore(),
+    runs: createRunsStore(),
+    selection: createSelectionStore(),
+    appearance: createAppearanceStore(storage, settingsReset),
+    window: createWindowStore(),
+    layout: createLayoutStore(storage, settingsReset),
+    notices,
+    dialogs: createDialogsStore(),
+    library: createLibraryStore(),
+  };
+  const context: ActionContext = { client, stores };
+  const data = createRunData();
+  const feed = new RunFeed(client, scheduler, data);
+  const workbench: Workbench = {
+    client,
+    stores,
+    data,
+    feed,
+    scheduler,
+    storage,
+    documents: createDocumentActions(context),
+    runs: createRunActions(context),
+    settingsReset,
+  };
+  keepChecked(client, stores.scenario);
+  followRuns(client, stores.runs, stores.selection, feed, scheduler);
+  return workbench;
+}
+
+/** What the page does first: lists, and the scenario that the program was started with. */
+export async function begin({ client, stores, documents, runs }: Workbench): Promise<void> {
+  const { openFirst, runFirst } = client.capabilities;
+  client.call('materials.list', {}).then(
+    ({ materials }) => stores.library.setState({ materials }),
+    (error: unknown) => stores.notices.fail('The list of materials could not be read', error),
+  );
+  if (openFirst === null) return documents.refreshRecent();
+  await documents.openFile(openFirst, 'The scenario');
+  if (runFirst && stores.scenario.getState().file !== null) await runs.start();
+}
