@@ -27,6 +27,8 @@ import { shellMethods } from './shell.ts';
 
 const nothing = z.strictObject({});
 const ofRun = z.strictObject({ run: runIdSchema });
+/** The file that a draft belongs to: a stopping-power table named in it is looked for beside it. */
+const ofFile = fileRefSchema.nullable().default(null);
 /** `refuse` answers `exists`, so that the page can ask before it replaces. */
 const ifExists = z.enum(['replace', 'refuse']);
 const fileText = z.string().max(8 * 2 ** 20);
@@ -52,7 +54,7 @@ export const methods = {
   },
   /** Issues and, when none is an error, what the scenario resolves to. Cheap enough for every edit. */
   'scenario.resolve': {
-    params: z.strictObject({ scenario: scenarioDraftSchema }),
+    params: z.strictObject({ scenario: scenarioDraftSchema, file: ofFile }),
     result: z.strictObject({ issues: z.array(issueSchema), resolved: resolvedSchema.nullable() }),
   },
   'scenario.library': { params: nothing, result: z.strictObject({ entries: z.array(libraryEntrySchema) }) },
@@ -64,6 +66,7 @@ export const methods = {
   'run.start': {
     params: z.strictObject({
       scenario: scenarioDraftSchema,
+      file: ofFile,
       /** Name shown when the scenario has none. */
       name: z.string().max(255),
     }),

@@ -96,6 +96,8 @@ export interface TransportProblem {
     readonly precision: Precision;
     /** A variant's id, or `auto`. */
     readonly variant: string;
+    /** GPU by index or UUID; absent or empty: BRAGGBENCH_CUDA_DEVICE, else the first that can be used. */
+    readonly device?: string;
     /** 0: all. */
     readonly threads: number;
     readonly memory_limit_bytes: number;
@@ -121,6 +123,8 @@ export interface TransportRun {
   start(onProgress: (progress: NativeProgress) => void): Promise<TransportResult>;
   /** Effective within one step; the promise then resolves with status 'cancelled'. */
   cancel(): void;
+  /** Copies out one keyframe of a run that has ended; by index in the result's list. */
+  keyframe(index: number): Marginals;
   /** The newest marginals since the last call, or null. Never waits for the run. */
   live(): NativeLive | null;
 }
@@ -156,6 +160,7 @@ export interface NativeLive extends Marginals {
 
 export interface Spans {
   readonly names: readonly string[];
+  /** Of a run on the GPU thread 0 is the host, thread 1 the device. */
   readonly threads: number;
   readonly name: Uint16Array;
   readonly thread: Uint16Array;
@@ -174,6 +179,10 @@ export interface TransportResult {
   readonly steps: number;
   readonly setup_s: number;
   readonly solve_s: number;
+  /** In steps, by the GPU's clock; 0 on the CPU. */
+  readonly device_s: number;
+  /** What setup_s went into: tables; of a CUDA variant also device, kernels, upload, state, capture. */
+  readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   readonly cell_steps: number;
   readonly peak_state_bytes: number;
   /** MeV per cell, [z][x]. */
@@ -190,7 +199,8 @@ export interface TransportResult {
   readonly ledger_number: Float64Array;
   /** steps × 10, MeV, columns as `energyColumns` of the contract. */
   readonly ledger_energy: Float64Array;
-  readonly keyframes: readonly Marginals[];
+  /** Their arrays are fetched one by one with `TransportRun.keyframe`. */
+  readonly keyframes: readonly { readonly step: number; readonly depth_mm: number }[];
   readonly spans: Spans;
   readonly min_psi_over_max: number;
   readonly threads: number;

@@ -179,7 +179,9 @@ class SessionClient implements Client {
         this.#calls.get(message.id)?.fail(BraggError.fromWire(message.error));
         return;
       case 'frame':
-        this.#streams.get(message.stream)?.frame(message.value, message);
+        this.#streams
+          .get(message.stream)
+          ?.frame(message.value, { sequence: message.sequence, dropped: message.dropped });
         return;
       case 'end': {
         const stream = this.#streams.get(message.stream);

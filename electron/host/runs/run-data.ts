@@ -1,4 +1,5 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../contract/run.ts';
 import type { Marginals, Spans, TransportProblem, TransportResult, TransportRun } from '../addon.ts';
 import type { MeasuredRun } from '../metrics/run-metrics.ts';
@@ -92,11 +93,25 @@ export function beamOf(problem: TransportProblem): RunData['beam'] {
   return { angle_rad, x_mm, z_mm, weight, present: problem.initial.kind === 'beam' };
 }
 
+/**
+ * All keyframes of a run that has ended. Each copy takes up to a millisecond,
+ * so the event loop gets its turn between them.
+ */
+export async function keyframesOf(native: TransportRun, result: TransportResult): Promise<readonly Marginals[]> {
+  const frames: Marginals[] = [];
+  for (const index of result.keyframes.keys()) {
+    frames.push(native.keyframe(index));
+    await nextTurn();
+  }
+  return frames;
+}
+
 export function runData(
   context: RunContext,
   problem: TransportProblem,
   plan: TransportRun['plan'],
   result: TransportResult,
+  keyframes: readonly Marginals[],
 ): RunData {
   return {
     ...context,
@@ -121,7 +136,7 @@ export function runData(
     crossing: result.crossing,
     ledgerNumber: result.ledger_number,
     ledgerEnergy: result.ledger_energy,
-    keyframes: result.keyframes,
+    keyframes,
     spans: result.spans,
   };
 }

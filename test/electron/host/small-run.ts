@@ -1,7 +1,7 @@
 /** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
 import path from 'node:path';
 import { loadAddon, type NativeAddon } from '../../../electron/host/addon.ts';
-import { type RunData, runData } from '../../../electron/host/runs/run-data.ts';
+import { keyframesOf, type RunData, runData } from '../../../electron/host/runs/run-data.ts';
 import { openScenarios, type Scenarios } from '../../../electron/host/scenarios/index.ts';
 
 export const assetsFolder = path.join(import.meta.dirname, '..', '..', '..', 'assets');
@@ -48,5 +48,5 @@ export async function runScenario(document: object): Promise<RunData> {
     table: reading.table ?? '',
     wall_s: 0.01,
   };
-  return runData(context, problem, run.plan, result);
+  return runData(context, problem, run.plan, result, await keyframesOf(run, result));
 }

@@ -1,0 +1,110 @@
+/**
+ * The library: the user's folder, and the scenarios that come with the program
+ * seen through it. Pages name its files by file name only; nothing that a page
+ * says leads out of the two folders.
+ */
+import { lstat, mkdir, readdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
+import { fileError } from './errors.ts';
+
+/** What may be written into the library. Reading takes the same. */
+const EXTENSIONS = new Set(['.json', '.yaml', '.yml', '.h5', '.csv', '.png', '.svg', '.npz', '.txt', '.html', '.pdf']);
+
+/** Names that Windows gives to devices, with any extension; refused everywhere so that libraries can be moved. */
+const DEVICE_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+const FORBIDDEN = /[<>:"/\\|?*\p{Cc}]/u;
+
+export interface LibraryFile {
+  readonly key: string;
+  readonly path: string;
+  /** Came with the program. */
+  readonly readOnly: boolean;
+  readonly modified: Date;
+  readonly bytes: number;
+}
+
+/** Throws BraggError `bad-request` unless `key` is a plain file name. */
+export function checkKey(key: string): void {
+  const reason = FORBIDDEN.test(key)
+    ? 'must not contain any of < > : " / \\ | ? * or control characters'
+    : key.startsWith('.') || /[. ]$/.test(key) || key.trim() !== key
+      ? 'must not begin with a dot, nor begin or end with a space'
+      : DEVICE_NAMES.test(key)
+        ? 'is the name of a device on Windows'
+        : !EXTENSIONS.has(path.extname(key).toLowerCase())
+          ? `must end in one of ${[...EXTENSIONS].join(' ')}`
+          : null;
+  if (reason !== null) throw new BraggError('invalid', `The file name ${JSON.stringify(key)} ${reason}.`);
+}
+
+export class Library {
+  /** The user's folder; made when something is first saved. */
+  readonly folder: string;
+  readonly #shipped: string;
+
+  constructor(folder: string, shippedFolder: string) {
+    this.folder = folder;
+    this.#shipped = shippedFolder;
+  }
+
+  /** All files with one of the extensions, the user's first, by name. A user's file hides a shipped one of its name. */
+  async list(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
+    const own = await this.#files(this.folder, false, extensions);
+    const names = new Set(own.map(({ key }) => key));
+    const shipped = await this.#files(this.#shipped, true, extensions);
+    return [...own, ...shipped.filter(({ key }) => !names.has(key))];
+  }
+
+  /** The file to read. Throws `not-found`. */
+  async readable(key: string): Promise<{ readonly path: string; readonly readOnly: boolean }> {
+    checkKey(key);
+    for (const [folder, readOnly] of [[this.folder, false] as const, [this.#shipped, true] as const]) {
+      const file = await this.#inside(folder, key);
+      if (file !== null) return { path: file, readOnly };
+    }
+    throw new BraggError('not-found', `There is no ${key} in the library.`);
+  }
+
+  /** The path to write. Throws `exists` for the name of a shipped file, which stays as it is. */
+  async writable(key: string): Promise<string> {
+    checkKey(key);
+    if ((await this.#inside(this.#shipped, key)) !== null) {
+      throw new BraggError('exists', `${key} comes with the program. Please choose another name.`);
+    }
+    try {
+      await mkdir(this.folder, { recursive: true });
+    } catch (error) {
+      throw fileError(error, this.folder);
+    }
+    const target = path.join(this.folder, key);
+    // Writing goes by renaming, which replaces a link and does not follow it.
+    const present = await lstat(target).catch(() => null);
+    if (present !== null && !present.isFile()) {
+      throw new BraggError('io', `${key} in the library is not a plain file and is left alone.`);
+    }
+    return target;
+  }
+
+  async #files(folder: string, readOnly: boolean, extensions: readonly string[]): Promise<LibraryFile[]> {
+    const names = await readdir(folder).catch(() => []);
+    const wanted = names.filter((name) => extensions.includes(path.extname(name).toLowerCase())).sort();
+    const files: LibraryFile[] = [];
+    for (const key of wanted) {
+      const file = path.join(folder, key);
+      const found = await lstat(file).catch(() => null);
+      if (found?.isFile()) files.push({ key, path: file, readOnly, modified: found.mtime, bytes: found.size });
+    }
+    return files;
+  }
+
+  /** The file's real path if it is in the folder, also behind links; null otherwise. */
+  async #inside(folder: string, key: string): Promise<string | null> {
+    try {
+      const [root, file] = await Promise.all([realpath(folder), realpath(path.join(folder, key))]);
+      return path.dirname(file) === root ? file : null;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** What a run can be exported as; CSV columns carry their units in the header. */
+import { energyColumns, numberColumns } from '../../contract/run.ts';
+import { summaryDocument } from '../../contract/summary.ts';
+import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
+import type { RunPacker } from '../run-files/packer.ts';
+import { summaryOf } from '../runs/readouts.ts';
+import { measured, type RunData } from '../runs/run-data.ts';
+
+export type Exported = 'run' | 'dose' | 'depth-dose' | 'moments' | 'ledger' | 'summary';
+export interface ExportedFile {
+  readonly name: string;
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+}
+
+type Column = readonly [title: string, values: Float64Array | readonly number[]];
+
+/** Numbers are written with all their digits, so that they read back to the same values. */
+function csv(columns: readonly Column[]): string {
+  const rows = columns[0]?.[1].length ?? 0;
+  const lines = [columns.map(([title]) => title).join(',')];
+  for (let row = 0; row < rows; row += 1) lines.push(columns.map(([, values]) => String(values[row] ?? '')).join(','));
+  return `${lines.join('\n')}\n`;
+}
+
+function doseTable(run: RunData): string {
+  const { nz, nx, dz_mm, dx_mm } = run.axes;
+  const x = Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
+  const z = Float64Array.from({ length: nz }, (_, i) => (i + 0.5) * dz_mm);
+  const area = dz_mm * dx_mm;
+  const column = (j: number): Float64Array => Float64Array.from(z, (_, i) => (run.dose[i * nx + j] ?? 0) / area);
+  return csv([
+    ['z_mm', z],
+    ...x.map((at, j): Column => [`dose_MeV_per_mm2_at_x_${Number(at.toPrecision(10))}_mm`, column(j)]),
+  ]);
+}
+
+function ledgerTable(run: RunData): string {
+  const columns = (ledger: Float64Array, names: readonly string[], prefix: string, unit: string): Column[] =>
+    names.map(
+      (name, i): Column => [
+        `${prefix}_${name}${name === 'rel_error' ? '' : unit}`,
+        Float64Array.from({ length: ledger.length / names.length }, (_, row) => ledger[row * names.length + i] ?? 0),
+      ],
+    );
+  const number = columns(run.ledgerNumber, numberColumns, 'number', '');
+  const energy = columns(run.ledgerEnergy, energyColumns, 'energy', '_MeV');
+  const steps = Array.from({ length: number[0]?.[1].length ?? 0 }, (_, i) => i + 1);
+  return csv([['step', steps], ...number, ...energy]);
+}
+
+function text(run: RunData, what: Exclude<Exported, 'run'>): string {
+  switch (what) {
+    case 'dose':
+      return doseTable(run);
+    case 'depth-dose': {
+      const { curve } = depthDoseOf(measured(run));
+      return csv([
+        ['depth_mm', curve.positions],
+        ['dose_MeV_per_mm', curve.values],
+      ]);
+    }
+    case 'moments':
+      return csv(Object.entries(momentsOf(measured(run))));
+    case 'ledger':
+      return ledgerTable(run);
+    case 'summary':
+      return `${JSON.stringify(summaryDocument(summaryOf(run)), null, 2)}\n`;
+  }
+}
+
+/** A file name that every system takes, from whatever the run is called. */
+function stem(name: string): string {
+  const plain = name.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
+  return plain.replace(/^[-.]+|[-.]+$/g, '').slice(0, 80) || 'run';
+}
+
+export async function exportRun(run: RunData, what: Exported, packer: RunPacker): Promise<ExportedFile> {
+  const name = stem(run.name);
+  if (what === 'run') return { name: `${name}.h5`, mime: 'application/x-hdf5', bytes: await packer.write(run) };
+  const isJson = what === 'summary';
+  return {
+    name: `${name}-${what}.${isJson ? 'json' : 'csv'}`,
+    mime: isJson ? 'application/json' : 'text/csv',
+    bytes: new TextEncoder().encode(text(run, what)),
+  };
+}

@@ -1,0 +1,108 @@
+/** Calls and streams about runs. */
+import { BraggError } from '../../contract/errors.ts';
+import type { MapRequest, RunMaps } from '../../contract/run.ts';
+import { makeMaps } from '../display/maps.ts';
+import type { FileAccess } from '../files/access.ts';
+import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
+import type { RunPacker } from '../run-files/packer.ts';
+import { lateralCurves, ledgerTable, summaryOf } from '../runs/readouts.ts';
+import { measured, type RunData } from '../runs/run-data.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { Scenarios } from '../scenarios/index.ts';
+import type { Handlers, Sources } from '../service/service.ts';
+import { exportRun } from './export.ts';
+import { placeOf } from './scenarios.ts';
+
+export interface RunParts {
+  readonly runs: Runs;
+  readonly scenarios: Scenarios;
+  readonly files: FileAccess;
+  readonly packer: RunPacker;
+}
+
+/** Maps of an ended run do not change: their revision stands for the keyframe. */
+function mapsOf(id: string, run: RunData, index: number, requests: readonly MapRequest[], withDose: boolean): RunMaps {
+  const marginals = run.keyframes[index] ?? null;
+  const dose = withDose ? run.dose : null;
+  return {
+    run: id,
+    revision: index + 1,
+    step: marginals?.step ?? run.steps,
+    depth_mm: marginals?.depth_mm ?? 0,
+    maps: makeMaps({ axes: run.axes, dose, marginals }, requests),
+  };
+}
+
+type RunHandlers = Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>;
+
+export function runHandlers({ runs, scenarios, files, packer }: RunParts): RunHandlers {
+  return {
+    'run.start': async ({ scenario, file, name }) => {
+      const reading = await scenarios.check(scenario, await placeOf(files, file));
+      const problem = scenarios.resolve(reading);
+      return runs.start({
+        name: reading.scenario?.name || name || 'untitled',
+        scenario: { ...reading.document },
+        completeScenario: { ...reading.scenario },
+        table: reading.table ?? '',
+        problem,
+      });
+    },
+    'run.cancel': ({ run }) => runs.cancel(run),
+    'run.list': () => ({ runs: runs.list() }),
+    'run.forget': async ({ run }) => {
+      await runs.forget(run);
+      return {};
+    },
+    'run.scenario': ({ run }) => ({ scenario: { ...runs.scenario(run) } }),
+    'run.summary': async ({ run }) => summaryOf(await runs.data(run)),
+    'run.depthDose': async ({ run }) => depthDoseOf(measured(await runs.data(run))),
+    'run.lateral': async ({ run, depths_mm }) => ({ curves: lateralCurves(await runs.data(run), depths_mm) }),
+    'run.moments': async ({ run }) => momentsOf(measured(await runs.data(run))),
+    'run.maps': async ({ run, maps }) => {
+      const data = await runs.data(run);
+      return mapsOf(run, data, data.keyframes.length - 1, maps, true);
+    },
+    'run.keyframes': async ({ run }) => ({
+      frames: (await runs.data(run)).keyframes.map(({ step, depth_mm }) => ({ step, depth_mm })),
+    }),
+    'run.keyframe': async ({ run, index, maps }) => {
+      const data = await runs.data(run);
+      if (index >= data.keyframes.length) {
+        throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);
+      }
+      return mapsOf(run, data, index, maps, false);
+    },
+    'run.ledger': async ({ run, rows }) => ledgerTable(await runs.data(run), rows),
+
+    'run.library': async () => {
+      const found = await files.library.list(['.h5']);
+      return {
+        files: found.map(({ key, modified, bytes }) => ({
+          ...files.nameOf({ kind: 'library', key }),
+          modified: modified.toISOString(),
+          bytes,
+        })),
+      };
+    },
+    'run.save': async ({ run, file, ifExists }) => {
+      const named = await files.write(file, await packer.write(await runs.data(run)), ifExists);
+      runs.saved(run, named);
+      return named;
+    },
+    'run.open': async ({ source }) => {
+      if (source.kind === 'bytes') return runs.adopt(await packer.read(source.bytes, source.name), null);
+      const named = files.nameOf(source.file);
+      return runs.adopt(await packer.read(await files.read(source.file), named.name), named);
+    },
+    'run.export': async ({ run, what }) => exportRun(await runs.data(run), what, packer),
+  };
+}
+
+export function runSources(runs: Runs): Pick<Sources, 'runs' | 'run.progress' | 'run.live'> {
+  return {
+    runs: (_params, sink) => runs.watch(sink),
+    'run.progress': ({ run }, sink) => runs.watchProgress(run, sink),
+    'run.live': ({ run, maps, depthDose }, sink) => runs.watchLive(run, { maps, depthDose }, sink),
+  };
+}

@@ -1,0 +1,157 @@
+/** Calls about scenarios and materials. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Issue } from '../../contract/errors.ts';
+import type { FileRef } from '../../contract/files.ts';
+import { writeScenarioText } from '../../contract/scenario/index.ts';
+import type { LibraryEntry, Resolved } from '../../contract/scenarios.ts';
+import type { NativeAddon } from '../addon.ts';
+import { fromNative } from '../addon.ts';
+import { exists, type FileAccess } from '../files/access.ts';
+import type { LibraryFile } from '../files/library.ts';
+import type { RecentFiles } from '../files/recent.ts';
+import type { Place, Reading, Scenarios } from '../scenarios/index.ts';
+import type { Handlers } from '../service/service.ts';
+
+export interface ScenarioParts {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
+  readonly files: FileAccess;
+  readonly recent: RecentFiles;
+  readonly memoryLimit_bytes: number;
+}
+
+const SCENARIO_EXTENSIONS = ['.json', '.yaml', '.yml'];
+
+type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
+
+/** Where a draft's relative paths start, and how messages name it. */
+export async function placeOf(files: FileAccess, file: FileRef | null): Promise<Place> {
+  if (file === null) return { name: 'this scenario', folder: null };
+  // A file that is not there yet has no table beside it either.
+  const found = await files.readable(file).catch(() => null);
+  return { name: files.nameOf(file).name, folder: found === null ? null : path.dirname(found.path) };
+}
+
+/** Why each variant cannot run a scenario, as far as it says itself; memory is the engine's to judge. */
+function variantsFor(addon: NativeAddon, reading: Reading): Resolved['variants'] {
+  const solver = reading.scenario?.solver;
+  return addon.variants().map(({ id, steppings, precisions, reason }) => {
+    const { stepping, precision } = solver ?? {};
+    const refusal =
+      reason !== null
+        ? reason
+        : stepping !== undefined && !steppings.includes(stepping)
+          ? `It has no ${stepping} stepping.`
+          : precision !== undefined && !precisions.includes(precision)
+            ? `It has no ${precision}.`
+            : null;
+    return { id, refusal };
+  });
+}
+
+/** What a scenario without errors comes to. Issues that only the engine finds are returned as the error. */
+function resolve(parts: ScenarioParts, reading: Reading): Resolved | null {
+  const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
+  if (scenario === null || estimate === null || problem === null) return null;
+  if (range_mm === null || waterRange_mm === null || table === null) return null;
+  const { plan } = parts.addon.createTransport(problem());
+  return {
+    scenario: { ...scenario },
+    grid: { ne: plan.ne, ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx },
+    cells: plan.ne * plan.ntheta * plan.nz * plan.nx,
+    estimate: {
+      state_bytes: estimate.state_bytes,
+      total_bytes: plan.estimate_bytes,
+      limit_bytes: parts.memoryLimit_bytes,
+      steps_max: plan.steps_max,
+    },
+    range_mm,
+    waterRange_mm,
+    table,
+    variant: plan.variant,
+    variants: variantsFor(parts.addon, reading),
+  };
+}
+
+/** What the engine says of a value: `solver.variant = fused: needs about 10 GB`. */
+const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;
+
+/** A refusal of the engine, at the field that it names. */
+function engineIssue(message: string): Issue {
+  const [, path = '', value = null] = ENGINE_MESSAGE.exec(message) ?? [];
+  return { severity: 'error', file: null, path, line: null, column: null, message, value, allowed: null };
+}
+
+async function libraryEntry(file: LibraryFile, scenarios: Scenarios): Promise<LibraryEntry> {
+  const text = await readFile(file.path, 'utf8').catch(() => '');
+  const { draft } = await scenarios.parse(text, { name: file.key, folder: null });
+  const part = (key: 'name' | 'notes'): string => (typeof draft?.[key] === 'string' ? draft[key] : '');
+  return {
+    file: { kind: 'library', key: file.key },
+    fileName: file.key,
+    name: part('name'),
+    notes: part('notes'),
+    readOnly: file.readOnly,
+    modified: file.modified.toISOString(),
+  };
+}
+
+export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
+  const { scenarios, files, recent } = parts;
+  return {
+    'scenario.parse': async ({ text, name }) => {
+      const { draft, issues } = await scenarios.parse(text, { name, folder: null });
+      return { draft, issues: [...issues] };
+    },
+    'scenario.open': async ({ file }) => {
+      const found = await files.readable(file);
+      const named = files.nameOf(file);
+      const { draft, issues } = await scenarios.read(found.path);
+      // Messages carry the path that was read; the user knows the file by its name.
+      const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
+      if (draft !== null && !found.readOnly) await recent.add(found.path);
+      return { draft, issues: shown, file: named, readOnly: found.readOnly };
+    },
+    'scenario.text': ({ scenario }) => ({ text: writeScenarioText(scenario) }),
+    'scenario.save': async ({ scenario, file, ifExists }) => {
+      const named = await files.write(file, writeScenarioText(scenario), ifExists);
+      await recent.add((await files.readable(file)).path);
+      return named;
+    },
+    'scenario.resolve': async ({ scenario, file }) => {
+      const reading = await scenarios.check(scenario, await placeOf(files, file));
+      const issues = [...reading.issues];
+      try {
+        return { issues, resolved: resolve(parts, reading) };
+      } catch (error) {
+        return { issues: [...issues, engineIssue(fromNative(error).message)], resolved: null };
+      }
+    },
+    'scenario.library': async () => {
+      const found = await files.library.list(SCENARIO_EXTENSIONS);
+      return { entries: await Promise.all(found.map((file) => libraryEntry(file, scenarios))) };
+    },
+    'scenario.recent': async () => {
+      const paths = await recent.list();
+      const present = await Promise.all(paths.map(exists));
+      return { files: paths.filter((_, i) => present[i]).map((file) => files.named(file)) };
+    },
+    'scenario.clearRecent': () => {
+      recent.clear();
+      return {};
+    },
+    'materials.list': () => ({
+      materials: Object.values(scenarios.materials).map((material) => ({
+        id: material.name,
+        title: material.title,
+        density_g_cm3: material.density_g_cm3,
+        i_eV: material.mean_excitation_eV,
+        zOverA: material.z_over_a,
+        x0_g_cm2: material.radiation_length_g_cm2,
+        xs_g_cm2: material.scattering_length_g_cm2,
+        source: Object.values(material.sources).join('; '),
+      })),
+    }),
+  };
+}

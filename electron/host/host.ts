@@ -1,0 +1,203 @@
+/** The host: everything behind the page, the same in every shell and on the command line. */
+import { randomBytes } from 'node:crypto';
+import { totalmem } from 'node:os';
+import path from 'node:path';
+import type { Capabilities, Shell } from '../contract/capabilities.ts';
+import type { NamedFile } from '../contract/files.ts';
+import type { MethodName, Params, Result } from '../contract/methods.ts';
+import type { Port } from '../contract/port.ts';
+import { loadAddon, type NativeAddon } from './addon.ts';
+import { FileAccess } from './files/access.ts';
+import { dataFolder } from './files/data-folder.ts';
+import { Library } from './files/library.ts';
+import { RecentFiles } from './files/recent.ts';
+import { runHandlers, runSources } from './handlers/runs.ts';
+import { scenarioHandlers } from './handlers/scenarios.ts';
+import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
+import { HostLog } from './log.ts';
+import { RunPacker } from './run-files/packer.ts';
+import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
+import { Runs } from './runs/runs.ts';
+import { openScenarios, type Scenarios } from './scenarios/index.ts';
+import { Registry } from './service/registry.ts';
+import { Sessions } from './service/sessions.ts';
+
+export interface HostOptions {
+  /** Folder with `materials/` and `scenarios/`. */
+  readonly assetsFolder: string;
+  /** Where recent files and the library are; the user's own by default. */
+  readonly dataFolder?: string;
+  readonly shell: Omit<Shell, 'libraryFolder'>;
+  /** Scenario that the first page opens. */
+  readonly openFirst?: string;
+  /** Run it at once. */
+  readonly runFirst?: boolean;
+  /** Most state that one run may take; three quarters of the machine's memory by default. */
+  readonly memoryLimit_bytes?: number;
+  readonly cacheBound_bytes?: number;
+  readonly addon?: NativeAddon;
+  /** Check every answer against the contract too; for tests. */
+  readonly checkResults?: boolean;
+}
+
+/** The rest is for the system, the page and the results of earlier runs. */
+const SHARE_OF_MEMORY = 0.75;
+
+/** Takes in the pages of one shell. */
+export interface Door {
+  /** Serves the page behind a port. `singleUse`: the carrier cannot come back, so neither does the session. */
+  accept(port: Port, options?: { readonly singleUse?: boolean }): void;
+  /** Ends the pages' sessions; runs go on. */
+  close(reason?: string): void;
+}
+
+export class Host {
+  readonly scenarios: Scenarios;
+  readonly runs: Runs;
+  readonly files: FileAccess;
+  readonly log: HostLog;
+  readonly addon: NativeAddon;
+  readonly #parts: HostParts;
+  readonly #registry: Registry;
+  readonly #doors = new Set<Sessions>();
+
+  constructor(parts: HostParts) {
+    this.#parts = parts;
+    this.scenarios = parts.scenarios;
+    this.runs = parts.runs;
+    this.files = parts.files;
+    this.log = parts.log;
+    this.addon = parts.addon;
+    this.#registry = this.#registryFor(null);
+  }
+
+  /** A call from within the process. */
+  call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
+    return this.#registry.call(method, params, signal);
+  }
+
+  capabilities(): Capabilities {
+    return this.#parts.capabilities;
+  }
+
+  /** Lets pages open and save this file: the user chose it. */
+  grant(file: string): NamedFile {
+    return this.files.grant(file);
+  }
+
+  /** A door for the pages of one shell; for Electron one per window. */
+  door(shell: ShellHandlers | null = null): Door {
+    const sessions = new Sessions({
+      service: this.#registryFor(shell),
+      capabilities: () => this.capabilities(),
+      log: (text) => this.log.write('warning', text),
+    });
+    this.#doors.add(sessions);
+    return {
+      accept: (port, options) => sessions.accept(port, options),
+      close: (reason = 'the window is closed') => {
+        this.#doors.delete(sessions);
+        sessions.close(reason);
+      },
+    };
+  }
+
+  /** Cancels runs, ends sessions, and removes what was kept for this process only. */
+  async close(): Promise<void> {
+    await this.runs.close();
+    for (const sessions of this.#doors) sessions.close('the program is closing');
+    await this.#parts.cache.close();
+    await this.#parts.packer.close();
+    await this.#parts.recent.settled();
+  }
+
+  #registryFor(shell: ShellHandlers | null): Registry {
+    const { files, log, runs, checkResults } = this.#parts;
+    return new Registry(
+      {
+        capabilities: () => this.capabilities(),
+        ...scenarioHandlers(this.#parts),
+        ...runHandlers(this.#parts),
+        ...shellHandlers(files, shell),
+      },
+      { ...runSources(runs), ...shellSource(shell), 'host.log': (_params, sink) => log.read(sink) },
+      { checkResults },
+    );
+  }
+}
+
+interface HostParts {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
+  readonly files: FileAccess;
+  readonly recent: RecentFiles;
+  readonly packer: RunPacker;
+  readonly cache: RunCache;
+  readonly runs: Runs;
+  readonly log: HostLog;
+  readonly capabilities: Capabilities;
+  readonly memoryLimit_bytes: number;
+  readonly checkResults: boolean;
+}
+
+function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileAccess, limit: number): Capabilities {
+  const { version, build, compiler } = addon.buildInfo();
+  const { cpu, logicalCores, isa, memoryBytes, os } = addon.machine();
+  return {
+    version,
+    build,
+    compiler,
+    cpu: { name: cpu, logicalCores, isa, memory_bytes: memoryBytes, os },
+    devices: addon.devices(),
+    variants: addon.variants(),
+    shell: { ...options.shell, libraryFolder: files.library.folder },
+    memoryLimit_bytes: limit,
+    openFirst: options.openFirst === undefined ? null : files.named(options.openFirst).file,
+    runFirst: options.runFirst ?? false,
+  };
+}
+
+/** Loads the solver and the program's data. Throws BraggError when the solver cannot be loaded. */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const addon = options.addon ?? loadAddon();
+  const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
+  const scenarios = await openScenarios({
+    assetsFolder: options.assetsFolder,
+    rangeTable: addon.rangeTable,
+    variants: addon.variants().map(({ id }) => id),
+    memoryLimit_bytes,
+  });
+  const data = options.dataFolder ?? dataFolder();
+  const library = new Library(path.join(data, 'library'), path.join(options.assetsFolder, 'scenarios'));
+  const files = new FileAccess(library);
+  const log = new HostLog();
+  const trouble = (reason: string): void => log.write('warning', reason);
+  const packer = new RunPacker();
+  const scratch = path.join(data, 'scratch', `${process.pid}-${randomBytes(4).toString('hex')}`);
+  const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
+  const capabilities = readCapabilities(addon, options, files, memoryLimit_bytes);
+  const { version, build, compiler } = capabilities;
+  const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
+  const runs = new Runs({
+    addon,
+    cache,
+    program: { version, build, compiler },
+    machine: { cpu, logicalCores, memory_bytes, os },
+    log: log.write,
+  });
+  const recent = new RecentFiles(data, trouble);
+  const checkResults = options.checkResults ?? false;
+  return new Host({
+    addon,
+    scenarios,
+    files,
+    recent,
+    packer,
+    cache,
+    runs,
+    log,
+    capabilities,
+    memoryLimit_bytes,
+    checkResults,
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * Keeps the results of runs within a bound of memory. What does not fit is
+ * written to a folder of its own as a run file and read again when asked for;
+ * the folder is the session's and goes with it.
+ */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
+import { fileError } from '../files/errors.ts';
+import type { RunPacker } from '../run-files/packer.ts';
+import { type RunData, sizeOf } from './run-data.ts';
+
+/** Thirty runs of the default scenario; a bone slab with 64 keyframes takes 60 MB. */
+export const DEFAULT_BOUND_BYTES = 768 * 2 ** 20;
+
+type Kept = {
+  /** Null once it is only on disk. */
+  data: RunData | null;
+  readonly bytes: number;
+  onDisk: boolean;
+  /** A write or read under way. */
+  moving: Promise<void> | null;
+};
+
+export class RunCache {
+  readonly #folder: string;
+  readonly #packer: RunPacker;
+  readonly #bound: number;
+  readonly #onTrouble: (reason: string) => void;
+  /** In the order of use, the latest last. */
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(folder: string, packer: RunPacker, bound_bytes: number, onTrouble: (reason: string) => void) {
+    this.#folder = folder;
+    this.#packer = packer;
+    this.#bound = bound_bytes;
+    this.#onTrouble = onTrouble;
+  }
+
+  /** Bytes in memory now. */
+  get bytes(): number {
+    let sum = 0;
+    for (const kept of this.#kept.values()) if (kept.data !== null) sum += kept.bytes;
+    return sum;
+  }
+
+  put(id: string, data: RunData): void {
+    this.#kept.set(id, { data, bytes: sizeOf(data), onDisk: false, moving: null });
+    void this.#makeRoom(id);
+  }
+
+  async get(id: string): Promise<RunData> {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) throw new BraggError('not-found', 'This run kept no result.');
+    this.#kept.delete(id);
+    this.#kept.set(id, kept);
+    if (kept.data !== null) return kept.data;
+    await kept.moving;
+    if (kept.data !== null) return kept.data;
+    let data: RunData;
+    try {
+      data = await this.#packer.read(await readFile(this.#file(id)), id);
+    } catch (error) {
+      throw fileError(error, 'The result of this run');
+    }
+    kept.data = data;
+    void this.#makeRoom(id);
+    return data;
+  }
+
+  async drop(id: string): Promise<void> {
+    const kept = this.#kept.get(id);
+    this.#kept.delete(id);
+    await kept?.moving;
+    if (kept?.onDisk) await rm(this.#file(id), { force: true });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.values()].map((kept) => kept.moving));
+    this.#kept.clear();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #file(id: string): string {
+    return path.join(this.#folder, `${id}.h5`);
+  }
+
+  /** Moves what was used longest ago out of memory, but never `except`, which someone is about to use. */
+  async #makeRoom(except: string): Promise<void> {
+    for (const [id, kept] of [...this.#kept]) {
+      if (this.bytes <= this.#bound) return;
+      if (id === except || kept.data === null || kept.moving !== null) continue;
+      kept.moving = this.#moveOut(id, kept, kept.data);
+      await kept.moving;
+      kept.moving = null;
+    }
+  }
+
+  async #moveOut(id: string, kept: Kept, data: RunData): Promise<void> {
+    try {
+      if (!kept.onDisk) {
+        await mkdir(this.#folder, { recursive: true });
+        await writeFile(this.#file(id), await this.#packer.write(data));
+        kept.onDisk = true;
+      }
+      kept.data = null;
+    } catch (error) {
+      // Better too much memory than a lost result.
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#onTrouble(`Results are kept in memory beyond the bound: ${reason}`);
+    }
+  }
+}

@@ -1,0 +1,283 @@
+/** All runs of a host: starts and cancels them, tells about them, keeps their results. */
+import { randomBytes } from 'node:crypto';
+import { BraggError, toWireError } from '../../contract/errors.ts';
+import type { NamedFile } from '../../contract/files.ts';
+import type { LiveFrame, RunInfo, RunProgress } from '../../contract/run.ts';
+import type { Marginals, NativeAddon, TransportProblem, TransportResult, TransportRun } from '../addon.ts';
+import { fromNative } from '../addon.ts';
+import { depthDoseOf } from '../metrics/run-metrics.ts';
+import type { Sink } from '../service/service.ts';
+import type { RunCache } from './cache.ts';
+import { Lanes } from './lanes.ts';
+import { type LiveView, liveFrame, liveSource, takeLive } from './live.ts';
+import { type ActivePart, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
+import { keyframesOf, type Machine, measured, type RunData, runData } from './run-data.ts';
+
+export interface RunsOptions {
+  readonly addon: NativeAddon;
+  readonly cache: RunCache;
+  readonly program: RunData['program'];
+  readonly machine: Omit<Machine, 'device'>;
+  readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
+}
+
+export interface StartRequest {
+  readonly name: string;
+  readonly scenario: Readonly<Record<string, unknown>>;
+  readonly completeScenario: Readonly<Record<string, unknown>>;
+  readonly table: string;
+  readonly problem: TransportProblem;
+}
+
+/** Many more than anyone looks at; the oldest that have ended are forgotten. */
+const MOST_RUNS = 1000;
+
+function ended(record: RunRecord): boolean {
+  return record.active === null;
+}
+
+export class Runs {
+  readonly #options: RunsOptions;
+  readonly #records = new Map<string, RunRecord>();
+  readonly #lanes: Lanes;
+  readonly #watchers = new Set<Sink<{ runs: RunInfo[] }>>();
+  #closing = false;
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    this.#lanes = new Lanes(() => this.#changed());
+  }
+
+  /** Queues a run. Throws BraggError when the engine refuses the problem. */
+  start(request: StartRequest): RunInfo {
+    if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
+    let native: TransportRun;
+    try {
+      native = this.#options.addon.createTransport(request.problem);
+    } catch (error) {
+      throw fromNative(error);
+    }
+    const { plan } = native;
+    const variant = this.#options.addon.variants().find(({ id }) => id === plan.variant);
+    const { problem, table, completeScenario } = request;
+    const active: ActivePart = { native, problem, table, completeScenario, begun_ms: null, latest: null, revision: 0 };
+    const record = newRecord(
+      {
+        id: randomBytes(9).toString('base64url'),
+        name: request.name,
+        variant: plan.variant,
+        precision: plan.precision,
+        device: variant?.device ?? 'cpu',
+        created: new Date().toISOString(),
+        grid: { ne: plan.ne, ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx },
+        scenario: request.scenario,
+        state: 'queued',
+        finished: null,
+        file: null,
+        r80_mm: null,
+        wall_s: null,
+        error: null,
+        active,
+      },
+      plan.steps_max,
+    );
+    this.#remember(record);
+    this.#lanes.add({ id: record.id, lane: record.device, run: () => this.#execute(record, active) });
+    this.#changed();
+    return this.info(record.id);
+  }
+
+  /** Returns at once: a running run ends within one step, with what it has computed. */
+  cancel(id: string): RunInfo {
+    const record = this.#record(id);
+    if (this.#lanes.remove(id)) this.#end(record, 'cancelled');
+    else record.active?.native.cancel();
+    return this.info(id);
+  }
+
+  info(id: string): RunInfo {
+    return runInfo(this.#record(id), this.#lanes.position(id));
+  }
+
+  /** Newest first. */
+  list(): RunInfo[] {
+    return [...this.#records.keys()].reverse().map((id) => this.info(id));
+  }
+
+  scenario(id: string): Readonly<Record<string, unknown>> {
+    return this.#record(id).scenario;
+  }
+
+  async forget(id: string): Promise<void> {
+    const record = this.#record(id);
+    if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
+    this.#records.delete(id);
+    this.#changed();
+    await this.#options.cache.drop(id);
+  }
+
+  /** The result of a run that has ended. */
+  async data(id: string): Promise<RunData> {
+    const record = this.#record(id);
+    if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended yet.');
+    if (record.error !== null) throw BraggError.fromWire(record.error);
+    if (record.state === 'cancelled' && record.wall_s === null) {
+      throw new BraggError('not-found', 'This run was cancelled before it began: there is no result.');
+    }
+    return this.#options.cache.get(id);
+  }
+
+  /** Takes in a run from a file. */
+  adopt(data: RunData, file: NamedFile | null): RunInfo {
+    const { axes } = data;
+    const record = newRecord(
+      {
+        id: randomBytes(9).toString('base64url'),
+        name: data.name,
+        variant: data.variant,
+        precision: data.precision,
+        device: data.machine.device ?? 'cpu',
+        created: data.created,
+        grid: { ne: axes.energies_MeV.length, ntheta: axes.ntheta, nz: axes.nz, nx: axes.nx },
+        scenario: data.scenario,
+        state: data.status,
+        finished: data.finished,
+        file,
+        r80_mm: depthDoseOf(measured(data)).metrics.r80_mm,
+        wall_s: data.wall_s,
+        error: null,
+        active: null,
+      },
+      data.steps,
+    );
+    record.lastProgress = { ...record.lastProgress, step: data.steps, weight_left: measured(data).weightLeft };
+    this.#options.cache.put(record.id, data);
+    this.#remember(record);
+    this.#changed();
+    return this.info(record.id);
+  }
+
+  saved(id: string, file: NamedFile): void {
+    this.#record(id).file = file;
+    this.#changed();
+  }
+
+  watch(sink: Sink<{ runs: RunInfo[] }>): () => void {
+    this.#watchers.add(sink);
+    sink.offer(() => ({ runs: this.list() }));
+    return () => this.#watchers.delete(sink);
+  }
+
+  watchProgress(id: string, sink: Sink<RunProgress>): () => void {
+    const record = this.#record(id);
+    const stop = record.progress.add(sink, () => record.lastProgress);
+    record.progress.offer(sink);
+    if (!ended(record)) return stop;
+    stop();
+    sink.end();
+    return () => undefined;
+  }
+
+  watchLive(id: string, view: LiveView, sink: Sink<LiveFrame>): () => void {
+    const record = this.#record(id);
+    const source = liveSource(record);
+    if (source === null) {
+      sink.end();
+      return () => undefined;
+    }
+    const stop = record.live.add(sink, () => liveFrame(id, source, view));
+    // The engine makes frames only when someone asks; this asks for the first one.
+    takeLive(record);
+    if (record.active?.latest != null) record.live.offer(sink);
+    return stop;
+  }
+
+  /** Resolves when a run has ended, however. */
+  async ended(id: string): Promise<RunInfo> {
+    if (!ended(this.#record(id))) {
+      await new Promise<void>((resolve) => {
+        this.watchProgress(id, { offer: () => undefined, end: () => resolve() });
+      });
+    }
+    return this.info(id);
+  }
+
+  /** Cancels everything and waits for the native threads. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const open = [...this.#records.values()].filter((record) => !ended(record));
+    for (const { id } of open.reverse()) this.cancel(id);
+    await Promise.all(open.map(({ id }) => this.ended(id)));
+    for (const sink of this.#watchers) sink.end();
+  }
+
+  #record(id: string): RunRecord {
+    const record = this.#records.get(id);
+    if (record === undefined) throw new BraggError('not-found', 'There is no such run.');
+    return record;
+  }
+
+  #remember(record: RunRecord): void {
+    this.#records.set(record.id, record);
+    if (this.#records.size <= MOST_RUNS) return;
+    const oldest = [...this.#records.values()].find(ended);
+    if (oldest !== undefined) void this.forget(oldest.id);
+  }
+
+  async #execute(record: RunRecord, active: ActivePart): Promise<void> {
+    active.begun_ms = performance.now();
+    record.state = 'running';
+    record.lastProgress = progressOf(record, null);
+    this.#changed();
+    try {
+      const result = await active.native.start((progress) => {
+        record.lastProgress = progressOf(record, progress);
+        record.progress.offerAll();
+        if (record.live.anyoneReady && takeLive(record)) record.live.offerAll();
+      });
+      record.wall_s = (performance.now() - active.begun_ms) / 1000;
+      // The engine leaves a last frame, with which every live map ends at the final state.
+      takeLive(record);
+      const keyframes = await keyframesOf(active.native, result);
+      this.#keep(record, active, result, keyframes);
+      this.#end(record, result.status);
+    } catch (error) {
+      const failure = fromNative(error);
+      record.error = toWireError(failure);
+      this.#options.log('error', `${record.name}: ${failure.message}`);
+      this.#end(record, 'failed');
+    }
+  }
+
+  #keep(record: RunRecord, active: ActivePart, result: TransportResult, keyframes: readonly Marginals[]): void {
+    const { id, name, created, scenario, device } = record;
+    const { program, machine, cache } = this.#options;
+    const finished = new Date().toISOString();
+    const context = { program, name, created, finished, scenario, wall_s: record.wall_s ?? 0 };
+    const computedBy = { ...machine, device: device === 'cpu' ? null : device };
+    const { completeScenario, table, problem, native } = active;
+    const data = runData(
+      { ...context, machine: computedBy, completeScenario, table },
+      problem,
+      native.plan,
+      result,
+      keyframes,
+    );
+    record.r80_mm = depthDoseOf(measured(data)).metrics.r80_mm;
+    cache.put(id, data);
+  }
+
+  #end(record: RunRecord, state: 'done' | 'cancelled' | 'failed'): void {
+    record.state = state;
+    record.finished = new Date().toISOString();
+    record.lastProgress = progressOf(record, null);
+    record.live.finish(record.active?.latest != null);
+    record.active = null;
+    record.progress.finish(true);
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const sink of this.#watchers) sink.offer(() => ({ runs: this.list() }));
+  }
+}
