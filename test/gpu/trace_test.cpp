@@ -68,6 +68,20 @@ std::vector<Span> of_kind(const SpanTable& table, SpanKind kind) {
   return out;
 }
 
+/// Every kernel has the driver call that launched it, on one clock, inside the trace.
+void check_correlation(const SpanTable& table, double end_ns) {
+  const auto calls = of_kind(table, SpanKind::kApi);
+  for (const Span& kernel : of_kind(table, SpanKind::kKernel)) {
+    const auto launch = std::find_if(calls.begin(), calls.end(),
+                                     [&](const Span& call) { return call.correlation == kernel.correlation; });
+    CHECK(launch != calls.end());
+    if (launch == calls.end()) continue;
+    CHECK_EQ(launch->name, std::string_view(kernel.graph ? "cuGraphLaunch" : "cuLaunchKernelEx"));
+    CHECK(kernel.start_ns > launch->start_ns - 2000);
+    CHECK(kernel.end_ns >= kernel.start_ns && kernel.start_ns > 0 && kernel.end_ns < end_ns);
+  }
+}
+
 }  // namespace
 
 TEST("GPU: CUPTI records kernels, copies, memsets, graph nodes and the driver calls that made them") {
@@ -107,33 +121,46 @@ TEST("GPU: CUPTI records kernels, copies, memsets, graph nodes and the driver ca
   const auto copies = of_kind(table, SpanKind::kCopy);
   CHECK(copies.size() == 1 && copies[0].bytes == 4096 * sizeof(float) && copies[0].name == "copy device to host");
 
-  const auto calls = of_kind(table, SpanKind::kApi);
-  for (const Span& kernel : kernels) {
-    const auto launch = std::find_if(calls.begin(), calls.end(),
-                                     [&](const Span& call) { return call.correlation == kernel.correlation; });
-    CHECK(launch != calls.end());
-    if (launch == calls.end()) continue;
-    CHECK_EQ(launch->name, std::string_view(kernel.graph ? "cuGraphLaunch" : "cuLaunchKernelEx"));
-    // One clock: the work begins after its launch does, and all of it lies inside the trace.
-    CHECK(kernel.start_ns > launch->start_ns - 2000);
-    CHECK(kernel.end_ns >= kernel.start_ns && kernel.start_ns > 0 && kernel.end_ns < end_ns);
+  check_correlation(table, end_ns);
+}
+
+TEST("GPU: a second trace in a process is as whole as the first") {
+  Work work;
+  for (int session = 0; session < 2; ++session) {
+    std::string reason;
+    const auto origin = Clock::now();
+    auto trace = ActivityTrace::start(GraphDetail::kNodes, origin, reason);
+    if (!trace) {
+      CHECK(reason.ends_with("."));
+      return;
+    }
+    work.run();
+    const double end_ns = std::chrono::duration<double, std::nano>(Clock::now() - origin).count();
+    const SpanTable table = trace->stop();
+    CHECK_EQ(of_kind(table, SpanKind::kKernel).size(), std::size_t{5});
+    check_correlation(table, end_ns);
   }
 }
 
-TEST("GPU: CUPTI records whole graphs where nodes would slow them") {
-  Work work;
-  work.run();
+TEST("GPU: CUPTI records whole graphs that are captured after its start, and refuses earlier ones") {
   std::string reason;
+  {
+    const Work earlier;
+    CHECK(!ActivityTrace::start(GraphDetail::kGraphs, Clock::now(), reason));
+    CHECK(reason.ends_with("."));
+  }
   auto trace = ActivityTrace::start(GraphDetail::kGraphs, Clock::now(), reason);
   if (!trace) {
     CHECK(reason.ends_with("."));
     return;
   }
+  Work work;
   work.run();
   const SpanTable table = trace->stop();
-  CHECK_EQ(of_kind(table, SpanKind::kGraph).size(), std::size_t{2});
+  const auto graphs = of_kind(table, SpanKind::kGraph);
+  CHECK_EQ(graphs.size(), std::size_t{2});
   CHECK_EQ(of_kind(table, SpanKind::kKernel).size(), std::size_t{1});
-  CHECK(of_kind(table, SpanKind::kGraph).front().graph != 0);
+  CHECK(!graphs.empty() && graphs.front().graph != 0);
 }
 
 TEST("GPU: events give spans where CUPTI is missing") {

@@ -1,6 +1,15 @@
 #include "graph.hpp"
 
+#include <atomic>
+
 namespace bb::cuda {
+namespace {
+
+std::atomic<int> graphs_alive{0};
+
+}  // namespace
+
+int Graph::alive() { return graphs_alive; }
 
 Graph::Graph(std::shared_ptr<Device> device, api::Graph graph, const LaunchLog& captured)
     : device_(std::move(device)), graph_(graph), label_(intern_name("a graph (" + captured.text() + ")")) {
@@ -12,10 +21,14 @@ Graph::Graph(std::shared_ptr<Device> device, api::Graph graph, const LaunchLog& 
   };
   destroy_graph(driver().GraphGetNodes(graph_, nullptr, &nodes_), "cuGraphGetNodes");
   destroy_graph(driver().GraphInstantiate(&exec_, graph_, 0), "cuGraphInstantiateWithFlags");
+  ++graphs_alive;
 }
 
 Graph::~Graph() {
-  if (exec_) driver().GraphExecDestroy(exec_);
+  if (exec_) {
+    driver().GraphExecDestroy(exec_);
+    --graphs_alive;
+  }
   if (graph_) driver().GraphDestroy(graph_);
 }
 

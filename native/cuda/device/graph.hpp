@@ -22,6 +22,9 @@ class Graph {
   Graph& operator=(Graph&&) = delete;
   ~Graph();
 
+  /// Graphs that exist in the process now.
+  static int alive();
+
   std::size_t nodes() const { return nodes_; }
   api::Graph handle() const { return graph_; }
   /// Moves the graph to the device ahead of its first launch.

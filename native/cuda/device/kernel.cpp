@@ -58,20 +58,25 @@ int Kernel::resident_blocks(unsigned threads, unsigned dynamic_shared_bytes) con
   return blocks;
 }
 
+std::optional<std::vector<std::size_t>> Kernel::parameter_sizes() const {
+  if (!driver().FuncGetParamInfo) return std::nullopt;
+  std::vector<std::size_t> out;
+  std::size_t offset = 0, size = 0;
+  while (driver().FuncGetParamInfo(function_, out.size(), &offset, &size) == api::status::kSuccess) out.push_back(size);
+  return out;
+}
+
 void Kernel::check_arguments(std::span<const std::size_t> sizes) {
   checked_ = true;
   if (!driver().FuncGetParamInfo) return;
   std::size_t offset = 0, size = 0;
-  for (std::size_t i = 0; i <= sizes.size(); ++i) {
-    const bool wanted = i < sizes.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
     const bool present = driver().FuncGetParamInfo(function_, i, &offset, &size) == api::status::kSuccess;
-    if (wanted == present && (!wanted || size == sizes[i])) continue;
+    if (present && size == sizes[i]) continue;
     checked_ = false;
-    throw Error("invalid",
-                std::string(name_) + " is given " + std::to_string(sizes.size()) + " arguments; number " +
-                    std::to_string(i) + (wanted ? " has " + std::to_string(sizes[i]) + " bytes" : " is missing") +
-                    (present ? " where the kernel takes " + std::to_string(size) : " where the kernel takes none") +
-                    ".");
+    throw Error("invalid", std::string(name_) + " is given " + std::to_string(sizes.size()) + " arguments; number " +
+                               std::to_string(i) + " has " + std::to_string(sizes[i]) +
+                               " bytes where the kernel takes " + (present ? std::to_string(size) : "none") + ".");
   }
 }
 

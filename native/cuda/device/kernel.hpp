@@ -3,9 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "module.hpp"
 #include "stream.hpp"
@@ -46,6 +48,10 @@ class Kernel {
   api::Function handle() const { return function_; }
   KernelResources resources() const;
 
+  /// Bytes of each parameter in order; nothing where the driver is too old to tell. For kernels that others
+  /// wrote: it asks past the last parameter, which tools report as a failed call.
+  std::optional<std::vector<std::size_t>> parameter_sizes() const;
+
   /// Allows dynamic shared memory beyond 48 KiB. Throws "unsupported" if the device has less.
   void allow_dynamic_shared(unsigned bytes);
   /// Share of the multiprocessor's L1 given to shared memory, percent; -1 leaves it to the driver.
@@ -53,8 +59,8 @@ class Kernel {
   /// Blocks that one multiprocessor can hold at once.
   int resident_blocks(unsigned threads, unsigned dynamic_shared_bytes) const;
 
-  /// Queues the kernel. The arguments' types must be the parameters' types exactly: their number and sizes
-  /// are compared with the kernel's where the driver tells (CUDA 12.4), and a difference throws "invalid".
+  /// Queues the kernel. The arguments' types must be the parameters' types exactly: their sizes are compared
+  /// with the kernel's where the driver tells (CUDA 12.4), and a difference throws "invalid".
   template <typename... Arguments>
   void launch(Stream& stream, const LaunchShape& shape, const Arguments&... arguments) {
     static_assert((std::is_trivially_copyable_v<Arguments> && ...), "kernel arguments are copied bytewise");

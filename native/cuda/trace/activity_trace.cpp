@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../device/graph.hpp"
 #include "../loader/libraries.hpp"
 #include "record_spans.hpp"
 
@@ -83,7 +84,9 @@ void disable_kinds() {
 std::string refusal(const char* call, CuptiStatus status) {
   const char* text = nullptr;
   cupti_library().api.GetResultString(status, &text);
-  return std::string("CUPTI refuses to record: ") + call + " gave " + (text ? text : std::to_string(status)) + ".";
+  std::string out = std::string("CUPTI refuses to record: ") + call + " gave " + (text ? text : std::to_string(status));
+  if (status == kCuptiMultipleSubscribers) out += "; another profiler or a debugger holds this process";
+  return out + ".";
 }
 
 /// Registers the callbacks once; CUPTI keeps them.
@@ -108,6 +111,10 @@ std::unique_ptr<ActivityTrace> ActivityTrace::start(GraphDetail detail, Clock::t
   const auto& cupti = cupti_library();
   reason = cupti.state.available ? register_callbacks() : cupti.state.reason;
   if (!reason.empty()) return nullptr;
+  if (detail == GraphDetail::kGraphs && cuda::Graph::alive() > 0) {
+    reason = "Whole graphs can only be recorded if they are captured after the trace has started.";
+    return nullptr;
+  }
   Recorder& r = recorder();
   {
     const std::scoped_lock lock(r.mutex);
