@@ -152,7 +152,7 @@ function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileA
     variants: addon.variants(),
     shell: { ...options.shell, libraryFolder: files.library.folder },
     memoryLimit_bytes: limit,
-    openFirst: options.openFirst === undefined ? null : files.named(options.openFirst).file,
+    openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
     runFirst: options.runFirst ?? false,
   };
 }

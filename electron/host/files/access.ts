@@ -26,22 +26,19 @@ export class FileAccess {
     this.library = library;
   }
 
-  /** Lets pages read and write this file: the user chose it. */
+  /**
+   * Lets pages read and write this file: the user chose it. A file of the
+   * library stays one of the library, so that those of the program stay as they are.
+   */
   grant(file: string): NamedFile {
     const absolute = path.resolve(file);
+    const inLibrary = this.library.keyOf(absolute);
+    if (inLibrary !== null) return this.nameOf({ kind: 'library', key: inLibrary });
     const known = this.#keys.get(absolute);
     const key = known ?? randomBytes(GRANT_BYTES).toString('base64url');
     this.#keys.set(absolute, key);
     this.#paths.set(key, absolute);
     return { file: { kind: 'granted', key }, name: path.basename(absolute), place: absolute };
-  }
-
-  /** The reference of a path: by the library where it lies there, else by a grant. */
-  named(file: string): NamedFile {
-    const absolute = path.resolve(file);
-    const name = path.basename(absolute);
-    if (path.dirname(absolute) !== path.resolve(this.library.folder)) return this.grant(absolute);
-    return { file: { kind: 'library', key: name }, name, place: 'library' };
   }
 
   async readable(ref: FileRef): Promise<Readable> {

@@ -48,6 +48,13 @@ export class Library {
     this.#shipped = shippedFolder;
   }
 
+  /** The key of a file that lies in one of the two folders, else null. */
+  keyOf(file: string): string | null {
+    const folder = path.dirname(path.resolve(file));
+    const inside = folder === path.resolve(this.folder) || folder === path.resolve(this.#shipped);
+    return inside ? path.basename(file) : null;
+  }
+
   /** All files with one of the extensions, the user's first, by name. A user's file hides a shipped one of its name. */
   async list(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
     const own = await this.#files(this.folder, false, extensions);

@@ -135,7 +135,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     'scenario.recent': async () => {
       const paths = await recent.list();
       const present = await Promise.all(paths.map(exists));
-      return { files: paths.filter((_, i) => present[i]).map((file) => files.named(file)) };
+      return { files: paths.filter((_, i) => present[i]).map((file) => files.grant(file)) };
     },
     'scenario.clearRecent': () => {
       recent.clear();

@@ -1,0 +1,65 @@
+/** Serves the workbench to a browser: what `braggbench serve` does. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { BraggError } from '../contract/errors.ts';
+import { type Host, openHost } from '../host/index.ts';
+import { servePage } from './server.ts';
+
+export interface ServeOptions {
+  /** Null: the usual one, or the next free. 0: any. */
+  readonly port: number | null;
+  /** Folder with the program's `materials/` and `scenarios/`. */
+  readonly assetsFolder: string;
+  /** Folder of the built page; beside the bundle by default. */
+  readonly pageFolder?: string;
+  /** The user's data; their own folder by default. */
+  readonly dataFolder?: string;
+  /** Scenario file that the page opens first. */
+  readonly scenario?: string;
+  /** Runs it at once. */
+  readonly run?: boolean;
+}
+
+export interface Served {
+  readonly host: Host;
+  /** With the token; for the user to open. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends sessions, cancels runs, frees the port. */
+  close(): Promise<void>;
+}
+
+/** dist/renderer, seen from dist/host and from the source. */
+function builtPage(): string {
+  const here = import.meta.dirname;
+  const places = [path.join(here, '..', 'renderer'), path.join(here, '..', '..', 'dist', 'renderer')];
+  return places.find((place) => existsSync(path.join(place, 'browser.html'))) ?? path.join(here, '..', 'renderer');
+}
+
+/** Throws BraggError with one sentence for the user: no such scenario, port in use, page or solver not built. */
+export async function serve(options: ServeOptions): Promise<Served> {
+  const { scenario, run, dataFolder } = options;
+  if (scenario !== undefined && !existsSync(scenario)) throw new BraggError('not-found', `${scenario} does not exist.`);
+  const host = await openHost({
+    assetsFolder: options.assetsFolder,
+    shell: { kind: 'browser', dialogs: false, window: false, menus: false },
+    ...(dataFolder === undefined ? {} : { dataFolder }),
+    ...(scenario === undefined ? {} : { openFirst: scenario }),
+    runFirst: run ?? false,
+  });
+  try {
+    const page = await servePage(host, options.pageFolder ?? builtPage(), options.port);
+    return {
+      host,
+      url: page.url,
+      port: page.port,
+      close: async () => {
+        await page.close();
+        await host.close();
+      },
+    };
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+/** The workbench for a browser: the page over HTTP, its port over a WebSocket, both on the loopback interface. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { MAX_FRAME_BYTES } from '../contract/frame.ts';
+import type { Host } from '../host/index.ts';
+import { acceptedSocketPort } from '../transports/websocket-host.ts';
+import { hostOf, isOwnOrigin, newToken } from './guard.ts';
+import { listen } from './listen.ts';
+import { pageFiles } from './page-files.ts';
+import { answer, belowToken } from './requests.ts';
+
+/** Where the page looks for its port, beside itself. */
+const SOCKET = 'socket';
+
+export interface PageServer {
+  readonly port: number;
+  /** With the token. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** Serves the pages of one host. Throws BraggError when the page is not built or the port is not to be had. */
+export async function servePage(host: Host, pageFolder: string, wantedPort: number | null): Promise<PageServer> {
+  const token = newToken();
+  const files = pageFiles(pageFolder);
+  const door = host.door();
+  const server = createServer((request, response) => answer(request, response, token, files));
+  // Frames are compressed where it pays already, and deflating maps would cost more than loopback does.
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+
+  server.on('upgrade', (request: IncomingMessage, socket, head) => {
+    // A peer that goes away in the middle is no reason to end the program.
+    socket.on('error', () => socket.destroy());
+    const name = hostOf(request);
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    if (name === null || !isOwnOrigin(request, name)) refuse(socket, '403 Forbidden');
+    else if (belowToken(path, token) !== SOCKET) refuse(socket, '403 Forbidden');
+    else sockets.handleUpgrade(request, socket, head, (accepted) => door.accept(acceptedSocketPort(accepted)));
+  });
+
+  const port = await listen(server, wantedPort);
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/?token=${token}`,
+    close: async () => {
+      door.close('the program was ended');
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
