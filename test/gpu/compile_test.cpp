@@ -49,6 +49,26 @@ TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
   CHECK(third.origin == KernelOrigin::kNvrtc && computes(third));
 }
 
+TEST("GPU: NVRTC compiles every workload that nvcc compiles, and the driver loads it") {
+  if (!nvrtc_library().state.available) {
+    CHECK(nvrtc_library().state.reason.ends_with("."));
+    return;
+  }
+  KernelFolders folders = bb::test::kernel_folders();
+  folders.images.clear();
+  int workloads = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folders.sources)) {
+    const std::string workload = entry.path().filename().string();
+    if (!std::filesystem::exists(entry.path() / (workload + ".cu"))) continue;
+    const LoadedKernels kernels = load_kernels(gpu(), workload, folders);
+    CHECK(kernels.origin == KernelOrigin::kNvrtc);
+    std::printf("    %s: compiled in %.2f s, loaded in %.2f ms\n", workload.c_str(), kernels.compile_s,
+                kernels.load_s * 1e3);
+    ++workloads;
+  }
+  CHECK(workloads > 0);
+}
+
 TEST("GPU: an image that the driver does not take falls back to NVRTC, or says why") {
   const TemporaryFolder folder;
   KernelFolders folders = bb::test::kernel_folders();
