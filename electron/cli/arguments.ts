@@ -1,0 +1,97 @@
+/** Words of the command line to flags, values and operands. */
+import { suggest } from '../contract/scenario/index.ts';
+
+export interface FlagSpec {
+  /** Long name without the dashes. */
+  readonly name: string;
+  /** What the value is, as help names it; absent for a switch. */
+  readonly value?: string;
+  readonly repeats?: boolean;
+  readonly help: string;
+}
+
+export interface ParsedArguments {
+  readonly operands: readonly string[];
+  /** Values in the order given; a switch that is on has one empty value. */
+  readonly flags: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A command line that cannot be understood; the message says what is allowed. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** `-h` is the one short flag: people try it before anything else. */
+const helpFlag: FlagSpec = { name: 'help', help: 'Show this help.' };
+
+export function withHelp(specs: readonly FlagSpec[]): readonly FlagSpec[] {
+  return [...specs, helpFlag];
+}
+
+function specFor(word: string, specs: readonly FlagSpec[]): FlagSpec {
+  const name = word === '-h' ? 'help' : word.slice(2);
+  const found = word === '-h' || word.startsWith('--') ? specs.find((spec) => spec.name === name) : undefined;
+  if (found !== undefined) return found;
+  const known = specs.map((spec) => spec.name);
+  const near = suggest(word.replace(/^-+/, ''), known);
+  const hint = near === null ? '' : ` (did you mean --${near}?)`;
+  throw new UsageError(`${word} is not a known flag${hint}; allowed: ${known.map((one) => `--${one}`).join(', ')}`);
+}
+
+/** Understands `--flag value`, `--flag=value`, switches, and `--` before operands that begin with a dash. */
+export function parseArguments(words: readonly string[], own: readonly FlagSpec[]): ParsedArguments {
+  const specs = withHelp(own);
+  const operands: string[] = [];
+  const flags = new Map<string, string[]>();
+  const rest = [...words];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') {
+      operands.push(...rest.splice(0));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      operands.push(word);
+      continue;
+    }
+    const equals = word.indexOf('=');
+    const spec = specFor(equals < 0 ? word : word.slice(0, equals), specs);
+    const values = flags.get(spec.name) ?? [];
+    values.push(takeValue(spec, equals < 0 ? null : word.slice(equals + 1), rest));
+    flags.set(spec.name, values);
+    if (values.length > 1 && spec.repeats !== true) throw new UsageError(`--${spec.name} stands twice; allowed: once`);
+  }
+  return { operands, flags };
+}
+
+function takeValue(spec: FlagSpec, attached: string | null, rest: string[]): string {
+  if (spec.value === undefined) {
+    if (attached !== null) throw new UsageError(`--${spec.name} takes no value, and got ${JSON.stringify(attached)}`);
+    return '';
+  }
+  const value = attached ?? rest.shift();
+  if (value === undefined) throw new UsageError(`--${spec.name} needs a value: --${spec.name} ${spec.value}`);
+  return value;
+}
+
+/** The value of a flag that is given at most once. */
+export function flagValue({ flags }: ParsedArguments, name: string): string | undefined {
+  return flags.get(name)?.at(-1);
+}
+
+export function hasFlag({ flags }: ParsedArguments, name: string): boolean {
+  return flags.has(name);
+}
+
+/** A number from `min` to `max` given as the value of a flag. Throws a UsageError. */
+export function flagNumber(
+  parsed: ParsedArguments,
+  name: string,
+  { min, max, whole = false }: { readonly min: number; readonly max: number; readonly whole?: boolean },
+): number | undefined {
+  const text = flagValue(parsed, name);
+  if (text === undefined) return undefined;
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
+  const kind = whole ? 'a whole number, ' : '';
+  throw new UsageError(`--${name}: ${JSON.stringify(text)} is not allowed; allowed: ${kind}${min} to ${max}`);
+}

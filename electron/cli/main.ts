@@ -1,0 +1,24 @@
+/** The `braggbench` command: wires the process to the program. */
+import { exitCodes } from './exit-codes.ts';
+import { runProgram } from './program.ts';
+import { Terminal } from './terminal.ts';
+
+const interrupt = new AbortController();
+
+/** The first Ctrl+C asks, and keeps what was computed; the second one does not wait. */
+function onSignal(): void {
+  if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
+  interrupt.abort();
+}
+process.on('SIGINT', onSignal);
+process.on('SIGTERM', onSignal);
+
+/** Whoever reads our output has gone, as in `braggbench variants | head -1`: there is nobody left to tell. */
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed);
+  });
+}
+
+const terminal = new Terminal(process.stdout, process.stderr, process.env);
+process.exitCode = await runProgram(process.argv.slice(2), terminal, interrupt.signal);

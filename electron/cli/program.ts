@@ -1,0 +1,84 @@
+/** Finds the verb, runs it, and turns whatever it throws into a message and an exit code. */
+import { BraggError } from '../contract/errors.ts';
+import { suggest } from '../contract/scenario/index.ts';
+import { hasFlag, parseArguments, UsageError } from './arguments.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { programHelp, verbHelp } from './help.ts';
+import { errorDocument, isBadInput, issueLine } from './issues.ts';
+import type { Terminal } from './terminal.ts';
+import type { Verb } from './verb.ts';
+import { bench } from './verbs/bench.ts';
+import { devices } from './verbs/devices.ts';
+import { run } from './verbs/run.ts';
+import { serveVerb } from './verbs/serve.ts';
+import { validate } from './verbs/validate.ts';
+import { variants } from './verbs/variants.ts';
+import { programVersion } from './version.ts';
+
+const verbs: readonly Verb[] = [run, validate, variants, devices, bench, serveVerb];
+
+function findVerb(name: string): Verb {
+  const found = verbs.find((verb) => verb.name === name);
+  if (found !== undefined) return found;
+  const known = verbs.map((verb) => verb.name);
+  const near = suggest(name, known);
+  const hint = near === null ? '' : ` (did you mean ${near}?)`;
+  throw new UsageError(`${JSON.stringify(name)} is not a known verb${hint}; allowed: ${known.join(', ')}`);
+}
+
+function print(terminal: Terminal, lines: readonly string[]): ExitCode {
+  for (const line of lines) terminal.print(line);
+  return exitCodes.done;
+}
+
+async function perform(words: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
+  const [name, ...rest] = words;
+  if (name === '--version') return print(terminal, [await programVersion()]);
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    const about = name === 'help' ? rest[0] : undefined;
+    if (about !== undefined) return print(terminal, verbHelp(findVerb(about)));
+    const help = programHelp(verbs, await programVersion());
+    if (name !== undefined) return print(terminal, help);
+    for (const line of help) terminal.say(line);
+    return exitCodes.badInput;
+  }
+  const verb = findVerb(name);
+  const parsed = parseArguments(rest, verb.flags);
+  if (hasFlag(parsed, 'help')) return print(terminal, verbHelp(verb));
+  const { min, max, name: operand } = verb.operands;
+  if (parsed.operands.length < min) throw new UsageError(`${name} needs ${operand}; usage: braggbench ${verb.usage}`);
+  if (parsed.operands.length > max) {
+    const extra = parsed.operands.slice(max).join(' ');
+    throw new UsageError(`${name} does not know what to do with ${extra}; usage: braggbench ${verb.usage}`);
+  }
+  return verb.run({ parsed, terminal, signal });
+}
+
+function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {
+  if (error instanceof UsageError) {
+    terminal.say(`${terminal.styleSaid('red', 'error')} ${error.message}`);
+    if (asJson) terminal.printJson(errorDocument(new BraggError('invalid', error.message)));
+    return exitCodes.badInput;
+  }
+  if (error instanceof BraggError) {
+    const style = (name: 'red' | 'yellow' | 'bold', text: string): string => terminal.styleSaid(name, text);
+    if (error.issues.length === 0) terminal.say(`${style('red', 'error')} ${error.message}`);
+    for (const issue of error.issues) terminal.say(issueLine(issue, style));
+    if (asJson) terminal.printJson(errorDocument(error));
+    return isBadInput(error) ? exitCodes.badInput : exitCodes.failed;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  terminal.say(`${terminal.styleSaid('red', 'error')} this is a fault of the program, please report it:`);
+  terminal.say(text);
+  if (asJson) terminal.printJson(errorDocument(new BraggError('internal', text)));
+  return exitCodes.failed;
+}
+
+/** `words` are the command line without the program. Never throws. */
+export async function runProgram(words: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
+  try {
+    return await perform(words, terminal, signal);
+  } catch (error) {
+    return explain(error, terminal, words.includes('--json'));
+  }
+}

@@ -1,0 +1,121 @@
+/** The result of a run for a person. */
+import { type EnergyBalance, energyColumns, type NumberBalance, type RunSummary } from '../contract/run.ts';
+import { duration, metric, millimetres, significant, smallError } from './numbers.ts';
+import { pairs, table } from './table.ts';
+
+type Style = (style: 'bold' | 'dim' | 'green' | 'yellow', text: string) => string;
+
+export interface RunFacts {
+  readonly summary: RunSummary;
+  /** CSDA range in water; null where the water's range says nothing about the run. */
+  readonly waterRange_mm: number | null;
+  /** Title of the stopping power table. */
+  readonly table: string;
+  /** Where the run file is; null if none was written. */
+  readonly file: string | null;
+}
+
+/** The last value of a column at or before `depth`; null where there is none. */
+function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number): number | null {
+  let found: number | null = null;
+  for (const [i, z] of depths.entries()) {
+    if (z > depth) break;
+    const value = values[i];
+    if (value !== undefined && Number.isFinite(value)) found = value;
+  }
+  return found;
+}
+
+/** σ_x means nothing behind the range; this near to it there are protons enough. */
+const widthDepth = 0.9;
+
+function readouts({ summary, waterRange_mm, table: title }: RunFacts): readonly (readonly [string, string])[] {
+  const { metrics } = summary;
+  const r80 = metrics.r80_mm;
+  const depth = r80 === null ? null : widthDepth * r80;
+  const sigma = depth === null ? null : valueAtDepth(metrics.sigma_x.depth_mm, metrics.sigma_x.sigma_x_mm, depth);
+  const theta =
+    depth === null ? null : valueAtDepth(metrics.theta_rms.depth_mm, metrics.theta_rms.theta_rms_mrad, depth);
+  const at = depth === null ? '' : ` at ${depth.toFixed(1)} mm`;
+  return [
+    ['R80', millimetres(r80)],
+    ...(waterRange_mm === null ? [] : [['CSDA range', `${millimetres(waterRange_mm)} in water, ${title}`] as const]),
+    ['Peak', millimetres(metrics.peak_mm)],
+    ['W80–20', millimetres(metrics.w80_20_mm)],
+    ['FWHM', millimetres(metrics.fwhm_mm)],
+    ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
+    [`σx${at}`, millimetres(sigma)],
+    [`θrms${at}`, theta === null ? '–' : `${theta.toFixed(1)} mrad`],
+    ['Mean range', millimetres(metrics.mean_range_mm)],
+  ];
+}
+
+/** A partial run has few readouts; rows without a value say nothing more. */
+function readoutLines(facts: RunFacts): readonly string[] {
+  const rows = readouts(facts);
+  if (facts.summary.metrics.r80_mm !== null) return pairs(rows);
+  const known = rows.filter(([, value]) => value !== '–');
+  return ['  No range to read: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known))];
+}
+
+const rowNames: Readonly<Record<string, string>> = {
+  in: 'In',
+  deposited: 'Deposited',
+  stopped: 'Stopped',
+  escaped_x: 'Escaped in x',
+  escaped_z: 'Escaped in z',
+  escaped_theta: 'Escaped in angle',
+  nuclear: 'Nuclear reactions',
+  in_flight: 'Still in flight',
+  skipped: 'Skipped',
+};
+
+/** Rows that are always of interest, also when they are 0. */
+const alwaysShown: readonly string[] = ['in', 'deposited', 'stopped', 'in_flight'];
+
+function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (readonly string[])[] {
+  const order = ['in', ...Object.keys(rowNames).filter((name) => name !== 'in')] as (keyof EnergyBalance)[];
+  return order
+    .filter((name) => (energyColumns as readonly string[]).includes(name))
+    .filter((name) => alwaysShown.includes(name) || energy[name] !== 0 || ((number as EnergyBalance)[name] ?? 0) !== 0)
+    .map((name) => {
+      const count = name === 'deposited' ? '' : significant((number as EnergyBalance)[name] ?? 0, 5);
+      const share = energy.in === 0 ? '' : `${((100 * energy[name]) / energy.in).toFixed(2)} %`;
+      return [rowNames[name] ?? name, count, significant(energy[name], 5), share];
+    });
+}
+
+/** What is said on the first line: how it ended and what it cost. */
+function headline({ summary }: RunFacts, style: Style): string {
+  const { status, steps, wall_s, setup_s, solve_s, cell_steps } = summary;
+  const word = status === 'done' ? style('green', 'done') : style('yellow', 'interrupted, partial result');
+  const rate = solve_s > 0 ? `, ${metric(cell_steps / solve_s)} cell-steps/s` : '';
+  return `${word}: ${steps} steps in ${duration(wall_s)} (set-up ${duration(setup_s)}, solve ${duration(solve_s)}${rate})`;
+}
+
+export function runReport(facts: RunFacts, style: Style): readonly string[] {
+  const { summary } = facts;
+  const { ne, ntheta, nz, nx } = summary.grid;
+  const { number, energy } = summary.ledger;
+  return [
+    style('bold', summary.scenario),
+    `${summary.variant}, ${summary.precision}, ${summary.threads} thread${summary.threads === 1 ? '' : 's'}, ${summary.isa}; ` +
+      `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across)`,
+    headline(facts, style),
+    '',
+    ...readoutLines(facts),
+    '',
+    ...table(
+      [
+        { title: 'Ledger' },
+        { title: 'protons', align: 'right' },
+        { title: 'MeV', align: 'right' },
+        { title: 'of energy', align: 'right' },
+      ],
+      ledgerRows(number, energy),
+      { styleTitle: (title) => style('bold', title) },
+    ).map((line) => `  ${line}`),
+    `  ${style('dim', `relative error ${smallError(number.rel_error)} in number, ${smallError(energy.rel_error)} in energy; smallest ψ over largest ${smallError(summary.min_psi_over_max)}; peak memory ${summary.peak_rss_MB.toFixed(0)} MB`)}`,
+    ...(facts.file === null ? [] : ['', `Saved as ${facts.file}`]),
+  ];
+}

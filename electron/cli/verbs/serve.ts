@@ -1,0 +1,50 @@
+/** `braggbench serve`: the workbench in a browser. */
+import { resolve } from 'node:path';
+import { flagNumber, flagValue, hasFlag } from '../arguments.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { scenarioPath } from '../scenario-file.ts';
+import type { Verb } from '../verb.ts';
+
+/** Settles when the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => {
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+}
+
+export const serveVerb: Verb = {
+  name: 'serve',
+  usage: 'serve [--port N] [--scenario FILE] [--run]',
+  summary: 'open the workbench in a browser',
+  details: [
+    'Serves the workbench on 127.0.0.1 and prints its address, which carries a token: only who knows it gets in. Over SSH, forward the port. Ctrl+C ends it.',
+  ],
+  flags: [
+    { name: 'port', value: 'N', help: 'Which port; the first free one from 7340 on by default.' },
+    { name: 'scenario', value: 'FILE', help: 'Scenario to open first.' },
+    { name: 'run', help: 'Run the scenario at once.' },
+  ],
+  examples: [
+    'braggbench serve --scenario water-150MeV',
+    'ssh -L 7340:127.0.0.1:7340 server npx braggbench serve --port 7340',
+  ],
+  operands: { min: 0, max: 0, name: 'nothing' },
+  run: async ({ parsed, terminal, signal }) => {
+    const port = flagNumber(parsed, 'port', { min: 0, max: 65_535, whole: true });
+    const scenario = flagValue(parsed, 'scenario');
+    // Loaded only here: no other verb needs a web server.
+    const { serve } = await import('../../server/index.ts');
+    const served = await serve({
+      port: port ?? null,
+      assetsFolder: assetsFolder(),
+      ...(scenario === undefined ? {} : { scenario: resolve(scenarioPath(scenario)) }),
+      run: hasFlag(parsed, 'run'),
+    });
+    terminal.print(served.url);
+    await aborted(signal);
+    await served.close();
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,56 @@
+/** The variants to compare, each with the problem that it runs. */
+import type { Variant } from '../../contract/capabilities.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { suggest } from '../../contract/scenario/index.ts';
+import type { TransportProblem } from '../addon.ts';
+
+export interface Candidate {
+  readonly variant: Variant;
+  readonly problem: TransportProblem;
+  /** What differs from the scenario because the variant offers nothing else; null if nothing. */
+  readonly note: string | null;
+}
+
+function find(id: string, variants: readonly Variant[]): Variant {
+  const found = variants.find((variant) => variant.id === id);
+  if (found !== undefined) return found;
+  const known = variants.map((variant) => variant.id);
+  const near = suggest(id, known);
+  const hint = near === null ? '' : ` (did you mean ${near}?)`;
+  throw new BraggError(
+    'invalid',
+    `the variant ${JSON.stringify(id)} is not known${hint}; allowed: ${known.join(', ')}`,
+  );
+}
+
+/** The scenario's choice where the variant offers it, else the first thing it does offer. */
+function offered<T>(wanted: T, choices: readonly T[]): T {
+  return choices.includes(wanted) ? wanted : (choices[0] ?? wanted);
+}
+
+/** `problem` as `variant` can run it. Keyframes are left out: copying them is not what is timed. */
+export function candidate(problem: TransportProblem, variant: Variant): Candidate {
+  const stepping = offered(problem.solver.stepping, variant.steppings);
+  const precision = offered(problem.solver.precision, variant.precisions);
+  const changed = [
+    ...(stepping === problem.solver.stepping ? [] : [`${stepping} stepping`]),
+    ...(precision === problem.solver.precision ? [] : [precision]),
+  ];
+  return {
+    variant,
+    problem: { ...problem, keyframes: 0, solver: { ...problem.solver, variant: variant.id, stepping, precision } },
+    note: changed.length === 0 ? null : changed.join(', '),
+  };
+}
+
+/** Candidates in the order asked for. Throws a BraggError for a name that is not known or stands twice. */
+export function candidates(
+  problem: TransportProblem,
+  ids: readonly string[],
+  variants: readonly Variant[],
+): readonly Candidate[] {
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined)
+    throw new BraggError('invalid', `the variant ${twice} stands twice in the list; allowed: once`);
+  return ids.map((id) => candidate(problem, find(id, variants)));
+}

@@ -1,0 +1,67 @@
+/** Order statistics, and the bootstrap interval of a ratio of medians. */
+import { type Random, seededRandom } from './random.ts';
+
+/** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN of nothing. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((x, y) => x - y);
+  const position = (sorted.length - 1) * q;
+  const low = Math.floor(position);
+  const below = sorted[low] ?? Number.NaN;
+  const above = sorted[Math.min(low + 1, sorted.length - 1)] ?? Number.NaN;
+  return below + (above - below) * (position - low);
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** Median absolute deviation from the median over the median: the spread that outliers do not move. */
+export function relativeSpread(values: readonly number[]): number {
+  const middle = median(values);
+  return median(values.map((value) => Math.abs(value - middle))) / middle;
+}
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Fewer rounds than this tell nothing of their own spread. */
+export const fewestForInterval = 5;
+
+/** Resamples: the ends of a 95 % interval then stand on 100 values each. */
+const resamples = 4000;
+
+/**
+ * 95 % percentile bootstrap interval of median(times) / median(references).
+ * Entry i of both was measured in round i; rounds are drawn with both their
+ * entries, so that a drift of the machine over the session cancels. Null for
+ * too few rounds. B. Efron and R. Tibshirani, An Introduction to the Bootstrap,
+ * 1993, chapter 13.
+ */
+export function ratioInterval(times: readonly number[], references: readonly number[], seed: number): Interval | null {
+  const rounds = Math.min(times.length, references.length);
+  if (rounds < fewestForInterval) return null;
+  const random: Random = seededRandom(seed);
+  const ratios = new Float64Array(resamples);
+  const a = new Float64Array(rounds);
+  const b = new Float64Array(rounds);
+  for (let k = 0; k < resamples; k += 1) {
+    for (let i = 0; i < rounds; i += 1) {
+      const round = random.below(rounds);
+      a[i] = times[round] ?? Number.NaN;
+      b[i] = references[round] ?? Number.NaN;
+    }
+    ratios[k] = middleOf(a) / middleOf(b);
+  }
+  const all = [...ratios];
+  return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
+}
+
+/** Median of a scratch array, which it sorts. */
+function middleOf(values: Float64Array): number {
+  values.sort();
+  const half = values.length >> 1;
+  const upper = values[half] ?? Number.NaN;
+  return values.length % 2 === 1 ? upper : (upper + (values[half - 1] ?? Number.NaN)) / 2;
+}

@@ -1,0 +1,47 @@
+/** When a benchmark has measured enough. */
+import { type Interval, relativeSpread } from './statistics.ts';
+
+/** `narrow`: every ratio is known to 1 %. `settled`: more rounds no longer change the noise. The others: a limit was met. */
+export type StopReason = 'narrow' | 'settled' | 'time' | 'rounds' | 'cancelled';
+
+export interface StoppingLimits {
+  readonly fewestRounds: number;
+  readonly mostRounds: number;
+  readonly mostSeconds: number;
+}
+
+/** Half width, over its middle, at which an interval is narrow. */
+const narrowHalfWidth = 0.01;
+/** The noise has settled when the spread of every entry stays within this of what it was some rounds ago. */
+const settledChange = 0.05;
+const settledOver = 6;
+const settledAfter = 20;
+
+function isNarrow(interval: Interval | null): boolean {
+  if (interval === null) return false;
+  return (interval.high - interval.low) / (interval.high + interval.low) <= narrowHalfWidth;
+}
+
+function hasSettled(times: readonly number[]): boolean {
+  if (times.length < settledAfter) return false;
+  const [now, before] = [relativeSpread(times), relativeSpread(times.slice(0, -settledOver))];
+  return Math.abs(now - before) <= settledChange * Math.max(now, before);
+}
+
+/**
+ * Why to stop after this round, or null to go on. `times` holds, per entry, the
+ * seconds of every round; `intervals` those of the ratios.
+ */
+export function stopReason(
+  times: readonly (readonly number[])[],
+  intervals: readonly (Interval | null)[],
+  elapsed_s: number,
+  limits: StoppingLimits,
+): StopReason | null {
+  const rounds = times[0]?.length ?? 0;
+  if (rounds < limits.fewestRounds) return null;
+  if (intervals.every(isNarrow)) return 'narrow';
+  if (times.every(hasSettled)) return 'settled';
+  if (rounds >= limits.mostRounds) return 'rounds';
+  return elapsed_s >= limits.mostSeconds ? 'time' : null;
+}
