@@ -50,8 +50,13 @@ TEST("CUDA library folders: named ones first, packages below them, toolkits afte
   fs::create_directories(folder.path() / "nvidia" / "cublas" / "lib");
   fs::create_directories(folder.path() / "toolkit" / "lib64");
   fs::create_directories(folder.path() / "toolkit" / "extras" / "CUPTI" / "lib64");
-  const std::string list = (folder.path() / "named").string() + ":" + (folder.path() / "absent").string() + ":" +
-                           (folder.path() / "nvidia").string();
+#ifdef _WIN32
+  const std::string separator = ";";
+#else
+  const std::string separator = ":";
+#endif
+  const std::string list = (folder.path() / "named").string() + separator + (folder.path() / "absent").string() +
+                           separator + (folder.path() / "nvidia").string();
   const std::string toolkit = (folder.path() / "toolkit").string();
   const auto found =
       library_folders(made_up({{"BRAGGBENCH_CUDA_LIBS", list}, {"CUDA_PATH", toolkit}, {"CUDA_HOME", toolkit}}));
