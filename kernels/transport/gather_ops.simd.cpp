@@ -184,13 +184,20 @@ GatherTotals scatter_angles(const GatherContext<T>& c, RowBlock block, int e) {
       int half = 0;
       const T* own = kernel(a, half);
       const int far = std::max(reach, half);
-      for (int source = std::max(0, a - far); source <= std::min(t.ntheta - 1, a + far); ++source) {
-        const int distance = source < a ? a - source : source - a;
+      const auto collect = [&](int source, int distance) {
+        if (source < 0 || source >= t.ntheta) return;
         const T* k = c.state->depth ? kernel(source, half) : own;  // the source's angle chooses its path
-        if (distance > half) continue;
+        if (distance > half) return;
         from.push_back(c.in + c.state->row(e, source, block.z0) + first);
         weight.push_back(k[distance]);
+      };
+      // From the far, small parts to the near, large ones: added to a large FP32 sum, small parts are
+      // lost more often than not, and the loss would add up over the steps.
+      for (int distance = far; distance > 0; --distance) {
+        collect(a - distance, distance);
+        collect(a + distance, distance);
       }
+      collect(a, 0);
       weighted_sum(c.out + c.state->row(e, a, block.z0) + first, from, weight, last - first);
 
       own = kernel(a, half);
