@@ -27,7 +27,8 @@ class JsonObject {
   }
   template <typename T>
   JsonObject& set(std::string_view key, const std::optional<T>& value) {
-    return value ? set(key, *value) : null(key);
+    if (!value) return null(key);
+    return set(key, *value);
   }
   JsonObject& set(std::string_view key, const JsonObject& object) { return raw(key, object.text()); }
   JsonObject& set(std::string_view key, const std::vector<std::string>& texts);
