@@ -11,6 +11,8 @@ export default defineConfig({
   base: './',
   publicDir: false,
   plugins: [react()],
+  // Plotly's dependencies were written for Node's name of the global object.
+  define: { global: 'globalThis' },
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,

@@ -14,26 +14,42 @@ export type Annotation =
   /** An arrow along a direction, `angle` from the horizontal axis in the axes' units. */
   | Readonly<{ kind: 'arrow'; from: readonly [number, number]; to: readonly [number, number] }>;
 
+/** Colours of marks, with a halo in the colour that they lie on. */
+export interface MarkTheme {
+  readonly mark: string;
+  readonly halo: string;
+  readonly family: string;
+  readonly labelSize: number;
+}
+
+/** Marks over a field are light on a dark halo, whatever the field's colours; over the bare plot they are the page's. */
+export function markTheme(theme: DrawingTheme, overField: boolean): MarkTheme {
+  const { family, labelSize } = theme;
+  return overField
+    ? { mark: theme.crosshair, halo: theme.crosshairHalo, family, labelSize }
+    : { mark: theme.textMuted, halo: theme.surface, family, labelSize };
+}
+
 const ARROW_HEAD = 6;
 const PADDING = 3;
 
 /** Text that stays readable on any colour of the field. */
-function haloText(context: CanvasRenderingContext2D, text: string, x: number, y: number, theme: DrawingTheme): void {
+function haloText(context: CanvasRenderingContext2D, text: string, x: number, y: number, theme: MarkTheme): void {
   context.lineWidth = 3;
   context.lineJoin = 'round';
-  context.strokeStyle = theme.crosshairHalo;
+  context.strokeStyle = theme.halo;
   context.strokeText(text, x, y);
-  context.fillStyle = theme.crosshair;
+  context.fillStyle = theme.mark;
   context.fillText(text, x, y);
 }
 
 /** A line with a halo, for the same reason. */
-export function haloStroke(context: CanvasRenderingContext2D, theme: DrawingTheme, width = 1): void {
+export function haloStroke(context: CanvasRenderingContext2D, theme: MarkTheme, width = 1): void {
   context.lineWidth = width + 2;
-  context.strokeStyle = theme.crosshairHalo;
+  context.strokeStyle = theme.halo;
   context.stroke();
   context.lineWidth = width;
-  context.strokeStyle = theme.crosshair;
+  context.strokeStyle = theme.mark;
   context.stroke();
 }
 
@@ -41,7 +57,7 @@ function drawArrow(
   context: CanvasRenderingContext2D,
   from: readonly [number, number],
   to: readonly [number, number],
-  theme: DrawingTheme,
+  theme: MarkTheme,
 ): void {
   const angle = Math.atan2(to[1] - from[1], to[0] - from[0]);
   context.beginPath();
@@ -63,7 +79,7 @@ export function drawAnnotations(
   horizontal: Scale,
   vertical: Scale,
   annotations: readonly Annotation[],
-  theme: DrawingTheme,
+  theme: MarkTheme,
 ): void {
   context.save();
   context.beginPath();

@@ -9,6 +9,8 @@ const GAP = 3;
 /** Label heights between two labels that still read as two. */
 const LABELS_ACROSS = 5.5;
 const LABELS_DOWN = 2.6;
+/** More labels than this are read no better on a wide screen. */
+const MOST_LABELS = 14;
 
 /** `Depth z (mm)`, with the power of ten that the tick labels leave out. */
 export function axisTitle(title: string, unit: string, exponent: number): string {
@@ -25,7 +27,11 @@ export function drawHorizontalAxis(
   theme: DrawingTheme,
 ): void {
   const bottom = box.top + box.height;
-  const { ticks, exponent } = linearTicks(scale.from, scale.to, box.width / (theme.labelSize * LABELS_ACROSS));
+  const { ticks, exponent } = linearTicks(
+    scale.from,
+    scale.to,
+    Math.min(MOST_LABELS, box.width / (theme.labelSize * LABELS_ACROSS)),
+  );
   context.font = `${theme.labelSize}px ${theme.family}`;
   context.strokeStyle = theme.axis;
   context.fillStyle = theme.textMuted;
@@ -56,7 +62,11 @@ export function drawVerticalAxis(
   unit: string,
   theme: DrawingTheme,
 ): void {
-  const { ticks, exponent } = linearTicks(scale.from, scale.to, box.height / (theme.labelSize * LABELS_DOWN));
+  const { ticks, exponent } = linearTicks(
+    scale.from,
+    scale.to,
+    Math.min(MOST_LABELS, box.height / (theme.labelSize * LABELS_DOWN)),
+  );
   context.font = `${theme.labelSize}px ${theme.family}`;
   context.strokeStyle = theme.axis;
   context.fillStyle = theme.textMuted;

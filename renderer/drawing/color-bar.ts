@@ -33,6 +33,7 @@ export function drawColorBar(
   context.fillStyle = theme.textMuted;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
+  let widest = 0;
   context.beginPath();
   for (const { value, label } of ticks) {
     const fraction = scale.fraction(value);
@@ -40,13 +41,14 @@ export function drawColorBar(
     const y = Math.round(box.top + (1 - fraction) * box.height) + 0.5;
     context.moveTo(right, y);
     context.lineTo(right + (label === '' ? TICK - 1 : TICK), y);
-    if (label !== '') context.fillText(label, right + TICK + GAP, y);
+    if (label === '') continue;
+    context.fillText(label, right + TICK + GAP, y);
+    widest = Math.max(widest, context.measureText(label).width);
   }
   context.stroke();
 
   context.save();
-  // Beside the labels, whose width is at most five digits.
-  context.translate(right + theme.labelSize * 4.6, box.top + box.height / 2);
+  context.translate(right + TICK + GAP + widest + theme.labelSize * 0.95, box.top + box.height / 2);
   context.rotate(-Math.PI / 2);
   context.fillStyle = theme.text;
   context.textAlign = 'center';

@@ -50,8 +50,8 @@ function decode(file: ColorMapFile): ColorMap {
   return { name: file.name, title: file.title, kind: file.kind === 'diverging' ? 'diverging' : 'sequential', colors };
 }
 
-/** The first is the default: it reads the same with the common colour-vision deficiencies. */
-export const colorMaps: readonly ColorMap[] = [cividis, viridis, magma, inferno, coolwarm, berlin].map(decode);
+/** The first is the default; all sequential ones read in order with the common colour-vision deficiencies, cividis best. */
+export const colorMaps: readonly ColorMap[] = [viridis, cividis, magma, inferno, coolwarm, berlin].map(decode);
 
 const byName = new Map(colorMaps.map((map) => [map.name, map]));
 

@@ -4,7 +4,7 @@
  * and never the field. Knows no React and no store.
  */
 import type { FieldMap } from '../../electron/contract/fields.ts';
-import { type Annotation, drawAnnotations, haloStroke } from './annotations.ts';
+import { type Annotation, drawAnnotations, haloStroke, markTheme } from './annotations.ts';
 import { drawFrame, drawHorizontalAxis, drawVerticalAxis } from './axes.ts';
 import { drawColorBar } from './color-bar.ts';
 import type { ColorMap } from './colormap.ts';
@@ -157,7 +157,8 @@ export class MapView {
     const scales = this.#scales();
     if (context === null || scales === null || this.#scene === null) return;
     const { frame, horizontal, vertical } = scales;
-    drawAnnotations(context, frame.plot, horizontal, vertical, this.#scene.annotations, this.#theme);
+    const marks = markTheme(this.#theme, this.#scene.field !== null);
+    drawAnnotations(context, frame.plot, horizontal, vertical, this.#scene.annotations, marks);
     const point = this.#crosshair;
     if (point === null) return;
     const { left, top, width, height } = frame.plot;
@@ -176,7 +177,7 @@ export class MapView {
       context.moveTo(left, y);
       context.lineTo(left + width, y);
     }
-    haloStroke(context, this.#theme);
+    haloStroke(context, marks);
     context.restore();
   };
 }

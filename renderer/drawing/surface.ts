@@ -11,6 +11,11 @@ export interface SurfaceSize {
 /** Widest and highest canvas that every browser accepts. */
 const LARGEST_SIDE = 8192;
 
+/** The browser's own count where it is one; under an emulated scale it says CSS pixels instead. */
+function devicePixels(told: number | undefined, expected: number): number {
+  return told !== undefined && Math.abs(told - expected) <= 1 ? told : Math.round(expected);
+}
+
 export class Surface {
   readonly canvas: HTMLCanvasElement;
   readonly #context: CanvasRenderingContext2D;
@@ -30,8 +35,8 @@ export class Surface {
       // Whole device pixels as the browser laid them out, where it says so: no blur at 150 %.
       const device = entry.devicePixelContentBoxSize?.[0];
       const ratio = window.devicePixelRatio;
-      const width = Math.min(LARGEST_SIDE, device?.inlineSize ?? Math.round(box.width * ratio));
-      const height = Math.min(LARGEST_SIDE, device?.blockSize ?? Math.round(box.height * ratio));
+      const width = Math.min(LARGEST_SIDE, devicePixels(device?.inlineSize, box.width * ratio));
+      const height = Math.min(LARGEST_SIDE, devicePixels(device?.blockSize, box.height * ratio));
       if (canvas.width !== width) canvas.width = width;
       if (canvas.height !== height) canvas.height = height;
       this.#size = { width: width / ratio, height: height / ratio, ratio };

@@ -1,7 +1,7 @@
 /** The arrangement of panels on the screen: splits, groups, tabs; tabs are dragged to other groups and to their edges. */
 import { type DragEvent, type KeyboardEvent, type ReactElement, Suspense, useEffect, useId, useState } from 'react';
 import { classes } from '../base/classes.ts';
-import { type SizeClass, WIDE_FROM_PX } from '../state/layout/defaults.ts';
+import { NARROW_FROM_PX, type SizeClass, TALL_FROM_PX, WIDE_FROM_PX } from '../state/layout/defaults.ts';
 import type { GroupNode, LayoutNode, Zone } from '../state/layout/tree.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { Split } from '../widgets/split.tsx';
@@ -15,16 +15,19 @@ const SMALLEST_PX = 140;
 /** Share of a group, from each edge, where a dropped tab becomes a group of its own. */
 const EDGE_SHARE = 0.24;
 
+function sizeClass(): SizeClass {
+  if (innerHeight < TALL_FROM_PX || innerWidth < NARROW_FROM_PX) return 'small';
+  return innerWidth < WIDE_FROM_PX ? 'narrow' : 'wide';
+}
+
 export function useSizeClass(): SizeClass {
-  const query = `(min-width: ${WIDE_FROM_PX}px)`;
-  const [wide, setWide] = useState(() => matchMedia(query).matches);
+  const [size, setSize] = useState(sizeClass);
   useEffect(() => {
-    const media = matchMedia(query);
-    const changed = (): void => setWide(media.matches);
-    media.addEventListener('change', changed);
-    return () => media.removeEventListener('change', changed);
-  }, [query]);
-  return wide ? 'wide' : 'narrow';
+    const changed = (): void => setSize(sizeClass());
+    window.addEventListener('resize', changed);
+    return () => window.removeEventListener('resize', changed);
+  }, []);
+  return size;
 }
 
 function zoneAt(event: DragEvent<HTMLElement>): Zone {

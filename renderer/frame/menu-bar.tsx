@@ -12,10 +12,14 @@ function asItems(commands: readonly Command[]): readonly MenuItem[] {
     const shortcut = activeShortcut(command, false);
     return {
       id: command.id,
-      label: command.submenu === undefined ? command.title : `${command.submenu}: ${command.title}`,
+      label: command.title,
+      ...(command.submenu !== undefined && before?.submenu !== command.submenu ? { heading: command.submenu } : {}),
       hint: shortcut === null ? null : shortcutText(shortcut, mac),
       disabled: !command.enabled,
-      startsGroup: before !== undefined && (before.group !== command.group || before.submenu !== command.submenu),
+      startsGroup:
+        before !== undefined &&
+        (before.group !== command.group || before.submenu !== command.submenu) &&
+        !(before.submenu !== undefined && before.submenu === command.submenu),
       ...(command.checked === undefined ? {} : { checked: command.checked }),
       onChoose: command.run,
     };
@@ -31,13 +35,13 @@ export function MenuBar({ commands }: { readonly commands: readonly Command[] })
     setOpen((open + (event.key === 'ArrowRight' ? 1 : names.length - 1)) % names.length);
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: there is no element for a bar of menus
-    <div className="menu-bar" role="group" aria-label="Menus" onKeyDown={along}>
+    <div className="menu-bar" role="menubar" aria-label="Menus" onKeyDown={along}>
       {names.map((name, index) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: pointing along an open bar moves the menu, as it does in native bars
-        <span key={name} onPointerEnter={() => open !== null && setOpen(index)}>
+        <span key={name} role="none" onPointerEnter={() => open !== null && setOpen(index)}>
           <MenuButton
             label={name}
+            inBar
             className="menu-bar__button"
             items={asItems(commands.filter((command) => command.menu === name))}
             open={open === index}

@@ -12,6 +12,8 @@ export interface MenuItem {
   readonly hint?: string | null;
   readonly disabled?: boolean;
   readonly checked?: boolean;
+  /** Words above this item, for it and those that follow. */
+  readonly heading?: string;
   /** A line above this item. */
   readonly startsGroup?: boolean;
   readonly onChoose: () => void;
@@ -25,6 +27,8 @@ export interface MenuButtonProps {
   readonly align?: 'start' | 'end';
   readonly title?: string;
   readonly wide?: boolean;
+  /** In a bar of menus the buttons are its items. */
+  readonly inBar?: boolean;
   /** For menu bars: another menu of the bar is open, so that pointing is enough. */
   readonly open?: boolean;
   readonly onOpenChange?: (open: boolean) => void;
@@ -83,6 +87,7 @@ export function MenuButton(props: MenuButtonProps): ReactElement {
         ref={button}
         type="button"
         className={classes('menu__button', props.className)}
+        {...(props.inBar ? { role: 'menuitem' as const } : {})}
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
@@ -124,13 +129,13 @@ function MenuEntry({ item, close }: { readonly item: MenuItem; readonly close: (
     item.checked === undefined
       ? ({ role: 'menuitem' } as const)
       : ({ role: 'menuitemradio', 'aria-checked': item.checked } as const);
-  return (
+  const entry = (
     <button
       type="button"
       {...role}
       aria-disabled={item.disabled ?? false}
       tabIndex={-1}
-      className={classes('menu__item', item.startsGroup && 'menu__item--group')}
+      className={classes('menu__item', item.startsGroup && item.heading === undefined && 'menu__item--group')}
       onPointerEnter={(event) => event.currentTarget.focus({ preventScroll: true })}
       onClick={() => {
         if (item.disabled) return;
@@ -145,6 +150,15 @@ function MenuEntry({ item, close }: { readonly item: MenuItem; readonly close: (
       </span>
       {item.hint ? <kbd className="menu__hint">{item.hint}</kbd> : null}
     </button>
+  );
+  if (item.heading === undefined) return entry;
+  return (
+    <>
+      <div className={classes('menu__heading', item.startsGroup && 'menu__item--group')} role="presentation">
+        {item.heading}
+      </div>
+      {entry}
+    </>
   );
 }
 

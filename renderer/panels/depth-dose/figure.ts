@@ -1,6 +1,7 @@
 /** The depth dose as a Plotly figure: curve, R80, the table's range, the distal falloff. */
 import type { Data, Layout, Shape } from 'plotly.js/lib/core';
 import type { Interval } from '../../../electron/contract/fields.ts';
+import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { Resolved } from '../../../electron/contract/scenarios.ts';
 import { fixed } from '../../base/numbers.ts';
 import type { ShownDepthDose } from '../../data/run-data.ts';
@@ -38,7 +39,8 @@ export function wholeDepth(shown: ShownDepthDose | null, resolved: Resolved | nu
     const half = positions.length > 1 ? (last - (positions[0] ?? 0)) / (positions.length - 1) / 2 : 0;
     return [Math.min(0, (positions[0] ?? 0) - half), last + half];
   }
-  return [0, resolved === null ? 100 : resolved.range_mm * 1.2];
+  const depth = valueAt(resolved?.scenario, ['geometry', 'depth_mm']);
+  return [0, typeof depth === 'number' ? depth : 100];
 }
 
 export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }: FigureInput): Figure {
@@ -64,7 +66,10 @@ export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }
   };
   if (resolved !== null) {
     shapes.push(verticalLine(resolved.range_mm, colors.reference, 'dash'));
-    label(resolved.range_mm, `Range ${fixed(resolved.range_mm, 2)} mm`, colors.reference, 'right');
+    const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
+    // The table's range knows the background alone.
+    const alone = Array.isArray(regions) && regions.length > 0 ? ' without regions' : '';
+    label(resolved.range_mm, `Range${alone} ${fixed(resolved.range_mm, 2)} mm`, colors.reference, 'right');
   }
   if (r80_mm !== null) {
     shapes.push(verticalLine(r80_mm, colors.r80, 'solid'));
@@ -95,7 +100,7 @@ export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }
     mirror: true,
     ticks: 'outside',
     ticklen: 4,
-    tickfont: { color: theme.textMuted },
+    tickfont: { color: theme.textMuted, size: theme.labelSize },
   } as const;
   return {
     data: [
@@ -130,17 +135,22 @@ export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }
       xaxis: {
         ...axis,
         range: [from, to],
-        title: { text: 'Depth along the beam axis (mm)', standoff: 4, font: { color: theme.text } },
+        title: {
+          text: 'Depth along the beam axis (mm)',
+          standoff: 4,
+          font: { color: theme.text, size: theme.labelSize },
+        },
       },
       yaxis: {
         ...axis,
         fixedrange: true,
+        showticklabels: peak > 0,
         range: [0, (peak > 0 ? peak * factor : 1) * HEADROOM],
         tickformat: '~g',
         title: {
           text: unit === 'percent' ? 'Dose (% of peak)' : `Dose (${curve?.unit ?? 'MeV/mm'})`,
           standoff: 2,
-          font: { color: theme.text },
+          font: { color: theme.text, size: theme.labelSize },
         },
       },
     },

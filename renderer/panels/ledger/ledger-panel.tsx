@@ -1,20 +1,36 @@
 /** Number and energy balance of the run that is shown. */
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { errorSize, percent, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { runOf } from '../../state/runs.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import './ledger-panel.css';
 import { ledgerRows } from './rows.ts';
 
-function Share({ of, total }: { readonly of: number; readonly total: number }): ReactElement {
-  const share = total === 0 ? 0 : of / total;
-  return <td className="ledger__share">{of === 0 ? '' : percent(share)}</td>;
+const shownAs = [
+  { value: 'amount', label: 'amount' },
+  { value: 'share', label: 'share', title: 'Share of what entered' },
+] as const;
+
+type ShownAs = (typeof shownAs)[number]['value'];
+
+interface AmountProps {
+  readonly value: number;
+  readonly total: number;
+  readonly as: ShownAs;
+  readonly digits: number;
+}
+
+function Amount({ value, total, as, digits }: AmountProps): ReactElement {
+  if (value === 0) return <td className="ledger__zero">0</td>;
+  return <td>{as === 'amount' ? significant(value, digits) : percent(value / total)}</td>;
 }
 
 export default function LedgerPanel(): ReactElement {
   const { stores, data } = useWorkbench();
+  const [as, setAs] = useState<ShownAs>('amount');
   const summary = useCached(data.summary, SHOWN);
   const selected = useSelected(stores.selection, (state) => state.run);
   const running = useSelected(stores.runs, (state) => runOf(state, selected)?.state === 'running');
@@ -36,31 +52,31 @@ export default function LedgerPanel(): ReactElement {
         <caption className="visually-hidden">Number and energy balance of the run</caption>
         <thead>
           <tr>
-            <td />
-            <th colSpan={2} scope="colgroup">
-              Protons
-            </th>
-            <th colSpan={2} scope="colgroup">
-              Energy (MeV)
-            </th>
+            <td>
+              <Segmented label="Show the balance as" value={as} options={shownAs} onChange={setAs} />
+            </td>
+            <th scope="col">Protons</th>
+            <th scope="col">Energy{as === 'amount' ? ' (MeV)' : ''}</th>
           </tr>
         </thead>
         <tbody>
           {ledgerRows(summary).map((row) => (
             <tr key={row.name} data-kind={row.kind} title={row.title}>
               <th scope="row">{row.name}</th>
-              <td>{row.number === 0 ? <span className="ledger__zero">0</span> : significant(row.number, 4)}</td>
-              <Share of={row.number} total={number.in} />
-              <td>{row.energy_MeV ? significant(row.energy_MeV, 5) : <span className="ledger__zero">0</span>}</td>
-              <Share of={row.energy_MeV ?? 0} total={energy.in} />
+              {row.number === null ? <td /> : <Amount value={row.number} total={number.in} as={as} digits={4} />}
+              {row.energy_MeV === null ? (
+                <td />
+              ) : (
+                <Amount value={row.energy_MeV} total={energy.in} as={as} digits={5} />
+              )}
             </tr>
           ))}
         </tbody>
         <tfoot>
-          <tr title="|in − everything else| / in">
+          <tr title="What is missing or too much, over what entered">
             <th scope="row">Relative error</th>
-            <td colSpan={2}>{errorSize(number.rel_error)}</td>
-            <td colSpan={2}>{errorSize(energy.rel_error)}</td>
+            <td>{errorSize(number.rel_error)}</td>
+            <td>{errorSize(energy.rel_error)}</td>
           </tr>
         </tfoot>
       </table>

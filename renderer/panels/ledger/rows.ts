@@ -4,10 +4,11 @@ import type { RunSummary } from '../../../electron/contract/run.ts';
 export interface LedgerRow {
   readonly name: string;
   readonly title: string;
-  readonly number: number;
-  /** MeV; null where the balance has no such entry. */
+  /** Null where the balance has no such entry. */
+  readonly number: number | null;
+  /** MeV. */
   readonly energy_MeV: number | null;
-  readonly kind: 'in' | 'out' | 'sum';
+  readonly kind: 'in' | 'out';
 }
 
 const entries = [
@@ -24,7 +25,13 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
   const { number, energy } = ledger;
   return [
     { name: 'In', title: 'What entered', number: number.in, energy_MeV: energy.in, kind: 'in' },
-    { name: 'Deposited', title: 'Energy left in the material', number: 0, energy_MeV: energy.deposited, kind: 'out' },
+    {
+      name: 'Deposited',
+      title: 'Energy left in the material',
+      number: null,
+      energy_MeV: energy.deposited,
+      kind: 'out',
+    },
     ...entries.map(
       ([key, name, title]): LedgerRow => ({ name, title, number: number[key], energy_MeV: energy[key], kind: 'out' }),
     ),

@@ -2,9 +2,11 @@
 import type { ReactElement } from 'react';
 import type { DepthDose, Moments, RunSummary } from '../../../electron/contract/run.ts';
 import type { Resolved } from '../../../electron/contract/scenarios.ts';
-import { compact, fixed, NO_VALUE, significant } from '../../base/numbers.ts';
+import { formatBytes } from '../../../electron/contract/units.ts';
+import { compact, fixed, NO_VALUE, percent, significant } from '../../base/numbers.ts';
 import { duration } from '../../base/time.ts';
-import { type ReadoutItem, Readouts } from '../../widgets/readout.tsx';
+import { Readouts } from '../../widgets/readout.tsx';
+import { Widths } from './widths.tsx';
 
 export interface ResultsProps {
   readonly summary: RunSummary;
@@ -13,115 +15,132 @@ export interface ResultsProps {
   readonly resolved: Resolved | null;
 }
 
-/** The column's value at the plane nearest to `depth_mm`; null without a plane within one spacing. */
-export function atDepth(depths: ArrayLike<number>, values: ArrayLike<number>, depth_mm: number): number | null {
-  const spacing = Math.abs((depths[1] ?? Number.POSITIVE_INFINITY) - (depths[0] ?? 0));
-  let best: number | null = null;
-  let distance = spacing;
-  for (let i = 0; i < depths.length; i += 1) {
-    const away = Math.abs((depths[i] ?? 0) - depth_mm);
-    if (away <= distance) {
-      distance = away;
-      best = values[i] ?? null;
-    }
+/** Without an R80 there is a reason that the ledger knows. */
+function noRangeReason({ ledger, status }: RunSummary): string {
+  const { number } = ledger;
+  const share = (part: number): number => (number.in === 0 ? 0 : part / number.in);
+  if (share(number.in_flight) > 1e-3) {
+    const left = percent(share(number.in_flight));
+    return status === 'cancelled'
+      ? `${left} of the protons were still under way.`
+      : `${left} of the protons were under way at the last step.`;
   }
-  return best !== null && Number.isFinite(best) ? best : null;
+  if (share(number.escaped_z + number.escaped_x) > 0.5) return 'most protons left the geometry before they stopped.';
+  return 'the depth dose has no peak.';
 }
 
-export function rangeItems(
-  metrics: DepthDose['metrics'] | RunSummary['metrics'],
-  resolved: Resolved | null,
-): readonly ReadoutItem[] {
-  const difference = metrics.r80_mm === null || resolved === null ? null : metrics.r80_mm - resolved.range_mm;
-  return [
-    {
-      name: 'R80',
-      value: fixed(metrics.r80_mm, 2),
-      unit: 'mm',
-      swatch: 'r80',
-      strong: true,
-      title: 'Distal 80 % depth along the beam axis',
-    },
-    {
-      name: 'CSDA range',
-      value: fixed(resolved?.range_mm, 2),
-      unit: 'mm',
-      swatch: 'reference',
-      title: resolved === null ? '' : `${resolved.table}, in the background material, regions ignored`,
-    },
-    {
-      name: 'R80 − range',
-      value: difference === null ? NO_VALUE : `${difference > 0 ? '+' : ''}${fixed(difference, 2)}`,
-      unit: 'mm',
-    },
-    {
-      name: 'W80–20',
-      value: fixed(metrics.w80_20_mm, 3),
-      unit: 'mm',
-      title: 'Depth from 80 % to 20 % behind the peak',
-    },
-    { name: 'Peak', value: fixed(metrics.peak_mm, 2), unit: 'mm', title: 'Depth of the Bragg peak' },
-    {
-      name: 'FWHM',
-      value: fixed(metrics.fwhm_mm, 2),
-      unit: 'mm',
-      title: 'Full width at half maximum of the peak along the beam',
-    },
-    { name: 'Peak / entrance', value: significant(metrics.peak_to_entrance, 3) },
-  ];
+function signed(value: number, digits: number): string {
+  return `${value > 0 ? '+' : ''}${fixed(value, digits)}`;
 }
 
-function widthItems({ summary, moments }: ResultsProps): readonly ReadoutItem[] {
-  const { r80_mm, mean_range_mm } = summary.metrics;
-  const end = r80_mm ?? mean_range_mm;
-  if (moments === null || end === null) return [];
-  // The fluence is known plane by plane in z; for a tilted beam these are planes of z as well.
-  return [0.5, 0.9].flatMap((share) => {
-    const depth = share * end;
-    const at = `${fixed(depth, 1)} mm`;
-    return [
-      {
-        name: `σx at ${share} R80`,
-        value: fixed(atDepth(moments.depth_mm, moments.sigma_x_mm, depth), 3),
-        unit: 'mm',
-        title: `Width of the protons’ fluence at z = ${at}`,
-      },
-      {
-        name: `σθ at ${share} R80`,
-        value: fixed(atDepth(moments.depth_mm, moments.theta_rms_mrad, depth), 1),
-        unit: 'mrad',
-        title: `Angular width at z = ${at}`,
-      },
-    ];
-  });
+/** The answer of a run: its range, beside the table's. */
+function RangeHead({
+  r80_mm,
+  resolved,
+}: {
+  readonly r80_mm: number | null;
+  readonly resolved: Resolved | null;
+}): ReactElement {
+  const difference = r80_mm === null || resolved === null ? null : r80_mm - resolved.range_mm;
+  return (
+    <dl className="range-head">
+      <div className="range-head__main" title="Distal 80 % depth along the beam axis">
+        <dt>
+          <span className="readouts__swatch readouts__swatch--r80" />
+          R80
+        </dt>
+        <dd className="selectable" data-testid="r80">
+          {fixed(r80_mm, 2)} <small>mm</small>
+        </dd>
+      </div>
+      <div title={resolved === null ? '' : `${resolved.table}, in the background material, regions ignored`}>
+        <dt>
+          <span className="readouts__swatch readouts__swatch--reference" />
+          CSDA range
+        </dt>
+        <dd className="selectable">{fixed(resolved?.range_mm, 2)} mm</dd>
+      </div>
+      <div>
+        <dt>Difference</dt>
+        <dd className="selectable">{difference === null ? NO_VALUE : `${signed(difference, 2)} mm`}</dd>
+      </div>
+    </dl>
+  );
 }
 
-export function Results(props: ResultsProps): ReactElement {
-  const { summary, depthDose, resolved } = props;
-  const rate = summary.solve_s > 0 ? summary.cell_steps / summary.solve_s : null;
+/** The shape of the peak; nothing of it is known without an end of the range. */
+function PeakReadouts({ metrics }: { readonly metrics: DepthDose['metrics'] | RunSummary['metrics'] }): ReactElement {
+  return (
+    <Readouts
+      items={[
+        {
+          name: 'W80–20',
+          value: fixed(metrics.w80_20_mm, 3),
+          unit: 'mm',
+          title: 'Depth from 80 % to 20 % behind the peak',
+        },
+        { name: 'Peak at', value: fixed(metrics.peak_mm, 2), unit: 'mm', title: 'Depth of the Bragg peak' },
+        {
+          name: 'FWHM',
+          value: fixed(metrics.fwhm_mm, 2),
+          unit: 'mm',
+          title: 'Full width at half maximum of the peak along the beam',
+        },
+        {
+          name: 'Peak/entr.',
+          value: significant(metrics.peak_to_entrance, 3),
+          title: 'Dose at the peak over dose at the entrance',
+        },
+      ]}
+    />
+  );
+}
+
+function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElement {
+  const { metrics, solve_s, setup_s, wall_s, cell_steps } = summary;
+  const rate = solve_s > 0 ? cell_steps / solve_s : null;
+  const times = `Set-up ${duration(setup_s)}, everything ${duration(wall_s)}`;
+  return (
+    <Readouts
+      items={[
+        { name: 'Deposited', value: significant(metrics.energy_deposited_MeV, 5), unit: 'MeV' },
+        ...(metrics.mean_range_mm === null
+          ? []
+          : [
+              {
+                name: 'Range',
+                value: fixed(metrics.mean_range_mm, 2),
+                unit: 'mm',
+                title: 'Mean path length of the protons that stopped',
+              },
+            ]),
+        { name: 'Solve', value: duration(solve_s), title: times },
+        { name: 'Steps', value: String(summary.steps) },
+        {
+          name: 'Cells',
+          value: rate === null ? NO_VALUE : `${compact(rate)}/s`,
+          title: 'Cells times steps, per second',
+        },
+        { name: 'Memory', value: formatBytes(summary.peak_rss_MB * 1e6), title: 'Peak of the process' },
+      ]}
+    />
+  );
+}
+
+export function Results({ summary, depthDose, moments, resolved }: ResultsProps): ReactElement {
+  const metrics = depthDose?.metrics ?? summary.metrics;
   return (
     <div className="run-results">
-      <Readouts items={rangeItems(depthDose?.metrics ?? summary.metrics, resolved)} />
-      <Readouts items={widthItems(props)} />
-      <Readouts
-        items={[
-          { name: 'Deposited', value: significant(summary.metrics.energy_deposited_MeV, 5), unit: 'MeV' },
-          {
-            name: 'Mean range',
-            value: fixed(summary.metrics.mean_range_mm, 2),
-            unit: 'mm',
-            title: 'Mean path length of the protons that stopped',
-          },
-          { name: 'Steps', value: String(summary.steps) },
-          {
-            name: 'Solve',
-            value: duration(summary.solve_s),
-            title: `Set-up ${duration(summary.setup_s)}, everything ${duration(summary.wall_s)}`,
-          },
-          { name: 'Cell steps', value: rate === null ? NO_VALUE : compact(rate), unit: '/s' },
-          { name: 'Peak memory', value: compact(summary.peak_rss_MB * 1e6), unit: 'B' },
-        ]}
-      />
+      {metrics.r80_mm === null ? (
+        <p className="run-panel__text">No range to read: {noRangeReason(summary)}</p>
+      ) : (
+        <>
+          <RangeHead r80_mm={metrics.r80_mm} resolved={resolved} />
+          <PeakReadouts metrics={metrics} />
+        </>
+      )}
+      {moments === null ? null : <Widths moments={moments} end_mm={metrics.r80_mm} />}
+      <SolveReadouts summary={summary} />
     </div>
   );
 }

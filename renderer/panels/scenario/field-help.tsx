@@ -7,7 +7,7 @@ export function FieldHelp({ field }: { readonly field: FieldModel | null }): Rea
   if (field === null) {
     return (
       <div className="field-help">
-        <p>Fields with a dashed frame show their default. Choose a field to read what it does.</p>
+        <p>Grey values are defaults; type to set your own. Choose a field to read what it does.</p>
       </div>
     );
   }

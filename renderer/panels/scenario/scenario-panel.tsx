@@ -3,13 +3,13 @@ import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { formatPath, type Path, parsePath } from '../../../electron/contract/scenario/index.ts';
 import { Icon } from '../../widgets/icon.tsx';
-import { IssueList } from '../../widgets/issue-list.tsx';
 import { TextField } from '../../widgets/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Field } from './field.tsx';
 import { FieldHelp } from './field-help.tsx';
 import { currentIssues, type FieldModel, issuesAt } from './fields.ts';
 import { type Form, FormContext } from './form-context.ts';
+import { FormIssues } from './form-issues.tsx';
 import { MaterialField, RegionsField } from './regions-field.tsx';
 import { ResolvedCard } from './resolved-card.tsx';
 import { type Section, sectionSummary, sections } from './sections.ts';
@@ -109,11 +109,7 @@ export default function ScenarioPanel(): ReactElement {
       <div className="scenario-panel">
         <ResolvedCard resolved={resolved} stale={check?.draft !== draft} />
         <div className="scenario-panel__scroll" ref={list} key={generation}>
-          {issues.length === 0 ? null : (
-            <div className="scenario-panel__issues">
-              <IssueList issues={issues} onChoose={lead} />
-            </div>
-          )}
+          <FormIssues issues={issues} lead={lead} />
           <div className="scenario-panel__naming">
             <TextField
               label="Name"
@@ -125,7 +121,7 @@ export default function ScenarioPanel(): ReactElement {
             <TextField
               label="Notes"
               placeholder="Notes: what it is for, where it comes from"
-              lines={notes.length > 60 || notes.includes('\n') ? 3 : 2}
+              lines={2}
               value={notes}
               onChange={(value) => form.edit(['notes'], value === '' ? undefined : value, 'Notes', 'notes')}
               onSettle={form.settle}

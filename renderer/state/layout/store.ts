@@ -18,6 +18,7 @@ import {
 export interface LayoutState {
   readonly wide: LayoutNode;
   readonly narrow: LayoutNode;
+  readonly small: LayoutNode;
 }
 
 export interface LayoutStore extends StoreApi<LayoutState> {
@@ -40,8 +41,11 @@ export function createLayoutStore(
 ): LayoutStore {
   const known = panelsOf(defaultLayouts.wide);
   const schema = z
-    .strictObject({ wide: layoutSchema, narrow: layoutSchema })
-    .refine((state) => complete(state.wide, known) && complete(state.narrow, known), 'panels are missing or unknown');
+    .strictObject({ wide: layoutSchema, narrow: layoutSchema, small: layoutSchema })
+    .refine(
+      (state) => [state.wide, state.narrow, state.small].every((root) => complete(root, known)),
+      'panels are missing or unknown',
+    );
   const store = createPersisted<LayoutState>({
     storage,
     name: 'layout',

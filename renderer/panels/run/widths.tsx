@@ -1,0 +1,53 @@
+/** Widths of the protons' fluence at a few depths, and where the crosshair is. */
+import type { ReactElement } from 'react';
+import type { Moments } from '../../../electron/contract/run.ts';
+import { fixed } from '../../base/numbers.ts';
+import { shownCrosshair } from '../../state/selection.ts';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { atDepth } from './at-depth.ts';
+
+interface Row {
+  readonly key: string;
+  readonly name: string;
+  readonly depth_mm: number;
+}
+
+export interface WidthsProps {
+  readonly moments: Moments;
+  /** Where the range ends; null where that is not known. */
+  readonly end_mm: number | null;
+}
+
+export function Widths({ moments, end_mm }: WidthsProps): ReactElement | null {
+  const { stores } = useWorkbench();
+  const z = useSelected(stores.selection, (state) => shownCrosshair(state)?.z ?? null);
+  const rows: readonly Row[] = [
+    ...(end_mm === null
+      ? []
+      : [0.5, 0.9].map((share) => ({ key: String(share), name: `${share} R80`, depth_mm: share * end_mm }))),
+    ...(z === null ? [] : [{ key: 'crosshair', name: 'Crosshair', depth_mm: z }]),
+  ];
+  if (rows.length === 0) return null;
+  return (
+    <table className="widths" title="Of the protons’ fluence crossing the plane at this depth">
+      <thead>
+        <tr>
+          <th scope="col">Beam width at</th>
+          <th scope="col">z (mm)</th>
+          <th scope="col">σx (mm)</th>
+          <th scope="col">σθ (mrad)</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.key}>
+            <th scope="row">{row.name}</th>
+            <td>{fixed(row.depth_mm, 1)}</td>
+            <td>{fixed(atDepth(moments.depth_mm, moments.sigma_x_mm, row.depth_mm), 3)}</td>
+            <td>{fixed(atDepth(moments.depth_mm, moments.theta_rms_mrad, row.depth_mm), 1)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

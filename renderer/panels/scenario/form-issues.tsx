@@ -1,0 +1,44 @@
+/** Faults at the head of the form: how many are marked below, and in full those that no field can show. */
+import { type ReactElement, useState } from 'react';
+import type { Issue } from '../../../electron/contract/errors.ts';
+import { type Path, parsePath, schemaAt } from '../../../electron/contract/scenario/index.ts';
+import { Button } from '../../widgets/button.tsx';
+import { IssueList } from '../../widgets/issue-list.tsx';
+import { useForm } from './form-context.ts';
+
+export interface FormIssuesProps {
+  readonly issues: readonly Issue[];
+  /** Goes to the field of an issue. */
+  readonly lead: (issue: Issue) => void;
+}
+
+/** Whether the form has a field for this path: keys that the schema does not know have none. */
+function hasField(path: Path | null, draft: unknown): boolean {
+  return path !== null && path.length > 1 && schemaAt('transport', path, draft) !== null;
+}
+
+export function FormIssues({ issues, lead }: FormIssuesProps): ReactElement | null {
+  const { draft } = useForm();
+  const [next, setNext] = useState(0);
+  const inFields = issues.filter((issue) => hasField(parsePath(issue.path), draft));
+  const others = issues.filter((issue) => !inFields.includes(issue));
+  if (issues.length === 0) return null;
+  const go = (): void => {
+    const issue = inFields[next % inFields.length];
+    if (issue !== undefined) lead(issue);
+    setNext((at) => (at + 1) % Math.max(1, inFields.length));
+  };
+  return (
+    <div className="scenario-panel__issues" role="status">
+      {others.length === 0 ? null : <IssueList issues={others} onChoose={lead} />}
+      {inFields.length === 0 ? null : (
+        <p className="scenario-panel__count">
+          {inFields.length === 1 ? 'One value needs attention' : `${inFields.length} values need attention`}
+          <Button tone="quiet" icon="down" onPress={go}>
+            {inFields.length === 1 ? 'Show' : 'Next'}
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}
