@@ -47,7 +47,7 @@ TEST("JSON is escaped, and what is not a number is null") {
   JsonObject object;
   object.set("text", "a \"quoted\" \\ line\n\x01").set("n", 3).set("x", 0.1).set("flag", true);
   object.set("nan", std::numeric_limits<double>::quiet_NaN())
-      .set("none", std::optional<std::string>())
+      .set("none", std::optional<int>())
       .set("some", std::optional(2.5));
   object.set("list", std::vector<std::string>{"a", "b"}).set("object", JsonObject().set("k", 1));
   CHECK_EQ(object.text(),
