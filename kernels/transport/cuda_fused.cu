@@ -1,4 +1,5 @@
 #include "cuda_fused.cuh"
+#include "cuda_fused_state.cuh"
 
 // Entry points of the fused variants: one step per launch, and a cooperative loop over steps.
 namespace bb::transport::fused {
@@ -34,38 +35,54 @@ __device__ inline void first_plan(const FusedParameters<T>& p) {
 
 }  // namespace bb::transport::fused
 
-#define BB_FUSED_ENTRY(name, T, depth)                                                                          \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                    \
-      transport_fused_plan_##name(const bb::transport::FusedParameters<T> p) {                                  \
-    bb::transport::fused::first_plan<T, depth>(p);                                                              \
-  }                                                                                                             \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                    \
-      transport_fused_step_##name(const bb::transport::FusedParameters<T> p) {                                  \
-    extern __shared__ double fused_shared[];                                                                    \
-    bb::transport::fused::one_step<T, depth>(p, reinterpret_cast<T*>(fused_shared));                            \
-  }                                                                                                             \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                    \
-      transport_fused_persistent_##name(const bb::transport::FusedParameters<T> p) {                            \
-    extern __shared__ double fused_shared[];                                                                    \
-    bb::transport::fused::all_steps<T, depth>(p, reinterpret_cast<T*>(fused_shared));                           \
+#define BB_FUSED_ENTRY(name, T, depth)                                                \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)          \
+      transport_fused_plan_##name(const bb::transport::FusedParameters<T> p) {        \
+    bb::transport::fused::first_plan<T, depth>(p);                                    \
+  }                                                                                   \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, 2)       \
+      transport_fused_step_##name(const bb::transport::FusedParameters<T> p) {        \
+    extern __shared__ double2 fused_shared[];                                         \
+    bb::transport::fused::one_step<T, depth>(p, reinterpret_cast<T*>(fused_shared));  \
+  }                                                                                   \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, 2)       \
+      transport_fused_persistent_##name(const bb::transport::FusedParameters<T> p) {  \
+    extern __shared__ double2 fused_shared[];                                         \
+    bb::transport::fused::all_steps<T, depth>(p, reinterpret_cast<T*>(fused_shared)); \
   }
 
-BB_FUSED_ENTRY(path_fp32, float, false)
-BB_FUSED_ENTRY(path_fp64, double, false)
-BB_FUSED_ENTRY(depth_fp32, float, true)
-BB_FUSED_ENTRY(depth_fp64, double, true)
+BB_FUSED_ENTRY(path_f32, float, false)
+BB_FUSED_ENTRY(path_f64, double, false)
+BB_FUSED_ENTRY(depth_f32, float, true)
+BB_FUSED_ENTRY(depth_f64, double, true)
 
-#define BB_COUNT_ENTRY(name, T)                                                                              \
-  /* Σψ and Σψ·E of the state after the last step, into the ledger row behind it; one block per bin. */      \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                 \
-      transport_fused_count_##name(const bb::transport::FusedParameters<T> p) {                              \
-    bb::transport::fused::count_bin<T>(p, static_cast<int>(blockIdx.x));                                     \
-  }                                                                                                          \
-  /* Sums of ψ over pairs of axes; one block per bin, outputs cleared before. */                             \
+// One block per bin.
+#define BB_FUSED_STATE_ENTRY(name, T)                                                                          \
+  extern "C" __global__ void transport_fused_begin_##name(const bb::transport::FusedParameters<T> p,           \
+                                                          const int limit) {                                   \
+    p.control->limit = limit;                                                                                  \
+  }                                                                                                            \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                   \
+      transport_fused_fill_##name(const bb::transport::FusedParameters<T> p, const unsigned long long seed) {  \
+    bb::transport::fused::fill_bin<T>(p, seed, static_cast<int>(blockIdx.x));                                  \
+  }                                                                                                            \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                   \
+      transport_fused_count_##name(const bb::transport::FusedParameters<T> p, double* row) {                   \
+    bb::transport::fused::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                  \
+  }                                                                                                            \
   extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads) transport_fused_marginals_##name( \
-      const bb::transport::FusedParameters<T> p, const bb::transport::MarginalFields fields) {               \
-    bb::transport::fused::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                      \
+      const bb::transport::FusedParameters<T> p, const bb::transport::DeviceMarginals fields) {                \
+    bb::transport::fused::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                        \
   }
 
-BB_COUNT_ENTRY(fp32, float)
-BB_COUNT_ENTRY(fp64, double)
+// Depth stepping, behind the last plane: everything in flight has left.
+#define BB_FUSED_LEAVE_ENTRY(name, T)                                                        \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                 \
+      transport_fused_leave_##name(const bb::transport::FusedParameters<T> p, double* row) { \
+    bb::transport::fused::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));           \
+  }
+
+BB_FUSED_LEAVE_ENTRY(f32, float)
+BB_FUSED_LEAVE_ENTRY(f64, double)
+BB_FUSED_STATE_ENTRY(f32, float)
+BB_FUSED_STATE_ENTRY(f64, double)

@@ -68,9 +68,9 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
   const bool inside = works && z >= 0 && z < t.nz;
   const bool makes = works && r >= 3 && r < rows - 2;
   const int pitch4 = quads + 2;
-  float4* turned = shared + r * pitch4 + q + 1;                     // [bin][row][quad + 2]
+  float4* turned = shared + r * pitch4 + q + 1;  // [bin][row][quad + 2]
   const int turned_bin = rows * pitch4;
-  float4* streamed = shared + 2 * turned_bin + r * quads + q;       // [bin][row][quad]
+  float4* streamed = shared + 2 * turned_bin + r * quads + q;  // [bin][row][quad]
   const int streamed_bin = rows * quads;
   for (int i = threadIdx.x; i < 2 * turned_bin; i += blockDim.x) shared[i] = zero4();
 
@@ -95,6 +95,7 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
   float4 dose = zero4(), current = zero4();
   float current_t0 = 0, current_t1 = 0, current_tt = 0;
   float number[kMarchScored] = {};
+  float high = 0;
   float written0 = 0, written1 = 0, lost_x0 = 0, lost_x1 = 0, lost_z0 = 0, lost_z1 = 0, lost_t0 = 0, lost_t1 = 0;
 
   // Energy gather for one angle, with the score of the bins that are this pair's to score.
@@ -152,7 +153,8 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
       const bool first = q == 0 && makes && inside;
       const bool last = q == quads - 1 && makes && inside;
       own0 = remap_quad(turned[-1], turned[0], turned[1], whole, c, first, last, lost_x0);
-      own1 = remap_quad(turned[turned_bin - 1], turned[turned_bin], turned[turned_bin + 1], whole, c, first, last, lost_x1);
+      own1 = remap_quad(turned[turned_bin - 1], turned[turned_bin], turned[turned_bin + 1], whole, c, first, last,
+                        lost_x1);
       streamed[0] = own0;
       streamed[streamed_bin] = own1;
     }
@@ -175,6 +177,7 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
     if (inside) {
       to[static_cast<unsigned>(a) * row4] = out0;
       written0 += sum4(out0);
+      high = fmaxf(high, fmaxf(fmaxf(out0.x, out0.y), fmaxf(out0.z, out0.w)));
       if (pair.bins > 1) {
         to[slice4 + static_cast<unsigned>(a) * row4] = out1;
         written1 += sum4(out1);
@@ -200,8 +203,8 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
       atomicAdd(p.scores.current_theta_theta + cell, static_cast<double>(current_tt));
     }
   }
-  double* ledger = p.scores.ledger + static_cast<unsigned long long>(step - p.control->ledger_base) * kLedgerColumns;
-  double* written = p.written + static_cast<unsigned long long>(step - p.control->ledger_base) * 2;
+  double* ledger = p.scores.ledger + static_cast<unsigned long long>(step) * kLedgerColumns;
+  double* written = p.written + static_cast<unsigned long long>(step + 1) * 2;
   const double e0 = t.energy[pair.bin];
   const double e1 = pair.bins > 1 ? t.energy[pair.bin + 1] : 0.0;
   const auto both = [&](double v0, double v1, double* to_number, double* to_energy) {
@@ -230,6 +233,8 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
   add_from_warp(nuclear, ledger + kNuclear);
   add_from_warp(nuclear_energy, ledger + kEnergyNuclear);
   add_from_warp(makes && inside ? static_cast<double>(sum4(dose)) : 0.0, ledger + kDeposited);
+  fused::max_from_warp(high, p.scores.extremes + 1);
+  add_from_warp(makes && inside ? 4.0 * t.ntheta * pair.bins : 0.0, ledger + kCellsVisited);
 }
 
 }  // namespace bb::transport::march
@@ -237,13 +242,14 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
 /// grid (pairs, z chunks); block (rows + halo) · quads threads, rounded up to whole warps. Runs before the
 /// general kernel of the same step, which closes the step.
 extern "C" __global__ void __launch_bounds__(672, 1)
-    transport_fused_march_fp32(const bb::transport::FusedParameters<float> p, const bb::transport::MarchParameters g) {
+    transport_fused_march_f32(const bb::transport::FusedParameters<float> p, const bb::transport::MarchParameters g) {
   extern __shared__ float4 march_shared[];
   const int step = p.control->step;
   if (p.control->done != 0 || step >= p.control->limit) return;
   const bb::transport::MarchPair& pair = g.pairs[blockIdx.x];
   bool live = false;
-  for (int s = 0; s < pair.sources; ++s) live = live || !bb::transport::fused::is_empty(p.bounds[step & 1][pair.source[s]]);
+  for (int s = 0; s < pair.sources; ++s)
+    live = live || !bb::transport::fused::is_empty(p.bounds[step & 1][pair.source[s]]);
   if (!live) return;
   if (pair.sources <= 4) {
     bb::transport::march::march_pair<4>(p, g, pair, step, march_shared);

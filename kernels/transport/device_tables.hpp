@@ -91,6 +91,8 @@ struct DeviceStep {
   int step;            // row of the ledger
   int rows;            // of z in ψ: nz, or 1 with depth stepping
   int plane;           // row of the map that row 0 of ψ lies in
+  int first_bin;       // energies first_bin … first_bin + bins - 1 are made (or scored)
+  int bins;
   double stop_number;  // the run is over when no more protons than this are in flight
 };
 

@@ -1,3 +1,5 @@
 // The kernels of every CUDA variant of the transport workload, as one image.
 #include "cuda_dense.cu"
+#include "cuda_fused.cu"
 #include "cuda_gather.cu"
+#include "cuda_march.cu"

@@ -1,0 +1,26 @@
+#include "cuda_fused_solver.hpp"
+#include "variants.hpp"
+
+namespace bb::transport {
+
+Variant cuda_depth_variant() {
+  return {
+      .id = "cuda-depth",
+      .title = "Depth stepping on the GPU",
+      .changes = "The moving window on the phase space of one plane, advanced plane by plane in z",
+      .builds_on = "cuda-window",
+      .device = "cuda",
+      .source = "kernels/transport/cuda_fused.cuh",
+      .precisions = {Precision::kFp32, Precision::kFp64},
+      .steppings = {Stepping::kDepth},
+      .bytes_per_cell_step = 8,
+      .flops_per_cell_step = 58,
+      .speed_rank = 170,
+      .estimate_bytes = estimate_cuda_fused,
+      .make = [](const Problem& p, const Tables& t,
+                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kGraph, .window = true}); },
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::transport

@@ -1,0 +1,27 @@
+#include "cuda_fused_solver.hpp"
+#include "variants.hpp"
+
+namespace bb::transport {
+
+Variant cuda_fused_variant() {
+  return {
+      .id = "cuda-fused",
+      .title = "Fused on the GPU",
+      .changes =
+          "All operators in one pass: each cell is read from memory once and written once per step; bins with "
+          "three-point angle kernels march through the angles in registers",
+      .builds_on = "cuda-tiled",
+      .device = "cuda",
+      .source = "kernels/transport/cuda_march.cu",
+      .precisions = {Precision::kFp32, Precision::kFp64},
+      .steppings = {Stepping::kPath, Stepping::kDepth},
+      .bytes_per_cell_step = 8,
+      .flops_per_cell_step = 62,
+      .speed_rank = 140,
+      .estimate_bytes = estimate_cuda_fused,
+      .make = [](const Problem& p, const Tables& t, int /*threads*/) { return make_cuda_fused(p, t, {.march = true}); },
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::transport

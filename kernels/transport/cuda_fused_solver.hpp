@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cuda/device/graph.hpp"
+#include "cuda_fused.hpp"
+#include "cuda_march.hpp"
+#include "cuda_solver.hpp"
+
+namespace bb::transport {
+
+/// How the steps of the fused kernel are issued.
+enum class FusedLoop {
+  kLaunches,    // one launch (two with the angle march) per step
+  kGraph,       // a captured graph of several steps, replayed
+  kPersistent,  // one cooperative launch per batch, blocks wait for each other between steps
+};
+
+struct FusedOptions {
+  FusedLoop loop = FusedLoop::kLaunches;
+  bool window = false;  // slices are the boxes that the protons fill
+  bool march = false;   // whole grids of one material: the angle march for bins with three-point kernels
+};
+
+/// ψ[bin][z][angle][x] on the device, advanced by the fused step of cuda_fused.cuh. The device plans its own
+/// steps; the host only says how many.
+template <typename T>
+class CudaFusedSolver : public CudaSolver<T> {
+ public:
+  CudaFusedSolver(const Problem& problem, const Tables& tables, FusedOptions options)
+      : CudaSolver<T>(problem, tables), options_(options), depth_(problem.stepping == Stepping::kDepth) {}
+
+ protected:
+  double state_bytes_needed() const override;
+  void prepare() override;
+  void capture() override;
+  void launch_step(int step) override;
+  void launch_steps(int first, int count) override;
+  void launch_count(double* row) override;
+  void launch_marginals(const DeviceMarginals& fields) override;
+  void forget_steps(int steps) override;
+  double cells_per_step() const override;
+
+ private:
+  int pitch() const { return (this->tables().nx + 3) / 4 * 4; }
+  std::size_t slice_cells() const;
+  void fill_parameters();
+  void plan_march();
+  void send_start();
+  void queue_step();
+  cuda::Kernel stepped_kernel(const char* name) const;
+
+  FusedOptions options_;
+  bool depth_;
+  unsigned shared_bytes_ = 0;
+  unsigned resident_ = 1;  // blocks that the device holds at once
+  cuda::DeviceBuffer<T> state_[2];
+  cuda::DeviceBuffer<DeviceBox> bounds_[2];
+  cuda::DeviceBuffer<StepControl> control_;
+  cuda::DeviceBuffer<WorkItem> work_;
+  cuda::DeviceBuffer<int> feed_begin_, feed_, half_, marched_;
+  cuda::DeviceBuffer<double> written_;
+  cuda::DeviceBuffer<MarchPair> pairs_;
+  FusedParameters<T> parameters_{};
+  MarchParameters march_{};
+  unsigned march_pairs_ = 0, march_chunks_ = 0, march_shared_ = 0;
+  std::optional<cuda::Kernel> step_kernel_, persistent_kernel_, begin_kernel_, march_kernel_;
+  std::optional<cuda::Graph> graph_;
+  int plane_ = 0;  // depth stepping: plane that the state is in
+};
+
+extern template class CudaFusedSolver<float>;
+extern template class CudaFusedSolver<double>;
+
+/// Bytes of ψ that the fused variants hold on the device.
+double estimate_cuda_fused(const Problem& problem, const Tables& tables);
+
+/// A ready solver with these options.
+std::unique_ptr<engine::Solver> make_cuda_fused(const Problem& problem, const Tables& tables, FusedOptions options);
+
+}  // namespace bb::transport

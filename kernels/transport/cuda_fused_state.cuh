@@ -1,0 +1,81 @@
+#pragma once
+
+#include "cuda_fused_common.cuh"
+
+// Whole-state operations beside the step: start, count, marginals. One block per bin.
+namespace bb::transport::fused {
+
+/// Calls f(value, z, angle, x) for every cell of a bin's box.
+template <typename T, typename F>
+__device__ void each_cell(const FusedParameters<T>& p, int bin, F&& f) {
+  const DeviceTables<T>& t = p.tables;
+  const int step = p.control->step;
+  DeviceBox box = p.bounds[step & 1][bin];
+  if (is_empty(box)) return;
+  box.x1 = min(box.x1, t.nx);
+  const T* state = p.state[step & 1] + static_cast<unsigned long long>(bin) * p.ring * t.ntheta * p.pitch;
+  const int width = box.x1 - box.x0;
+  const int angles = box.a1 - box.a0;
+  const int cells = (box.z1 - box.z0) * angles * width;
+  for (int i = threadIdx.x; i < cells; i += kFusedThreads) {
+    const int x = box.x0 + i % width;
+    const int a = box.a0 + i / width % angles;
+    const int z = box.z0 + i / (width * angles);
+    f(state[(static_cast<unsigned long long>(z % p.ring) * t.ntheta + a) * p.pitch + x], z, a, x);
+  }
+}
+
+template <typename T>
+__device__ void count_bin(const FusedParameters<T>& p, double* row, int bin) {
+  double number = 0;
+  each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
+  add_from_warp(number, row + kInFlight);
+  add_from_warp(number * p.tables.energy[bin], row + kEnergyInFlight);
+}
+
+template <typename T>
+__device__ void leave_with_bin(const FusedParameters<T>& p, double* row, int bin) {
+  double number = 0;
+  each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
+  add_from_warp(number, row + kEscapedZ);
+  add_from_warp(number * p.tables.energy[bin], row + kEnergyEscapedZ);
+  __syncthreads();  // the box is read by all before it goes
+  if (threadIdx.x == 0) {
+    p.bounds[p.control->step & 1][bin] = {1 << 30, -1, 1 << 30, -1, 1 << 30, -1};
+    p.control->done = 1;
+  }
+}
+
+template <typename T>
+__device__ void marginals_of_bin(const FusedParameters<T>& p, const DeviceMarginals& fields, int bin) {
+  const DeviceTables<T>& t = p.tables;
+  const int plane = t.depth != 0 ? p.start_z + p.control->step : 0;
+  each_cell(p, bin, [&](T v, int z, int a, int x) {
+    const double value = static_cast<double>(v);
+    if (value == 0.0) return;
+    const int row = min(plane + z, t.nz - 1);
+    atomicAdd(fields.zx + static_cast<unsigned long long>(row) * t.nx + x, value);
+    atomicAdd(fields.xtheta + static_cast<unsigned long long>(x) * t.ntheta + a, value);
+    atomicAdd(fields.etheta + static_cast<unsigned long long>(bin) * t.ntheta + a, value);
+    atomicAdd(fields.ez + static_cast<unsigned long long>(bin) * t.nz + row, value);
+  });
+}
+
+/// A random positive number in every cell, numbered as in ψ[e][θ][z][x] of the reference.
+template <typename T>
+__device__ void fill_bin(const FusedParameters<T>& p, unsigned long long seed, int bin) {
+  const DeviceTables<T>& t = p.tables;
+  const int rows = t.depth != 0 ? 1 : t.nz;
+  const int cells = rows * t.ntheta * t.nx;
+  T* state = p.state[0] + static_cast<unsigned long long>(bin) * p.ring * t.ntheta * p.pitch;
+  for (int i = threadIdx.x; i < cells; i += kFusedThreads) {
+    const int x = i % t.nx;
+    const int a = i / t.nx % t.ntheta;
+    const int z = i / (t.nx * t.ntheta);
+    const unsigned long long index = ((static_cast<unsigned long long>(bin) * t.ntheta + a) * rows + z) * t.nx + x;
+    state[(static_cast<unsigned long long>(z) * t.ntheta + a) * p.pitch + x] =
+        static_cast<T>(filled_value(seed, index));
+  }
+}
+
+}  // namespace bb::transport::fused

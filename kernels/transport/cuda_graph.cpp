@@ -1,0 +1,26 @@
+#include "cuda_fused_solver.hpp"
+#include "variants.hpp"
+
+namespace bb::transport {
+
+Variant cuda_graph_variant() {
+  return {
+      .id = "cuda-graph",
+      .title = "Fused, as a CUDA graph",
+      .changes = "The step loop captured once, sixteen steps to a graph, and replayed",
+      .builds_on = "cuda-fused",
+      .device = "cuda",
+      .source = "kernels/transport/cuda_fused.cuh",
+      .precisions = {Precision::kFp32, Precision::kFp64},
+      .steppings = {Stepping::kPath, Stepping::kDepth},
+      .bytes_per_cell_step = 8,
+      .flops_per_cell_step = 62,
+      .speed_rank = 145,
+      .estimate_bytes = estimate_cuda_fused,
+      .make = [](const Problem& p, const Tables& t,
+                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kGraph, .march = true}); },
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::transport

@@ -1,0 +1,26 @@
+#include "cuda_fused_solver.hpp"
+#include "variants.hpp"
+
+namespace bb::transport {
+
+Variant cuda_persistent_variant() {
+  return {
+      .id = "cuda-persistent",
+      .title = "Fused, persistent",
+      .changes = "One cooperative kernel takes all steps of a batch; the state stays in L2 where it fits",
+      .builds_on = "cuda-fused",
+      .device = "cuda",
+      .source = "kernels/transport/cuda_fused.cuh",
+      .precisions = {Precision::kFp32, Precision::kFp64},
+      .steppings = {Stepping::kPath, Stepping::kDepth},
+      .bytes_per_cell_step = 8,
+      .flops_per_cell_step = 62,
+      .speed_rank = 130,
+      .estimate_bytes = estimate_cuda_fused,
+      .make = [](const Problem& p, const Tables& t,
+                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kPersistent}); },
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::transport
