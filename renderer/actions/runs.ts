@@ -1,4 +1,5 @@
 /** Starting, stopping, opening and saving runs. */
+import type { FileRef } from '../../electron/contract/files.ts';
 import type { Params } from '../../electron/contract/methods.ts';
 import type { RunId, RunInfo } from '../../electron/contract/run.ts';
 import { stoppableRun } from '../state/runs.ts';
@@ -18,6 +19,7 @@ export interface RunActions {
   save(run: RunInfo): Promise<void>;
   /** Asks which file. */
   open(): Promise<void>;
+  openFile(file: FileRef, name: string): Promise<void>;
   openBytes(name: string, bytes: Uint8Array): Promise<void>;
   exportAs(run: RunId, what: RunExport): Promise<void>;
   /** Puts the scenario that a run was made from into the form. */
@@ -48,6 +50,7 @@ export function createRunActions(context: ActionContext): RunActions {
   return {
     show,
     openBytes,
+    openFile: (file, name) => openSource(name, { kind: 'file', file }),
     async start() {
       scenario.settle();
       const state = scenario.getState();

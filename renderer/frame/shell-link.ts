@@ -46,19 +46,20 @@ function informShell(workbench: Workbench): () => void {
 }
 
 function listenToShell(workbench: Workbench): () => void {
-  const { client, documents } = workbench;
+  const { client, documents, runs } = workbench;
   const handle = client.stream(
     'shell.events',
     {},
     {
-      frame: async (event) => {
+      frame: (event) => {
         if (event.kind === 'command') {
           const command = commandTable(workbench).find((each) => each.id === event.id);
           if (command?.enabled) command.run();
         } else if (event.kind === 'open') {
-          await documents.openFile(event.file, event.name);
+          // Not awaited: a question about unsaved changes must not hold up the next event.
+          void (/\.(h5|hdf5)$/i.test(event.name) ? runs : documents).openFile(event.file, event.name);
         } else {
-          await client.call('shell.close', { close: await documents.mayLeave() });
+          void documents.mayLeave().then((close) => client.call('shell.close', { close }));
         }
       },
     },

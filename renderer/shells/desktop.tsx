@@ -22,4 +22,4 @@ function openPort(): Promise<Port> {
   });
 }
 
-void start({ openPort, reconnect: false }).then(() => window.postMessage(PAGE_READY, location.origin));
+void start({ openPort, reconnect: false, drawn: () => window.postMessage(PAGE_READY, location.origin) });

@@ -28,10 +28,11 @@ export interface StartOptions {
   readonly openPort: () => Promise<Port>;
   /** False where the carrier cannot come back. */
   readonly reconnect: boolean;
+  /** Called when the workbench has been drawn, before it opens anything. */
+  readonly drawn?: () => void;
 }
 
-/** Resolves when the workbench has been drawn. */
-export async function start({ openPort, reconnect }: StartOptions): Promise<void> {
+export async function start({ openPort, reconnect, drawn }: StartOptions): Promise<void> {
   const element = document.getElementById('root');
   if (element === null) throw new Error('the page has no place for the workbench');
   const root = createRoot(element);
@@ -52,6 +53,7 @@ export async function start({ openPort, reconnect }: StartOptions): Promise<void
       </StrictMode>,
     );
     await workbench.scheduler.painted();
+    drawn?.();
     await begin(workbench);
   } catch (error) {
     root.render(<StartFailure error={error} />);

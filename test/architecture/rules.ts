@@ -39,7 +39,7 @@ export const scriptRules: Rules = {
 
   'electron/main': {
     folders: ['electron/contract', 'electron/host', 'electron/transports'],
-    packages: ['electron'],
+    packages: ['electron', 'zod'],
     node: true,
   },
   'electron/preload': { ...none, folders: ['electron/contract'], packages: ['electron'] },

@@ -1,0 +1,35 @@
+/** What the program was asked to do on its command line. */
+import path from 'node:path';
+
+export interface StartArguments {
+  /** Absolute path of a scenario or run to open; null: none. */
+  readonly file: string | null;
+  /** Run the scenario at once. */
+  readonly run: boolean;
+}
+
+/**
+ * Reads the arguments behind the program's own (`process.argv` without the
+ * executable and, in development, without the application's folder). Chromium's
+ * switches may stand among them and are passed over. A second start hands its
+ * arguments to the first together with the folder that they are relative to.
+ */
+export function readArguments(args: readonly string[], folder: string): StartArguments {
+  let file: string | null = null;
+  let run = false;
+  for (let i = 0; i < args.length; i += 1) {
+    const argument = args[i] ?? '';
+    if (argument === '--run') run = true;
+    else if (argument === '--scenario') {
+      file = args[i + 1] ?? null;
+      i += 1;
+    } else if (argument.startsWith('--scenario=')) file = argument.slice('--scenario='.length);
+    else if (!argument.startsWith('-') && argument !== '') file = argument;
+  }
+  return { file: file === null ? null : path.resolve(folder, file), run };
+}
+
+/** Runs are opened as runs; everything else is read as a scenario, whose errors say what it is not. */
+export function isRunFile(file: string): boolean {
+  return /\.(h5|hdf5)$/i.test(file);
+}

@@ -1,0 +1,90 @@
+/** The desktop program: one instance, one window, the host in this process. */
+import path from 'node:path';
+import { app, dialog } from 'electron';
+import { type Host, openHost } from '../host/index.ts';
+import { isRunFile, readArguments } from './arguments.ts';
+import { declarePageScheme, servePage } from './page-protocol.ts';
+import { lockDown } from './security.ts';
+import { createWindow, loadPage } from './window.ts';
+import { WorkbenchWindow } from './workbench.ts';
+
+/** Folder with `assets/` and `dist/`: this file is dist/electron/main.js. */
+const root = path.resolve(import.meta.dirname, '../..');
+/** The line that `npm start` waits for. */
+const READY_LINE = 'braggbench: window ready';
+/** In development the first argument is the application's folder. */
+const ownArguments = process.argv.slice(app.isPackaged ? 1 : 2);
+
+let workbench: WorkbenchWindow | null = null;
+let host: Promise<Host> | null = null;
+/** A file that the system hands over before there is a window (macOS). */
+let handedOver: string | null = null;
+
+async function start(): Promise<void> {
+  await app.whenReady();
+  lockDown();
+  servePage(path.join(root, 'dist/renderer'));
+  const given = readArguments(ownArguments, process.cwd());
+  const file = given.file ?? handedOver;
+  const openFirst = file !== null && !isRunFile(file) ? { openFirst: file, runFirst: given.run } : {};
+  host = openHost({
+    assetsFolder: path.join(root, 'assets'),
+    shell: { kind: 'desktop', dialogs: true, window: true, menus: true },
+    ...openFirst,
+  });
+  const window = await createWindow(path.join(root, 'dist/electron/preload.cjs'));
+  workbench = new WorkbenchWindow({ window, host, ready: () => console.log(READY_LINE) });
+  window.on('closed', () => {
+    workbench = null;
+    // Without its window there is nothing left to do, on a Mac either: the host ends with it.
+    app.quit();
+  });
+  await Promise.all([loadPage(window), host]);
+  await workbench?.openIfRun(file);
+}
+
+function fail(error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error);
+  console.error(`braggbench: ${text}`);
+  dialog.showErrorBox('Braggbench could not start', text);
+  app.exit(1);
+}
+
+function open(file: string | null): void {
+  if (workbench === null) {
+    handedOver = file ?? handedOver;
+    return;
+  }
+  workbench.focus();
+  if (file !== null) workbench.open(file).catch((error: unknown) => console.error(error));
+}
+
+app.setName('Braggbench');
+if (!app.requestSingleInstanceLock()) {
+  // The first instance has been told, and shows the file.
+  app.quit();
+} else {
+  app.enableSandbox();
+  declarePageScheme();
+  app.on('second-instance', (_event, argv, folder) => {
+    open(readArguments(argv.slice(app.isPackaged ? 1 : 2), folder).file);
+  });
+  app.on('open-file', (event, file) => {
+    event.preventDefault();
+    open(file);
+  });
+  let closed = false;
+  app.on('will-quit', (event) => {
+    if (closed || host === null) return;
+    // Ends runs and tidies what was kept for this process; then the program may go.
+    event.preventDefault();
+    host
+      .then((opened) => opened.close())
+      .catch((error: unknown) => console.error(error))
+      .finally(() => {
+        closed = true;
+        app.quit();
+      });
+  });
+  start().catch(fail);
+}

@@ -1,0 +1,78 @@
+/** The window's side of the contract: dialogs, title, menus, closing, and what it tells the page. */
+import { app, type BrowserWindow, Menu } from 'electron';
+import type { FilePurpose } from '../contract/files.ts';
+import type { MenuCommand, ShellEvent } from '../contract/shell.ts';
+import type { ShellHandlers } from '../host/index.ts';
+import { chooseFile } from './file-dialogs.ts';
+import { menuTemplate } from './menu.ts';
+
+export class WindowShell implements ShellHandlers {
+  readonly #window: BrowserWindow;
+  #edited = false;
+  #emit: ((event: ShellEvent) => void) | null = null;
+  /** What happened before the page listened. */
+  #early: ShellEvent[] = [];
+  #closing: ((close: boolean) => void) | null = null;
+
+  constructor(window: BrowserWindow) {
+    this.#window = window;
+    this.menu([]);
+  }
+
+  choose(purpose: FilePurpose, suggestedName: string): Promise<string | null> {
+    return chooseFile(this.#window, purpose, suggestedName);
+  }
+
+  document({ title, edited }: { readonly title: string; readonly edited: boolean }): void {
+    this.#edited = edited;
+    this.#window.setDocumentEdited(edited);
+    this.#window.setTitle(`${edited ? '• ' : ''}${title} – ${app.name}`);
+  }
+
+  menu(commands: readonly MenuCommand[]): void {
+    const mac = process.platform === 'darwin';
+    const choose = (id: string): void => this.tell({ kind: 'command', id });
+    Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ commands, mac, name: app.name, choose })));
+  }
+
+  close(close: boolean): void {
+    const answer = this.#closing;
+    this.#closing = null;
+    answer?.(close);
+  }
+
+  events(emit: (event: ShellEvent) => void): () => void {
+    this.#emit = emit;
+    for (const event of this.#early) emit(event);
+    this.#early = [];
+    return () => {
+      if (this.#emit === emit) this.#emit = null;
+    };
+  }
+
+  tell(event: ShellEvent): void {
+    if (this.#emit === null) this.#early.push(event);
+    else this.#emit(event);
+  }
+
+  /**
+   * Whether the window may close. Asks the page when there are unsaved changes;
+   * a page that is gone cannot be asked, and must not keep the window open.
+   */
+  mayClose(): Promise<boolean> {
+    if (!this.#edited || this.#emit === null || this.#window.webContents.isCrashed()) return Promise.resolve(true);
+    // Asked again while the question is on the screen: the same question.
+    this.#closing?.(false);
+    return new Promise((resolve) => {
+      this.#closing = resolve;
+      this.tell({ kind: 'close-requested' });
+    });
+  }
+
+  /** The page was loaded anew or is gone: it knows of no question. */
+  forget(): void {
+    this.#edited = false;
+    this.#emit = null;
+    this.close(false);
+  }
+}

@@ -1,0 +1,55 @@
+/** The window that the workbench is in. */
+import path from 'node:path';
+import { app, BrowserWindow, nativeTheme, screen } from 'electron';
+import { PAGE_URL } from './page-protocol.ts';
+import { isOnScreen, readWindowState, writeWindowState } from './window-state.ts';
+
+/** The page works down to this; a window that is smaller by chance is not worth guarding against. */
+const SMALLEST = { minWidth: 720, minHeight: 440 };
+const USUAL = { width: 1440, height: 920 };
+
+function stateFile(): string {
+  return path.join(app.getPath('userData'), 'window.json');
+}
+
+/** Shown once its first frame is there, in the place that it had. */
+export async function createWindow(preload: string): Promise<BrowserWindow> {
+  const state = await readWindowState(stateFile());
+  const screens = screen.getAllDisplays().map((display) => display.workArea);
+  const place = state !== null && isOnScreen(state, screens) ? state : null;
+  const window = new BrowserWindow({
+    ...USUAL,
+    ...SMALLEST,
+    ...(place === null ? {} : { x: place.x, y: place.y, width: place.width, height: place.height }),
+    show: false,
+    title: app.name,
+    // The page's own ground (--canvas), so that nothing flashes before it is drawn.
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#0c0f14' : '#e9ecf0',
+    webPreferences: {
+      preload,
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webSecurity: true,
+      webviewTag: false,
+      navigateOnDragDrop: false,
+      spellcheck: false,
+      // A live run goes on being drawn while another window is in front.
+      backgroundThrottling: false,
+    },
+  });
+  if (place?.maximized) window.maximize();
+  window.once('ready-to-show', () => window.show());
+  window.on('page-title-updated', (event) => event.preventDefault());
+  return window;
+}
+
+export function loadPage(window: BrowserWindow): Promise<void> {
+  return window.loadURL(PAGE_URL);
+}
+
+export function keepPlace(window: BrowserWindow): Promise<void> {
+  return writeWindowState(stateFile(), { ...window.getNormalBounds(), maximized: window.isMaximized() });
+}
