@@ -9,6 +9,7 @@
 //     CHECK_EQ(cells, 12);
 //     CHECK_THROWS(StoppingTable({}, {}));                   // any std::exception
 //     CHECK_THROWS(StoppingTable({}, {}), "at least 4");     // whose text has this in it
+//     if (!device) SKIP("no device");         // ends the test: neither passed nor failed
 //   }
 //
 // A failed check prints file, line and the values, and the test goes on. An exception ends its test.
@@ -27,6 +28,11 @@ struct Registration {
 };
 
 void fail(const char* file, int line, const std::string& message);
+
+/// Ends a test that cannot run here.
+struct Skipped {
+  std::string reason;
+};
 
 template <typename T>
 std::string show(const T& value) {
@@ -84,6 +90,8 @@ void check_throws(const char* file, int line, Body&& body, const char* text, std
                                                                                  BB_TEST_JOIN(bb_test_, __LINE__)); \
   static void BB_TEST_JOIN(bb_test_, __LINE__)()
 
+#define SKIP(reason) \
+  throw ::bb::test::Skipped { reason }
 #define CHECK(condition) ::bb::test::check(__FILE__, __LINE__, static_cast<bool>(condition), #condition)
 #define CHECK_EQ(got, wanted) ::bb::test::check_equal(__FILE__, __LINE__, got, wanted, #got)
 #define CHECK_NEAR(got, wanted, tolerance) \

@@ -1,5 +1,5 @@
-// Runs the C++ tests: `braggbench_tests [part of a test's name …]`. One line per test, then
-// `N passed, N failed`. Exit code 1 if any failed or none ran.
+// Runs the C++ tests: `braggbench_tests [part of a test's name …]`. One line per test (`ok`, `FAIL`,
+// or `skip` and why), then `N passed, N failed`. Exit code 1 if any failed or none ran.
 
 #include <algorithm>
 #include <chrono>
@@ -60,6 +60,9 @@ int run(const std::vector<std::string_view>& parts) {
     const auto start = std::chrono::steady_clock::now();
     try {
       c.body();
+    } catch (const Skipped& skipped) {
+      std::printf("skip %.*s: %s\n", static_cast<int>(c.name.size()), c.name.data(), skipped.reason.c_str());
+      continue;
     } catch (const std::exception& error) {
       fail(c.file.data(), c.line, std::string("exception: ") + error.what());
     } catch (...) {

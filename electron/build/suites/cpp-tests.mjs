@@ -14,6 +14,9 @@ const TIMEOUT_S = 400;
 /** The tests' last line. */
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;
 
+/** A test that cannot run here: its name and why. */
+const SKIPPED = /^skip (.*)$/gm;
+
 /**
  * @param {string} program
  * @param {NodeJS.ProcessEnv} [env]
@@ -27,7 +30,8 @@ async function runTests(program, env = process.env) {
     },
   });
   const totals = TOTALS.exec(outcome.output);
-  const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: [] };
+  const left = [...outcome.output.matchAll(SKIPPED)].map((match) => `${match[1]}`);
+  const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: left };
   if (outcome.code === 0 || counted.failed > 0) return counted;
   say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  ended with code ${outcome.code}`);
   // A crash takes the totals with it: the tests that were seen passing stay counted.
