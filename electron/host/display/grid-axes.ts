@@ -20,7 +20,18 @@ function energyAxis(centres: Float64Array): GridAxis {
 
 export type GridAxes = Readonly<Record<AxisName, GridAxis>>;
 
+/** A run's axes are asked for with every map of every frame. */
+const made = new WeakMap<Axes, GridAxes>();
+
 export function gridAxes(axes: Axes): GridAxes {
+  const known = made.get(axes);
+  if (known !== undefined) return known;
+  const fresh = makeAxes(axes);
+  made.set(axes, fresh);
+  return fresh;
+}
+
+function makeAxes(axes: Axes): GridAxes {
   const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = axes;
   const dtheta = 1000 * dtheta_rad;
   return {

@@ -82,6 +82,16 @@ export interface Plane {
 export function reduce(plane: Plane, horizontal: Sampling, vertical: Sampling, scale: number): Float32Array {
   const { values, strideHorizontal, strideVertical } = plane;
   const out = new Float32Array(horizontal.count * vertical.count);
+  if (horizontal.cells === 1 && vertical.cells === 1) {
+    const start = vertical.first * strideVertical + horizontal.first * strideHorizontal;
+    for (let v = 0; v < vertical.count; v += 1) {
+      const row = start + v * strideVertical;
+      const to = v * horizontal.count;
+      for (let h = 0; h < horizontal.count; h += 1) out[to + h] = (values[row + h * strideHorizontal] ?? 0) * scale;
+    }
+    return out;
+  }
+  let at = 0;
   for (let v = 0; v < vertical.count; v += 1) {
     const v0 = vertical.first + v * vertical.cells;
     const v1 = Math.min(vertical.end, v0 + vertical.cells);
@@ -93,7 +103,8 @@ export function reduce(plane: Plane, horizontal: Sampling, vertical: Sampling, s
         const row = i * strideVertical;
         for (let j = h0; j < h1; j += 1) sum += values[row + j * strideHorizontal] ?? 0;
       }
-      out[v * horizontal.count + h] = (sum * scale) / ((v1 - v0) * (h1 - h0));
+      out[at] = (sum * scale) / ((v1 - v0) * (h1 - h0));
+      at += 1;
     }
   }
   return out;
@@ -104,13 +115,17 @@ export function extent(
   values: Float32Array | Float64Array,
   scale: number,
 ): { readonly min: number; readonly max: number; readonly minPositive: number } {
-  let [min, max, positive] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const value of values) {
-    if (value < min) min = value;
-    if (value > max) max = value;
-    if (value > 0 && value < positive) positive = value;
-  }
   if (values.length === 0) throw new BraggError('internal', 'a field without cells');
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  let positive = Number.POSITIVE_INFINITY;
+  // By index and without branches that depend on the data: this runs over every cell of every live frame.
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] ?? 0;
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+    positive = Math.min(positive, value > 0 ? value : Number.POSITIVE_INFINITY);
+  }
   return {
     min: min * scale,
     max: max * scale,

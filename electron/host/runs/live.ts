@@ -4,7 +4,7 @@ import type { NativeLive } from '../addon.ts';
 import { makeMaps } from '../display/maps.ts';
 import { axisProfile } from '../metrics/axis-profile.ts';
 import { profileCurve } from '../metrics/run-metrics.ts';
-import type { RunRecord } from './record.ts';
+import type { ActivePart, RunRecord } from './record.ts';
 import { type Axes, axesOf, beamOf } from './run-data.ts';
 
 export interface LiveView {
@@ -12,11 +12,31 @@ export interface LiveView {
   readonly depthDose: boolean;
 }
 
+/**
+ * Making frames takes at most a quarter of the event loop's time, however large
+ * the grid is and however many pages watch: the rest belongs to everything
+ * else, and the cores to the run.
+ */
+const REST_PER_WORK = 3;
+
+function working<T>(active: ActivePart, work: () => T): T {
+  const start = performance.now();
+  const made = work();
+  const end = performance.now();
+  active.liveRest_ms = Math.max(active.liveRest_ms, end) + REST_PER_WORK * (end - start);
+  return made;
+}
+
+export function isResting({ liveRest_ms }: ActivePart): boolean {
+  return performance.now() < liveRest_ms;
+}
+
 /** Takes over the engine's newest frame. True when there is one that was not there before. */
 export function takeLive(record: RunRecord): boolean {
   const { active } = record;
-  const newest = active?.native.live() ?? null;
-  if (active === null || newest === null) return false;
+  if (active === null) return false;
+  const newest = working(active, () => active.native.live());
+  if (newest === null) return false;
   active.latest = newest;
   active.revision += 1;
   return true;
@@ -26,7 +46,7 @@ export function takeLive(record: RunRecord): boolean {
 export interface LiveSource {
   readonly axes: Axes;
   readonly beam: ReturnType<typeof beamOf>;
-  readonly latest: () => { readonly live: NativeLive; readonly revision: number };
+  readonly active: ActivePart;
 }
 
 export function liveSource(record: RunRecord): LiveSource | null {
@@ -35,15 +55,18 @@ export function liveSource(record: RunRecord): LiveSource | null {
   return {
     axes: axesOf(active.problem, active.native.plan),
     beam: beamOf(active.problem),
-    latest: () => {
-      if (active.latest === null) throw new Error('a live frame was asked for before there was one');
-      return { live: active.latest, revision: active.revision };
-    },
+    active,
   };
 }
 
-export function liveFrame(run: string, { axes, beam, latest }: LiveSource, view: LiveView): LiveFrame {
-  const { live, revision } = latest();
+export function liveFrame(run: string, source: LiveSource, view: LiveView): LiveFrame {
+  const { latest, revision } = source.active;
+  if (latest === null) throw new Error('a live frame was asked for before there was one');
+  return working(source.active, () => compose(run, source, view, latest, revision));
+}
+
+function compose(run: string, source: LiveSource, view: LiveView, live: NativeLive, revision: number): LiveFrame {
+  const { axes, beam } = source;
   const { nz, nx, dz_mm, dx_mm } = axes;
   const geometry = { nz, nx, dz_mm, dx_mm, ...beam };
   return {

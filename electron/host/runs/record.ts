@@ -38,6 +38,8 @@ export interface ActivePart {
   begun_ms: number | null;
   latest: NativeLive | null;
   revision: number;
+  /** performance.now() before which no live frame is made; see live.ts. */
+  liveRest_ms: number;
 }
 
 export function runInfo(record: RunRecord, queuePosition: number | null): RunInfo {

@@ -9,7 +9,8 @@ import { depthDoseOf } from '../metrics/run-metrics.ts';
 import type { Sink } from '../service/service.ts';
 import type { RunCache } from './cache.ts';
 import { Lanes } from './lanes.ts';
-import { type LiveView, liveFrame, liveSource, takeLive } from './live.ts';
+import { isResting, type LiveView, liveFrame, liveSource, takeLive } from './live.ts';
+import { oncePerTurn } from './once-per-turn.ts';
 import { type ActivePart, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
 import { keyframesOf, type Machine, measured, type RunData, runData } from './run-data.ts';
 
@@ -60,7 +61,16 @@ export class Runs {
     const { plan } = native;
     const variant = this.#options.addon.variants().find(({ id }) => id === plan.variant);
     const { problem, table, completeScenario } = request;
-    const active: ActivePart = { native, problem, table, completeScenario, begun_ms: null, latest: null, revision: 0 };
+    const active: ActivePart = {
+      native,
+      problem,
+      table,
+      completeScenario,
+      begun_ms: null,
+      latest: null,
+      revision: 0,
+      liveRest_ms: 0,
+    };
     const record = newRecord(
       {
         id: randomBytes(9).toString('base64url'),
@@ -187,8 +197,8 @@ export class Runs {
     }
     const stop = record.live.add(sink, () => liveFrame(id, source, view));
     // The engine makes frames only when someone asks; this asks for the first one.
-    takeLive(record);
-    if (record.active?.latest != null) record.live.offer(sink);
+    if (takeLive(record)) record.live.offerAll();
+    else if (record.active?.latest != null) record.live.offer(sink);
     return stop;
   }
 
@@ -230,14 +240,14 @@ export class Runs {
     record.lastProgress = progressOf(record, null);
     this.#changed();
     try {
+      const tell = oncePerTurn(() => this.#tell(record));
       const result = await active.native.start((progress) => {
         record.lastProgress = progressOf(record, progress);
-        record.progress.offerAll();
-        if (record.live.anyoneReady && takeLive(record)) record.live.offerAll();
+        tell();
       });
       record.wall_s = (performance.now() - active.begun_ms) / 1000;
       // The engine leaves a last frame, with which every live map ends at the final state.
-      takeLive(record);
+      if (takeLive(record)) record.live.offerAll();
       const keyframes = await keyframesOf(active.native, result);
       this.#keep(record, active, result, keyframes);
       this.#end(record, result.status);
@@ -247,6 +257,13 @@ export class Runs {
       this.#options.log('error', `${record.name}: ${failure.message}`);
       this.#end(record, 'failed');
     }
+  }
+
+  #tell(record: RunRecord): void {
+    const { active } = record;
+    if (active === null) return;
+    record.progress.offerAll();
+    if (record.live.anyoneReady && !isResting(active) && takeLive(record)) record.live.offerAll();
   }
 
   #keep(record: RunRecord, active: ActivePart, result: TransportResult, keyframes: readonly Marginals[]): void {
@@ -271,9 +288,10 @@ export class Runs {
     record.state = state;
     record.finished = new Date().toISOString();
     record.lastProgress = progressOf(record, null);
-    record.live.finish(record.active?.latest != null);
     record.active = null;
-    record.progress.finish(true);
+    record.live.finish();
+    record.progress.offerAll();
+    record.progress.finish();
     this.#changed();
   }
 

@@ -34,12 +34,9 @@ export class Subscribers<F> {
     });
   }
 
-  /** The last frame for everyone, and the end. */
-  finish(lastFrame: boolean): void {
-    for (const sink of [...this.#open.keys()]) {
-      if (lastFrame) this.offer(sink);
-      sink.end();
-    }
+  /** Nothing more will come. What was offered before is still sent. */
+  finish(): void {
+    for (const sink of [...this.#open.keys()]) sink.end();
     this.#open.clear();
   }
 }

@@ -50,14 +50,14 @@ export async function openTestHost(options: Partial<HostOptions> = {}): Promise<
   };
 }
 
-/** A run of about three seconds in eighty steps, to be watched and cancelled: the oracle, on one thread. */
+/** A run of about two seconds in eighty steps, to be watched and cancelled: the oracle, on one thread. */
 export const longScenario = {
   kind: 'transport',
   version: 1,
   name: 'long run',
   beam: { energy_MeV: 30 },
   geometry: { width_mm: 12, depth_mm: 11 },
-  grid: { dx_mm: 1, dz_mm: 0.125, dtheta_mrad: 40, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.125 } },
+  grid: { dx_mm: 1, dz_mm: 0.125, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.125 } },
   solver: { step_mm: 0.125, variant: 'reference', precision: 'fp64' },
   output: { keyframes: 4 },
 } as const;

@@ -1,0 +1,118 @@
+/** The host's event loop never waits for a run: timers come through while all cores compute. */
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { MapRequest } from '../../../electron/contract/run.ts';
+import type { Client } from '../../../renderer/client/index.ts';
+import { openTestHost, type TestHost } from './test-host.ts';
+
+let test: TestHost;
+let page: Client;
+beforeEach(async () => {
+  test = await openTestHost({ checkResults: false, memoryLimit_bytes: 2 ** 34 });
+  page = await test.page();
+});
+afterEach(() => test.close());
+
+const viewport: MapRequest['viewport'] = { horizontal: null, vertical: null, pixels: [512, 512] };
+const maps: MapRequest[] = [
+  { quantity: 'dose', horizontal: 'z', vertical: 'x', viewport },
+  { quantity: 'protons', horizontal: 'x', vertical: 'theta', viewport },
+  { quantity: 'protons', horizontal: 'theta', vertical: 'e', viewport },
+  { quantity: 'protons', horizontal: 'z', vertical: 'e', viewport },
+];
+
+interface Delays {
+  /** Of the event loop, wall time, ms. */
+  readonly p99: number;
+  /** Longest time that the main thread itself computed between two turns, ms. */
+  readonly busiest: number;
+  readonly frames: number;
+}
+
+/** Runs a scenario with a page that watches everything. */
+async function delaysDuring(scenario: Record<string, unknown>): Promise<Delays> {
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  let busiest = 0;
+  let before = process.threadCpuUsage();
+  const turns = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(before);
+    before = process.threadCpuUsage();
+    busiest = Math.max(busiest, (user + system) / 1000);
+  }, 1);
+  delays.enable();
+  const { id } = await page.call('run.start', { scenario, name: '' });
+  let frames = 0;
+  page.stream('run.progress', { run: id }, { frame: () => undefined });
+  page.stream(
+    'run.live',
+    { run: id, maps, depthDose: true },
+    {
+      frame: () => {
+        frames += 1;
+      },
+    },
+  );
+  const { state } = await test.host.runs.ended(id);
+  delays.disable();
+  clearInterval(turns);
+  expect(state).toBe('done');
+  return { p99: delays.percentile(99) / 1e6, busiest, frames };
+}
+
+/** CPU time of a host that makes live frames: a few milliseconds, forty times a second. */
+const FRAME_WORK_MS = 5;
+const FRAME_EVERY_MS = 25;
+
+/**
+ * p99 of the delays while as many threads as there are cores compute and this
+ * one works as much as live frames take, without a host: what the machine
+ * itself costs, and what other programs on it do.
+ */
+async function delaysOfTheMachine(): Promise<number> {
+  const spin = 'const until = Date.now() + 1500; while (Date.now() < until);';
+  const threads = Array.from({ length: availableParallelism() }, () => new Worker(spin, { eval: true }));
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  const frames = setInterval(() => {
+    const start = process.threadCpuUsage();
+    let used = 0;
+    while (used < FRAME_WORK_MS * 1000) {
+      const { user, system } = process.threadCpuUsage(start);
+      used = user + system;
+    }
+  }, FRAME_EVERY_MS);
+  await Promise.all(threads.map((thread) => once(thread, 'exit')));
+  clearInterval(frames);
+  delays.disable();
+  return delays.percentile(99) / 1e6;
+}
+
+const ATTEMPTS = 6;
+const solvers = { window: { variant: 'window' }, depth: { stepping: 'depth', variant: 'depth' } };
+
+it.for(Object.entries(solvers))(
+  '%s on all cores: 99 of 100 delays stay below 20 ms',
+  { timeout: 120_000 },
+  async ([name, solver], context) => {
+    const scenario = { kind: 'transport', version: 1, name, beam: { energy_MeV: 150 }, solver };
+    // The first run compiles the code that it goes through; what counts is the program in use.
+    await delaysDuring(scenario);
+    const seen: Delays[] = [];
+    do {
+      seen.push(await delaysDuring(scenario));
+    } while (seen.length < ATTEMPTS && seen.every(({ p99 }) => p99 >= 20));
+    // Whatever else the machine does, this is our own doing.
+    expect(Math.min(...seen.map(({ busiest }) => busiest))).toBeLessThan(20);
+    expect(Math.max(...seen.map(({ frames }) => frames))).toBeGreaterThan(3);
+    const best = Math.min(...seen.map(({ p99 }) => p99));
+    if (best >= 20) {
+      const machine = await delaysOfTheMachine();
+      const reason = `other programs use the cores: delays of ${machine.toFixed(0)} ms without a run`;
+      if (machine >= 20) context.skip(reason);
+    }
+    expect(best).toBeLessThan(20);
+  },
+);

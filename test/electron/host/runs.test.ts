@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LiveFrame, RunInfo, RunProgress } from '../../../electron/contract/run.ts';
+import type { Client } from '../../../renderer/client/index.ts';
+import { smallScenario } from './small-run.ts';
+import { eventually, longScenario, openTestHost, type TestHost } from './test-host.ts';
+
+const whole = { horizontal: null, vertical: null, pixels: [64, 48] as [number, number] };
+const doseMap = { quantity: 'dose', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+
+let test: TestHost;
+let page: Client;
+beforeEach(async () => {
+  test = await openTestHost();
+  page = await test.page();
+});
+afterEach(() => test.close());
+
+async function finished(run: string): Promise<RunInfo> {
+  return test.host.runs.ended(run);
+}
+
+describe('a run', () => {
+  it('goes from start to readouts that agree with each other', async () => {
+    const started = await page.call('run.start', { scenario: { ...smallScenario }, name: 'ignored' });
+    expect(started).toMatchObject({ name: 'small µ run', variant: 'window', precision: 'fp32', device: 'cpu' });
+    const info = await finished(started.id);
+    expect(info).toMatchObject({ state: 'done', error: null, file: null });
+
+    const summary = await page.call('run.summary', { run: started.id });
+    // 30 MeV in water: CSDA range 8.85 mm; cells of 0.25 mm.
+    expect(summary.metrics.r80_mm).toBeGreaterThan(8.75);
+    expect(summary.metrics.r80_mm).toBeLessThan(8.95);
+    expect(summary.metrics.mean_range_mm).toBeCloseTo(8.85, 0);
+    expect(summary.metrics.energy_deposited_MeV).toBeCloseTo(30, 3);
+    expect(summary.ledger.number.rel_error).toBeLessThan(1e-6);
+    expect(summary.ledger.energy.deposited).toBe(summary.metrics.energy_deposited_MeV);
+    expect(info.r80_mm).toBe(summary.metrics.r80_mm);
+    expect(summary.wall_s).toBeGreaterThanOrEqual(summary.solve_s);
+
+    const depthDose = await page.call('run.depthDose', { run: started.id });
+    expect(depthDose.metrics.r80_mm).toBe(summary.metrics.r80_mm);
+    const integral = depthDose.curve.values.reduce((a, b) => a + b, 0) * 0.25;
+    expect(integral).toBeCloseTo(summary.metrics.energy_deposited_MeV, 6);
+
+    const { maps } = await page.call('run.maps', { run: started.id, maps: [doseMap] });
+    const [map] = maps;
+    expect([map?.horizontal.count, map?.vertical.count]).toEqual([44, 24]);
+    const energy = (map?.values.reduce((a, b) => a + b, 0) ?? 0) * 0.25 * 0.5;
+    expect(energy).toBeCloseTo(summary.metrics.energy_deposited_MeV, 3);
+
+    const ledger = await page.call('run.ledger', { run: started.id, rows: 10 });
+    expect(ledger.step.length).toBe(10);
+    expect(ledger.step.at(-1)).toBe(summary.steps);
+    expect(ledger.number['in_flight']?.at(-1)).toBe(summary.ledger.number.in_flight);
+
+    const moments = await page.call('run.moments', { run: started.id });
+    expect(moments.protons[0]).toBeCloseTo(1, 4);
+    const { curves } = await page.call('run.lateral', { run: started.id, depths_mm: [0.1, 8.6] });
+    expect(curves[1]?.quantity).toBe('dose at 8.62500 mm');
+    expect(curves[1]?.values.length).toBe(24);
+    await expect(page.call('run.lateral', { run: started.id, depths_mm: [12] })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+  });
+
+  it('keeps its keyframes, each to be shown over any of the kept axes', async () => {
+    const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
+    await finished(id);
+    const { frames } = await page.call('run.keyframes', { run: id });
+    expect(frames.length).toBeGreaterThanOrEqual(3);
+    expect(frames[0]?.step).toBe(0);
+    const maps = (['z-x', 'x-theta', 'theta-e', 'z-e'] as const).map((pair) => {
+      const [horizontal, vertical] = pair.split('-') as ['z', 'x'];
+      return { quantity: 'protons' as const, horizontal, vertical, viewport: whole };
+    });
+    const shown = await page.call('run.keyframe', { run: id, index: 1, maps });
+    for (const map of shown.maps) {
+      const cells = map.horizontal.cellsPerSample * map.vertical.cellsPerSample;
+      const protons = map.values.reduce((a, b) => a + b, 0) * cells;
+      // Partial samples at the edges are means over fewer cells; the beam is not there.
+      expect(protons).toBeCloseTo(1, 3);
+    }
+    await expect(page.call('run.keyframe', { run: id, index: 1, maps: [doseMap] })).rejects.toMatchObject({
+      code: 'not-found',
+    });
+    await expect(page.call('run.keyframe', { run: id, index: 99, maps })).rejects.toMatchObject({ code: 'not-found' });
+    const unkept = { quantity: 'protons', horizontal: 'z', vertical: 'theta', viewport: whole } as const;
+    await expect(page.call('run.keyframe', { run: id, index: 0, maps: [unkept] })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+  });
+
+  it('streams progress and live maps that end with the final state', async () => {
+    const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const progress: RunProgress[] = [];
+    const live: LiveFrame[] = [];
+    let ends = 0;
+    const end = (error: unknown): void => {
+      expect(error).toBeNull();
+      ends += 1;
+    };
+    page.stream('run.progress', { run: id }, { frame: (value) => void progress.push(value), end });
+    page.stream(
+      'run.live',
+      { run: id, maps: [doseMap], depthDose: true },
+      { frame: (value) => void live.push(value), end },
+    );
+    await eventually(() => ends === 2);
+    const { steps } = await page.call('run.summary', { run: id });
+    expect(progress.length).toBeGreaterThan(10);
+    expect(progress.map((p) => p.step)).toEqual(progress.map((p) => p.step).sort((a, b) => a - b));
+    expect(progress.at(-1)).toMatchObject({ state: 'done', step: steps });
+    expect(live.length).toBeGreaterThan(10);
+    expect(live.map((l) => l.revision)).toEqual([...new Set(live.map((l) => l.revision))]);
+    const { maps } = await page.call('run.maps', { run: id, maps: [doseMap] });
+    expect(live.at(-1)?.maps[0]?.values).toEqual(maps[0]?.values);
+    const { curve } = await page.call('run.depthDose', { run: id });
+    expect(live.at(-1)?.depthDose?.values).toEqual(curve.values);
+  });
+
+  it('cancelled: ends within a step and keeps what it has computed', async () => {
+    const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    let step = 0;
+    page.stream(
+      'run.progress',
+      { run: id },
+      {
+        frame: (progress) => {
+          step = progress.step;
+        },
+      },
+    );
+    await eventually(() => step >= 10);
+    const asked = performance.now();
+    await page.call('run.cancel', { run: id });
+    const info = await finished(id);
+    expect(performance.now() - asked).toBeLessThan(1000);
+    expect(info.state).toBe('cancelled');
+    const summary = await page.call('run.summary', { run: id });
+    expect(summary.status).toBe('cancelled');
+    expect(summary.steps).toBeGreaterThanOrEqual(10);
+    expect(summary.steps).toBeLessThan(60);
+    expect(summary.metrics.energy_deposited_MeV).toBeGreaterThan(1);
+    // The dose ends where the run was stopped: that is no Bragg peak.
+    expect(summary.metrics.r80_mm).toBeNull();
+    const { maps } = await page.call('run.maps', { run: id, maps: [doseMap] });
+    expect(maps[0]?.max).toBeGreaterThan(0);
+    // Once more does no harm.
+    expect((await page.call('run.cancel', { run: id })).state).toBe('cancelled');
+  });
+
+  it('filled with numbers has no beam to measure', async () => {
+    const scenario = {
+      ...smallScenario,
+      initial: { kind: 'filled', seed: 3 },
+      solver: { step_mm: 0.25, max_steps: 3 },
+    };
+    const { id } = await page.call('run.start', { scenario, name: '' });
+    await finished(id);
+    const { metrics, steps } = await page.call('run.summary', { run: id });
+    expect(steps).toBe(3);
+    expect(metrics).toMatchObject({ r80_mm: null, peak_mm: null, mean_range_mm: null });
+  });
+});
+
+describe('the queue', () => {
+  it('runs one at a time on a device, in order, and takes cancelled ones out', async () => {
+    const lists: RunInfo[][] = [];
+    page.stream('runs', {}, { frame: ({ runs }) => void lists.push(runs) });
+    const first = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const second = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
+    const third = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
+    const states = async (): Promise<[string, number | null][]> =>
+      (await page.call('run.list', {})).runs.map((run) => [run.state, run.queuePosition]);
+    // Newest first.
+    expect(await states()).toEqual([
+      ['queued', 2],
+      ['queued', 1],
+      ['running', null],
+    ]);
+    expect((await page.call('run.cancel', { run: second.id })).state).toBe('cancelled');
+    expect(await states()).toEqual([
+      ['queued', 1],
+      ['cancelled', null],
+      ['running', null],
+    ]);
+    await expect(page.call('run.summary', { run: second.id })).rejects.toMatchObject({ code: 'not-found' });
+    await expect(page.call('run.summary', { run: third.id })).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(page.call('run.forget', { run: first.id })).rejects.toMatchObject({ code: 'unsupported' });
+    await page.call('run.cancel', { run: first.id });
+    await finished(third.id);
+    expect(await states()).toEqual([
+      ['done', null],
+      ['cancelled', null],
+      ['cancelled', null],
+    ]);
+    await page.call('run.forget', { run: second.id });
+    await eventually(() => lists.at(-1)?.length === 2);
+    expect(lists.flat().filter((run) => run.state === 'running').length).toBeGreaterThan(0);
+    await expect(page.call('run.summary', { run: second.id })).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('a run that the engine refuses never enters it', async () => {
+    const scenario = { ...longScenario, solver: { ...longScenario.solver, variant: 'depth' } };
+    await expect(page.call('run.start', { scenario, name: '' })).rejects.toMatchObject({ code: 'unsupported' });
+    const invalid = { ...smallScenario, beam: { energy_MeV: 900 } };
+    await expect(page.call('run.start', { scenario: invalid, name: '' })).rejects.toMatchObject({
+      code: 'invalid',
+      issues: expect.arrayContaining([expect.objectContaining({ path: 'beam.energy_MeV', value: '900' })]),
+    });
+    expect((await page.call('run.list', {})).runs).toEqual([]);
+  });
+
+  it('closing the host cancels what runs and what waits', async () => {
+    const own = await openTestHost();
+    const client = await own.page();
+    const running = await client.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const waiting = await client.call('run.start', { scenario: { ...longScenario }, name: '' });
+    await own.close();
+    expect(own.host.runs.info(running.id).state).toBe('cancelled');
+    expect(own.host.runs.info(waiting.id).state).toBe('cancelled');
+    expect(() => own.host.runs.list()).not.toThrow();
+  });
+});
+
+describe('results beyond the bound of memory', () => {
+  it('move to disk and come back the same', async () => {
+    const own = await openTestHost({ cacheBound_bytes: 1 });
+    try {
+      const client = await own.page();
+      const ids: string[] = [];
+      for (let i = 0; i < 3; i += 1) {
+        const { id } = await client.call('run.start', { scenario: { ...smallScenario }, name: '' });
+        await own.host.runs.ended(id);
+        ids.push(id);
+      }
+      const summaries = await Promise.all(ids.map((run) => client.call('run.summary', { run })));
+      expect(new Set(summaries.map((s) => s.metrics.r80_mm)).size).toBe(1);
+      const [again] = await Promise.all([client.call('run.summary', { run: ids[0] ?? '' })]);
+      expect(again).toEqual(summaries[0]);
+      await client.call('run.forget', { run: ids[0] ?? '' });
+      await expect(client.call('run.summary', { run: ids[0] ?? '' })).rejects.toMatchObject({ code: 'not-found' });
+    } finally {
+      await own.close();
+    }
+  });
+});

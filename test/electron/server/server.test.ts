@@ -1,0 +1,323 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect as connectTcp, createServer } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Served, serve } from '../../../electron/server/index.ts';
+import { openSocketPort } from '../../../electron/transports/websocket-page.ts';
+import { type Client, type ConnectionState, connect } from '../../../renderer/client/index.ts';
+import { assetsFolder } from '../host/small-run.ts';
+import { eventually, longScenario } from '../host/test-host.ts';
+
+let folder: string;
+let served: Served;
+let token: string;
+/** Address of the page, with the token in its path. */
+let page: string;
+
+/** A page folder as the build leaves it, and a file beside it that must stay hidden. */
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-server-'));
+  await mkdir(path.join(folder, 'page', 'assets'), { recursive: true });
+  await writeFile(path.join(folder, 'page', 'browser.html'), '<!doctype html><title>page</title>');
+  await writeFile(path.join(folder, 'page', 'desktop.html'), 'other shell');
+  await writeFile(path.join(folder, 'page', 'assets', 'page-a1b2.js'), 'export {};');
+  await writeFile(path.join(folder, 'page', 'assets', 'page-a1b2.js.map'), 'map');
+  await writeFile(path.join(folder, 'secret.txt'), 'secret');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const options = (): Parameters<typeof serve>[0] => ({
+  port: 0,
+  assetsFolder,
+  pageFolder: path.join(folder, 'page'),
+  dataFolder: path.join(folder, 'data'),
+});
+
+beforeEach(async () => {
+  served = await serve(options());
+  token = new URL(served.url).searchParams.get('token') ?? '';
+  page = `http://127.0.0.1:${served.port}/${token}/`;
+});
+afterEach(() => served.close());
+
+type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
+
+/** A request whose path and headers go out exactly as written; fetch would clean them. */
+async function raw(target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
+  const sent = request({ host: '127.0.0.1', port: served.port, path: target, method, headers });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  let body = '';
+  for await (const chunk of response) body += String(chunk);
+  return { status: response.statusCode ?? 0, headers: response.headers, body };
+}
+
+describe('the page', () => {
+  it('is reached by the printed address, which leads to one with the token in its path', async () => {
+    const first = await raw(`/?token=${token}`);
+    expect(first).toMatchObject({ status: 303, headers: { location: `/${token}/` } });
+    const reply = await raw(`/${token}/`);
+    expect(reply).toMatchObject({ status: 200, body: '<!doctype html><title>page</title>' });
+    expect(token.length).toBeGreaterThanOrEqual(32);
+  });
+
+  it('carries a policy without inline or foreign scripts, and the other headers', async () => {
+    const { headers } = await raw(`/${token}/`);
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toMatch(/unsafe-(inline|eval)/);
+    expect(policy).toContain(`connect-src 'self' ws://127.0.0.1:${served.port}`);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+    expect(headers['set-cookie']).toBeUndefined();
+  });
+
+  it('serves its files for ever by their hashed names, and no others', async () => {
+    const script = await raw(`/${token}/assets/page-a1b2.js`);
+    expect(script).toMatchObject({ status: 200, body: 'export {};' });
+    expect(script.headers['content-type']).toContain('text/javascript');
+    expect(script.headers['cache-control']).toContain('immutable');
+    for (const other of ['desktop.html', 'assets/page-a1b2.js.map', 'assets/', 'assets', 'nothing.js']) {
+      expect((await raw(`/${token}/${other}`)).status).toBe(404);
+    }
+  });
+
+  it.each([
+    '../secret.txt',
+    '..%2fsecret.txt',
+    '%2e%2e/secret.txt',
+    'assets/../../secret.txt',
+    '..\\secret.txt',
+    'assets/..%5c..%5csecret.txt',
+    '/etc/passwd',
+    '//etc/passwd',
+    'assets/page-a1b2.js%00.html',
+  ])('never leads out of its folder: %s', async (target) => {
+    const reply = await raw(`/${token}/${target}`);
+    expect([403, 404]).toContain(reply.status);
+    expect(reply.body).not.toMatch(/secret$|root:/);
+  });
+
+  it('is not shown without the token, with another, or under another name', async () => {
+    for (const target of [
+      '/',
+      '/?token=',
+      `/?token=${token}x`,
+      `/?token=${'a'.repeat(token.length)}`,
+      '/assets/page-a1b2.js',
+      `/${token}`,
+      `/x${token}/`,
+    ]) {
+      expect((await raw(target)).status).toBe(403);
+    }
+    // A name that someone else has pointed at this machine.
+    for (const host of ['evil.example', `127.0.0.1.evil.example:${served.port}`, '0.0.0.0']) {
+      expect((await raw(`/${token}/`, { host })).status).toBe(403);
+    }
+    for (const host of [`localhost:${served.port}`, 'LOCALHOST:8000', '[::1]:7340']) {
+      expect((await raw(`/${token}/`, { host })).status).toBe(200);
+    }
+    expect((await raw(`/${token}/`, {}, 'POST')).status).toBe(405);
+    expect((await raw(`/${token}/`, {}, 'HEAD')).body).toBe('');
+  });
+});
+
+describe('the socket', () => {
+  /** The status that an upgrade was refused with, or `open`. */
+  async function upgrade(address: string, headers: Record<string, string>): Promise<number | 'open'> {
+    const socket = new WebSocket(address, { headers });
+    return new Promise((resolve) => {
+      socket.on('open', () => {
+        socket.terminate();
+        resolve('open');
+      });
+      socket.on('unexpected-response', (_request, response) => {
+        resolve(response.statusCode ?? 0);
+        socket.terminate();
+      });
+      socket.on('error', () => undefined);
+    });
+  }
+
+  it('opens for a page from this address only', async () => {
+    const address = `ws://127.0.0.1:${served.port}/${token}/socket`;
+    const own = `http://127.0.0.1:${served.port}`;
+    expect(await upgrade(address, { origin: own })).toBe('open');
+    const tunnelled = { host: 'localhost:8000', origin: 'http://localhost:8000' };
+    expect(await upgrade(address, tunnelled)).toBe('open');
+    for (const headers of [
+      {},
+      { origin: 'http://evil.example' },
+      { origin: 'null' },
+      { origin: `https://127.0.0.1:${served.port}` },
+      // Another server on this machine.
+      { origin: 'http://127.0.0.1:9999' },
+      { origin: 'http://localhost:8000' },
+      { origin: 'http://evil.example', host: 'evil.example' },
+    ] as Record<string, string>[]) {
+      expect(await upgrade(address, headers)).toBe(403);
+    }
+    for (const target of ['/socket', `/${token}x/socket`, `/${token}/other`, `/${token}/socket/`, '/']) {
+      expect(await upgrade(`ws://127.0.0.1:${served.port}${target}`, { origin: own })).toBe(403);
+    }
+  });
+
+  it('survives peers that send rubbish or vanish', async () => {
+    const address = `ws://127.0.0.1:${served.port}/${token}/socket`;
+    const socket = new WebSocket(address, { origin: `http://127.0.0.1:${served.port}` });
+    await once(socket, 'open');
+    socket.send(new Uint8Array([1, 2, 3]));
+    await once(socket, 'close');
+    const tcp = connectTcp(served.port, '127.0.0.1');
+    await once(tcp, 'connect');
+    tcp.write('GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+    tcp.destroy();
+    expect((await raw(`/${token}/`)).status).toBe(200);
+  });
+});
+
+describe('a session', () => {
+  let opened: WebSocket[];
+  beforeEach(() => {
+    opened = [];
+    // The browser's WebSocket names its page's origin by itself; here that is done for it.
+    class PageSocket extends WebSocket {
+      constructor(address: string) {
+        super(address, { origin: new URL(page).origin });
+        opened.push(this);
+      }
+    }
+    vi.stubGlobal('WebSocket', PageSocket);
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  function openPage(states: ConnectionState[] = []): Promise<Client> {
+    const socket = new URL('socket', page).href.replace(/^http/, 'ws');
+    return connect(() => openSocketPort(socket), { retry_ms: 10, onState: (state) => states.push(state) });
+  }
+
+  it('outlives its socket: the run goes on, and so do its streams', async () => {
+    const states: ConnectionState[] = [];
+    const client = await openPage(states);
+    expect(client.capabilities.shell).toMatchObject({ kind: 'browser', dialogs: false });
+    const { id } = await client.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const steps: number[] = [];
+    let state = '';
+    client.stream(
+      'run.progress',
+      { run: id },
+      {
+        frame: (progress) => {
+          steps.push(progress.step);
+          state = progress.state;
+        },
+      },
+    );
+    for (let round = 0; round < 3; round += 1) {
+      const seen = steps.length;
+      await eventually(() => steps.length >= seen + 3 || state === 'done');
+      opened.at(-1)?.terminate();
+      const call = client.call('run.list', {});
+      await eventually(() => states.filter(({ kind }) => kind === 'connected').length === round + 2);
+      expect((await call).runs.length).toBe(1);
+    }
+    await eventually(() => state === 'done');
+    expect(steps).toEqual([...steps].sort((a, b) => a - b));
+    client.close();
+  });
+
+  it('of one page is not another page’s, but runs are seen by both', async () => {
+    const [one, two] = [await openPage(), await openPage()];
+    expect(one.session).not.toBe(two.session);
+    let runs = 0;
+    two.stream(
+      'runs',
+      {},
+      {
+        frame: (list) => {
+          runs = list.runs.length;
+        },
+      },
+    );
+    const { id } = await one.call('run.start', { scenario: { ...longScenario }, name: '' });
+    await eventually(() => runs === 1);
+    await two.call('run.cancel', { run: id });
+    expect((await served.host.runs.ended(id)).state).toBe('cancelled');
+    one.close();
+    two.close();
+  });
+
+  it('hears that the program was ended', async () => {
+    const states: ConnectionState[] = [];
+    const client = await openPage(states);
+    await served.close();
+    await eventually(() => states.some(({ kind }) => kind === 'reconnecting'));
+    client.close();
+  });
+});
+
+describe('the port', () => {
+  it('in use: one clear sentence when it was asked for, the next free one otherwise', async () => {
+    await expect(serve({ ...options(), port: served.port })).rejects.toMatchObject({
+      code: 'io',
+      message: `Port ${served.port} is in use by another program. Choose another with --port, or leave it out.`,
+    });
+    const [first, second] = [await serve({ ...options(), port: null }), await serve({ ...options(), port: null })];
+    expect(second.port).toBeGreaterThan(first.port);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it('is free again after the end, also with a page connected', async () => {
+    const idle = connectTcp(served.port, '127.0.0.1');
+    await once(idle, 'connect');
+    idle.on('error', () => undefined);
+    await served.close();
+    const again = createServer();
+    again.listen(served.port, '127.0.0.1');
+    await once(again, 'listening');
+    again.close();
+    served = await serve(options());
+  });
+
+  it('is open on the loopback interface alone', async (context) => {
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((net) => net?.family === 'IPv4' && !net.internal);
+    if (outside === undefined) return context.skip('this machine has no other interface');
+    const socket = connectTcp(served.port, outside.address);
+    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNREFUSED');
+  });
+});
+
+describe('what is missing', () => {
+  it('the page or the scenario is named', async () => {
+    await expect(serve({ ...options(), pageFolder: folder })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: /The page is not built: .*browser\.html does not exist/,
+    });
+    await expect(serve({ ...options(), scenario: path.join(folder, 'none.json') })).rejects.toMatchObject({
+      code: 'not-found',
+      message: /none\.json does not exist/,
+    });
+  });
+
+  it('a scenario that is there is the one to open first', async () => {
+    const scenario = path.join(assetsFolder, 'scenarios', 'water-70MeV.json');
+    const other = await serve({ ...options(), scenario, run: true });
+    expect(other.host.capabilities()).toMatchObject({
+      openFirst: { kind: 'library', key: 'water-70MeV.json' },
+      runFirst: true,
+    });
+    await other.close();
+  });
+});
