@@ -183,6 +183,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     cache,
     program: { version, build, compiler },
     machine: { cpu, logicalCores, memory_bytes, os },
+    gpu: capabilities.devices.cuda.devices.find(({ usable }) => usable)?.name ?? null,
     log: log.write,
   });
   const recent = new RecentFiles(data, trouble);

@@ -3,6 +3,7 @@
  *
  *   /                 attributes: format, format_version, workload, name, created, finished, status
  *   /scenario         the scenario as written, JSON; /scenario_complete with every default
+ *   /setup            what the set-up time went into, names and seconds
  *   /program /machine /engine /timing /beam /metrics      attributes
  *   /axes/z_mm x_mm theta_rad energy_MeV                  cell centres, dimension scales of the fields
  *   /dose             [z][x] MeV per cell

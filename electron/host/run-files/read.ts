@@ -72,6 +72,12 @@ function readSpans(f: RunFileFields): Spans {
   };
 }
 
+function readSetup(f: RunFileFields): RunData['setup_parts'] {
+  const names = f.texts('setup', 'names').filter((name) => name !== '');
+  const seconds = f.float64('setup/seconds', [f.count('setup', 'count')]);
+  return names.map((name, i) => ({ name, seconds: seconds[i] ?? 0 }));
+}
+
 function readAll(file: File): RunData {
   const f = new RunFileFields(file);
   checkFormat(f, file);
@@ -114,6 +120,8 @@ function readAll(file: File): RunData {
     wall_s: f.finite('timing', 'wall_s'),
     setup_s: f.finite('timing', 'setup_s'),
     solve_s: f.finite('timing', 'solve_s'),
+    device_s: f.finite('timing', 'device_s'),
+    setup_parts: readSetup(f),
     cell_steps: f.finite('timing', 'cell_steps'),
     peak_state_bytes: f.finite('timing', 'peak_state_bytes'),
     peak_rss_bytes: f.finite('timing', 'peak_rss_bytes'),

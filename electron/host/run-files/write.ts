@@ -154,6 +154,15 @@ function putSpans(file: File, run: RunData): void {
   }
 }
 
+/** The parts of the set-up as a small table. */
+function putSetup(file: File, { setup_parts }: RunData): void {
+  const group = file.create_group('setup');
+  group.create_attribute('names', setup_parts.length === 0 ? [''] : setup_parts.map(({ name }) => name));
+  putNote(group, 'count', setup_parts.length);
+  const seconds = Float64Array.from(setup_parts, (part) => part.seconds);
+  put(group, 'seconds', seconds, [seconds.length], { units: 's' });
+}
+
 export function writeRun(run: RunData): Promise<Uint8Array> {
   return createFile((file) => {
     file.create_attribute(attributes.format, FORMAT);
@@ -183,10 +192,12 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
       wall_s: run.wall_s,
       setup_s: run.setup_s,
       solve_s: run.solve_s,
+      device_s: run.device_s,
       cell_steps: run.cell_steps,
       peak_state_bytes: run.peak_state_bytes,
       peak_rss_bytes: run.peak_rss_bytes,
     });
+    putSetup(file, run);
     const { present, ...beam } = run.beam;
     putValues(file, 'beam', { ...beam, present: present ? 1 : 0 });
     const { sigma_x: _sigma, theta_rms: _theta, ...metrics } = metricsOf(measured(run));

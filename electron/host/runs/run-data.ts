@@ -58,6 +58,10 @@ export interface RunData {
   readonly wall_s: number;
   readonly setup_s: number;
   readonly solve_s: number;
+  /** In steps by the GPU's clock; 0 on the CPU. */
+  readonly device_s: number;
+  /** What setup_s went into. */
+  readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   readonly cell_steps: number;
   readonly peak_state_bytes: number;
   readonly peak_rss_bytes: number;
@@ -125,6 +129,8 @@ export function runData(
     steps: result.steps,
     setup_s: result.setup_s,
     solve_s: result.solve_s,
+    device_s: result.device_s,
+    setup_parts: result.setup_parts,
     cell_steps: result.cell_steps,
     peak_state_bytes: result.peak_state_bytes,
     peak_rss_bytes: process.resourceUsage().maxRSS * 1024,

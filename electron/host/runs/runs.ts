@@ -19,6 +19,8 @@ export interface RunsOptions {
   readonly cache: RunCache;
   readonly program: RunData['program'];
   readonly machine: Omit<Machine, 'device'>;
+  /** Name of the GPU that CUDA variants run on; null without one. */
+  readonly gpu: string | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
 }
 
@@ -268,10 +270,10 @@ export class Runs {
 
   #keep(record: RunRecord, active: ActivePart, result: TransportResult, keyframes: readonly Marginals[]): void {
     const { id, name, created, scenario, device } = record;
-    const { program, machine, cache } = this.#options;
+    const { program, machine, gpu, cache } = this.#options;
     const finished = new Date().toISOString();
     const context = { program, name, created, finished, scenario, wall_s: record.wall_s ?? 0 };
-    const computedBy = { ...machine, device: device === 'cpu' ? null : device };
+    const computedBy = { ...machine, device: device === 'cpu' ? null : (gpu ?? device) };
     const { completeScenario, table, problem, native } = active;
     const data = runData(
       { ...context, machine: computedBy, completeScenario, table },
