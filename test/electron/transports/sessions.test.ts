@@ -1,0 +1,89 @@
+/** How long a host keeps the sessions of pages that are gone. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { decodeFrame, encodeFrame } from '../../../electron/contract/frame.ts';
+import type { Port } from '../../../electron/contract/port.ts';
+import { Sessions } from '../../../electron/host/service/sessions.ts';
+import { inProcessPorts } from '../../../electron/transports/in-process.ts';
+import { testCapabilities } from './capabilities.ts';
+import { SyntheticService } from './synthetic-service.ts';
+
+let sessions: Sessions;
+afterEach(() => sessions.close('end of test'));
+
+type Greeted = { readonly port: Port; readonly answer: Promise<Record<string, unknown>> };
+
+function arrive(resume: string | null = null, singleUse = false): Greeted {
+  const [port, host] = inProcessPorts();
+  sessions.accept(host, { singleUse });
+  const answer = new Promise<Record<string, unknown>>((resolve) => {
+    port.listen({ frame: (bytes) => resolve(decodeFrame(bytes) as Record<string, unknown>), closed: () => undefined });
+  });
+  const streams = [{ stream: 0, received: 0 }];
+  const greeting = resume === null ? null : { session: resume, calls: [], streams };
+  port.send(encodeFrame({ type: 'greet', protocol: 1, resume: greeting }));
+  return { port, answer };
+}
+
+const settle = (ms = 10): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('sessions', () => {
+  it('end when nobody comes back in time, and not before', async () => {
+    const service = new SyntheticService();
+    sessions = new Sessions({ service, capabilities: () => testCapabilities, keepDetached_ms: 80 });
+    const { port, answer } = arrive();
+    const { session } = await answer;
+    port.send(encodeFrame({ type: 'open', stream: 0, name: 'latest', params: null, credits: 1 }));
+    await settle();
+    port.close('cable pulled');
+    await settle(20);
+    expect(sessions.size).toBe(1);
+    const back = arrive(String(session));
+    expect(await back.answer).toMatchObject({ resumed: true, session });
+    await settle(120);
+    // It has a page again: the clock does not run.
+    expect(sessions.size).toBe(1);
+    expect(service.stopped).toEqual([]);
+    back.port.close('cable pulled');
+    await settle(150);
+    expect(sessions.size).toBe(0);
+    expect(await arrive(String(session)).answer).toMatchObject({ resumed: false });
+  });
+
+  it('over a carrier that cannot come back end with it', async () => {
+    const service = new SyntheticService();
+    sessions = new Sessions({ service, capabilities: () => testCapabilities });
+    const { port, answer } = arrive(null, true);
+    await answer;
+    port.close('window closed');
+    await settle();
+    expect(sessions.size).toBe(0);
+  });
+
+  it('are taken over by a second connection of the same page', async () => {
+    const service = new SyntheticService();
+    sessions = new Sessions({ service, capabilities: () => testCapabilities });
+    const first = arrive();
+    const { session } = await first.answer;
+    const second = arrive(String(session));
+    expect(await second.answer).toMatchObject({ resumed: true });
+    await settle();
+    first.port.send(encodeFrame({ type: 'call', id: 0, method: 'echo', params: 1 }));
+    first.port.close();
+    await settle();
+    expect(sessions.size).toBe(1);
+    // What the first still says is said to nobody: its port was closed.
+    expect(service.calls).toEqual([]);
+  });
+
+  it('beyond the bound replace the one that was left longest ago, and are refused while all are in use', async () => {
+    sessions = new Sessions({ service: new SyntheticService(), capabilities: () => testCapabilities });
+    const pages = Array.from({ length: 64 }, () => arrive());
+    const answers = await Promise.all(pages.map(({ answer }) => answer));
+    expect(await arrive().answer).toMatchObject({ type: 'refused', error: { code: 'unsupported' } });
+    pages[5]?.port.close('cable pulled');
+    await settle();
+    expect(await arrive().answer).toMatchObject({ type: 'hello' });
+    expect(sessions.size).toBe(64);
+    expect(await arrive(String(answers[5]?.['session'])).answer).toMatchObject({ type: 'refused' });
+  });
+});

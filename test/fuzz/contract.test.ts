@@ -1,0 +1,128 @@
+/** Whatever a page says, the host answers with a result or with an error that it meant to give. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BraggError } from '../../electron/contract/errors.ts';
+import { encodeFrame } from '../../electron/contract/frame.ts';
+import { type MethodName, methods } from '../../electron/contract/methods.ts';
+import { type StreamName, streams } from '../../electron/contract/streams.ts';
+import { inProcessPorts } from '../../electron/transports/in-process.ts';
+import { smallScenario } from '../electron/host/small-run.ts';
+import { openTestHost, type TestHost } from '../electron/host/test-host.ts';
+
+let test: TestHost;
+let run: string;
+beforeAll(async () => {
+  test = await openTestHost({ memoryLimit_bytes: 2 ** 26 });
+  run = (await test.host.call('run.start', { scenario: { ...smallScenario }, name: '' })).id;
+  await test.host.runs.ended(run);
+});
+afterAll(() => test.close());
+
+const viewport = { horizontal: null, vertical: [0, 1], pixels: [10, 10] };
+const map = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport };
+
+/** Something valid for most methods; mutations start from here. */
+const seeds = (): readonly unknown[] => [
+  {},
+  { run },
+  { run, maps: [map] },
+  { run, index: 1, maps: [map, { ...map, horizontal: 'e' }] },
+  { run, depths_mm: [1, 2] },
+  { run, rows: 5 },
+  { run, what: 'summary' },
+  { run, maps: [map], depthDose: true },
+  { text: '{"kind":"transport"}', name: 'a.json' },
+  { file: { kind: 'library', key: 'water-70MeV.json' } },
+  { scenario: smallScenario, file: null },
+  { scenario: smallScenario, file: { kind: 'library', key: 'fuzz.json' }, ifExists: 'replace' },
+  { source: { kind: 'bytes', name: 'a.h5', bytes: new Uint8Array(10) } },
+  { source: { kind: 'file', file: { kind: 'library', key: 'none.h5' } } },
+];
+
+const junk = fc.oneof(
+  fc.constantFrom(null, '', '../../etc/passwd', -1, 1e308, 2 ** 53, [], {}, true, 'dose', 'x', '__proto__'),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+/** A copy of `value` with the part at one path replaced or removed. */
+function mutated(value: unknown, path: readonly number[], by: unknown): unknown {
+  const [first, ...rest] = path;
+  if (first === undefined || value === null || typeof value !== 'object' || ArrayBuffer.isView(value)) return by;
+  const keys = Object.keys(value);
+  const key = keys[first % (keys.length + 1)];
+  if (Array.isArray(value)) {
+    const copy = [...value];
+    if (key !== undefined) copy[Number(key)] = mutated(copy[Number(key)], rest, by);
+    return copy;
+  }
+  return { ...value, [key ?? 'extra']: key === undefined ? by : mutated(Reflect.get(value, key), rest, by) };
+}
+
+/** Messages made from seeds: as they are now and then, changed in one place mostly. */
+function messageFrom(starts: readonly unknown[]): fc.Arbitrary<unknown> {
+  return fc
+    .tuple(fc.nat(100), fc.array(fc.nat(10), { maxLength: 4 }), junk, fc.nat(3))
+    .map(([seed, path, by, kind]) => {
+      const start = starts[seed % starts.length];
+      return kind === 0 ? start : mutated(start, path, by);
+    });
+}
+
+// Starting runs by the hundred would take the machine's time and prove nothing more.
+const methodNames = Object.keys(methods).filter(
+  (name) => name !== 'run.start' && name !== 'run.forget',
+) as MethodName[];
+
+/** A method with params that began as something it takes. */
+function call(): fc.Arbitrary<readonly [MethodName, unknown]> {
+  return fc.constantFrom(...methodNames).chain((method) => {
+    const fitting = seeds().filter((seed) => methods[method].params.safeParse(seed).success);
+    return messageFrom(fitting.length > 0 ? fitting : seeds()).map((params) => [method, params] as const);
+  });
+}
+
+it('calls', { timeout: 120_000 }, async () => {
+  const codes = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(call(), async ([method, params]) => {
+      let outcome = 'result';
+      try {
+        await test.host.call(method, params as never);
+      } catch (error) {
+        expect(error).toBeInstanceOf(BraggError);
+        outcome = error instanceof BraggError ? error.code : 'foreign';
+        expect(outcome, `${method} ${JSON.stringify(params)}`).not.toBe('internal');
+      }
+      codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
+    }),
+    { numRuns: 1500 },
+  );
+  // The fuzz reaches the handlers and does not only bounce off the schema.
+  expect(codes.get('result') ?? 0).toBeGreaterThan(50);
+  expect(codes.get('bad-request') ?? 0).toBeGreaterThan(50);
+});
+
+it('streams', async () => {
+  const door = test.host.door();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...(Object.keys(streams) as StreamName[])),
+      messageFrom(seeds()),
+      fc.nat(4),
+      async (name, params, credits) => {
+        const [page, host] = inProcessPorts();
+        const closed = new Promise<void>((resolve) => {
+          page.listen({ frame: () => undefined, closed: () => resolve() });
+        });
+        door.accept(host, { singleUse: true });
+        page.send(encodeFrame({ type: 'greet', protocol: 1, resume: null }));
+        page.send(encodeFrame({ type: 'open', stream: 1, name, params, credits }));
+        page.send(encodeFrame({ type: 'leave' }));
+        await closed;
+      },
+    ),
+    { numRuns: 300 },
+  );
+  door.close();
+  expect((await test.host.call('run.list', {})).runs.length).toBeGreaterThan(0);
+});
