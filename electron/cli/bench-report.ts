@@ -1,5 +1,5 @@
 /** A benchmark for a person: one row per variant, the answer's error beside every speed. */
-import type { BenchEntry, BenchReport, MeasuredEntry, Ratio } from '../host/bench/index.ts';
+import type { BenchReport, MeasuredEntry, Ratio } from '../host/bench/index.ts';
 import { duration, metric, significant, smallError } from './numbers.ts';
 import { table } from './table.ts';
 
@@ -23,13 +23,12 @@ function determinismText({ determinism }: MeasuredEntry): string {
   return determinism.bitwise ? 'same bits' : smallError(determinism.spread);
 }
 
-function row(entry: BenchEntry, report: BenchReport, style: Style): readonly string[] {
+function row(entry: MeasuredEntry, report: BenchReport, style: Style): readonly string[] {
   const name = entry.note === null ? entry.variant : `${entry.variant} (${entry.note})`;
-  if (entry.status === 'refused') return [name, `not run: ${entry.reason}`];
   return [
     name,
     duration(entry.solve_s),
-    `${(100 * entry.solve_spread).toFixed(1)} %`,
+    entry.samples.length < 2 ? '–' : `${(100 * entry.solve_spread).toFixed(1)} %`,
     duration(entry.setup_s),
     duration(entry.first.wall_s),
     `${metric(entry.cell_steps_per_s)}/s`,
@@ -96,9 +95,9 @@ export function benchReport(report: BenchReport, style: Style): readonly string[
     `${machine.cpu}, ${machine.logical_cores} logical cores, ${machine.isa}; braggbench ${program.version}, ${program.compiler}, ${program.build}`,
     '',
     ...lines,
-    ...refused.map((entry) => `${entry.variant}: not run, ${entry.status === 'refused' ? entry.reason : ''}`),
+    ...refused.map((entry) => `${entry.variant}: not run. ${entry.reason}`),
     '',
-    `${rounds} interleaved rounds in ${duration(report.elapsed_s)}, ended because ${stopText[report.stopped]}; ${noiseText(report)}.`,
+    `${rounds} interleaved round${rounds === 1 ? '' : 's'} in ${duration(report.elapsed_s)}, ended because ${stopText[report.stopped]}; ${noiseText(report)}.`,
     style(
       'dim',
       `Medians; ratios of medians with 95 % bootstrap intervals, seed ${report.seed}. relL2 of dose against ${oracleText(report) || 'nothing'}.`,

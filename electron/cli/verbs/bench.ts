@@ -51,7 +51,7 @@ export const bench: Verb = {
     {
       name: 'time',
       value: 'SECONDS',
-      help: `Time after which no new round begins, ${usualSeconds} by default; ${fewestRounds} rounds are taken anyway.`,
+      help: `Time after which no new round begins, ${usualSeconds} by default.`,
     },
     { name: 'seed', value: 'N', help: 'Of shuffles and bootstrap, 1 by default.' },
     { name: 'json', help: 'Print one JSON document, with every sample, instead of text.' },

@@ -118,7 +118,9 @@ class Session {
         this.contestants.push({ candidate, first, determinism, samples: [] });
       } catch (error) {
         if (!(error instanceof BraggError) || error.code === 'internal') throw error;
-        this.refused.set(candidate, { ...headOf(candidate), status: 'refused', reason: error.message });
+        // The engine begins with the field that it refuses; here the variant stands beside it anyway.
+        const reason = error.message.replace(/^solver\.variant = \S+: /, '');
+        this.refused.set(candidate, { ...headOf(candidate), status: 'refused', reason });
       }
     }
   }

@@ -5,8 +5,10 @@ import { type Interval, relativeSpread } from './statistics.ts';
 export type StopReason = 'narrow' | 'settled' | 'time' | 'rounds' | 'cancelled';
 
 export interface StoppingLimits {
+  /** No interval is trusted before this many rounds. */
   readonly fewestRounds: number;
   readonly mostRounds: number;
+  /** No new round begins after this; one is always taken. */
   readonly mostSeconds: number;
 }
 
@@ -39,9 +41,9 @@ export function stopReason(
   limits: StoppingLimits,
 ): StopReason | null {
   const rounds = times[0]?.length ?? 0;
+  if (rounds >= limits.mostRounds) return 'rounds';
+  if (elapsed_s >= limits.mostSeconds) return 'time';
   if (rounds < limits.fewestRounds) return null;
   if (intervals.every(isNarrow)) return 'narrow';
-  if (times.every(hasSettled)) return 'settled';
-  if (rounds >= limits.mostRounds) return 'rounds';
-  return elapsed_s >= limits.mostSeconds ? 'time' : null;
+  return times.every(hasSettled) ? 'settled' : null;
 }
