@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cuda/device/buffer.hpp"
 #include "cuda/device/event.hpp"
+#include "cuda/timing/timing.hpp"
 #include "cuda_session.hpp"
 #include "cuda_tables.hpp"
 
@@ -36,6 +38,9 @@ class CudaSolver : public engine::Solver {
   double state_bytes() const final { return state_bytes_; }
   double device_seconds() const final { return device_seconds_; }
   std::vector<engine::SetupPart> setup_parts() const final { return setup_parts_; }
+  void start_cold() final;
+  void replay_graphs() final { replay_ = true; }
+  double untimed_seconds() const final { return untimed_seconds_; }
 
  protected:
   // What a variant defines. Nothing here waits for the device; errors leave as cuda::Error.
@@ -95,7 +100,7 @@ class CudaSolver : public engine::Solver {
   cuda::DeviceBuffer<double> count_;   // [kLedgerColumns] row of what is in flight after a batch
   cuda::DeviceBuffer<double> fields_;  // dose and the three currents, [4][z][x]
   cuda::DeviceBuffer<float> extremes_;
-  cuda::DeviceBuffer<double> sums_;  // the marginals
+  cuda::DeviceBuffer<double> sums_;         // the marginals
   cuda::PinnedBuffer<double> rows_, tail_;  // what the ledger and count_ held
   cuda::PinnedBuffer<float> seen_extremes_;
   cuda::Event batch_start_, batch_end_;
@@ -105,6 +110,9 @@ class CudaSolver : public engine::Solver {
   std::vector<double> dose_, crossing_;
   double min_over_max_ = 0, cell_steps_ = 0, state_bytes_ = 0, device_seconds_ = 0;
   int step_ = 0;
+  std::optional<cuda::L2Flush> flush_;  // to be run before the next step
+  bool replay_ = false;                 // steps are captured and replayed as one graph
+  double untimed_seconds_ = 0;
   bool over_ = false;  // fewer protons are in flight than count
 };
 
@@ -120,6 +128,16 @@ std::unique_ptr<engine::Solver> make_cuda_solver(const Problem& problem, const T
     return solver;
   };
   return on_device([&] { return problem.precision == Precision::kFp32 ? make(float{}) : make(double{}); });
+}
+
+/// A solver of a class that computes in FP32 alone, ready to run.
+template <typename Solver>
+std::unique_ptr<engine::Solver> make_cuda_float_solver(const Problem& problem, const Tables& tables, int /*threads*/) {
+  return on_device([&]() -> std::unique_ptr<engine::Solver> {
+    auto solver = std::make_unique<Solver>(problem, tables);
+    solver->set_up();
+    return solver;
+  });
 }
 
 }  // namespace bb::transport

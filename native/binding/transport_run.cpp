@@ -11,6 +11,7 @@
 
 #include "convert.hpp"
 #include "engine/run.hpp"
+#include "measured.hpp"
 #include "physics/stopping.hpp"
 #include "problem.hpp"
 
@@ -142,6 +143,8 @@ class Job {
   engine::Run run;
   std::thread thread;
   RunResult result;
+  MeasuringOptions measuring;
+  DeviceObservation observed;
   std::string error_code, error_message;
   bool failed = false;
   std::atomic<bool> over{false};
@@ -213,14 +216,20 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
           if (d->job->failed) {
             d->deferred.Reject(coded_error(finish_env, d->job->error_code, d->job->error_message).Value());
           } else {
-            d->deferred.Resolve(result_object(finish_env, d->job->run, d->job->result));
+            const Napi::Object result = result_object(finish_env, d->job->run, d->job->result);
+            d->job->observed.describe(finish_env, result);
+            d->deferred.Resolve(result);
           }
           delete d;
         });
     Job* job = job_.get();
+    if (info.Length() > 1 && info[1].IsObject()) job->measuring = read_measuring(info[1].As<Napi::Object>());
     job->thread = std::thread([job, tell]() mutable {
       try {
-        job->result = job->run.execute([&tell](const Progress& p) {
+        const std::string device = job->run.variant().device;
+        job->observed.begin(job->measuring, device == "cuda" ? &job->run.problem().device : nullptr,
+                            job->run.spans().origin());
+        const auto report = [&tell](const Progress& p) {
           tell.NonBlockingCall([p](Napi::Env call_env, Napi::Function to) {
             Napi::Object o = Napi::Object::New(call_env);
             o.Set("step", p.step);
@@ -232,7 +241,9 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
             o.Set("eta_s", p.eta_s);
             to.Call({o});
           });
-        });
+        };
+        job->result = job->run.execute(report, job->measuring.run);
+        job->observed.end();
       } catch (const transport::ProblemError& error) {
         job->failed = true;
         job->error_code = error.code();

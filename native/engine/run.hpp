@@ -31,7 +31,7 @@ struct RunResult {
   int threads = 1;
   std::string isa;
   double setup_s = 0, solve_s = 0;
-  double device_s = 0;                  // in steps, by the GPU's clock; 0 on the CPU
+  double device_s = 0;                 // in steps, by the GPU's clock; 0 on the CPU
   std::vector<SetupPart> setup_parts;  // of setup_s
   double cell_steps = 0, state_bytes = 0;
   double min_over_max = 0;
@@ -67,7 +67,7 @@ class Run {
   const SpanRecorder& spans() const { return spans_; }
 
   /// Solves. `on_progress` is called from this thread at most 60 times a second, and once at the end.
-  RunResult execute(const std::function<void(const Progress&)>& on_progress);
+  RunResult execute(const std::function<void(const Progress&)>& on_progress, const Measuring& measuring = {});
 
   void cancel() { cancel_.store(true); }
   /// Hands over the newest frame and asks for another; empty when none is ready. Never waits for the run.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/caches.hpp"
 #include "spans.hpp"
 #include "transport/tables.hpp"
 
@@ -56,11 +57,19 @@ class Solver {
   /// [z][Crossing::kCount] so far.
   virtual std::span<const double> crossing() = 0;
 
-  virtual double min_over_max() const = 0;  // most negative ψ over the largest of its step
-  virtual double cell_steps() const = 0;    // cells visited, summed over steps
-  virtual double state_bytes() const = 0;   // peak memory of ψ
+  virtual double min_over_max() const = 0;               // most negative ψ over the largest of its step
+  virtual double cell_steps() const = 0;                 // cells visited, summed over steps
+  virtual double state_bytes() const = 0;                // peak memory of ψ
   virtual double device_seconds() const { return 0.0; }  // spent in steps by the GPU's clock; 0 on the CPU
   virtual std::vector<SetupPart> setup_parts() const { return {}; }
+
+  /// The next advance() finds nothing of the state in the caches; emptying them is not timed.
+  virtual void start_cold();
+  /// From now on what advance() launches is captured first and replayed as one graph; the capture is not
+  /// timed. Throws ProblemError('unsupported') where nothing is launched.
+  virtual void replay_graphs();
+  /// Wall time inside advance() that is preparation: captures, and emptying caches.
+  virtual double untimed_seconds() const { return 0.0; }
 };
 
 /// Accumulators that every CPU solver has, with the scoring of one row of cells.
@@ -85,6 +94,18 @@ class Scores {
  private:
   std::vector<double> dose_, crossing_;
   double min_over_max_ = 0.0;
+};
+
+inline void Solver::start_cold() { cpu::empty_caches(); }
+
+inline void Solver::replay_graphs() {
+  throw transport::ProblemError("unsupported", "The CPU launches nothing that a graph could replay.");
+}
+
+/// How to time a run, beyond running it.
+struct Measuring {
+  bool cold = false;          // Solver::start_cold before the first step
+  bool graph_replay = false;  // Solver::replay_graphs
 };
 
 using SolverFactory = std::unique_ptr<Solver> (*)(const transport::Problem&, const transport::Tables&, int threads);

@@ -34,6 +34,7 @@ class SpanRecorder {
     return static_cast<std::uint16_t>(names_.size() - 1);
   }
 
+  std::chrono::steady_clock::time_point origin() const { return origin_; }
   double now_ns() const { return std::chrono::duration<double, std::nano>(Clock::now() - origin_).count(); }
 
   void record(int lane, std::uint16_t name, std::uint32_t step, double start_ns, double end_ns) {

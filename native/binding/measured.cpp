@@ -1,0 +1,112 @@
+#include "measured.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "convert.hpp"
+#include "transport/cuda_session.hpp"
+
+namespace bb::binding {
+namespace {
+
+bool flag(const Napi::Object& options, const char* key) {
+  return options.Has(key) && options.Get(key).ToBoolean().Value();
+}
+
+template <typename Number>
+Napi::Value number_or_null(Napi::Env env, const std::optional<Number>& value) {
+  return value ? Napi::Value(Napi::Number::New(env, static_cast<double>(*value))) : env.Null();
+}
+
+Napi::Value clocks_object(Napi::Env env, const std::optional<cuda::ClockState>& state) {
+  if (!state) return env.Null();
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("sm_MHz", number_or_null(env, state->sm_MHz));
+  out.Set("memory_MHz", number_or_null(env, state->memory_MHz));
+  out.Set("power_W", number_or_null(env, state->power_W));
+  out.Set("powerLimit_W", number_or_null(env, state->power_limit_W));
+  out.Set("temperature_C", number_or_null(env, state->temperature_C));
+  const std::vector<std::string> names = cuda::reason_names(state->reasons);
+  Napi::Array reasons = Napi::Array::New(env, names.size());
+  for (uint32_t i = 0; i < names.size(); ++i) reasons.Set(i, names[i]);
+  out.Set("reasons", reasons);
+  out.Set("throttled", state->throttled());
+  return out;
+}
+
+template <typename Array, typename T>
+Array column(Napi::Env env, const std::vector<T>& values) {
+  Array out = Array::New(env, values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out.Data()[i] = static_cast<std::remove_pointer_t<decltype(out.Data())>>(values[i]);
+  }
+  return out;
+}
+
+Napi::Value trace_object(Napi::Env env, const std::optional<cuda::SpanTable>& trace) {
+  if (!trace) return env.Null();
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("source", trace->source);
+  Napi::Array names = Napi::Array::New(env, trace->names.size());
+  for (uint32_t i = 0; i < trace->names.size(); ++i) names.Set(i, trace->names[i]);
+  out.Set("names", names);
+  out.Set("dropped", static_cast<double>(trace->dropped));
+  out.Set("kind", column<Napi::Uint16Array>(env, trace->kind));
+  out.Set("name", column<Napi::Uint32Array>(env, trace->name));
+  out.Set("start_ns", to_array(env, trace->start_ns));
+  out.Set("end_ns", to_array(env, trace->end_ns));
+  out.Set("stream", column<Napi::Uint32Array>(env, trace->stream));
+  out.Set("correlation", column<Napi::Uint32Array>(env, trace->correlation));
+  out.Set("grid", column<Napi::Uint32Array>(env, trace->grid));
+  out.Set("block", column<Napi::Uint32Array>(env, trace->block));
+  out.Set("registers", column<Napi::Uint32Array>(env, trace->registers));
+  out.Set("static_shared_bytes", column<Napi::Uint32Array>(env, trace->static_shared_bytes));
+  out.Set("dynamic_shared_bytes", column<Napi::Uint32Array>(env, trace->dynamic_shared_bytes));
+  out.Set("bytes", column<Napi::Float64Array>(env, trace->bytes));
+  out.Set("graph", column<Napi::Uint32Array>(env, trace->graph));
+  out.Set("graph_node", column<Napi::Float64Array>(env, trace->graph_node));
+  return out;
+}
+
+}  // namespace
+
+MeasuringOptions read_measuring(const Napi::Object& options) {
+  MeasuringOptions out;
+  out.run.cold = flag(options, "coldCaches");
+  out.run.graph_replay = flag(options, "graphReplay");
+  out.clocks = flag(options, "clocks");
+  out.trace = flag(options, "trace");
+  return out;
+}
+
+void DeviceObservation::begin(const MeasuringOptions& options, const std::string* selector,
+                              std::chrono::steady_clock::time_point origin) {
+  if (options.trace && selector == nullptr)
+    trace_reason_ = "The run is on the CPU, whose operators are always recorded.";
+  if (selector == nullptr) return;
+  if (options.clocks) {
+    monitor_ = cuda::ClockMonitor::open(transport::CudaSession::open(*selector).device->info().uuid);
+    if (monitor_) before_ = monitor_->read();
+  }
+  if (options.trace) tracing_ = cuda::ActivityTrace::start(cuda::GraphDetail::kNodes, origin, trace_reason_);
+}
+
+void DeviceObservation::end() {
+  if (monitor_) after_ = monitor_->read();
+  if (tracing_) {
+    trace_ = tracing_->stop();
+    tracing_.reset();
+  }
+}
+
+void DeviceObservation::describe(Napi::Env env, Napi::Object result) const {
+  Napi::Object clocks = Napi::Object::New(env);
+  clocks.Set("before", clocks_object(env, before_));
+  clocks.Set("after", clocks_object(env, after_));
+  result.Set("clocks", clocks);
+  result.Set("trace", trace_object(env, trace_));
+  result.Set("traceReason", trace_reason_.empty() ? env.Null() : Napi::Value(Napi::String::New(env, trace_reason_)));
+}
+
+}  // namespace bb::binding
