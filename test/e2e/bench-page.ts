@@ -1,0 +1,98 @@
+/** The workbench as a person handles it: what is on the page, by its names. */
+import type { Locator, Page } from 'playwright-core';
+
+export class BenchPage {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  get title(): Locator {
+    return this.page.getByRole('heading', { level: 1 });
+  }
+
+  /** The Run button of the bar, not the menu of that name. */
+  get run(): Locator {
+    return this.page.getByRole('banner').getByRole('button', { name: 'Run', exact: true });
+  }
+
+  get stop(): Locator {
+    return this.page.getByRole('banner').getByRole('button', { name: 'Stop', exact: true });
+  }
+
+  get r80(): Locator {
+    return this.page.getByTestId('r80');
+  }
+
+  get doseReadout(): Locator {
+    return this.page.getByTestId('dose-readout');
+  }
+
+  get map(): Locator {
+    return this.page.getByRole('img', { name: /^Dose map/ });
+  }
+
+  field(name: string): Locator {
+    return this.page.getByLabel(name, { exact: true });
+  }
+
+  panel(name: string): Locator {
+    return this.page.getByRole('tab', { name, exact: true });
+  }
+
+  /** State badge of the run that is shown. */
+  state(word: string): Locator {
+    return this.page.locator('.run-head .state-badge', { hasText: word });
+  }
+
+  async menu(menu: string, entry: RegExp | string): Promise<void> {
+    await this.page.getByRole('menuitem', { name: menu, exact: true }).click();
+    await this.page.getByRole('menu').locator('.menu__item', { hasText: entry }).first().click();
+  }
+
+  /** Opens a section of the form that is closed. */
+  async section(title: string): Promise<void> {
+    const head = this.page.locator('.form-section__title button', { hasText: title });
+    if ((await head.getAttribute('aria-expanded')) === 'false') await head.click();
+  }
+
+  /** Drops a file on the window, as a file manager does. */
+  async drop(name: string, content: string | Uint8Array, type = 'application/json'): Promise<void> {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    const transfer = await this.page.evaluateHandle(
+      ([fileName, mime, base64]) => {
+        const data = Uint8Array.from(atob(base64 ?? ''), (c) => c.charCodeAt(0));
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([data], fileName ?? '', { type: mime ?? '' }));
+        return transfer;
+      },
+      [name, type, Buffer.from(bytes).toString('base64')],
+    );
+    for (const event of ['dragenter', 'dragover', 'drop']) {
+      await this.page.dispatchEvent('body', event, { dataTransfer: transfer });
+    }
+  }
+
+  /** Share of the map's pixels that show dose. */
+  litShare(): Promise<number> {
+    return this.page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('.plot-panel__layer');
+      const context = canvas?.getContext('2d');
+      if (!canvas || !context) return 0;
+      const { data } = context.getImageData(
+        canvas.width * 0.15,
+        canvas.height * 0.1,
+        canvas.width * 0.6,
+        canvas.height * 0.7,
+      );
+      let lit = 0;
+      // Viridis from its blue-green on: its darkest purple has a green of 1, and the page's greys have no colour.
+      for (let i = 0; i < data.length; i += 4) {
+        const [red = 0, green = 0, blue = 0] = data.subarray(i, i + 3);
+        if (green > 60 && Math.max(red, green, blue) - Math.min(red, green, blue) > 40) lit += 1;
+      }
+      return lit / (data.length / 4);
+    });
+  }
+}

@@ -1,0 +1,289 @@
+/** The workbench in a real browser over the built server: what a physicist does with it. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-e2e-'));
+/** Coarse and by depth stepping: done in a few hundredths of a second. */
+const quick = JSON.stringify({
+  kind: 'transport',
+  version: 1,
+  name: 'Quick',
+  beam: { energy_MeV: 70 },
+  solver: { stepping: 'depth' },
+});
+
+let served: Served;
+let open: OpenPage;
+let bench: BenchPage;
+
+beforeAll(async () => {
+  served = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function openBench(options: Parameters<typeof chrome.open>[1] = {}): Promise<void> {
+  open = await chrome.open(served.url, options);
+  bench = new BenchPage(open.page);
+  await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
+  onTestFailed(async () => {
+    await open.screenshot('failed');
+  });
+}
+
+/** Every story ends with a page that has complained about nothing. */
+async function closeBench(): Promise<void> {
+  expect(open.problems).toEqual([]);
+  await open.close();
+}
+
+async function runQuick(): Promise<void> {
+  await bench.drop('quick.json', quick);
+  await expect.poll(() => bench.title.textContent()).toContain('Quick');
+  await bench.run.click();
+  await bench.state('Done').waitFor();
+  await bench.r80.waitFor();
+}
+
+describe('the workbench in a browser', () => {
+  beforeEach(() => openBench());
+
+  it('opens with the scenario of the command line, its range and its grid', async () => {
+    await expect.poll(() => open.page.getByText('Range in water').isVisible()).toBe(true);
+    await expect.poll(() => open.page.locator('.resolved').textContent()).toMatch(/40\.80 mm/);
+    expect(await bench.field('Energy').inputValue()).toBe('70');
+    await open.screenshot('workbench-light');
+    await closeBench();
+  });
+
+  it('runs it, shows the dose as it comes, and reads the range', async () => {
+    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    const dark = await bench.litShare();
+    await bench.run.click();
+    await bench.state('Done').waitFor({ timeout: 60_000 });
+    await bench.r80.waitFor();
+    const r80 = Number.parseFloat((await bench.r80.textContent()) ?? '');
+    expect(Math.abs(r80 - 40.8)).toBeLessThan(0.3);
+    expect(await bench.litShare()).toBeGreaterThan(dark);
+    // The curve with both of its lines, and the ledger that closes.
+    const plot = open.page.getByTestId('depth-dose-plot');
+    await expect.poll(() => plot.textContent()).toMatch(/R80 40\.\d\d mm.*|Range 40\.80 mm/);
+    await expect.poll(() => open.page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
+    await open.screenshot('run-light');
+    await closeBench();
+  });
+
+  it('reads the value under the crosshair, by pointer and by keyboard', async () => {
+    await runQuick();
+    const box = await bench.map.boundingBox();
+    if (box === null) throw new Error('the map has no place');
+    await open.page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.45);
+    await expect.poll(() => bench.doseReadout.textContent()).toMatch(/z \d+\.\d+ mm\s*x .*mm\s*dose .*MeV\/mm²/);
+    await open.page.mouse.click(box.x + box.width * 0.4, box.y + box.height * 0.45);
+    await open.page.mouse.move(5, 5);
+    const pinned = await bench.doseReadout.textContent();
+    await bench.map.focus();
+    await open.page.keyboard.press('Shift+ArrowRight');
+    await expect.poll(() => bench.doseReadout.textContent()).not.toBe(pinned);
+    // The other plot shows the same place.
+    expect(await open.page.locator('.depth-dose__cursor').isVisible()).toBe(true);
+    await open.page.keyboard.press('Escape');
+    await expect.poll(() => bench.doseReadout.count()).toBe(0);
+    await closeBench();
+  });
+
+  it('says what is wrong with a value, beside it, and does not run it', async () => {
+    await bench.field('Energy').fill('5000');
+    const fault = open.page.locator('[data-path="beam.energy_MeV"] .field__faults');
+    await expect.poll(() => fault.textContent()).toMatch(/5000 MeV is too large; allowed: 0\.5 to 1000 MeV/);
+    await expect.poll(() => bench.run.isEnabled()).toBe(false);
+    await bench.field('Beam width').fill('wide');
+    await expect.poll(() => open.page.getByText('"wide" is not a number').count()).toBe(1);
+    await expect.poll(() => open.page.getByText('2 values need attention').count()).toBe(1);
+    await open.screenshot('bad-values');
+    // Back to the default, and the other by its unit.
+    await bench.field('Beam width').fill('');
+    await bench.field('Energy').fill('0,07 GeV');
+    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    await open.page.keyboard.press('Tab');
+    expect(await bench.field('Energy').inputValue()).toBe('70');
+    await closeBench();
+  });
+
+  it('undoes and redoes edits, field by field', async () => {
+    await bench.field('Energy').fill('100');
+    await bench.field('Angle').fill('10');
+    await expect.poll(() => open.page.getByText('edited').count()).toBe(1);
+    await open.page.keyboard.press('Control+z');
+    expect(await bench.field('Angle').inputValue()).toBe('');
+    expect(await bench.field('Energy').inputValue()).toBe('100');
+    await open.page.keyboard.press('Control+z');
+    expect(await bench.field('Energy').inputValue()).toBe('70');
+    await expect.poll(() => open.page.getByText('edited').count()).toBe(0);
+    await open.page.keyboard.press('Control+Shift+z');
+    expect(await bench.field('Energy').inputValue()).toBe('100');
+    await open.page.keyboard.press('Control+z');
+    await closeBench();
+  });
+
+  it('stops a run and keeps what was computed', async () => {
+    await bench.drop('long.json', readFileSync(path.join(root, 'assets/scenarios/bone-edge-150MeV.json')));
+    await expect.poll(() => bench.title.textContent()).toContain('Bone edge');
+    await bench.run.click();
+    // Something of the dose is on the screen before the end.
+    await expect.poll(() => bench.litShare(), { timeout: 30_000 }).toBeGreaterThan(0.01);
+    await expect.poll(() => open.page.locator('.run-strip__text').textContent()).toMatch(/step \d+/);
+    await open.screenshot('run-live');
+    await open.page.keyboard.press('Control+.');
+    await bench.state('Stopped').waitFor({ timeout: 30_000 });
+    await expect.poll(() => open.page.getByText(/still under way/).count()).toBe(1);
+    expect(await bench.litShare()).toBeGreaterThan(0.01);
+    await closeBench();
+  });
+
+  it('saves a scenario under a name, asks before replacing, and opens it again', async () => {
+    await bench.field('Energy').fill('90');
+    await open.page.keyboard.press('Control+s');
+    // The example is not to be overwritten: a name is asked for.
+    const name = open.page.getByRole('dialog').getByLabel('File name');
+    await name.fill('mine');
+    await open.page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => bench.title.textContent()).toBe('mine.json');
+    await bench.field('Energy').fill('91');
+    await open.page.keyboard.press('Control+Shift+s');
+    await open.page.getByRole('dialog').getByLabel('File name').fill('mine');
+    await open.page.keyboard.press('Enter');
+    await open.page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+    await expect.poll(() => open.page.getByText('edited').count()).toBe(0);
+
+    await bench.menu('File', 'Open scenario');
+    await open.page.getByRole('dialog').getByText('water-150MeV.json').click();
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('150');
+    await bench.menu('File', 'mine.json');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('91');
+    await closeBench();
+  });
+
+  it('asks about unsaved changes before another document takes their place', async () => {
+    await bench.field('Energy').fill('95');
+    await bench.menu('File', 'New scenario');
+    const dialog = open.page.getByRole('dialog', { name: /Save changes to water-70MeV/ });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await bench.field('Energy').inputValue()).toBe('95');
+    await bench.menu('File', 'New scenario');
+    await dialog.getByRole('button', { name: 'Don’t save' }).click();
+    await expect.poll(() => bench.title.textContent()).toBe('Untitled');
+    expect(await bench.field('Energy').inputValue()).toBe('70');
+    await closeBench();
+  });
+
+  it('saves a run and shows the same when it is opened again', async () => {
+    await runQuick();
+    const before = await bench.r80.textContent();
+    const ledger = await open.page.locator('.ledger').textContent();
+    await bench.menu('File', 'Save run as');
+    await open.page.getByRole('dialog').getByLabel('File name').fill('kept');
+    await open.page.keyboard.press('Enter');
+    await expect.poll(() => open.page.getByText('Saved kept.h5').count()).toBe(1);
+    // Out of the list, and back from the file.
+    await bench.panel('Runs').click();
+    const more = open.page.locator('.run-entry--selected').getByRole('button', { name: /^More for/ });
+    await more.click();
+    await open.page.getByRole('menuitem', { name: 'Remove from the list' }).click();
+    await expect.poll(() => open.page.getByText('No run yet').count()).toBe(1);
+    await open.page.getByRole('button', { name: 'Open run…' }).click();
+    await open.page.getByRole('dialog').getByText('kept.h5').click();
+    await bench.r80.waitFor();
+    expect(await bench.r80.textContent()).toBe(before);
+    expect(await open.page.locator('.ledger').textContent()).toBe(ledger);
+    await open.screenshot('run-reopened');
+    await closeBench();
+  });
+
+  it('opens a dropped file, and says of a bad one what is wrong in which line', async () => {
+    await bench.drop('good.json', quick);
+    await expect.poll(() => bench.title.textContent()).toContain('Quick');
+    const bad = '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": -3, "colour": "red" }\n}\n';
+    await bench.drop('bad.json', bad);
+    const dialog = open.page.getByRole('dialog', { name: 'bad.json has 2 faults' });
+    await expect
+      .poll(() => dialog.textContent())
+      .toMatch(/beam\.energy_MeV.*-3 MeV is too small; allowed: 0\.5 to 1000 MeV.*bad\.json:4/);
+    expect(await dialog.textContent()).toMatch(/beam\.colour.*not a known key/);
+    await open.screenshot('bad-file');
+    await dialog.getByRole('button', { name: 'Open and correct' }).click();
+    await expect.poll(() => open.page.locator('[data-path="beam.energy_MeV"] .field__faults').count()).toBe(1);
+    expect(await bench.run.isEnabled()).toBe(false);
+    await bench.drop('broken.json', '{ "kind": ');
+    const broken = open.page.getByRole('dialog', { name: 'broken.json cannot be opened' });
+    await expect.poll(() => broken.textContent()).toMatch(/broken\.json:1/);
+    await broken.getByRole('button', { name: 'Close' }).click();
+    await bench.drop('notes.txt', 'hello', 'text/plain');
+    await expect.poll(() => open.page.getByText('notes.txt was not opened').count()).toBe(1);
+    await closeBench();
+  });
+
+  it('edits regions and shows them in the geometry', async () => {
+    await bench.menu('File', 'New scenario');
+    await open.page.getByRole('button', { name: 'Add a region' }).click();
+    await open.page.getByRole('menuitem', { name: /^Half slab/ }).click();
+    await open.page.getByLabel('Name of region 1').fill('Bone');
+    await open.page.locator('.region').getByLabel('Depth, start').fill('100');
+    await expect.poll(() => open.page.locator('.region .field__faults').count()).toBeGreaterThan(0);
+    await open.page.keyboard.press('Control+z');
+    await expect.poll(() => open.page.locator('.region .field__faults').count()).toBe(0);
+    await open.page.getByRole('button', { name: 'Remove region 1' }).click();
+    await expect.poll(() => open.page.getByText('None: one material everywhere.').count()).toBe(1);
+    await closeBench();
+  });
+
+  it('offers variants with the reason for those that cannot run this', async () => {
+    await bench.section('Solver');
+    await open.page.getByRole('button', { name: /^Variant: auto/ }).click();
+    const items = open.page.getByRole('menu', { name: /^Variant/ });
+    await expect.poll(() => items.textContent()).toMatch(/reference/);
+    const depth = items.locator('.menu__item', { hasText: /^depth –/ });
+    expect(await depth.getAttribute('aria-disabled')).toBe('true');
+    expect(await depth.textContent()).toMatch(/Not here: /);
+    await items.locator('.menu__item', { hasText: /^gather –/ }).click();
+    await expect.poll(() => open.page.getByRole('button', { name: 'Variant: gather' }).count()).toBe(1);
+    await closeBench();
+  });
+
+  it('keeps the theme that was chosen', async () => {
+    expect(await open.page.locator('html').getAttribute('data-theme')).toBe('light');
+    await open.page.getByRole('button', { name: 'Appearance' }).click();
+    await open.page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await expect.poll(() => open.page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await open.page.reload();
+    await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
+    expect(await open.page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await closeBench();
+  });
+
+  it('lists every shortcut, and moves panels by the keyboard', async () => {
+    await open.page.keyboard.press('Control+/');
+    const dialog = open.page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await expect.poll(() => dialog.textContent()).toMatch(/Ctrl\+Enter/);
+    await open.page.keyboard.press('Escape');
+    await expect.poll(() => dialog.count()).toBe(0);
+    await bench.panel('Scenario').focus();
+    await open.page.keyboard.press('ArrowRight');
+    await expect.poll(() => bench.panel('Runs').getAttribute('aria-selected')).toBe('true');
+    const handle = open.page.getByRole('separator', { name: /^Between Runs and/ });
+    const before = await handle.boundingBox();
+    await handle.focus();
+    await open.page.keyboard.press('ArrowRight');
+    await expect.poll(async () => (await handle.boundingBox())?.x).toBe((before?.x ?? 0) + 16);
+    await closeBench();
+  });
+});
