@@ -44,6 +44,8 @@ DeviceStep<T> CudaDenseSolver<T>::context(int step) const {
           .step = step,
           .rows = rows_,
           .plane = plane_,
+          .first_bin = 0,
+          .bins = this->tables().ne,
           .stop_number = this->stop_number()};
 }
 

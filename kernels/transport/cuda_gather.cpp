@@ -1,13 +1,10 @@
 // Host side of `cuda-gather`: five kernels per step, each reading one buffer and writing the other.
 #include "cuda_dense_solver.hpp"
+#include "cuda_gather.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
 namespace {
-
-constexpr unsigned kThreads = 256;
-constexpr unsigned kScoreWarps = 16;  // as in cuda_gather.cu
-constexpr int kStreamBins = 8;
 
 template <typename T>
 class CudaGather final : public CudaDenseSolver<T> {
@@ -26,17 +23,17 @@ class CudaGather final : public CudaDenseSolver<T> {
   void launch_operators(int step) override {
     const unsigned columns = static_cast<unsigned>((this->tables().nx + 31) / 32);
     score_->launch(this->stream(),
-                   {.grid = {columns, static_cast<unsigned>(this->rows()), 1}, .block = {32, kScoreWarps, 1}},
+                   {.grid = {columns, static_cast<unsigned>(this->rows()), 1}, .block = {32, kGatherScoreWarps, 1}},
                    this->context(step));
     pass(*slow_down_, 1, step);
     pass(*scatter_angles_, 1, step);
-    pass(*stream_x_, kStreamBins, step);
-    if (!this->depth()) pass(*stream_z_, kStreamBins, step);
+    pass(*stream_x_, kGatherStreamBins, step);
+    if (!this->depth()) pass(*stream_z_, kGatherStreamBins, step);
   }
 
  private:
   void pass(cuda::Kernel& kernel, int energies, int step) {
-    kernel.launch(this->stream(), this->cell_shape(kThreads, energies), this->context(step));
+    kernel.launch(this->stream(), this->cell_shape(kGatherThreads, energies), this->context(step));
     this->flip();
   }
 

@@ -1,14 +1,13 @@
 #include "cuda_common.cuh"
+#include "cuda_gather.hpp"
 
 // The operators as gathers, one kernel each: a thread makes the cells that it owns from the cells that feed
 // them. x is contiguous across the threads of a warp, so every access is coalesced; nothing is cleared, and
 // what several blocks add to is the ledger row alone.
 namespace bb::transport {
 
-inline constexpr int kScoreWarps = 16;  // of a scoring block; each takes every 16th (e, θ) field
-
 /// Dose, crossings and losses of the state. A block owns 32 cells of one row z and adds up their (e, θ)
-/// fields, so that dose needs no atomics: grid (⌈nx/32⌉, rows), block (32, kScoreWarps).
+/// fields, so that dose needs no atomics: grid (⌈nx/32⌉, rows), block (32, kGatherScoreWarps).
 template <typename T>
 __device__ void gather_score(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
@@ -22,7 +21,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   double dose = 0, current = 0, current_theta = 0, current_theta_theta = 0;
   double number = 0, energy = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
   float low = 0.0f, high = 0.0f;
-  for (int e = 0; inside && e < t.ne; ++e) {
+  for (int e = s.first_bin; inside && e < s.first_bin + s.bins; ++e) {
     // One bin's few angles add up in T, the bins in FP64: consumer GPUs have few FP64 units.
     T count = 0, crossing = 0, crossing_theta = 0, crossing_theta_theta = 0;
     const auto settle = [&](int row) {
@@ -35,7 +34,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
       nuclear_energy += n * static_cast<double>(t.nuclear_escape[row]);
     };
     const T* p = s.from + field_offset(s, e, 0) + i;
-    for (int a = threadIdx.y; a < t.ntheta; a += kScoreWarps) {
+    for (int a = threadIdx.y; a < t.ntheta; a += kGatherScoreWarps) {
       const T value = p[static_cast<long long>(a) * field_cells(s)];
       low = fmaxf(low, -static_cast<float>(value));
       high = fmaxf(high, static_cast<float>(value));
@@ -55,7 +54,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
     current_theta_theta += static_cast<double>(crossing_theta_theta);
   }
 
-  __shared__ double parts[4][kScoreWarps][32];
+  __shared__ double parts[4][kGatherScoreWarps][32];
   parts[0][threadIdx.y][threadIdx.x] = dose;
   parts[1][threadIdx.y][threadIdx.x] = current;
   parts[2][threadIdx.y][threadIdx.x] = current_theta;
@@ -63,9 +62,12 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   __syncthreads();
   if (threadIdx.y < 4 && inside) {
     double sum = 0;
-    for (int w = 0; w < kScoreWarps; ++w) sum += parts[threadIdx.y][w][threadIdx.x];
-    double* const fields[4] = {s.scores.dose, s.scores.current, s.scores.current_theta, s.scores.current_theta_theta};
-    fields[threadIdx.y][s.plane * t.nx + i] += sum;
+    for (int w = 0; w < kGatherScoreWarps; ++w) sum += parts[threadIdx.y][w][threadIdx.x];
+    double* const field = threadIdx.y == 0   ? s.scores.dose
+                          : threadIdx.y == 1 ? s.scores.current
+                          : threadIdx.y == 2 ? s.scores.current_theta
+                                             : s.scores.current_theta_theta;
+    field[s.plane * t.nx + i] += sum;
   }
 
   double* row = ledger_row(s.scores, s.step);
@@ -83,14 +85,14 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   }
 }
 
-/// One thread per cell, block rows over θ and e.
+/// One thread per cell, block rows over θ and the energies made.
 template <typename T>
 __device__ void gather_slow_down(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
   const DeviceTables<T>& t = s.tables;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const int a = blockIdx.y;
-  const int e = blockIdx.z;
+  const int e = s.first_bin + blockIdx.z;
   if (i >= field_cells(s)) return;
   const int row = table_row(t, step_class(t, a), material_of(s, i), e);
   T sum = 0;
@@ -100,41 +102,35 @@ __device__ void gather_slow_down(const DeviceStep<T>& s) {
   s.to[field_offset(s, e, a) + i] = sum;
 }
 
-/// One thread per cell, block rows over θ and e.
+/// One thread per cell, block rows over θ and the energies made.
 template <typename T>
 __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
   const DeviceTables<T>& t = s.tables;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const int a = blockIdx.y;
-  const int e = blockIdx.z;
+  const int e = s.first_bin + blockIdx.z;
   const bool inside = i < field_cells(s);
   const int m = inside ? material_of(s, i) : 0;
   const T* p = s.from + field_offset(s, e, 0) + i;
   const long long angle = field_cells(s);  // from one angle to the next
   T sum = 0;
   double lost = 0.0;
-  // With depth stepping each source angle has its own kernel; weights beyond its end are zero.
-  const auto kernel = [&](int source, int& half) {
-    const int row = table_row(t, step_class(t, source), m, e);
-    half = t.angle_begin[row + 1] - t.angle_begin[row] - 1;
-    return t.angle_weight + t.angle_begin[row];
-  };
   if (inside) {
-    int half = 0;
-    const T* w = kernel(a, half);
-    const int reach = t.depth ? t.angle_half_max : half;
-    const int last = min(t.ntheta - 1, a + reach);
-    for (int b = max(0, a - reach); b <= last; ++b) {
-      const int distance = abs(a - b);
-      if (!t.depth) {
-        sum += w[distance] * p[b * angle];
-        continue;
-      }
-      int other_half = 0;
-      const T* other = kernel(b, other_half);
-      if (distance <= other_half) sum += other[distance] * p[b * angle];
-    }
+    const int row = table_row(t, step_class(t, a), m, e);
+    const int half = t.angle_begin[row + 1] - t.angle_begin[row] - 1;
+    const T* w = t.angle_weight + t.angle_begin[row];
+    // With depth stepping each source angle has its own kernel.
+    const auto part = [&](int b, int distance) {
+      if (b < 0 || b >= t.ntheta) return T(0);
+      if (!t.depth) return w[distance] * p[b * angle];
+      const int other = table_row(t, b, m, e);
+      const int begin = t.angle_begin[other];
+      return distance < t.angle_begin[other + 1] - begin ? t.angle_weight[begin + distance] * p[b * angle] : T(0);
+    };
+    // From the far, small parts to the near ones: the other way round FP32 loses more of them than it gains.
+    for (int k = t.depth ? t.angle_half_max : half; k > 0; --k) sum += part(a - k, k) + part(a + k, k);
+    sum += part(a, 0);
     s.to[field_offset(s, e, a) + i] = sum;
     const T own = p[a * angle];
     for (int k = a + 1; k <= half; ++k) lost += static_cast<double>(own * w[k]);
@@ -146,9 +142,7 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   block_add(row + kEnergyEscapedTheta, lost * t.energy[e]);
 }
 
-inline constexpr int kStreamBins = 8;  // energies per thread of a remap: one ledger sum for all of them
-
-/// One thread per cell and kStreamBins energies, block rows over θ and groups of energies.
+/// One thread per cell and kGatherStreamBins energies, block rows over θ and groups of the energies made.
 template <typename T, bool kAlongX>
 __device__ void gather_stream(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
@@ -157,8 +151,8 @@ __device__ void gather_stream(const DeviceStep<T>& s) {
   const int a = blockIdx.y;
   const int z = i / t.nx;
   const int x = i - z * t.nx;
-  const int first = blockIdx.z * kStreamBins;
-  const int last = i < field_cells(s) ? min(t.ne, first + kStreamBins) : first;
+  const int first = s.first_bin + blockIdx.z * kGatherStreamBins;
+  const int last = i < field_cells(s) ? min(s.first_bin + s.bins, first + kGatherStreamBins) : first;
   T c[physics::kRemapTaps];
   for (int m = 0; m < physics::kRemapTaps; ++m) c[m] = (kAlongX ? t.flux_x : t.flux_z)[a * physics::kRemapTaps + m];
   const int whole = kAlongX ? t.whole_x[a] : t.whole_z[a];
@@ -189,10 +183,10 @@ __device__ void gather_stream_z(const DeviceStep<T>& s) {
   gather_stream<T, false>(s);
 }
 
-BB_STEP_KERNEL(gather_score, 32 * kScoreWarps)
-BB_STEP_KERNEL(gather_slow_down, 256)
-BB_STEP_KERNEL(gather_scatter_angles, 256)
-BB_STEP_KERNEL(gather_stream_x, 256)
-BB_STEP_KERNEL(gather_stream_z, 256)
+BB_STEP_KERNEL(gather_score, 32 * kGatherScoreWarps)
+BB_STEP_KERNEL(gather_slow_down, kGatherThreads)
+BB_STEP_KERNEL(gather_scatter_angles, kGatherThreads)
+BB_STEP_KERNEL(gather_stream_x, kGatherThreads)
+BB_STEP_KERNEL(gather_stream_z, kGatherThreads)
 
 }  // namespace bb::transport

@@ -53,7 +53,11 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
 std::span<const Variant> variants() {
   static const std::vector<Variant> all = {
       reference_variant(), scatter_variant(), gather_variant(), fused_variant(), window_variant(), depth_variant(),
+      cuda_slice_launches_variant(),
+      cuda_scatter_variant(),
+      cuda_warp_reduced_variant(),
       cuda_gather_variant(),
+      cuda_tiled_variant(),
       cuda_fused_variant(),
       cuda_graph_variant(),
       cuda_persistent_variant(),

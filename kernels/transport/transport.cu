@@ -3,3 +3,6 @@
 #include "cuda_fused.cu"
 #include "cuda_gather.cu"
 #include "cuda_march.cu"
+#include "cuda_scatter.cu"
+#include "cuda_tiled.cu"
+#include "cuda_warp_reduced.cu"

@@ -12,7 +12,11 @@ Variant fused_variant();
 Variant window_variant();
 Variant depth_variant();
 
+Variant cuda_slice_launches_variant();
+Variant cuda_scatter_variant();
+Variant cuda_warp_reduced_variant();
 Variant cuda_gather_variant();
+Variant cuda_tiled_variant();
 Variant cuda_fused_variant();
 Variant cuda_graph_variant();
 Variant cuda_persistent_variant();

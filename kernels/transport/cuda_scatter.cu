@@ -1,0 +1,110 @@
+#include "cuda_scatter.cuh"
+
+// The arrangement of the earlier CuPy kernels: three launches per step, one thread per cell, an atomic for
+// each cell that it feeds, outputs cleared before, and dose and losses by atomics, cell by cell.
+namespace bb::transport {
+
+__device__ inline ScatterCell scatter_cell(const DeviceStep<float>& s) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  return {static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y), i, i < field_cells(s)};
+}
+
+__device__ inline void add_if_any(double* to, double value) {
+  if (value != 0.0) atomicAdd(to, value);
+}
+
+/// Zeroes the output, unless the run is over: then it is the state. 16 bytes per thread and turn.
+extern "C" __global__ void __launch_bounds__(kScatterThreads)
+    scatter_clear_f32(const __grid_constant__ DeviceStep<float> s, long long cells) {
+  if (run_is_over(s)) return;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  float4* to = reinterpret_cast<float4*>(s.to);  // an allocation of its own, so aligned
+  for (long long i = first; i < cells / 4; i += stride) to[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  if (first < cells % 4) s.to[cells / 4 * 4 + first] = 0.0f;
+}
+
+/// What is in flight and what the step will deposit, as sums over the grid: the reduction that accompanies
+/// the three launches. Block rows over e.
+extern "C" __global__ void __launch_bounds__(kScatterThreads)
+    scatter_totals_f32(const __grid_constant__ DeviceStep<float> s) {
+  if (run_is_over(s)) return;
+  const DeviceTables<float>& t = s.tables;
+  const int e = blockIdx.y;
+  const int cells = field_cells(s);
+  double number = 0.0, deposited = 0.0;
+  float low = 0.0f, high = 0.0f;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < cells; i += gridDim.x * blockDim.x) {
+    float sum = 0.0f;
+    for (int a = 0; a < t.ntheta; ++a) {
+      const float p = s.from[field_offset(s, e, a) + i];
+      sum += p;
+      low = fmaxf(low, -p);
+      high = fmaxf(high, p);
+    }
+    number += static_cast<double>(sum);
+    deposited += static_cast<double>(sum) * static_cast<double>(t.deposit[table_row(t, 0, material_of(s, i), e)]);
+  }
+  double* row = ledger_row(s.scores, s.step);
+  block_add(row + kInFlight, number);
+  block_add(row + kEnergyInFlight, number * t.energy[e]);
+  block_add(row + kDeposited, deposited);
+  low = warp_max(low);
+  high = warp_max(high);
+  if (threadIdx.x % 32 == 0) {
+    raise(s.scores.extremes, low);
+    raise(s.scores.extremes + 1, high);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(kScatterThreads)
+    scatter_slow_down_f32(const __grid_constant__ DeviceStep<float> s, DeviceSourceTaps taps) {
+  if (run_is_over(s)) return;
+  const DeviceTables<float>& t = s.tables;
+  const ScatterCell cell = scatter_cell(s);
+  if (!cell.inside) return;
+  const float p = s.from[field_offset(s, cell.e, cell.a) + cell.i];
+  if (p == 0.0f) return;
+  const int row = table_row(t, 0, material_of(s, cell.i), cell.e);
+  scatter_energies(s, taps, cell, row, p);
+
+  const float crossed = p * t.plane_weight[cell.a];
+  const float theta = t.theta[cell.a];
+  atomicAdd(s.scores.dose + cell.i, static_cast<double>(p * t.deposit[row]));
+  atomicAdd(s.scores.current + cell.i, static_cast<double>(crossed));
+  atomicAdd(s.scores.current_theta + cell.i, static_cast<double>(crossed * theta));
+  atomicAdd(s.scores.current_theta_theta + cell.i, static_cast<double>(crossed * theta * theta));
+  double* ledger = ledger_row(s.scores, s.step);
+  add_if_any(ledger + kStopped, static_cast<double>(p * t.stopped[row]));
+  add_if_any(ledger + kNuclear, static_cast<double>(p * t.nuclear[row]));
+  add_if_any(ledger + kEnergyNuclear, static_cast<double>(p * t.nuclear_escape[row]));
+}
+
+extern "C" __global__ void __launch_bounds__(kScatterThreads)
+    scatter_angles_f32(const __grid_constant__ DeviceStep<float> s) {
+  if (run_is_over(s)) return;
+  const ScatterCell cell = scatter_cell(s);
+  if (!cell.inside) return;
+  const float p = s.from[field_offset(s, cell.e, cell.a) + cell.i];
+  if (p == 0.0f) return;
+  const double lost = static_cast<double>(scatter_to_angles(s, cell, p));
+  double* ledger = ledger_row(s.scores, s.step);
+  add_if_any(ledger + kEscapedTheta, lost);
+  add_if_any(ledger + kEnergyEscapedTheta, lost * s.tables.energy[cell.e]);
+}
+
+extern "C" __global__ void __launch_bounds__(kScatterThreads)
+    scatter_stream_f32(const __grid_constant__ DeviceStep<float> s) {
+  if (run_is_over(s)) return;
+  const ScatterCell cell = scatter_cell(s);
+  if (!cell.inside) return;
+  const StreamLoss lost = scatter_stream_cell(s, cell);
+  const double energy = s.tables.energy[cell.e];
+  double* ledger = ledger_row(s.scores, s.step);
+  add_if_any(ledger + kEscapedX, static_cast<double>(lost.x));
+  add_if_any(ledger + kEnergyEscapedX, static_cast<double>(lost.x) * energy);
+  add_if_any(ledger + kEscapedZ, static_cast<double>(lost.z));
+  add_if_any(ledger + kEnergyEscapedZ, static_cast<double>(lost.z) * energy);
+}
+
+}  // namespace bb::transport

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "cuda_dense_solver.hpp"
+#include "cuda_scatter.hpp"
+
+namespace bb::transport {
+
+/// Host side of the scattering variants: a reduction, then three launches, each into a cleared buffer.
+class CudaScatterSolver : public CudaDenseSolver<float> {
+ public:
+  using CudaDenseSolver<float>::CudaDenseSolver;
+
+ protected:
+  struct Names {
+    const char* slow_down;
+    const char* angles;
+    const char* stream;
+  };
+  /// Kernels of the three launches.
+  virtual Names names() const = 0;
+  /// Their launch shape.
+  virtual cuda::LaunchShape shape() const = 0;
+
+ private:
+  void look_up_kernels() final;
+  void launch_operators(int step) final;
+  void clear(int step);
+
+  cuda::DeviceBuffer<int> begin_, destination_;
+  cuda::DeviceBuffer<float> weight_;
+  DeviceSourceTaps taps_{};
+  std::optional<cuda::Kernel> totals_, clear_, slow_down_, angles_, stream_;
+};
+
+}  // namespace bb::transport
