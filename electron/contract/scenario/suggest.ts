@@ -25,7 +25,7 @@ const longestWord = 64;
 /**
  * The candidate nearest to `word`, or null when none is near: at most a third
  * of its letters wrong (case and the kind of separator count nothing), or one
- * is the beginning of the other.
+ * is the beginning of the other, as `dx` is of `dx_mm`.
  */
 export function suggest(word: string, candidates: readonly string[]): string | null {
   if (word.length === 0 || word.length > longestWord) return null;
@@ -35,7 +35,8 @@ export function suggest(word: string, candidates: readonly string[]): string | n
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const known = plain(candidate);
-    const beginning = wanted.length >= 3 && (known.startsWith(wanted) || wanted.startsWith(known));
+    const unitLeftOut = candidate.toLowerCase().startsWith(`${word.toLowerCase()}_`);
+    const beginning = unitLeftOut || (wanted.length >= 3 && (known.startsWith(wanted) || wanted.startsWith(known)));
     const distance = beginning ? Math.min(1, editDistance(wanted, known)) : editDistance(wanted, known);
     const near = distance <= Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3));
     if (near && distance < wanted.length && distance < bestDistance) {

@@ -51,11 +51,13 @@ describe('paths', () => {
 });
 
 describe('suggest', () => {
-  const words = ['energy_MeV', 'energy_sigma_MeV', 'weight', 'water', 'lead'];
+  const words = ['dx_mm', 'energy_MeV', 'energy_sigma_MeV', 'weight', 'water', 'lead'];
 
   test.each([
     ['energy_Mev', 'energy_MeV'],
     ['energy', 'energy_MeV'],
+    ['dx', 'dx_mm'],
+    ['dz', null],
     ['energySigmaMeV', 'energy_sigma_MeV'],
     ['wieght', 'weight'],
     ['leda', 'lead'],

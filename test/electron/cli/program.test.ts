@@ -1,0 +1,325 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { braggbench, type CommandOptions, type Ended, environmentWith } from './command.ts';
+
+let folder = '';
+const small = {
+  kind: 'transport',
+  version: 1,
+  name: 'Small',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 10, depth_mm: 10 },
+  grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 },
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'braggbench-cli-'));
+  await writeFile(join(folder, 'small.json'), JSON.stringify(small));
+  await writeFile(join(folder, 'bad.yaml'), 'kind: transport\nversion: 1\nbeam: {energy_MeV: 900}\ngrid: {dx: 1}\n');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function run(
+  words: readonly string[],
+  options: Omit<CommandOptions, 'cwd' | 'environment'> & { more?: NodeJS.ProcessEnv } = {},
+): Promise<Ended> {
+  const { more, ...rest } = options;
+  return braggbench(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more), ...rest });
+}
+
+describe('help', () => {
+  test('is asked for in every usual way', async () => {
+    const [help, flag, verb] = await Promise.all([run(['help']), run(['--help']), run(['help', 'run'])]);
+    expect(help.code).toBe(0);
+    expect(help.stdout).toContain('Usage: braggbench VERB [arguments]');
+    expect(help.stdout).toContain('Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.');
+    expect(flag).toEqual(help);
+    expect(verb.stdout).toContain(
+      'Usage: braggbench run SCENARIO [--variant ID] [--set path=value …] [--out RUN.h5] [--json]',
+    );
+  });
+
+  test('of every verb names each of its flags', async () => {
+    const { stdout } = await run(['help']);
+    const verbs = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map((match) => match[1] ?? '');
+    expect(verbs).toEqual(expect.arrayContaining(['run', 'validate', 'variants', 'devices', 'bench', 'serve']));
+    for (const verb of verbs) {
+      const { code, stdout: text } = await run([verb, '--help']);
+      expect(code).toBe(0);
+      expect(text.startsWith(`Usage: braggbench ${verb}`)).toBe(true);
+      for (const [, flag] of (text.split('\n')[0] ?? '').matchAll(/(--[a-z]+)/g))
+        expect(text).toMatch(new RegExp(`^  ${flag}\\b`, 'm'));
+    }
+  });
+
+  test('without a verb goes to standard error with exit code 2', async () => {
+    const { code, stdout, stderr } = await run([]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Usage: braggbench VERB');
+  });
+
+  test('version', async () => {
+    const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
+
+describe('a command line at fault', () => {
+  test.each([
+    [['rum', 'small.json'], 'error "rum" is not a known verb (did you mean run?)'],
+    [['run'], 'error run needs a scenario; usage: braggbench run SCENARIO'],
+    [['run', 'small.json', 'b.json'], 'error run does not know what to do with b.json; usage:'],
+    [['run', 'small.json', '--varaint', 'window'], 'error --varaint is not a known flag (did you mean --variant?)'],
+    [['run', 'small.json', '--variant', 'windwo'], 'error --variant: "windwo" is not known (did you mean window?)'],
+    [['run', 'small.json', '--set', 'beam'], `error --set: "beam" has no '='`],
+    [['run', 'none.json'], 'error none.json: there is no such file'],
+    [
+      ['bench', 'small.json', '--rounds', '0'],
+      'error --rounds: "0" is not allowed; allowed: a whole number, 1 to 100000',
+    ],
+  ])('%j', async (words, message) => {
+    const { code, stdout, stderr } = await run(words);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/ {4}at /);
+  });
+});
+
+describe('run', () => {
+  test('prints the readouts, aligned, without colour or progress in a pipe', async () => {
+    const { code, stdout, stderr } = await run(['run', 'small.json']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).not.toContain('\u001B');
+    expect(stdout).toMatch(/^Small\nwindow, fp32, \d+ threads?, /);
+    expect(stdout).toMatch(/\ndone: \d+ steps in /);
+    const r80 = Number(/R80 +(\d+\.\d\d) mm/.exec(stdout)?.[1]);
+    expect(r80).toBeGreaterThan(8.6);
+    expect(r80).toBeLessThan(9.1);
+    expect(stdout).toMatch(/CSDA range +8\.85 mm in water, NIST PSTAR \(ICRU 49\)/);
+  });
+
+  test('--json prints one document of the agreed shape and nothing else', async () => {
+    const { code, stdout, stderr } = await run(['run', 'small.json', '--json']);
+    expect([code, stderr]).toEqual([0, '']);
+    const document = JSON.parse(stdout) as {
+      metrics: { sigma_x_mm: [number, number][] };
+      ledger: { number: object; energy: object };
+    };
+    expect(document).toMatchObject({
+      scenario: 'Small',
+      variant: 'window',
+      precision: 'fp32',
+      status: 'done',
+      steps: expect.any(Number),
+      wall_s: expect.any(Number),
+      solve_s: expect.any(Number),
+      min_psi_over_max: expect.any(Number),
+      cell_steps: expect.any(Number),
+      peak_rss_MB: expect.any(Number),
+      grid: { ne: expect.any(Number), ntheta: 17, nz: 40, nx: 20 },
+    });
+    expect(Object.keys(document.metrics).sort()).toEqual([
+      'energy_deposited_MeV',
+      'fwhm_mm',
+      'mean_range_mm',
+      'peak_mm',
+      'peak_to_entrance',
+      'r80_mm',
+      'sigma_x_mm',
+      'theta_rms_mrad',
+      'w80_20_mm',
+    ]);
+    const balance = ['in', 'in_flight', 'stopped', 'escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'];
+    const { number, energy } = document.ledger;
+    expect(Object.keys(number)).toEqual([...balance, 'rel_error']);
+    expect(Object.keys(energy)).toEqual([...balance, 'deposited', 'rel_error']);
+    const widths = document.metrics.sigma_x_mm;
+    expect(widths[0]?.[0]).toBeCloseTo(0.125, 10);
+    expect(widths.every((pair) => pair.length === 2)).toBe(true);
+  });
+
+  test('--set and --variant change the run, and say what a variant forces', async () => {
+    const { code, stdout, stderr } = await run([
+      'run',
+      'small.json',
+      '--variant',
+      'depth',
+      '--set',
+      'beam.energy_MeV=25',
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    expect(stderr).toBe('depth offers depth stepping only: solver.stepping is depth in this run\n');
+    const document = JSON.parse(stdout) as { variant: string; metrics: { r80_mm: number } };
+    expect(document.variant).toBe('depth');
+    expect(document.metrics.r80_mm).toBeGreaterThan(6.1);
+    expect(document.metrics.r80_mm).toBeLessThan(6.6);
+  });
+
+  test('--out saves an HDF5 file', async () => {
+    const { code, stdout } = await run(['run', 'small.json', '--out', 'small.h5']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Saved as ${join(folder, 'small.h5')}`);
+    const bytes = await readFile(join(folder, 'small.h5'));
+    expect(bytes.subarray(1, 4).toString()).toBe('HDF');
+  });
+
+  test('a scenario of the program is found by its name', async () => {
+    const { code, stdout } = await run(['validate', 'water-70MeV']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/water-70MeV\.json: valid; 204 × 161 × 250 × 160 cells, .* with window\n$/);
+  });
+
+  test('faults of the scenario come all at once, with exit code 2, also as JSON', async () => {
+    const text = await run(['run', 'bad.yaml']);
+    expect([text.code, text.stdout]).toEqual([2, '']);
+    expect(text.stderr.split('\n').map((line) => line.split(': ').slice(0, 2).join(' '))).toEqual([
+      'error bad.yaml:3:20 beam.energy_MeV',
+      'error bad.yaml:4:8 grid.dx',
+      '',
+    ]);
+    const json = await run(['run', 'bad.yaml', '--json']);
+    expect(json.code).toBe(2);
+    const { error } = JSON.parse(json.stdout) as { error: { code: string; issues: { path: string; line: number }[] } };
+    expect(error.code).toBe('invalid');
+    expect(error.issues.map(({ path, line }) => `${path} ${line}`)).toEqual(['beam.energy_MeV 3', 'grid.dx 4']);
+  });
+
+  test('warnings go to standard error and the run goes on', async () => {
+    const { code, stderr, stdout } = await run(['run', 'small.json', '--json', '--set', 'geometry.depth_mm=5']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'warning --set: geometry.depth_mm: the beam reaches 8.852 mm and leaves a geometry of 5 mm',
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'done', metrics: { r80_mm: null } });
+  });
+
+  test('a place that cannot be written is exit code 1, after the run', async () => {
+    const { code, stderr } = await run(['run', 'small.json', '--out', 'no/such/folder/x.h5']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('x.h5 cannot be written');
+  });
+
+  test('colour can be forced', async () => {
+    const { stdout } = await run(['run', 'small.json'], { more: { FORCE_COLOR: '1' } });
+    expect(stdout).toContain('\u001B[1mSmall\u001B[22m');
+  });
+});
+
+describe('Ctrl+C', () => {
+  // Fine in x: seconds of work, and a step every few milliseconds to stop at.
+  const long = [
+    '--set',
+    'geometry.width_mm=40',
+    '--set',
+    'geometry.depth_mm=40',
+    '--set',
+    'beam.energy_MeV=60',
+    '--set',
+    'grid.dx_mm=0.01',
+    '--set',
+    'grid.dtheta_mrad=4',
+    '--set',
+    'grid.dz_mm=0.1',
+    '--set',
+    'output.keyframes=0',
+  ];
+  // The first warning is said when the run is about to start.
+  const warned = ['--set', 'solver.max_steps=300'];
+  const interruptAt = { text: 'the run ends after', signals: 1 };
+
+  test('keeps the partial result, marked, and ends with 130', async () => {
+    const { code, stdout } = await run(['run', 'small.json', ...long, ...warned, '--out', 'part.h5', '--json'], {
+      interruptAt,
+    });
+    expect(code).toBe(130);
+    const document = JSON.parse(stdout) as { status: string; steps: number };
+    expect(document.status).toBe('cancelled');
+    expect(document.steps).toBeLessThan(300);
+    expect((await readFile(join(folder, 'part.h5'))).subarray(1, 4).toString()).toBe('HDF');
+  });
+
+  test('twice does not wait', async () => {
+    const start = performance.now();
+    const { code, stdout } = await run(['run', 'small.json', ...long, ...warned, '--json'], {
+      interruptAt: { ...interruptAt, signals: 2 },
+    });
+    expect(code).toBe(130);
+    expect(performance.now() - start).toBeLessThan(20_000);
+    if (stdout !== '') expect(JSON.parse(stdout)).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+describe('validate', () => {
+  test('names every fault of every file, and says what the others take', async () => {
+    const { code, stdout } = await run(['validate', 'small.json', 'bad.yaml', 'none.json']);
+    expect(code).toBe(2);
+    expect(stdout.split('\n').map((line) => line.replace(/\d+ × .*/, '…'))).toEqual([
+      'small.json: valid; …',
+      'error bad.yaml:3:20: beam.energy_MeV: 900 MeV is above the stopping power table of water, NIST PSTAR (ICRU 49); allowed: at most 300 MeV',
+      'error bad.yaml:4:8: grid.dx: is not a known key (did you mean dx_mm?); allowed here: dx_mm, dz_mm, dtheta_mrad, theta_max_mrad, energy, cutoff_MeV',
+      'bad.yaml: cannot be run',
+      'error none.json: there is no such file',
+      'none.json: cannot be run',
+      '',
+    ]);
+  });
+
+  test('asks the engine too', async () => {
+    const { code, stdout } = await run(['validate', 'water-70MeV', '--set', 'solver.variant=depth']);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/solver\.variant = depth: does not offer solver\.stepping = path/);
+  });
+
+  test('--json holds the issues and the plans', async () => {
+    const { code, stdout } = await run(['validate', 'small.json', 'bad.yaml', '--json']);
+    expect(code).toBe(2);
+    const { scenarios } = JSON.parse(stdout) as {
+      scenarios: { valid: boolean; issues: object[]; plan: object | null }[];
+    };
+    expect(scenarios.map(({ valid, issues }) => [valid, issues.length])).toEqual([
+      [true, 0],
+      [false, 2],
+    ]);
+    expect(scenarios[0]?.plan).toMatchObject({ variant: 'window', grid: { ntheta: 17, nz: 40, nx: 20 } });
+  });
+});
+
+describe('variants and devices', () => {
+  test('list what there is, as text and as JSON', async () => {
+    const [text, json, devices] = await Promise.all([
+      run(['variants']),
+      run(['variants', '--json']),
+      run(['devices', '--json']),
+    ]);
+    const { variants } = JSON.parse(json.stdout) as { variants: { id: string }[] };
+    expect(variants.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['reference', 'scatter', 'gather', 'fused', 'window', 'depth']),
+    );
+    for (const { id } of variants) expect(text.stdout).toMatch(new RegExp(`^${id} `, 'm'));
+    const found = JSON.parse(devices.stdout) as {
+      cpu: { logicalCores: number };
+      cuda: { available: boolean; reason: string | null };
+    };
+    expect(found.cpu.logicalCores).toBeGreaterThan(0);
+    expect(found.cuda.available || (found.cuda.reason ?? '').length > 10).toBe(true);
+  });
+
+  test('do not mind that nobody reads to the end', async () => {
+    const { code, stderr } = await run(['variants'], { closeOutput: true });
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+});
+
+test('serve prints its address and ends on Ctrl+C', async () => {
+  const { code, stdout } = await run(['serve', '--port', '0'], {
+    interruptAt: { text: 'http://127.0.0.1:', signals: 1 },
+  });
+  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{20,}\n$/);
+  expect(code).toBe(0);
+});
