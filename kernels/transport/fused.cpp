@@ -20,7 +20,7 @@ Variant fused_variant() {
       .title = "Fused",
       .changes =
           "All operators in one pass per energy bin: a tile of (angle, x) goes from the energy gather to the z remap "
-          "inside the cache, in SIMD",
+          "inside the cache, in SIMD; rows of cells that are exactly zero are left out",
       .builds_on = "gather",
       .device = "cpu",
       .source = "kernels/transport/fused.cpp",
@@ -32,8 +32,8 @@ Variant fused_variant() {
       .estimate_bytes = estimate_bytes,
       .make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
         if (p.precision == Precision::kFp64)
-          return std::make_unique<SlicedSolver<double>>(p, t, threads, Extent::kGrid);
-        return std::make_unique<SlicedSolver<float>>(p, t, threads, Extent::kGrid);
+          return std::make_unique<SlicedSolver<double>>(p, t, threads, Extent::kNonZero);
+        return std::make_unique<SlicedSolver<float>>(p, t, threads, Extent::kNonZero);
       },
   };
 }

@@ -39,7 +39,7 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
       ops_(slice_ops<T>()),
       depth_(problem.stepping == Stepping::kDepth),
       extent_(extent),
-      threshold_(kWindowThreshold<T> * tables.start.number_in),
+      threshold_(extent == Extent::kWindow ? kWindowThreshold<T> * tables.start.number_in : 0.0),
       pool_(threads),
       now_(u(tables.ne)),
       next_(u(tables.ne)),
@@ -57,7 +57,7 @@ void SlicedSolver<T>::start(const Problem& problem) {
   const int rows = depth_ ? 1 : t_.nz;
   plane_ = depth_ && !problem.filled ? t_.start.z : 0;
   Box content{0, rows, 0, t_.ntheta, 0, t_.nx};
-  if (!problem.filled && extent_ == Extent::kWindow) {
+  if (!problem.filled) {
     content = {depth_ ? 0 : t_.start.z, depth_ ? 1 : t_.start.z + 1, t_.ntheta, 0, t_.nx, 0};
     for (int a = 0; a < t_.ntheta; ++a) {
       if (t_.start.angle_weight[u(a)] == 0.0) continue;
@@ -72,7 +72,7 @@ void SlicedSolver<T>::start(const Problem& problem) {
   }
   std::size_t size = 0;
   for (int e = 0; e < t_.ne; ++e) {
-    const bool used = problem.filled || extent_ == Extent::kGrid || t_.start.energy_weight[u(e)] != 0.0;
+    const bool used = problem.filled || t_.start.energy_weight[u(e)] != 0.0;
     now_[u(e)].shape(used ? content : Box{});
     size += now_[u(e)].size();
   }
@@ -130,19 +130,17 @@ std::vector<typename SlicedSolver<T>::Plan> SlicedSolver<T>::plan() const {
     p.to = p.from;
     p.to.a0 = std::max(0, p.from.a0 - p.half);
     p.to.a1 = std::min(t_.ntheta, p.from.a1 + p.half);
-    if (extent_ == Extent::kWindow) {
-      const auto reach = [&](const std::vector<physics::RemapShift>& shifts, int& lo, int& hi, int limit) {
-        int low = shifts[u(p.to.a0)].whole, high = low;
-        for (int a = p.to.a0; a < p.to.a1; ++a) {
-          low = std::min(low, shifts[u(a)].whole);
-          high = std::max(high, shifts[u(a)].whole + (shifts[u(a)].fraction > 0.0 ? 1 : 0));
-        }
-        lo = std::clamp(lo + low, 0, limit);
-        hi = std::clamp(hi + high, 0, limit);
-      };
-      reach(t_.shift_x, p.to.x0, p.to.x1, t_.nx);
-      if (!depth_) reach(t_.shift_z, p.to.z0, p.to.z1, t_.nz);
-    }
+    const auto reach = [&](const std::vector<physics::RemapShift>& shifts, int& lo, int& hi, int limit) {
+      int low = shifts[u(p.to.a0)].whole, high = low;
+      for (int a = p.to.a0; a < p.to.a1; ++a) {
+        low = std::min(low, shifts[u(a)].whole);
+        high = std::max(high, shifts[u(a)].whole + (shifts[u(a)].fraction > 0.0 ? 1 : 0));
+      }
+      lo = std::clamp(lo + low, 0, limit);
+      hi = std::clamp(hi + high, 0, limit);
+    };
+    reach(t_.shift_x, p.to.x0, p.to.x1, t_.nx);
+    if (!depth_) reach(t_.shift_z, p.to.z0, p.to.z1, t_.nz);
     plans.push_back(p);
   }
   return plans;
@@ -239,27 +237,25 @@ void SlicedSolver<T>::advance_bin(const Plan& plan, Lane& lane) {
   lane.cells += static_cast<double>(out.nz) * out.na * (out.box.x1 - out.box.x0);
   lane.low = std::min(lane.low, m.low);
   lane.high = std::max(lane.high, m.high);
-  if (extent_ == Extent::kWindow) {
-    const double cut = trim(out, planes, angles, column);
-    m.number -= cut;
-    lane.totals.number.skipped += cut;
-    lane.totals.energy.skipped += cut * energy;
-  }
+  const double cut = trim(out, planes, angles, column);
+  m.number -= cut;
+  lane.totals.number.skipped += cut;
+  lane.totals.energy.skipped += cut * energy;
   lane.totals.number.in_flight += m.number;
   lane.totals.energy.in_flight += m.number * energy;
 }
 
-/// Cuts edges that hold less than the threshold; returns the protons in them. The sums over planes,
+/// Cuts edges that hold no more than the threshold; returns the protons in them. The sums over planes,
 /// angles and columns overlap at the corners, so what a cut takes is counted from the cells.
 template <typename T>
 double SlicedSolver<T>::trim(Slice<T>& slice, const double* planes, const double* angles, const T* column) {
   Box keep = slice.box;
-  while (keep.z0 < keep.z1 && planes[keep.z0 - slice.zs] < threshold_) ++keep.z0;
-  while (keep.z1 > keep.z0 && planes[keep.z1 - 1 - slice.zs] < threshold_) --keep.z1;
-  while (keep.a0 < keep.a1 && angles[keep.a0 - slice.as] < threshold_) ++keep.a0;
-  while (keep.a1 > keep.a0 && angles[keep.a1 - 1 - slice.as] < threshold_) --keep.a1;
-  while (keep.x0 < keep.x1 && static_cast<double>(column[keep.x0 - slice.xs]) < threshold_) ++keep.x0;
-  while (keep.x1 > keep.x0 && static_cast<double>(column[keep.x1 - 1 - slice.xs]) < threshold_) --keep.x1;
+  while (keep.z0 < keep.z1 && planes[keep.z0 - slice.zs] <= threshold_) ++keep.z0;
+  while (keep.z1 > keep.z0 && planes[keep.z1 - 1 - slice.zs] <= threshold_) --keep.z1;
+  while (keep.a0 < keep.a1 && angles[keep.a0 - slice.as] <= threshold_) ++keep.a0;
+  while (keep.a1 > keep.a0 && angles[keep.a1 - 1 - slice.as] <= threshold_) --keep.a1;
+  while (keep.x0 < keep.x1 && static_cast<double>(column[keep.x0 - slice.xs]) <= threshold_) ++keep.x0;
+  while (keep.x1 > keep.x0 && static_cast<double>(column[keep.x1 - 1 - slice.xs]) <= threshold_) --keep.x1;
   const bool gone = keep.empty();
   double cut = 0.0;
   const Box all = slice.box;

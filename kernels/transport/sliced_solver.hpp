@@ -13,8 +13,8 @@ namespace bb::transport {
 
 /// How much of the grid a slice holds.
 enum class Extent {
-  kGrid,    // all of it
-  kWindow,  // the box that its protons fill; edges below a threshold are cut and counted as skipped
+  kNonZero,  // the box that holds every cell that is not exactly zero: nothing is cut
+  kWindow,   // the box that its protons fill; edges below a threshold are cut and counted as skipped
 };
 
 /// A state of energy slices, advanced by the fused step: one task per bin that protons can reach.
