@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -49,6 +50,37 @@ LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double d
                            row.nuclear + row.skipped + row.deposited;
   row.rel_error = row.in > 0.0 ? std::abs(accounted - row.in) / row.in : 0.0;
   return row;
+}
+
+/// The planes are scored before the scattering of their step, so <θ²> there holds half a step too little.
+/// What a plane has after its scattering is what the next node has before its own: the mean of the two
+/// is right to second order in the step.
+void centre_angles(const transport::Problem& p, const transport::Tables& t, std::vector<double>& crossing) {
+  constexpr double kLeastShare = 1e-6;  // of the beam: below, the ratio of sums is rounding
+  const double lag = p.stepping == transport::Stepping::kDepth ? 1.0 : p.step * std::cos(p.beam.angle) / t.dz;
+  const auto mean_square = [&](int z) -> std::optional<double> {
+    if (z < 0 || z >= t.nz) return std::nullopt;
+    const double* c = &crossing[static_cast<std::size_t>(z) * Crossing::kCount];
+    if (c[Crossing::kN] <= kLeastShare * t.start.number_in) return std::nullopt;
+    return c[Crossing::kThetaTheta] / c[Crossing::kN];
+  };
+  // Upwards in z: a plane only reads itself and planes that are not changed yet.
+  for (int z = 0; z < t.nz; ++z) {
+    const int whole = static_cast<int>(std::floor(lag));
+    const auto here = mean_square(z);
+    const auto near = mean_square(z + whole);
+    const auto far = mean_square(z + whole + 1);
+    if (!here || !near) continue;
+    const double ahead = *near + (lag - whole) * (far ? *far - *near : 0.0);
+    double* c = &crossing[static_cast<std::size_t>(z) * Crossing::kCount];
+    c[Crossing::kThetaTheta] = 0.5 * (*here + ahead) * c[Crossing::kN];
+  }
+}
+
+/// Depth that protons which go straight have reached after `step` steps, mm.
+double nominal_depth(const transport::Problem& p, const transport::Tables& t, int step) {
+  const double per_step = p.stepping == transport::Stepping::kDepth ? t.dz : p.step * std::cos(p.beam.angle);
+  return std::min(t.depth_first_node + step * per_step, t.nz * t.dz);
 }
 
 }  // namespace
@@ -124,9 +156,9 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
       if (live_wanted_.load()) publish_live(*solver);
       if (on_progress) {
         const double rate = observed > 0.0 ? step / observed : 0.0;
-        on_progress({step, steps_max_, live_depth_.load(), number.in > 0.0 ? number.in_flight / number.in : 0.0,
-                     std::max(number.rel_error, energy.rel_error), rate,
-                     rate > 0.0 ? (steps_max_ - step) / rate : 0.0});
+        on_progress({step, steps_max_, nominal_depth(problem_, outline_, step),
+                     number.in > 0.0 ? number.in_flight / number.in : 0.0, std::max(number.rel_error, energy.rel_error),
+                     rate, rate > 0.0 ? (steps_max_ - step) / rate : 0.0});
       }
     }
     observing += seconds_since(solving) - observed;
@@ -142,11 +174,12 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
   result.min_over_max = solver->min_over_max();
   result.dose.assign(solver->dose().begin(), solver->dose().end());
   result.crossing.assign(solver->crossing().begin(), solver->crossing().end());
+  if (!problem_.filled) centre_angles(problem_, tables_, result.crossing);
   publish_live(*solver);
   if (on_progress) {
-    on_progress({step, steps_max_, live_depth_.load(), number.in > 0.0 ? number.in_flight / number.in : 0.0,
-                 std::max(number.rel_error, energy.rel_error), result.solve_s > 0.0 ? step / result.solve_s : 0.0,
-                 0.0});
+    on_progress({step, steps_max_, nominal_depth(problem_, outline_, step),
+                 number.in > 0.0 ? number.in_flight / number.in : 0.0, std::max(number.rel_error, energy.rel_error),
+                 result.solve_s > 0.0 ? step / result.solve_s : 0.0, 0.0});
   }
   return result;
 }
@@ -154,7 +187,6 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
 void Run::publish_live(Solver& solver) {
   LiveFrame frame;
   solver.marginals(frame.marginals);
-  live_depth_.store(frame.marginals.depth_mm);
   frame.dose.assign(solver.dose().begin(), solver.dose().end());
   const std::scoped_lock lock(live_mutex_);
   live_ = std::move(frame);

@@ -85,7 +85,6 @@ class Run {
   SpanRecorder spans_;
   std::atomic<bool> cancel_{false};
   std::atomic<bool> live_wanted_{true};
-  std::atomic<double> live_depth_{0.0};
   std::mutex live_mutex_;
   std::optional<LiveFrame> live_;
 };
