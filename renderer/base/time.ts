@@ -7,7 +7,10 @@ export function duration(seconds: number | null | undefined): string {
   if (seconds < 0.0995) return `${(seconds * 1e3).toPrecision(2)} ms`;
   if (seconds < 9.995) return `${seconds.toFixed(2)} s`;
   if (seconds < 99.95) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
+  return coarse(Math.round(seconds));
+}
+
+function coarse(whole: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
   return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')} min`;
 }
@@ -17,7 +20,7 @@ export function timeLeft(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NO_VALUE;
   if (seconds < 1) return 'under 1 s';
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  return duration(Math.ceil(seconds / 5) * 5);
+  return coarse(Math.ceil(seconds / 5) * 5);
 }
 
 const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();

@@ -120,7 +120,7 @@ export function withoutPanel(root: LayoutNode, panel: string): LayoutNode | null
 
 export type Zone = 'center' | 'left' | 'right' | 'top' | 'bottom';
 
-/** Ids that no node of the tree has yet. */
+/** An id that neither a split nor its new group has yet. */
 function freshId(root: LayoutNode): string {
   const ids = new Set<string>();
   const collect = (node: LayoutNode): void => {
@@ -128,7 +128,7 @@ function freshId(root: LayoutNode): string {
     if (node.type === 'split') node.children.forEach(collect);
   };
   collect(root);
-  for (let i = 1; ; i += 1) if (!ids.has(`n${i}`)) return `n${i}`;
+  for (let i = 1; ; i += 1) if (!ids.has(`n${i}`) && !ids.has(`n${i}g`)) return `n${i}`;
 }
 
 function beside(target: GroupNode, added: GroupNode, zone: Exclude<Zone, 'center'>, id: string): SplitNode {

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeColorizer } from '../../../renderer/drawing/colorize.ts';
+import { colorAt, colorMap, colorMaps, unpackColor } from '../../../renderer/drawing/colormap.ts';
+import { drawableLimits, normalisation } from '../../../renderer/drawing/normalisation.ts';
+
+/** CIE lightness L*, 0 to 100. */
+function lightness(pixel: number): number {
+  const [r = 0, g = 0, b = 0] = unpackColor(pixel).map((c) => {
+    const s = c / 255;
+    return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+  });
+  const y = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return y > 0.008856 ? 116 * Math.cbrt(y) - 16 : 903.3 * y;
+}
+
+describe('colour maps', () => {
+  it('name their colours, and the default is the first', () => {
+    expect(colorMaps.map((map) => map.name)).toEqual(['viridis', 'cividis', 'magma', 'inferno', 'coolwarm', 'berlin']);
+    expect(colorMap('no such map')).toBe(colorMaps[0]);
+    expect(unpackColor(colorAt(colorMap('viridis'), 0))).toEqual([68, 1, 84]);
+    expect(unpackColor(colorAt(colorMap('viridis'), 1))).toEqual([253, 231, 37]);
+  });
+
+  it.each(colorMaps.filter((map) => map.kind === 'sequential').map((map) => [map.name, map]))(
+    '%s grows lighter evenly: it reads in grey and with colour-vision deficiencies',
+    (_name, map) => {
+      const steps = Array.from(map.colors, lightness);
+      const span = (steps.at(-1) ?? 0) - (steps[0] ?? 0);
+      expect(span).toBeGreaterThan(65);
+      for (let i = 8; i < steps.length; i += 1) {
+        // Eight entries on, a quarter to two and a half times the even step.
+        const part = ((steps[i] ?? 0) - (steps[i - 8] ?? 0)) / (span * (8 / (steps.length - 1)));
+        expect(part).toBeGreaterThan(0.25);
+        expect(part).toBeLessThan(2.5);
+      }
+    },
+  );
+
+  it.each(colorMaps.filter((map) => map.kind === 'diverging').map((map) => [map.name, map]))(
+    '%s is neutral in its middle and changes its lightness to both sides',
+    (_name, map) => {
+      const middle = unpackColor(map.colors[map.colors.length >> 1] ?? 0);
+      expect(Math.max(...middle) - Math.min(...middle)).toBeLessThan(24);
+      const [low, centre, high] = [0, map.colors.length >> 1, map.colors.length - 1].map((i) =>
+        lightness(map.colors[i] ?? 0),
+      );
+      expect(Math.abs((low ?? 0) - (centre ?? 0))).toBeGreaterThan(20);
+      expect(Math.abs((high ?? 0) - (centre ?? 0))).toBeGreaterThan(20);
+    },
+  );
+});
+
+describe('values to pixels', () => {
+  const map = colorMap('viridis');
+  const paint = (kind: 'linear' | 'log' | 'symlog', low: number, high: number, values: number[]) => {
+    const pixels = new Uint32Array(values.length);
+    makeColorizer(map, normalisation(kind, { low, high }))(Float32Array.from(values), pixels);
+    return pixels;
+  };
+  const indexOf = (pixel: number) => map.colors.indexOf(pixel);
+
+  it('put the limits at the ends, what lies beyond them too, and NaN nowhere', () => {
+    const [under, low, middle, high, over, none] = paint('linear', 2, 4, [1, 2, 3, 4, 9, Number.NaN]);
+    expect([under, low]).toEqual([map.colors[0], map.colors[0]]);
+    expect(indexOf(middle ?? 0)).toBe(128);
+    expect([high, over]).toEqual([map.colors.at(-1), map.colors.at(-1)]);
+    expect(none).toBe(0);
+  });
+
+  it('agree with the scale itself to one of 256 colours', () => {
+    const kinds = fc.constantFrom('linear' as const, 'log' as const, 'symlog' as const);
+    fc.assert(
+      fc.property(kinds, fc.float({ min: Math.fround(1e-6), max: 1000, noNaN: true }), (kind, value) => {
+        const limits = { low: kind === 'log' ? 1e-5 : 0, high: 1000 };
+        const scale = normalisation(kind, limits);
+        const [pixel] = paint(kind, limits.low, limits.high, [value]);
+        const exact = Math.min(255, Math.max(0, Math.floor(scale.fraction(value) * 256)));
+        expect(Math.abs(indexOf(pixel ?? 0) - exact)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('show zero on a logarithmic scale as the lowest, and what is negative not at all', () => {
+    const [zero, negative, top] = paint('log', 1e-3, 1, [0, -1, 1]);
+    expect(zero).toBe(map.colors[0]);
+    expect(negative).toBe(0);
+    expect(top).toBe(map.colors.at(-1));
+  });
+});
+
+describe('scales', () => {
+  it('lead from a value to its fraction and back', () => {
+    for (const kind of ['linear', 'log', 'symlog'] as const) {
+      const scale = normalisation(kind, { low: kind === 'log' ? 0.01 : -5, high: 100 });
+      for (const fraction of [0, 0.2, 0.5, 1]) expect(scale.fraction(scale.value(fraction))).toBeCloseTo(fraction, 9);
+    }
+  });
+
+  it('keep zero in the middle of a symmetric symlog scale, with its ticks in order', () => {
+    const scale = normalisation('symlog', { low: -10, high: 10 });
+    expect(scale.fraction(0)).toBeCloseTo(0.5, 12);
+    const values = scale.ticks(8).ticks.map((tick) => tick.value);
+    expect(values).toContain(0);
+    expect(values).toEqual([...values].sort((a, b) => a - b));
+    expect(values).toEqual(
+      values
+        .map((value) => -value)
+        .reverse()
+        .map((value) => (value === 0 ? 0 : value)),
+    );
+  });
+
+  it('can always be drawn', () => {
+    expect(drawableLimits('linear', { low: 3, high: 3 }, 0)).toEqual({ low: 3, high: 6 });
+    expect(drawableLimits('linear', { low: 0, high: 0 }, 0)).toEqual({ low: 0, high: 1 });
+    expect(drawableLimits('log', { low: 0, high: 10 }, 1e-30)).toEqual({ low: 1e-4, high: 10 });
+    expect(drawableLimits('log', { low: 0, high: 10 }, 0.5)).toEqual({ low: 0.5, high: 10 });
+    expect(drawableLimits('log', { low: 0, high: 0 }, 0)).toEqual({ low: 1e-5, high: 1 });
+    expect(drawableLimits('symlog', { low: Number.NaN, high: Number.POSITIVE_INFINITY }, 0)).toEqual({
+      low: 0,
+      high: 1,
+    });
+  });
+});
