@@ -134,6 +134,14 @@ std::vector<ParityScenario> make() {
   p.step = 0.31;
   add("beam at the edge, linear remap, odd steps", p);
 
+  p = beam(22.0);
+  p.beam.z = 1.3;  // the entrance lies inside the grid
+  p.nuclear = Nuclear::kAttenuation;
+  add("beam that starts inside the grid", p);
+  p = filled(6, 6);
+  p.beam.z = 1.3;
+  add("filled, beam inside the grid", p);
+
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     all.push_back({"random " + std::to_string(seed), random_problem(seed)});
   }

@@ -1,0 +1,98 @@
+#include "observe.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bb::test {
+namespace {
+
+std::size_t u(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+double Curve::at(double position) const {
+  const double i = std::clamp((position - first) / step, 0.0, static_cast<double>(value.size()) - 1.000001);
+  const auto low = static_cast<std::size_t>(i);
+  const double f = i - static_cast<double>(low);
+  return (1.0 - f) * value[low] + f * value[low + 1];
+}
+
+double Curve::peak() const {
+  const auto top = static_cast<std::size_t>(std::ranges::max_element(value) - value.begin());
+  if (top == 0 || top + 1 == value.size()) return value[top];
+  const double a = value[top - 1], b = value[top], c = value[top + 1];
+  const double bend = a - 2.0 * b + c;
+  return bend < 0.0 ? b - (a - c) * (a - c) / (8.0 * bend) : b;
+}
+
+double Curve::distal(double share) const {
+  const double level = share * peak();
+  for (std::size_t i = value.size() - 1; i > 0; --i) {
+    if (value[i - 1] >= level && value[i] < level) {
+      return first + step * (static_cast<double>(i) - (level - value[i]) / (value[i - 1] - value[i]));
+    }
+  }
+  return NAN;
+}
+
+Observed::Observed(const transport::Problem& problem) : run_(problem), result_(run_.execute({})) {}
+
+Curve Observed::depth_dose() const {
+  const transport::Tables& t = tables();
+  Curve curve{0.5 * t.dz, t.dz, std::vector<double>(u(t.nz))};
+  for (int z = 0; z < t.nz; ++z) {
+    for (int x = 0; x < t.nx; ++x) curve.value[u(z)] += result_.dose[u(z) * u(t.nx) + u(x)];
+  }
+  return curve;
+}
+
+Curve Observed::dose_along(double x0, double z0, double angle) const {
+  const transport::Tables& t = tables();
+  constexpr int kParts = 8;  // a cell is spread as 8 × 8 points
+  const double width = std::min(t.dx, t.dz);
+  Curve curve{0.5 * width, width,
+              std::vector<double>(u(static_cast<int>(std::hypot(t.nx * t.dx, t.nz * t.dz) / width) + 1))};
+  for (int z = 0; z < t.nz; ++z) {
+    for (int x = 0; x < t.nx; ++x) {
+      const double part = result_.dose[u(z) * u(t.nx) + u(x)] / (kParts * kParts);
+      for (int i = 0; i < kParts * kParts; ++i) {
+        const double zz = (z + (i / kParts + 0.5) / kParts) * t.dz - z0;
+        const double xx = (x + (i % kParts + 0.5) / kParts - 0.5 * t.nx) * t.dx - x0;
+        const double way = zz * std::cos(angle) + xx * std::sin(angle);
+        if (way >= 0.0) curve.value[std::min(static_cast<std::size_t>(way / width), curve.value.size() - 1)] += part;
+      }
+    }
+  }
+  return curve;
+}
+
+Fluence Observed::fluence(double depth) const {
+  const transport::Tables& t = tables();
+  using C = engine::Crossing;
+  const double i = std::clamp(depth / t.dz - 0.5, 0.0, t.nz - 1.000001);
+  const auto low = static_cast<std::size_t>(i);
+  const double f = i - static_cast<double>(low);
+  const auto plane = [&](std::size_t z) {
+    const double* c = &result_.crossing[z * C::kCount];
+    const double n = c[C::kN];
+    const double x = c[C::kX] / n, theta = c[C::kTheta] / n;
+    return Fluence{n,
+                   x,
+                   c[C::kXX] / n - x * x - t.start.x_variance,
+                   theta,
+                   c[C::kThetaTheta] / n - theta * theta,
+                   c[C::kXTheta] / n - x * theta};
+  };
+  const Fluence a = plane(low), b = plane(low + 1);
+  const auto mix = [f](double p, double q) { return (1.0 - f) * p + f * q; };
+  return {mix(a.number, b.number),
+          mix(a.x, b.x),
+          mix(a.x_variance, b.x_variance),
+          mix(a.theta, b.theta),
+          mix(a.theta_variance, b.theta_variance),
+          mix(a.covariance, b.covariance)};
+}
+
+double Observed::sigma_x(double depth) const { return std::sqrt(fluence(depth).x_variance); }
+
+}  // namespace bb::test

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/run.hpp"
+
+// What a physicist reads off a run, for the gates of physics.md section 5.
+namespace bb::test {
+
+/// A dose curve over equidistant points.
+struct Curve {
+  double first = 0, step = 1;  // mm
+  std::vector<double> value;
+
+  double at(double position) const;
+  /// Highest value, from the parabola through the top three points.
+  double peak() const;
+  /// Distal position (mm) where the curve falls to `share` of its peak, interpolated.
+  double distal(double share) const;
+  double w80_20() const { return distal(0.2) - distal(0.8); }
+};
+
+/// Moments of the protons' fluence through one plane.
+struct Fluence {
+  double number, x, x_variance, theta, theta_variance, covariance;  // protons, mm, mm², rad, rad², mm rad
+};
+
+/// A problem, solved.
+class Observed {
+ public:
+  explicit Observed(const transport::Problem& problem);
+
+  const transport::Tables& tables() const { return run_.tables(); }
+  const engine::RunResult& result() const { return result_; }
+  const char* variant() const { return run_.variant().id; }
+
+  /// Dose integrated across x, over z.
+  Curve depth_dose() const;
+  /// Dose integrated across the axis that starts at (x, z) under `angle`, over the way along it.
+  Curve dose_along(double x, double z, double angle) const;
+  /// Fluence at a depth (mm), interpolated between planes; the variance that the narrowest beam of
+  /// the grid brings along is taken off.
+  Fluence fluence(double depth) const;
+  double sigma_x(double depth) const;
+
+ private:
+  engine::Run run_;
+  engine::RunResult result_;
+};
+
+}  // namespace bb::test

@@ -1,0 +1,156 @@
+// Gates of physics.md section 5 on range and falloff, against the values of section 4:
+// monoenergetic pencil beams in water (PSTAR, gottschalk, Bohr, no nuclear reactions).
+#include <cmath>
+#include <string>
+
+#include "../kernels/problems.hpp"
+#include "check.hpp"
+#include "observe.hpp"
+
+using namespace bb;
+using namespace bb::transport;
+using test::Observed;
+
+namespace {
+
+struct Row {
+  double energy, range, w80_20;  // MeV, mm
+};
+
+// physics.md section 4.
+constexpr Row kWater[] = {
+    {70, 40.80, 0.616}, {100, 77.18, 1.130}, {150, 157.7, 2.224}, {200, 259.6, 3.557}, {250, 379.4, 5.080}};
+
+/// The default scenario's kind of grid: dz <= W/3, room for the whole beam.
+Problem pencil(double energy, double range, double w80_20, Stepping stepping) {
+  const double dz = w80_20 / 3.0 > 1.0 ? 1.0 : w80_20 / 3.0 > 0.5 ? 0.5 : w80_20 / 3.0 > 0.25 ? 0.25 : 0.2;
+  const double width = std::ceil(0.17 * range + 6.0);
+  Problem p = test::water_problem(energy, {width, std::ceil(1.06 * range) + 2.0, 0.5, dz}, 0.4, 0.005);
+  p.stepping = stepping;
+  p.precision = Precision::kFp32;
+  p.variant = "auto";
+  return p;
+}
+
+/// Straight ahead and no spread: what is left of the solver is slowing down.
+Problem straight(double energy, double range, double dz) {
+  Problem p = test::water_problem(energy, {3.0, 1.2 * range, 1.0, dz}, 0.01, 0.01);
+  p.scattering = Scattering::kOff;
+  p.straggling = Straggling::kOff;
+  p.grid.cutoff = 0.5;  // 9 µm of range: the default's 76 µm would be 0.2 % of 40 mm
+  p.variant = "auto";
+  return p;
+}
+
+/// Mean depth where protons end: the integral of their fluence over depth, less half of the last
+/// step, which counts whole.
+double mean_range(const Observed& o, const Problem& p) {
+  double sum = 0.0;
+  for (int z = 0; z < o.tables().nz; ++z) {
+    sum += o.result().crossing[static_cast<std::size_t>(z) * engine::Crossing::kCount];
+  }
+  return (sum - 0.5) * p.grid.dz;
+}
+
+void check_falloff(const Row& row, Stepping stepping) {
+  const Observed o(pencil(row.energy, row.range, row.w80_20, stepping));
+  const test::Curve dose = o.depth_dose();
+  CHECK_NEAR(dose.distal(0.8), row.range, std::max(0.3, 0.002 * row.range));
+  CHECK_REL(dose.w80_20(), row.w80_20, 0.05);
+  CHECK(o.result().min_over_max >= -1e-4);
+  CHECK(o.result().number.back().rel_error <= 1e-6);
+  CHECK(o.result().energy.back().rel_error <= 1e-6);
+}
+
+}  // namespace
+
+TEST("gate, CSDA range: within 0.1 % of section 4 with straggling off, range grid") {
+  for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
+    for (const Row& row : kWater) {
+      Problem p = straight(row.energy, row.range, row.range / 2000.0);
+      p.stepping = stepping;
+      CHECK_REL(mean_range(Observed(p), p), row.range, 0.001);
+    }
+  }
+}
+
+TEST("gate, CSDA range: within 0.1 % of section 4 with straggling off, uniform energy grid") {
+  for (const Row& row : kWater) {
+    Problem p = straight(row.energy, row.range, 0.25);
+    p.grid.energy_kind = EnergyGridKind::kUniform;
+    p.grid.energy_step = 0.2;
+    p.grid.energy_min = 0.4;
+    CHECK_REL(mean_range(Observed(p), p), row.range, 0.001);
+  }
+}
+
+TEST("gate, R80 within 0.3 mm or 0.2 %, W80-20 within 5 % of section 4: path stepping") {
+  // 250 MeV, path stepping takes ten times as long as all of these; depth stepping covers it.
+  for (const Row& row : kWater) {
+    if (row.energy < 250) check_falloff(row, Stepping::kPath);
+  }
+}
+
+TEST("gate, R80 within 0.3 mm or 0.2 %, W80-20 within 5 % of section 4: depth stepping") {
+  for (const Row& row : kWater) check_falloff(row, Stepping::kDepth);
+}
+
+TEST("gate, R80 is R0 within 0.1 mm or 0.05 %, W80-20 is 1.312 sigma_R: identities of section 4") {
+  const double sigma_range[] = {0.469, 0.860, 1.695, 2.712, 3.873};
+  for (int i = 0; i < 5; ++i) {
+    const Observed o(pencil(kWater[i].energy, kWater[i].range, kWater[i].w80_20, Stepping::kDepth));
+    CHECK_NEAR(o.depth_dose().distal(0.8), o.tables().beam_range_mm, std::max(0.1, 0.0005 * kWater[i].range));
+    CHECK_REL(o.depth_dose().w80_20(), 1.312 * sigma_range[i], 0.05);
+  }
+}
+
+TEST("gate, ICRU 90: R80 is its range of section 4, half a percent beyond PSTAR's") {
+  const double rows[][2] = {{70, 41.03}, {150, 158.6}, {200, 260.9}};
+  for (const auto& [energy, range] : rows) {
+    Problem p = pencil(energy, range, 0.013 * range, Stepping::kDepth);
+    p.materials[0] = test::material("water", 1.0, "icru90");
+    CHECK_NEAR(Observed(p).depth_dose().distal(0.8), range, std::max(0.3, 0.002 * range));
+  }
+}
+
+// TOPAS base data of section 4, laterally integrated, with nuclear reactions.
+constexpr double kMonteCarlo[][4] = {  // MeV, R80 mm, W80-20 mm, peak/entrance
+    {70.69, 41.68, 0.613, 6.39},
+    {99.97, 77.40, 1.123, 6.15},
+    {149.81, 157.91, 2.238, 5.67},
+    {199.49, 259.24, 3.597, 5.07}};
+
+test::Curve attenuated(double energy, double range, double width) {
+  Problem p = pencil(energy, range, width, Stepping::kDepth);
+  p.nuclear = Nuclear::kAttenuation;
+  return Observed(p).depth_dose();
+}
+
+TEST("gate, attenuation: R80 within 0.5 % and W80-20 within 5 % of the Monte Carlo rows") {
+  for (const auto& [energy, r80, width, ratio] : kMonteCarlo) {
+    const test::Curve dose = attenuated(energy, r80, width);
+    CHECK_REL(dose.distal(0.8), r80, 0.005);
+    CHECK_REL(dose.w80_20(), width, 0.05);
+  }
+}
+
+TEST("gate, attenuation: peak/entrance within 10 % of the Monte Carlo rows") {
+  for (const auto& [energy, r80, width, ratio] : kMonteCarlo) {
+    const test::Curve dose = attenuated(energy, r80, width);
+    CHECK_REL(dose.peak() / dose.value[0], ratio, 0.10);
+  }
+}
+
+TEST("attenuation: protons are lost as 1 + 0.012 R, and four tenths or more of their energy escapes") {
+  Problem p = pencil(200.0, 259.6, 3.557, Stepping::kDepth);
+  p.nuclear = Nuclear::kAttenuation;
+  const Observed o(p);
+  CHECK_REL(1.0 - o.result().number.back().nuclear, 1.0 / (1.0 + 0.012 * 25.96), 0.005);
+  for (const double depth : {50.0, 130.0, 200.0}) {
+    CHECK_REL(o.fluence(depth).number, (1.0 + 0.012 * (25.96 - 0.1 * depth)) / (1.0 + 0.012 * 25.96), 0.002);
+  }
+  // Lost evenly over the range, a proton has on average 0.63 of its energy left (R ∝ E^1.77).
+  const double lost = o.result().number.back().nuclear * 200.0 * 0.63;
+  CHECK(o.result().energy.back().nuclear > 0.4 * lost);
+  CHECK(o.result().energy.back().nuclear < 0.6 * lost);
+}
