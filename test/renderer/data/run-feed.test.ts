@@ -1,0 +1,190 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FieldMap } from '../../../electron/contract/fields.ts';
+import type { MapRequest, RunState } from '../../../electron/contract/run.ts';
+import type { Client } from '../../../renderer/client/index.ts';
+import { createRunData, type RunData, SHOWN } from '../../../renderer/data/run-data.ts';
+import { RunFeed } from '../../../renderer/data/run-feed.ts';
+import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
+
+const axis = (name: 'z' | 'x') =>
+  ({ name, unit: 'mm', from: 0, to: 1, count: 1, cellsPerSample: 1, fullFrom: 0, fullTo: 1, edges: null }) as const;
+const field = (value: number): FieldMap => ({
+  quantity: 'dose',
+  unit: 'MeV/mm²',
+  horizontal: axis('z'),
+  vertical: axis('x'),
+  values: Float32Array.of(value),
+  min: value,
+  max: value,
+  minPositive: value,
+});
+const curve = {
+  quantity: 'dose',
+  unit: 'MeV/mm',
+  axis: 'depth',
+  axisUnit: 'mm',
+  positions: Float64Array.of(0.5),
+  values: Float64Array.of(1),
+};
+const request = (pixels: number): MapRequest => ({
+  quantity: 'dose',
+  horizontal: 'z',
+  vertical: 'x',
+  viewport: { horizontal: null, vertical: null, pixels: [pixels, pixels] },
+});
+
+/** A host that answers when the test says so. */
+class FakeHost {
+  readonly calls: {
+    readonly method: string;
+    readonly params: Record<string, unknown>;
+    answer(value: unknown): void;
+    fail(error: Error): void;
+  }[] = [];
+  readonly streams: {
+    readonly params: { readonly run: string; readonly maps: readonly MapRequest[] };
+    closed: boolean;
+    frame(value: unknown): unknown;
+  }[] = [];
+
+  readonly client = {
+    call: (method: string, params: Record<string, unknown>) =>
+      new Promise((resolve, reject) => void this.calls.push({ method, params, answer: resolve, fail: reject })),
+    stream: (
+      _name: string,
+      params: FakeHost['streams'][number]['params'],
+      reader: { frame(value: unknown): unknown },
+    ) => {
+      const stream = { params, closed: false, frame: (value: unknown) => (stream.closed ? null : reader.frame(value)) };
+      this.streams.push(stream);
+      const close = () => {
+        stream.closed = true;
+      };
+      return { close };
+    },
+  } as unknown as Client;
+
+  pending(method: string) {
+    const found = this.calls.filter((call) => call.method === method).at(-1);
+    if (found === undefined) throw new Error(`${method} was not called`);
+    return found;
+  }
+
+  /** Answers all that a finished run is asked for. */
+  async finish(value: number): Promise<void> {
+    this.pending('run.depthDose').answer({ curve, metrics: { r80_mm: value } });
+    this.pending('run.summary').answer({ status: 'done' });
+    this.pending('run.moments').answer({ depth_mm: Float64Array.of(0) });
+    const maps = this.pending('run.maps');
+    maps.answer({ step: 9, depth_mm: 1, maps: (maps.params['maps'] as unknown[]).map(() => field(value)) });
+    await settled();
+  }
+}
+
+const settled = () => vi.advanceTimersByTimeAsync(1);
+
+describe('the data of the run that is shown', () => {
+  let host: FakeHost;
+  let data: RunData;
+  let feed: RunFeed;
+  const follow = (run: string, state: RunState) => feed.follow({ run, state });
+  const frame = (value: number) => ({
+    run: 'a',
+    revision: value,
+    step: value,
+    depth_mm: value,
+    maps: [field(value)],
+    depthDose: curve,
+  });
+  const shown = () => data.maps.get('map')?.field.values[0];
+  const status = () => feed.status.getState().status.kind;
+
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    host = new FakeHost();
+    data = createRunData();
+    const scheduler = new FrameScheduler({
+      request: (callback) => Number(setTimeout(() => callback(0), 0)),
+      now: () => 0,
+    });
+    feed = new RunFeed(host.client, scheduler, data);
+    feed.want('map', request(100));
+    await settled();
+    return () => vi.useRealTimers();
+  });
+
+  it('asks for the maps that panels show, and gives the credit back after painting', async () => {
+    follow('a', 'running');
+    expect(host.streams[0]?.params).toMatchObject({ run: 'a', maps: [request(100)] });
+    expect(status()).toBe('waiting');
+    const credit = vi.fn();
+    void Promise.resolve(host.streams[0]?.frame(frame(1))).then(credit);
+    expect(shown()).toBe(1);
+    expect(status()).toBe('live');
+    expect(credit).not.toHaveBeenCalled();
+    await settled();
+    expect(credit).toHaveBeenCalled();
+    expect(data.depthDose.get(SHOWN)?.final).toBeNull();
+  });
+
+  it('takes the final arrays when the run is over, and no late frame after them', async () => {
+    follow('a', 'running');
+    const live = host.streams[0];
+    live?.frame(frame(1));
+    follow('a', 'done');
+    expect(live?.closed).toBe(true);
+    // What was shown stays until the final arrays are there.
+    expect(shown()).toBe(1);
+    await host.finish(7);
+    expect(shown()).toBe(7);
+    expect(status()).toBe('loaded');
+    expect(data.depthDose.get(SHOWN)?.final?.metrics.r80_mm).toBe(7);
+    expect(data.summary.get(SHOWN)).toMatchObject({ status: 'done' });
+  });
+
+  it('drops everything of a run that is no longer selected, and answers that come late', async () => {
+    follow('a', 'done');
+    const late = host.pending('run.depthDose');
+    follow('b', 'running');
+    expect(data.depthDose.get(SHOWN)).toBeNull();
+    late.answer({ curve, metrics: { r80_mm: 1 } });
+    await settled();
+    expect(data.depthDose.get(SHOWN)).toBeNull();
+    expect(host.streams.at(-1)?.params.run).toBe('b');
+    feed.follow(null);
+    expect(status()).toBe('nothing');
+    expect(host.streams.at(-1)?.closed).toBe(true);
+  });
+
+  it('asks again for another size once it has settled, and keeps the old field until then', async () => {
+    follow('a', 'done');
+    await host.finish(3);
+    const before = host.calls.length;
+    for (const size of [110, 120, 130]) feed.want('map', request(size));
+    feed.want('map', request(130));
+    expect(host.calls.length).toBe(before);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(host.calls.slice(before).map((call) => call.method)).toEqual(['run.maps']);
+    expect(host.pending('run.maps').params['maps']).toEqual([request(130)]);
+    expect(shown()).toBe(3);
+  });
+
+  it('says that a run failed, or that its results cannot be read', async () => {
+    follow('a', 'failed');
+    expect(status()).toBe('failed');
+    follow('b', 'done');
+    host.pending('run.depthDose').fail(new Error('the file is gone'));
+    await settled();
+    expect(feed.status.getState().status).toEqual({ kind: 'failed', reason: 'the file is gone' });
+  });
+
+  it('keeps the scenario of the run for its reference lines', async () => {
+    follow('a', 'queued');
+    expect(status()).toBe('waiting');
+    host.pending('run.scenario').answer({ scenario: { kind: 'transport' } });
+    await settled();
+    host.pending('scenario.resolve').answer({ issues: [], resolved: { range_mm: 40.8 } });
+    await settled();
+    expect(data.reference.get(SHOWN)).toMatchObject({ run: 'a', resolved: { range_mm: 40.8 } });
+  });
+});

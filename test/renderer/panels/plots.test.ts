@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { DepthDose, RunSummary } from '../../../electron/contract/run.ts';
+import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { ShownDepthDose, ShownMap } from '../../../renderer/data/run-data.ts';
+import type { DrawingTheme } from '../../../renderer/drawing/theme.ts';
+import { beamAxis, depthAlong, interpolate, pointAlong } from '../../../renderer/panels/depth-dose/beam-axis.ts';
+import { depthDoseFigure, wholeDepth } from '../../../renderer/panels/depth-dose/figure.ts';
+import { doseScene, wholeField } from '../../../renderer/panels/dose-map/scene.ts';
+import { ledgerRows } from '../../../renderer/panels/ledger/rows.ts';
+import { atDepth } from '../../../renderer/panels/run/at-depth.ts';
+
+const resolvedWith = (beam: object, regions: readonly object[] = []): Resolved =>
+  ({
+    scenario: { beam: { x_mm: 0, z_mm: 0, angle_deg: 0, ...beam }, geometry: { width_mm: 40, depth_mm: 50, regions } },
+    range_mm: 40.8,
+    table: 'NIST PSTAR (ICRU 49)',
+  }) as unknown as Resolved;
+const theme = { labelSize: 11, family: 'Inter' } as DrawingTheme;
+const colors = { curve: '#1', fill: '#2', r80: '#3', reference: '#4' };
+
+const shownCurve = (final: Partial<DepthDose['metrics']> | null): ShownDepthDose => ({
+  run: 'a',
+  curve: {
+    quantity: 'dose',
+    unit: 'MeV/mm',
+    axis: 'depth',
+    axisUnit: 'mm',
+    positions: Float64Array.of(0.5, 1.5, 2.5),
+    values: Float64Array.of(1, 4, 2),
+  },
+  final: final === null ? null : ({ metrics: { r80_mm: null, r20_mm: null, ...final } } as DepthDose),
+});
+
+describe('the beam axis', () => {
+  it('leads from the map to the depth along the beam and back', () => {
+    const axis = beamAxis(resolvedWith({ angle_deg: 45, x_mm: -5, z_mm: 2 }));
+    const at = pointAlong(axis, 10);
+    expect(at.z).toBeCloseTo(2 + 10 * Math.SQRT1_2, 12);
+    expect(at.x).toBeCloseTo(-5 + 10 * Math.SQRT1_2, 12);
+    expect(depthAlong(axis, at.z, at.x)).toBeCloseTo(10, 12);
+    expect(beamAxis(null)).toEqual({ entrance_mm: { z: 0, x: 0 }, angle_rad: 0 });
+  });
+
+  it('reads a curve between its points and nowhere else', () => {
+    const { positions, values } = shownCurve(null).curve;
+    expect([0.4, 0.5, 1, 2, 2.5, 2.6].map((depth) => interpolate(positions, values, depth))).toEqual([
+      null,
+      1,
+      2.5,
+      3,
+      2,
+      null,
+    ]);
+    expect(interpolate([], [], 1)).toBeNull();
+  });
+});
+
+describe('the depth dose figure', () => {
+  const figure = (options: Partial<Parameters<typeof depthDoseFigure>[0]>) =>
+    depthDoseFigure({ shown: null, resolved: null, unit: 'absolute', window: null, theme, colors, ...options });
+
+  it('marks R80, the falloff behind it, and the range of the table', () => {
+    const { layout } = figure({ shown: shownCurve({ r80_mm: 40.76, r20_mm: 41.36 }), resolved: resolvedWith({}) });
+    expect(layout.shapes).toMatchObject([
+      { type: 'line', x0: 40.8, line: { dash: 'dash' } },
+      { type: 'line', x0: 40.76, line: { dash: 'solid' } },
+      { type: 'rect', x0: 40.76, x1: 41.36 },
+    ]);
+    expect(layout.annotations?.map((mark) => mark.text)).toEqual(['Range 40.80 mm', 'R80 40.76 mm']);
+  });
+
+  it('says that the range of the table knows no regions', () => {
+    const { layout } = figure({ resolved: resolvedWith({}, [{}]) });
+    expect(layout.annotations?.[0]?.text).toBe('Range without regions 40.80 mm');
+  });
+
+  it('shows no readouts of half a dose', () => {
+    const { layout } = figure({ shown: shownCurve(null), resolved: resolvedWith({}) });
+    expect(layout.shapes).toHaveLength(1);
+  });
+
+  it('shows per cent of the peak, and the axis to the edges of the cells', () => {
+    const { data, layout } = figure({ shown: shownCurve({}), unit: 'percent' });
+    expect([...(data[0] as { y: Float64Array }).y]).toEqual([25, 100, 50]);
+    expect(layout.xaxis?.range).toEqual([0, 3]);
+    expect(wholeDepth(null, resolvedWith({}))).toEqual([0, 50]);
+  });
+});
+
+describe('the scene of the dose map', () => {
+  const region = { name: '', material: 'bone-compact-icru', x_mm: [0, 20], z_mm: [16, 21] };
+  const input = { shown: null, r80_mm: null, windows: {}, marks: true } as const;
+
+  it('shows the geometry before there is a dose', () => {
+    const scene = doseScene({ ...input, resolved: resolvedWith({}, [region]) });
+    expect(scene?.horizontal).toMatchObject({ from: 0, to: 50 });
+    expect(scene?.vertical).toMatchObject({ from: -20, to: 20 });
+    expect(scene?.annotations).toMatchObject([
+      { kind: 'rectangle', label: 'Bone, compact (ICRU)', horizontal: [16, 21], vertical: [0, 20] },
+      { kind: 'arrow', from: [0, 0] },
+      { kind: 'vertical-line', at: 40.8 },
+    ]);
+    expect(doseScene({ ...input, resolved: null })).toBeNull();
+  });
+
+  it('shows R80 of a straight beam from where it enters, and none of a tilted one', () => {
+    const axis = {
+      name: 'z',
+      unit: 'mm',
+      from: 0,
+      to: 50,
+      count: 1,
+      cellsPerSample: 1,
+      fullFrom: 0,
+      fullTo: 50,
+      edges: null,
+    };
+    const shown = {
+      run: 'a',
+      step: 1,
+      depth_mm: 1,
+      field: { horizontal: axis, vertical: { ...axis, fullFrom: -9, fullTo: 9 } },
+    } as unknown as ShownMap;
+    const marksOf = (beam: object) =>
+      doseScene({ ...input, shown, r80_mm: 10, resolved: resolvedWith(beam) })?.annotations;
+    expect(marksOf({ z_mm: 5 })).toMatchObject([{ kind: 'vertical-line', at: 15, label: 'R80' }]);
+    expect(marksOf({ angle_deg: 45 })).toEqual([]);
+    expect(wholeField(shown, null)).toEqual({ z: [0, 50], x: [-9, 9] });
+    expect(doseScene({ ...input, shown, resolved: null, windows: { z: [10, 20] } })?.horizontal).toMatchObject({
+      from: 10,
+      to: 20,
+    });
+  });
+});
+
+it('the ledger lists every entry of both balances', () => {
+  const balance = {
+    in: 1,
+    in_flight: 2,
+    stopped: 3,
+    escaped_x: 4,
+    escaped_z: 5,
+    escaped_theta: 6,
+    nuclear: 7,
+    skipped: 8,
+  };
+  const rows = ledgerRows({
+    ledger: { number: { ...balance, rel_error: 0 }, energy: { ...balance, deposited: 9, rel_error: 0 } },
+  } as Pick<RunSummary, 'ledger'>);
+  expect(rows.map((row) => row.number)).toEqual([1, null, 3, 2, 4, 5, 6, 7, 8]);
+  expect(rows.map((row) => row.energy_MeV)).toEqual([1, 9, 3, 2, 4, 5, 6, 7, 8]);
+});
+
+it('a column is read at the nearest plane, or not at all', () => {
+  const depths = Float64Array.of(0, 1, 2);
+  const values = Float64Array.of(10, 11, Number.NaN);
+  expect([0.4, 0.6, 2, 2.9, 3.5].map((depth) => atDepth(depths, values, depth))).toEqual([10, 11, null, null, null]);
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type { Issue } from '../../../electron/contract/errors.ts';
+import { type JsonSchema, publishedSchema } from '../../../electron/contract/scenario/index.ts';
+import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import { currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
+import { moved, newRegion } from '../../../renderer/panels/scenario/region-model.ts';
+import { sectionSummary, sections } from '../../../renderer/panels/scenario/sections.ts';
+
+const draft = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
+const resolved = {
+  scenario: {
+    geometry: { width_mm: 40, depth_mm: 50, background: 'water' },
+    grid: { dx_mm: 0.25, energy: { kind: 'range', step_mm: 0.2 } },
+  },
+  range_mm: 40.8,
+} as unknown as Resolved;
+
+const issue = (path: string, message: string): Issue => ({
+  severity: 'error',
+  file: null,
+  path,
+  line: null,
+  column: null,
+  message,
+  value: null,
+  allowed: null,
+});
+
+describe('the scenario form', () => {
+  it('has a field for every key of the schema', () => {
+    const shown = new Set(sections.flatMap((section) => section.fields.map((path) => path.join('.'))));
+    // `$schema`, `kind` and `version` are the file's; name and notes stand above the sections.
+    const elsewhere = new Set(['$schema', 'kind', 'version', 'name', 'notes']);
+    const schema = publishedSchema();
+    const transport: JsonSchema = schema.oneOf?.[0] ?? schema.anyOf?.[0] ?? schema;
+    const missing: string[] = [];
+    for (const [head, value] of Object.entries(transport.properties ?? {})) {
+      if (elsewhere.has(head) || shown.has(head)) continue;
+      for (const key of Object.keys(value.properties ?? {}))
+        if (!shown.has(`${head}.${key}`)) missing.push(`${head}.${key}`);
+    }
+    expect(Object.keys(transport.properties ?? {}).length).toBeGreaterThan(8);
+    expect(missing).toEqual([]);
+    for (const section of sections) {
+      for (const path of section.fields) expect(fieldModel(draft, null, path), path.join('.')).not.toBeNull();
+    }
+  });
+
+  it('tells the value of the author from the default in force', () => {
+    expect(fieldModel(draft, null, ['beam', 'energy_MeV'])).toMatchObject({
+      value: 70,
+      unit: 'MeV',
+      title: 'Energy',
+      allowed: '0.5 to 1000 MeV',
+    });
+    expect(fieldModel(draft, null, ['beam', 'weight'])).toMatchObject({ value: undefined, fallback: 1 });
+    // This default follows from the beam: the host has computed it.
+    expect(fieldModel(draft, resolved.scenario, ['grid', 'dx_mm'])).toMatchObject({ value: undefined, fallback: 0.25 });
+    expect(fieldModel(draft, null, ['grid', 'dx_mm'])?.fallback).toBeUndefined();
+  });
+
+  it('has the fields of the branch that the document is in', () => {
+    const uniform = { ...draft, grid: { energy: { kind: 'uniform' } } };
+    expect(fieldModel(draft, null, ['grid', 'energy', 'step_mm'])).not.toBeNull();
+    expect(fieldModel(uniform, null, ['grid', 'energy', 'step_mm'])).toBeNull();
+    expect(fieldModel(uniform, null, ['grid', 'energy', 'step_MeV'])?.fallback).toBe(0.2);
+  });
+
+  it('answers at once from the schema, and keeps what only the host knows until the value changes', () => {
+    const outside = issue('geometry.regions[0].z_mm', 'lies outside the geometry');
+    const regions = [{ material: 'lead', x_mm: [0, 1], z_mm: [0, 90] }];
+    const checked = { ...draft, geometry: { regions } };
+    const check = { draft: checked, issues: [outside], resolved: null };
+    expect(currentIssues(checked, check)).toEqual([outside]);
+    // Another field changes: the host's word still holds, and the schema's new one comes beside it.
+    const both = currentIssues({ ...checked, beam: { energy_MeV: 'x' } }, check);
+    expect(both.map((each) => each.path)).toEqual(['beam.energy_MeV', 'geometry.regions[0].z_mm']);
+    // The value itself changes: its old fault is gone until the host has looked.
+    const mended = { ...draft, geometry: { regions: [{ ...regions[0], z_mm: [0, 9] }] } };
+    expect(currentIssues(mended, check)).toEqual([]);
+  });
+
+  it('gives a fault to its field and to those that hold it', () => {
+    const issues = [issue('geometry.regions[1].x_mm[0]', 'a'), issue('beam.energy_MeV', 'b')];
+    expect(issuesAt(issues, ['geometry', 'regions', 1]).map((each) => each.message)).toEqual(['a']);
+    expect(issuesAt(issues, ['geometry', 'regions', 0])).toEqual([]);
+    expect(issuesAt(issues, ['geometry'])).toHaveLength(1);
+  });
+
+  it('sums a closed section up', () => {
+    const geometry = sections.find((section) => section.id === 'geometry');
+    if (geometry === undefined) throw new Error('no geometry');
+    expect(sectionSummary(geometry, draft, resolved.scenario)).toBe('40 mm · 50 mm · water');
+  });
+
+  it('adds regions inside the geometry', () => {
+    for (const preset of ['slab', 'half', 'box'] as const) {
+      const region = newRegion(preset, resolved);
+      expect(region.z_mm[0]).toBeGreaterThan(0);
+      expect(region.z_mm[1]).toBeLessThanOrEqual(50);
+      expect(region.x_mm[0]).toBeGreaterThanOrEqual(-20);
+      expect(region.x_mm[1]).toBeLessThanOrEqual(20);
+    }
+    expect(newRegion('slab', resolved)).toEqual({ material: 'bone-compact-icru', x_mm: [-20, 20], z_mm: [16, 21] });
+    expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
+    expect(moved(['a', 'b'], 0, 5)).toEqual(['a', 'b']);
+  });
+});
