@@ -5,6 +5,7 @@ import type { DialogsStore } from '../state/dialogs.ts';
 import type { LayoutStore } from '../state/layout/store.ts';
 import type { LibraryStore } from '../state/library.ts';
 import type { NoticesStore } from '../state/notices.ts';
+import type { PlaybackStore } from '../state/playback.ts';
 import type { RunsStore } from '../state/runs.ts';
 import type { ScenarioStore } from '../state/scenario.ts';
 import type { SelectionStore } from '../state/selection.ts';
@@ -15,6 +16,7 @@ export interface Stores {
   readonly scenario: ScenarioStore;
   readonly runs: RunsStore;
   readonly selection: SelectionStore;
+  readonly playback: PlaybackStore;
   readonly appearance: AppearanceStore;
   readonly window: WindowStore;
   readonly layout: LayoutStore;

@@ -1,5 +1,6 @@
 /** What the page holds of the run that is shown: arrays by key, references by `{ streamId, revision }`. */
 import type { Curve, FieldMap } from '../../electron/contract/fields.ts';
+import type { Result } from '../../electron/contract/methods.ts';
 import type { DepthDose, Moments, RunId, RunSummary } from '../../electron/contract/run.ts';
 import type { Resolved, ScenarioDraft } from '../../electron/contract/scenarios.ts';
 import { ArrayCache } from './array-cache.ts';
@@ -25,6 +26,13 @@ export interface RunReference {
   readonly resolved: Resolved | null;
 }
 
+/** The moments whose phase space was kept, and how the run ended. */
+export interface RunKeyframes {
+  readonly run: RunId;
+  readonly frames: Result<'run.keyframes'>['frames'];
+  readonly stopped: boolean;
+}
+
 export interface RunData {
   /** One entry per map that a panel shows, by the panel's key. */
   readonly maps: ArrayCache<ShownMap>;
@@ -32,6 +40,8 @@ export interface RunData {
   readonly summary: ArrayCache<RunSummary>;
   readonly moments: ArrayCache<Moments>;
   readonly reference: ArrayCache<RunReference>;
+  /** Once the run is over. */
+  readonly keyframes: ArrayCache<RunKeyframes>;
 }
 
 /** Key of the entries that exist once. */
@@ -44,5 +54,6 @@ export function createRunData(): RunData {
     summary: new ArrayCache(),
     moments: new ArrayCache(),
     reference: new ArrayCache(),
+    keyframes: new ArrayCache(),
   };
 }

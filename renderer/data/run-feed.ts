@@ -39,6 +39,11 @@ export class RunFeed {
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** Answers that belong to an earlier target or request are dropped. */
   #generation = 0;
+  /** Keyframe that the protons' maps show; null while the run's are not known. */
+  #keyframe: number | null = null;
+  /** The load of a keyframe that is under way, and the one to load after it. */
+  #loadingKeyframe: Promise<void> | null = null;
+  #nextKeyframe: number | null = null;
 
   constructor(client: Client, scheduler: FrameScheduler, data: RunData) {
     this.#client = client;
@@ -71,7 +76,35 @@ export class RunFeed {
     else if (target.state === 'queued') this.#tell({ kind: 'waiting' });
     else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
     else if (target.state === 'running') this.#openLive(target.run);
-    else void this.#load(target.run);
+    else void this.#load(target.run, target.state === 'cancelled');
+  }
+
+  /**
+   * Shows the protons of another stored moment. Of the moments asked for while
+   * one is loaded only the last is loaded too. Settles when what is on its way
+   * has arrived.
+   */
+  showKeyframe(index: number): Promise<void> {
+    if (this.#target?.state !== 'done' && this.#target?.state !== 'cancelled') return Promise.resolve();
+    this.#nextKeyframe = index;
+    this.#loadingKeyframe ??= this.#loadKeyframes().finally(() => {
+      this.#loadingKeyframe = null;
+    });
+    return this.#loadingKeyframe;
+  }
+
+  async #loadKeyframes(): Promise<void> {
+    while (this.#nextKeyframe !== null) {
+      this.#keyframe = this.#nextKeyframe;
+      this.#nextKeyframe = null;
+      const target = this.#target;
+      if (target === null) return;
+      try {
+        await this.#loadProtons(target.run, this.#generation);
+      } catch (error) {
+        this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      }
+    }
   }
 
   #tell(status: FeedStatus): void {
@@ -79,6 +112,9 @@ export class RunFeed {
   }
 
   #forget(): void {
+    this.#keyframe = null;
+    this.#nextKeyframe = null;
+    this.#data.keyframes.drop(SHOWN);
     this.#live?.close();
     this.#live = null;
     for (const key of this.#wanted.keys()) this.#data.maps.drop(key);
@@ -126,32 +162,48 @@ export class RunFeed {
     }
   }
 
-  async #load(run: RunId): Promise<void> {
+  async #load(run: RunId, stopped: boolean): Promise<void> {
     const generation = this.#generation;
     if (this.#data.depthDose.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
     try {
-      const [depthDose, summary, moments] = await Promise.all([
+      const [depthDose, summary, moments, { frames }] = await Promise.all([
         this.#client.call('run.depthDose', { run }),
         this.#client.call('run.summary', { run }),
         this.#client.call('run.moments', { run }),
-        this.#loadMaps(run, generation),
+        this.#client.call('run.keyframes', { run }),
+        this.#loadDose(run, generation),
       ]);
       if (generation !== this.#generation) return;
       this.#data.depthDose.set(SHOWN, { run, curve: depthDose.curve, final: depthDose });
       this.#data.summary.set(SHOWN, summary);
       this.#data.moments.set(SHOWN, moments);
       this.#tell({ kind: 'loaded' });
+      // Whoever chooses the moment to show answers with showKeyframe.
+      this.#data.keyframes.set(SHOWN, { run, frames, stopped });
     } catch (error) {
       if (generation !== this.#generation) return;
       this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
     }
   }
 
-  async #loadMaps(run: RunId, generation: number): Promise<void> {
-    const wanted = [...this.#wanted];
+  #wantedOf(quantity: MapRequest['quantity']): readonly (readonly [string, MapRequest])[] {
+    return [...this.#wanted].filter(([, request]) => request.quantity === quantity);
+  }
+
+  async #loadDose(run: RunId, generation: number): Promise<void> {
+    const wanted = this.#wantedOf('dose');
     if (wanted.length === 0) return;
     const answer = await this.#client.call('run.maps', { run, maps: wanted.map(([, request]) => request) });
     if (generation === this.#generation) this.#takeMaps(run, answer, wanted, answer.maps);
+  }
+
+  async #loadProtons(run: RunId, generation: number): Promise<void> {
+    const wanted = this.#wantedOf('protons');
+    const index = this.#keyframe;
+    if (wanted.length === 0 || index === null) return;
+    const maps = wanted.map(([, request]) => request);
+    const answer = await this.#client.call('run.keyframe', { run, index, maps });
+    if (generation === this.#generation && index === this.#keyframe) this.#takeMaps(run, answer, wanted, answer.maps);
   }
 
   async #loadReference(run: RunId): Promise<void> {
@@ -171,8 +223,11 @@ export class RunFeed {
     const target = this.#target;
     if (target?.state === 'running') this.#openLive(target.run);
     if (target?.state !== 'done' && target?.state !== 'cancelled') return;
-    this.#loadMaps(target.run, this.#generation).catch((error: unknown) => {
-      this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
-    });
+    const { run } = target;
+    Promise.all([this.#loadDose(run, this.#generation), this.#loadProtons(run, this.#generation)]).catch(
+      (error: unknown) => {
+        this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      },
+    );
   }
 }

@@ -1,4 +1,4 @@
-/** One run, one crosshair and one step for all panels. */
+/** One run and one crosshair for all panels. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AxisName } from '../../electron/contract/fields.ts';
 import type { RunId } from '../../electron/contract/run.ts';
@@ -15,10 +15,20 @@ export interface SelectionState {
   readonly pinned: Crosshair | null;
 }
 
-export type SelectionStore = StoreApi<SelectionState>;
+export interface SelectionStore extends StoreApi<SelectionState> {
+  /** The pointer is over a plot of these axes; the others stay where they were pinned. Null: it left. */
+  point(at: Crosshair | null): void;
+  /** Keeps the crosshair on these axes; the others stay where they were pinned. */
+  pin(at: Crosshair): void;
+}
 
 export function createSelectionStore(): SelectionStore {
-  return createStore<SelectionState>(() => ({ run: null, hover: null, pinned: null }));
+  const store = createStore<SelectionState>(() => ({ run: null, hover: null, pinned: null }));
+  return {
+    ...store,
+    point: (at) => store.setState(({ pinned }) => ({ hover: at && { ...pinned, ...at } })),
+    pin: (at) => store.setState(({ pinned }) => ({ hover: null, pinned: { ...pinned, ...at } })),
+  };
 }
 
 /** The crosshair to draw: the pointer's, or else the pinned one. */

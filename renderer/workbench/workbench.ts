@@ -12,12 +12,14 @@ import { createLayoutStore } from '../state/layout/store.ts';
 import { createLibraryStore } from '../state/library.ts';
 import { createNoticesStore } from '../state/notices.ts';
 import type { SettingsStorage } from '../state/persisted.ts';
+import { createPlaybackStore } from '../state/playback.ts';
 import { createRunsStore } from '../state/runs.ts';
 import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { keepChecked } from './check.ts';
 import { followRuns } from './follow-runs.ts';
+import { playKeyframes } from './play-keyframes.ts';
 
 export interface Workbench extends ActionContext {
   readonly client: Client;
@@ -52,6 +54,7 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     scenario: createScenarioStore(),
     runs: createRunsStore(),
     selection: createSelectionStore(),
+    playback: createPlaybackStore(),
     appearance: createAppearanceStore(storage, settingsReset),
     window: createWindowStore(),
     layout: createLayoutStore(storage, settingsReset),
@@ -74,6 +77,7 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     settingsReset,
   };
   keepChecked(client, stores.scenario);
+  playKeyframes(stores.playback, data, feed);
   followRuns(client, stores.runs, stores.selection, feed, scheduler);
   return workbench;
 }

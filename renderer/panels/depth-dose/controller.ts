@@ -102,11 +102,9 @@ export function driveDepthDose(
     if (axis === null) return;
     const pixel = event.clientX - element.getBoundingClientRect().left - axis._offset;
     const inside = pixel >= 0 && pixel <= axis._length;
-    stores.selection.setState({
-      hover: inside ? pointAlong(beamAxis(shownScenario(workbench)), axis.p2l(pixel)) : null,
-    });
+    stores.selection.point(inside ? pointAlong(beamAxis(shownScenario(workbench)), axis.p2l(pixel)) : null);
   };
-  const leave = (): void => stores.selection.setState({ hover: null });
+  const leave = (): void => stores.selection.point(null);
   element.addEventListener('pointermove', hover);
   element.addEventListener('pointerleave', leave);
   element.addEventListener('dblclick', stores.window.reset);

@@ -86,8 +86,8 @@ export function driveDoseMap(
           ...(horizontal !== undefined && { z: horizontal }),
           ...(vertical !== undefined && { x: vertical }),
         }),
-      hover: (point) => stores.selection.setState({ hover: point && { z: point.horizontal, x: point.vertical } }),
-      pin: (point) => stores.selection.setState({ hover: null, pinned: { z: point.horizontal, x: point.vertical } }),
+      hover: (point) => stores.selection.point(point && { z: point.horizontal, x: point.vertical }),
+      pin: (point) => stores.selection.pin({ z: point.horizontal, x: point.vertical }),
       crosshair: () => {
         const at = shownCrosshair(stores.selection.getState());
         return at && { ...(at.z !== undefined && { horizontal: at.z }), ...(at.x !== undefined && { vertical: at.x }) };

@@ -1,0 +1,41 @@
+/** Keeps the stored moments of the shown run in their store, the maps at the chosen one, and plays them. */
+
+import { type RunData, SHOWN } from '../data/run-data.ts';
+import type { RunFeed } from '../data/run-feed.ts';
+import { firstShown, type PlaybackStore } from '../state/playback.ts';
+
+/** Time of a frame: 64 frames pass in 5 s, slow enough to see the beam widen. */
+const FRAME_MS = 80;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export function playKeyframes(
+  playback: PlaybackStore,
+  data: Pick<RunData, 'keyframes'>,
+  feed: Pick<RunFeed, 'showKeyframe'>,
+): void {
+  let moving = false;
+
+  const play = async (): Promise<void> => {
+    if (moving) return;
+    moving = true;
+    while (playback.getState().playing) {
+      // A slow host shows fewer frames per second, and every one of them.
+      await Promise.all([pause(FRAME_MS), feed.showKeyframe(playback.getState().index)]);
+      if (playback.getState().playing) playback.advance();
+    }
+    moving = false;
+  };
+
+  data.keyframes.subscribe(SHOWN, () => {
+    const kept = data.keyframes.get(SHOWN);
+    const frames = kept?.frames ?? [];
+    playback.load(frames, firstShown(frames, kept?.stopped ?? false));
+  });
+  playback.subscribe((state, before) => {
+    if (state.frames.length > 0 && (state.frames !== before.frames || state.index !== before.index)) {
+      void feed.showKeyframe(state.index);
+    }
+    if (state.playing && !before.playing) void play();
+  });
+}
