@@ -7,6 +7,7 @@
 namespace bb::transport {
 namespace {
 
+constexpr double kRounding = 1e-9;   // bins²: a variance below this is rounding
 constexpr double kBeamSigmas = 5.0;  // the grid reaches this far above a beam with an energy spread
 
 }  // namespace
@@ -76,7 +77,7 @@ double EnergyGrid::excess_variance(double energy, double variance) const {
   }
   const double bins = second - mean * mean - variance_in_bins(energy, variance);
   const double range_per_bin = kind_ == EnergyGridKind::kRange ? step_ : step_ / water_.stopping(energy);
-  return std::max(0.0, bins) * range_per_bin * range_per_bin * 100.0;
+  return bins < kRounding ? 0.0 : bins * range_per_bin * range_per_bin * 100.0;
 }
 
 }  // namespace bb::transport

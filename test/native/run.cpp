@@ -102,7 +102,7 @@ TEST("run: progress ends with the last step; every variant reports the same bala
     CHECK_EQ(last.steps_max, run.steps_max());
     CHECK_NEAR(last.weight_left, r.number.back().in_flight, 1e-12);
     CHECK(last.ledger_error <= 1e-12);
-    CHECK(last.depth_mm > 5.0 && last.depth_mm < 10.0);
+    CHECK(last.depth_mm > 5.0 && last.depth_mm <= 10.0);
     CHECK_EQ(last.eta_s, 0.0);
   }
 }
