@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "convert.hpp"
+#include "cpu/host.hpp"
 #include "engine/run.hpp"
 #include "measured.hpp"
 #include "physics/stopping.hpp"
@@ -225,6 +226,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     Job* job = job_.get();
     if (info.Length() > 1 && info[1].IsObject()) job->measuring = read_measuring(info[1].As<Napi::Object>());
     job->thread = std::thread([job, tell]() mutable {
+      cpu::give_way_to_interactive_threads();
       try {
         const std::string device = job->run.variant().device;
         job->observed.begin(job->measuring, device == "cuda" ? &job->run.problem().device : nullptr,

@@ -10,10 +10,15 @@
 #if defined(_WIN32)
 #include <windows.h>
 #else
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 #if defined(__APPLE__)
+#include <pthread.h>
 #include <sys/sysctl.h>
 #endif
 #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
@@ -130,6 +135,19 @@ std::string operating_system() {
 #else
   utsname name{};
   return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release : "unknown";
+#endif
+}
+
+void give_way_to_interactive_threads() {
+#if defined(_WIN32)
+  SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
+#elif defined(__APPLE__)
+  pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
+#elif defined(__linux__)
+  // On Linux niceness belongs to a thread, and the threads that it starts inherit it. Five levels are a
+  // third of the event loop's share where both want the same core.
+  constexpr int kNiceness = 5;
+  static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness));
 #endif
 }
 

@@ -17,4 +17,8 @@ std::string instruction_set_name();
 /// Every compiled-in instruction set that this CPU runs, in the order of BB_ISA_NAMES.
 std::vector<std::string> usable_instruction_sets();
 
+/// Lets the calling thread, and those that it starts, give way to the program's event loop. Where the
+/// system refuses, nothing happens.
+void give_way_to_interactive_threads();
+
 }  // namespace bb::cpu
