@@ -129,8 +129,7 @@ class StepPhysics {
         land(kernel.first + static_cast<int>(i), kernel.weights[i] * (1.0 - lost));
       }
     }
-    const double depth = std::max(0.0, water.range(problem_.beam.energy) - water.range(energy));
-    const double escape = (1.0 - physics::nuclear_deposited_share(depth)) * lost * energy;
+    const double escape = (1.0 - physics::kNuclearLocalShare) * lost * energy;
     tables_.deposit.push_back(energy - kept_energy - escape);
     tables_.stopped.push_back(stopped);
     tables_.nuclear.push_back(lost);
@@ -271,6 +270,7 @@ double extra_straggling(const Problem& p, const std::vector<Medium>& media, cons
 void fill_start(const Problem& p, Tables& t) {
   Tables::Start& s = t.start;
   s.missed = s.missed_energy = s.entry_deposit = s.x_variance = 0.0;
+  s.z = 0;
   s.number_in = s.energy_in = 0.0;
   const std::size_t slice = t.cells() / at(t.ne) / (p.stepping == Stepping::kDepth ? at(t.nz) : 1);
   for (int e = 0; e < t.ne; ++e) {

@@ -70,9 +70,14 @@ TEST("gate, halving dx alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
 }
 
 TEST("gate, halving the step alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
-  Problem fine = water_70();
+  // Half steps split range bins, so the beam widens along z (the next test) and with it what is to be
+  // solved: a coarser angle grid keeps this in seconds.
+  Problem coarse = water_70();
+  coarse.grid.dtheta *= 2.0;
+  coarse.grid.ntheta = (coarse.grid.ntheta + 1) / 2;
+  Problem fine = coarse;
   fine.step *= 0.5;
-  check_same(water_70(), fine, "step");
+  check_same(coarse, fine, "step");
   // Depth stepping takes its steps from dz.
   Problem depth = water_70();
   depth.stepping = Stepping::kDepth;
@@ -151,7 +156,9 @@ TEST("gate, ledger: FP32 closes over 800 steps with angle kernels of a hundred b
 TEST("gate, positivity: psi never falls below -1e-4 of its maximum; here it never falls below zero") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     for (const bool uniform : {false, true}) {
-      Problem p = water_70();
+      Problem p = test::water_problem(50.0, {16, 26, 0.25, 0.2}, 0.4, 0.01);
+      p.precision = Precision::kFp32;
+      p.variant = "auto";
       p.stepping = stepping;
       p.materials = {test::material("water"), test::material("bone-compact-icru")};
       test::paint(p, 1, 0.0, 8.0, 10.0, 20.0);
