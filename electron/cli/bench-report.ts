@@ -1,17 +1,10 @@
 /** A benchmark for a person: one row per variant, the answer's error beside every speed. */
-import type { BenchReport, MeasuredEntry, Ratio } from '../host/bench/index.ts';
-import { duration, metric, significant, smallError } from './numbers.ts';
+import type { BenchEntry, BenchReport, ExternalEntry, MeasuredEntry, Ratio } from '../contract/bench.ts';
+import { claimsReport, coldStartReport, modesReport, rooflineReport } from './bench-parts.ts';
+import { duration, metric, smallError, speedup } from './numbers.ts';
 import { table } from './table.ts';
 
-type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
-
-/** How many times faster, from a ratio of times: `3.42× (3.38–3.47)`. */
-export function speedup({ value, interval }: Ratio): string {
-  const times = `${significant(1 / value, 3)}×`;
-  return interval === null
-    ? times
-    : `${times} (${significant(1 / interval.high, 3)}–${significant(1 / interval.low, 3)})`;
-}
+export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
 function verdictText({ verdict }: MeasuredEntry, style: Style): string {
   if (verdict === 'wrong') return style('red', 'wrong');
@@ -23,21 +16,44 @@ function determinismText({ determinism }: MeasuredEntry): string {
   return determinism.bitwise ? 'same bits' : smallError(determinism.spread);
 }
 
-function row(entry: MeasuredEntry, report: BenchReport, style: Style): readonly string[] {
-  const name = entry.note === null ? entry.variant : `${entry.variant} (${entry.note})`;
+const ratioText = (ratio: Ratio | null): string => (ratio === null ? '–' : speedup(ratio));
+
+function row(entry: BenchEntry, report: BenchReport, style: Style): readonly string[] {
+  const name = entry.note === null ? entry.label : `${entry.label} (${entry.note})`;
+  if (entry.status === 'refused') return [name, `not run: ${entry.reason}`];
   return [
     name,
-    duration(entry.solve_s),
-    entry.samples.length < 2 ? '–' : `${(100 * entry.solve_spread).toFixed(1)} %`,
+    duration(entry.time_s),
+    `${(100 * entry.solve_spread).toFixed(1)} %`,
+    duration(entry.wall_s),
     duration(entry.setup_s),
-    duration(entry.first.wall_s),
     `${metric(entry.cell_steps_per_s)}/s`,
-    entry.variant === report.reference ? '1' : speedup(entry.ratio),
-    entry.rung === null ? '–' : speedup(entry.rung),
+    entry.label === report.reference ? '1' : speedup(entry.ratio),
+    ratioText(entry.rung),
+    ratioText(entry.cumulative),
     entry.rel_l2 === null ? '–' : smallError(entry.rel_l2),
     smallError(entry.ledger_error),
     determinismText(entry),
-    verdictText(entry, style),
+    verdictText(entry, style) + (entry.flagged === 0 ? '' : style('yellow', ` (${entry.flagged} flagged)`)),
+  ];
+}
+
+function externalRow({ title, result }: ExternalEntry, style: Style): readonly string[] {
+  if (result === null) return [];
+  return [
+    title,
+    duration(result.time_s),
+    `${(100 * result.spread).toFixed(1)} %`,
+    duration(result.wall_s),
+    duration(result.setup_s),
+    `${metric(result.cell_steps / result.time_s)}/s`,
+    speedup(result.ratio),
+    '–',
+    '–',
+    result.rel_l2 === null ? '–' : smallError(result.rel_l2),
+    smallError(result.ledger_error),
+    '–',
+    result.wrong ? style('red', 'wrong') : 'other program',
   ];
 }
 
@@ -52,7 +68,7 @@ const stopText: Readonly<Record<BenchReport['stopped'], string>> = {
 
 function noiseText({ noise }: BenchReport): string {
   if (noise.floor === null) return 'too few rounds to tell the noise, so no verdicts';
-  return `noise floor ±${(100 * noise.floor).toFixed(1)} % (${noise.ratio === null ? '' : 'the first variant against itself'})`;
+  return `noise floor ±${(100 * noise.floor).toFixed(1)} % (the first variant against itself)`;
 }
 
 function oracleText({ oracles }: BenchReport): string {
@@ -63,41 +79,74 @@ function oracleText({ oracles }: BenchReport): string {
     .join('; ');
 }
 
-export function benchReport(report: BenchReport, style: Style): readonly string[] {
-  const { machine, program, rounds } = report;
-  const measured = report.entries.filter((entry) => entry.status === 'measured');
-  const refused = report.entries.filter((entry) => entry.status === 'refused');
-  const against = report.reference === null ? 'Speed-up' : `vs ${report.reference}`;
-  const columns = [
+function machineText({ machine, program }: BenchReport): readonly string[] {
+  const { cpu, logical_cores, isa, gpu } = machine;
+  return [
+    `${cpu}, ${logical_cores} logical cores, ${isa}; braggbench ${program.version}, ${program.compiler}, ${program.build}`,
+    ...(gpu === null ? [] : [`${gpu.name}, driver ${gpu.driver ?? 'not known'}`]),
+  ];
+}
+
+function columns(reference: string | null) {
+  return [
     { title: 'Variant' },
-    { title: 'Solve', align: 'right' },
+    { title: 'Steps', align: 'right' },
     { title: 'Spread', align: 'right' },
+    { title: 'Whole run', align: 'right' },
     { title: 'Set-up', align: 'right' },
-    { title: 'First run', align: 'right' },
     { title: 'Cell-steps', align: 'right' },
-    { title: against, align: 'right' },
+    { title: reference === null ? 'Speed-up' : `vs ${reference}`, align: 'right' },
     { title: 'vs one below', align: 'right' },
+    { title: 'Cumulative', align: 'right' },
     { title: 'relL2', align: 'right' },
     { title: 'Ledger', align: 'right' },
     { title: 'Repeats', align: 'right' },
     { title: 'Verdict' },
   ] as const;
-  const lines =
-    measured.length === 0
-      ? []
-      : table(
-          columns,
-          measured.map((entry) => row(entry, report, style)),
-          { styleTitle: (text) => style('bold', text) },
-        );
+}
+
+/** Ratios without the flagged samples, where there are such. */
+function flaggedText({ entries }: BenchReport): readonly string[] {
+  return entries.flatMap((entry) =>
+    entry.status === 'measured' && entry.ratio_unflagged !== null
+      ? [`${entry.label}: ${speedup(entry.ratio_unflagged)} without the ${entry.flagged} flagged samples`]
+      : [],
+  );
+}
+
+function rivalText({ external }: BenchReport): readonly string[] {
+  return external.flatMap(({ title, result, reason }) => {
+    if (result === null) return [`${title}: not run, ${reason ?? 'no reason known'}`];
+    const { over_fastest, wrong } = result;
+    if (over_fastest === null || wrong) return [];
+    const { value, interval } = over_fastest.ratio;
+    const inverse = { value: 1 / value, interval: interval && { low: 1 / interval.high, high: 1 / interval.low } };
+    return [`${over_fastest.variant} is ${speedup(inverse)} as fast as ${title}`];
+  });
+}
+
+export function benchReport(report: BenchReport, style: Style): readonly string[] {
+  const measured = report.entries.filter((entry) => entry.status === 'measured');
+  const refused = report.entries.filter((entry) => entry.status === 'refused');
+  const rows = [
+    ...measured.map((entry) => row(entry, report, style)),
+    ...report.external.filter(({ result }) => result !== null).map((entry) => externalRow(entry, style)),
+  ];
+  const styleTitle = (text: string): string => style('bold', text);
   return [
     style('bold', report.scenario),
-    `${machine.cpu}, ${machine.logical_cores} logical cores, ${machine.isa}; braggbench ${program.version}, ${program.compiler}, ${program.build}`,
+    ...machineText(report),
     '',
-    ...lines,
-    ...refused.map((entry) => `${entry.variant}: not run. ${entry.reason}`),
+    ...(rows.length === 0 ? [] : table(columns(report.reference), rows, { styleTitle })),
+    ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
+    ...rivalText(report),
+    ...flaggedText(report),
+    ...modesReport(measured, styleTitle),
+    ...coldStartReport(measured, styleTitle),
+    ...rooflineReport(report, measured, styleTitle),
+    ...claimsReport(report, styleTitle),
     '',
-    `${rounds} interleaved round${rounds === 1 ? '' : 's'} in ${duration(report.elapsed_s)}, ended because ${stopText[report.stopped]}; ${noiseText(report)}.`,
+    `${report.rounds} interleaved rounds in ${duration(report.elapsed_s)}, ended because ${stopText[report.stopped]}; ${noiseText(report)}.`,
     style(
       'dim',
       `Medians; ratios of medians with 95 % bootstrap intervals, seed ${report.seed}. relL2 of dose against ${oracleText(report) || 'nothing'}.`,

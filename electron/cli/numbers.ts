@@ -1,4 +1,5 @@
 /** Numbers as the command line prints them: as many digits as mean something. */
+import type { Ratio } from '../contract/bench.ts';
 
 /** `digits` significant digits without an exponent where that stays short. */
 export function significant(value: number, digits: number): string {
@@ -41,6 +42,14 @@ export function metric(value: number): string {
     step += 1;
   }
   return `${significant(scaled, 3)} ${prefixes[step] ?? ''}`.trimEnd();
+}
+
+/** How many times faster, from a ratio of times: `3.42× (3.38–3.47)`. */
+export function speedup({ value, interval }: Ratio): string {
+  const times = `${significant(1 / value, 3)}×`;
+  return interval === null
+    ? times
+    : `${times} (${significant(1 / interval.high, 3)}–${significant(1 / interval.low, 3)})`;
 }
 
 /** A small error: `2.1e-9`, and 0 as 0. */

@@ -51,7 +51,7 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
     const extra = parsed.operands.slice(max).join(' ');
     throw new UsageError(`${name} does not know what to do with ${extra}; usage: braggbench ${verb.usage}`);
   }
-  return verb.run({ parsed, terminal, signal });
+  return verb.run({ parsed, words: rest, terminal, signal });
 }
 
 function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {

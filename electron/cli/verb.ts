@@ -5,6 +5,8 @@ import type { Terminal } from './terminal.ts';
 
 export interface VerbContext {
   readonly parsed: ParsedArguments;
+  /** What followed the verb, as typed. */
+  readonly words: readonly string[];
   readonly terminal: Terminal;
   /** Aborted by the first Ctrl+C. */
   readonly signal: AbortSignal;

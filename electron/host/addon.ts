@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Variant } from '../contract/capabilities.ts';
-import type { Ceilings, DeviceReport } from '../contract/devices.ts';
+import type { Ceilings, ClockState, DeviceReport } from '../contract/devices.ts';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../contract/errors.ts';
 import type { Precision } from '../contract/run.ts';
 
@@ -120,13 +120,52 @@ export interface TransportRun {
     readonly threads: number;
   };
   /** Solves on native threads; progress at most about 60 times a second. Once per run. */
-  start(onProgress: (progress: NativeProgress) => void): Promise<TransportResult>;
+  start(onProgress: (progress: NativeProgress) => void, measuring?: Measuring): Promise<TransportResult>;
   /** Effective within one step; the promise then resolves with status 'cancelled'. */
   cancel(): void;
   /** Copies out one keyframe of a run that has ended; by index in the result's list. */
   keyframe(index: number): Marginals;
   /** The newest marginals since the last call, or null. Never waits for the run. */
   live(): NativeLive | null;
+}
+
+/** How a run is timed and watched, whatever its workload. */
+export interface Measuring {
+  /** Empty the caches (a GPU's L2) before the first step, outside the timed span. */
+  readonly coldCaches?: boolean;
+  /** On a GPU: capture what a batch launches, untimed, and replay it as one graph. The CPU refuses it. */
+  readonly graphReplay?: boolean;
+  /** Read the device's clocks before set-up and after the steps. */
+  readonly clocks?: boolean;
+  /** Record the device's work and the driver's calls; slows launches, in later runs of the process too. */
+  readonly trace?: boolean;
+}
+
+/** Device work and driver calls, column by column, in order of start. */
+export interface DeviceTrace {
+  readonly source: string;
+  readonly names: readonly string[];
+  readonly dropped: number;
+  /** 0 kernel, 1 copy, 2 memset, 3 graph, 4 driver call. */
+  readonly kind: Uint16Array;
+  /** Index into names. */
+  readonly name: Uint32Array;
+  /** Nanoseconds since the run began, on the spans' clock. */
+  readonly start_ns: Float64Array;
+  readonly end_ns: Float64Array;
+  /** Of a driver call its thread. */
+  readonly stream: Uint32Array;
+  /** The same for a launch and the driver call that made it. */
+  readonly correlation: Uint32Array;
+  /** x, y, z of each. */
+  readonly grid: Uint32Array;
+  readonly block: Uint32Array;
+  readonly registers: Uint32Array;
+  readonly static_shared_bytes: Uint32Array;
+  readonly dynamic_shared_bytes: Uint32Array;
+  readonly bytes: Float64Array;
+  readonly graph: Uint32Array;
+  readonly graph_node: Float64Array;
 }
 
 export interface NativeProgress {
@@ -205,6 +244,11 @@ export interface TransportResult {
   readonly min_psi_over_max: number;
   readonly threads: number;
   readonly isa: string;
+  /** Null each unless `clocks` was asked for and NVML knows the device. */
+  readonly clocks: { readonly before: ClockState | null; readonly after: ClockState | null };
+  /** Null unless `trace` was asked for and could be made; `traceReason` then says why. */
+  readonly trace: DeviceTrace | null;
+  readonly traceReason: string | null;
 }
 
 /** Candidates for the addon's place: beside the bundle's folder, and the build folder of a checkout. */

@@ -3,74 +3,73 @@
  * interleaved rounds in shuffled order with the first variant twice in each, so
  * that every session measures its own noise.
  */
+import type { ClaimResult, ExternalEntry, Mode } from '../../contract/bench.ts';
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { energyColumns, numberColumns } from '../../contract/run.ts';
-import type { NativeAddon, TransportProblem, TransportResult } from '../addon.ts';
+import type { NativeAddon, TransportProblem } from '../addon.ts';
 import { type Candidate, candidates } from './candidates.ts';
-import { type Measured, measure } from './measure.ts';
+import { type Claim, claimResults } from './claims.ts';
+import { type Contestant, type RawSample, rawSample, type Series, timesOf } from './contestant.ts';
+import { headOf, measuredEntry, ratioOf } from './entry.ts';
+import { type GpuFacts, machineFacts } from './machine.ts';
+import { measure } from './measure.ts';
 import { type Oracle, oracleFor } from './oracle.ts';
-import { Determinism, parityLimit, relativeL2 } from './parity.ts';
+import { Determinism } from './parity.ts';
 import { seededRandom, shuffled } from './random.ts';
-import type { BenchEntry, BenchReport, MeasuredEntry, Ratio, RefusedEntry, Sample } from './report.ts';
-import { type Interval, median, ratioInterval, relativeSpread } from './statistics.ts';
+import type { BenchEntry, BenchReport, RefusedEntry } from './report.ts';
+import { ratioInterval } from './statistics.ts';
 import { type StoppingLimits, type StopReason, stopReason } from './stopping.ts';
-import { noiseFloor, verdictOf } from './verdict.ts';
+import { noiseFloor } from './verdict.ts';
 
 export interface BenchOptions {
   /** How the report names the scenario. */
   readonly scenario: string;
-  /** The first that can run is what the others are compared with. */
+  /** Ids, or id@precision. The first that can run is what the others are compared with. */
   readonly variants: readonly string[];
+  /** Beside `warm`, which is always measured. */
+  readonly modes?: readonly Mode[];
   readonly seed: number;
   readonly limits: StoppingLimits;
+  /** The GPU that runs use, with its ceilings; null without one. */
+  readonly gpu?: GpuFacts | null;
+  readonly claims?: readonly Claim[];
+  /** Runs other programs on the problem, after the rounds. */
+  readonly rivals?: (context: RivalContext) => Promise<readonly ExternalEntry[]>;
   /** Called before every timed run: what runs now, and how far the session is. */
   readonly onProgress?: (progress: BenchProgress) => void;
   /** Ends the session after the run at hand; what was measured is reported. */
   readonly signal?: AbortSignal;
 }
 
+/** What other programs are compared with. */
+export interface RivalContext {
+  readonly problem: TransportProblem;
+  readonly entries: readonly BenchEntry[];
+  readonly reference: string | null;
+  readonly seed: number;
+  readonly oracleDose: Float64Array | null;
+  readonly tell: (what: string) => void;
+}
+
 export interface BenchProgress {
-  readonly phase: 'first runs' | 'fp64 reference' | 'rounds';
+  readonly phase: 'first runs' | 'fp64 reference' | 'rounds' | 'other programs';
   readonly variant: string;
   readonly round: number;
   readonly mostRounds: number;
   readonly elapsed_s: number;
 }
 
-interface Contestant {
-  readonly candidate: Candidate;
-  readonly first: Measured;
-  readonly determinism: Determinism;
-  readonly samples: Sample[];
+interface Turn extends Pick<Series, 'mode' | 'samples'> {
+  readonly contestant: Contestant;
 }
 
-function headOf({ variant, problem, note }: Candidate) {
-  return {
-    variant: variant.id,
-    title: variant.title,
-    builds_on: variant.buildsOn,
-    stepping: problem.solver.stepping,
-    precision: problem.solver.precision,
-    note,
-  };
-}
-
-/** The last row's relative errors: they are of the sums over all steps. */
-function ledgerError({ ledger_number, ledger_energy }: TransportResult): number {
-  const last = (rows: Float64Array, columns: readonly string[]): number =>
-    Math.abs(rows[rows.length - columns.length + columns.indexOf('rel_error')] ?? Number.NaN);
-  return Math.max(last(ledger_number, numberColumns), last(ledger_energy, energyColumns));
-}
-
-const solveTimes = ({ samples }: { readonly samples: readonly Sample[] }): readonly number[] =>
-  samples.map(({ solve_s }) => solve_s);
+const noGraphOnCpu = 'the CPU launches nothing that a graph could replay';
 
 class Session {
   private readonly start = performance.now();
   private readonly refused = new Map<Candidate, RefusedEntry>();
   private readonly contestants: Contestant[] = [];
-  private readonly control: Sample[] = [];
+  private readonly control: RawSample[] = [];
   private readonly oracles = new Map<string, { readonly oracle: Oracle | null; readonly reason: string | null }>();
   private rounds = 0;
   private readonly addon: NativeAddon;
@@ -109,20 +108,38 @@ class Session {
   private async firstRuns(all: readonly Candidate[]): Promise<void> {
     for (const candidate of all) {
       if (this.cancelled) return;
-      this.tell('first runs', candidate.variant.id);
+      this.tell('first runs', candidate.label);
       try {
-        const first = await measure(this.addon, candidate.problem, this.options.signal);
+        const first = await measure(this.addon, candidate.problem, this.options.signal, 'first');
         if (first.result.status !== 'done') return;
         const determinism = new Determinism();
         determinism.add(first.result.dose);
-        this.contestants.push({ candidate, first, determinism, samples: [] });
+        const warm: Series = { mode: 'warm', samples: [], reason: null };
+        const others = await this.otherModes(candidate);
+        this.contestants.push({ candidate, first, determinism, warm, others });
       } catch (error) {
         if (!(error instanceof BraggError) || error.code === 'internal') throw error;
-        // The engine begins with the field that it refuses; here the variant stands beside it anyway.
-        const reason = error.message.replace(/^solver\.variant = \S+: /, '');
-        this.refused.set(candidate, { ...headOf(candidate), status: 'refused', reason });
+        this.refused.set(candidate, { ...headOf(candidate), status: 'refused', reason: error.message });
       }
     }
+  }
+
+  /** Tries a replay once, because not every variant's launches can be captured. */
+  private async otherModes(candidate: Candidate): Promise<readonly Series[]> {
+    const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
+    const out: Series[] = [];
+    for (const mode of wanted) {
+      let reason: string | null = null;
+      if (mode === 'graph' && candidate.variant.device === 'cpu') reason = noGraphOnCpu;
+      else if (mode === 'graph') {
+        reason = await measure(this.addon, candidate.problem, this.options.signal, mode).then(
+          () => null,
+          (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        );
+      }
+      out.push({ mode, samples: [], reason });
+    }
+    return out;
   }
 
   private async findOracles(): Promise<void> {
@@ -138,131 +155,95 @@ class Session {
     const random = seededRandom(this.options.seed);
     const [reference] = this.contestants;
     if (reference === undefined) return 'cancelled';
-    const turns = [
-      ...this.contestants.map((contestant) => ({ contestant, samples: contestant.samples })),
-      { contestant: reference, samples: this.control },
-    ];
+    const turns: Turn[] = this.contestants.flatMap((contestant) =>
+      [contestant.warm, ...contestant.others]
+        .filter(({ reason }) => reason === null)
+        .map((series) => ({ ...series, contestant })),
+    );
+    turns.push({ contestant: reference, mode: 'warm', samples: this.control });
     for (;;) {
       const complete = await this.takeRound(shuffled(turns, random));
       if (!complete) return 'cancelled';
       this.rounds += 1;
-      const ratios = turns.slice(1).map(({ samples }) => this.interval(samples.map(({ solve_s }) => solve_s)));
-      const times = turns.map(({ samples }) => samples.map(({ solve_s }) => solve_s));
+      const times = turns.map(timesOf);
+      const against = timesOf(reference.warm);
+      const ratios = times.slice(1).map((own) => ratioInterval(own, against, this.options.seed));
       const reason = stopReason(times, ratios, this.elapsed(), this.options.limits);
       if (reason !== null) return reason;
     }
   }
 
   /** Samples are kept only when the round is whole, so that entry i of every list is of round i. */
-  private async takeRound(
-    turns: readonly { readonly contestant: Contestant; readonly samples: Sample[] }[],
-  ): Promise<boolean> {
+  private async takeRound(turns: readonly Turn[]): Promise<boolean> {
     const taken: (() => void)[] = [];
-    for (const [position, { contestant, samples }] of turns.entries()) {
+    for (const [position, { contestant, mode, samples }] of turns.entries()) {
       if (this.cancelled) return false;
-      this.tell('rounds', contestant.candidate.variant.id);
-      const { timing, result } = await measure(this.addon, contestant.candidate.problem, this.options.signal);
-      if (result.status !== 'done') return false;
-      const sample = { round: this.rounds, position, ...timing };
+      const { label, problem } = contestant.candidate;
+      this.tell('rounds', mode === 'warm' ? label : `${label}, ${mode}`);
+      const measured = await measure(this.addon, problem, this.options.signal, mode);
+      if (measured.result.status !== 'done') return false;
+      const sample = rawSample(measured, this.rounds, position);
       taken.push(() => {
         samples.push(sample);
-        contestant.determinism.add(result.dose);
+        contestant.determinism.add(measured.result.dose);
       });
     }
     for (const take of taken) take();
     return true;
   }
 
-  private interval(times: readonly number[], references?: readonly number[]): Interval | null {
-    const [reference] = this.contestants;
-    return ratioInterval(times, references ?? (reference ? solveTimes(reference) : []), this.options.seed);
-  }
-
-  private ratio(times: readonly number[], references: readonly number[]): Ratio {
-    return { value: median(times) / median(references), interval: this.interval(times, references) };
-  }
-
-  private report(all: readonly Candidate[], stopped: BenchReport['stopped']): BenchReport {
+  private async report(all: readonly Candidate[], stopped: BenchReport['stopped']): Promise<BenchReport> {
+    const { seed, gpu = null, scenario } = this.options;
     const [reference] = this.contestants;
     const noise =
       reference === undefined || this.rounds === 0
         ? null
-        : this.ratio(
-            this.control.map(({ solve_s }) => solve_s),
-            solveTimes(reference),
-          );
+        : ratioOf(timesOf({ samples: this.control }), timesOf(reference.warm), seed);
     const floor = noiseFloor(noise?.interval ?? null);
-    const build = this.addon.buildInfo();
-    const machine = this.addon.machine();
+    const oracleDose = (stepping: 'path' | 'depth') => this.oracles.get(stepping)?.oracle?.dose ?? null;
+    const ceilings = gpu?.ceilings ?? null;
+    const facts = { reference, contestants: this.contestants, seed, floor, ceilings, oracleDose };
+    const entries = all.flatMap((candidate): BenchEntry[] => {
+      const refused = this.refused.get(candidate);
+      if (refused !== undefined) return [refused];
+      const contestant = this.contestants.find((one) => one.candidate === candidate);
+      return contestant === undefined ? [] : [measuredEntry(contestant, facts)];
+    });
     return {
-      scenario: this.options.scenario,
-      machine: { cpu: machine.cpu, logical_cores: machine.logicalCores, isa: machine.isa, os: machine.os },
-      program: { version: build.version, build: build.build, compiler: build.compiler },
-      reference: reference?.candidate.variant.id ?? null,
-      seed: this.options.seed,
+      scenario,
+      ...machineFacts(this.addon, gpu),
+      reference: reference?.candidate.label ?? null,
+      seed,
       rounds: this.rounds,
       stopped,
-      elapsed_s: this.elapsed(),
       noise: { ratio: noise, floor },
       oracles: [...this.oracles].map(([stepping, { oracle, reason }]) => ({
         stepping: stepping as 'path' | 'depth',
         variant: oracle?.variant ?? null,
         reason,
       })),
-      entries: all.flatMap((candidate): BenchEntry[] => {
-        const refused = this.refused.get(candidate);
-        if (refused !== undefined) return [refused];
-        const contestant = this.contestants.find((one) => one.candidate === candidate);
-        return contestant === undefined ? [] : [this.entry(contestant, floor)];
-      }),
+      entries,
+      external: [...(await this.rivals(entries, oracleDose('path')))],
+      claims: this.claims(entries),
+      elapsed_s: this.elapsed(),
     };
   }
 
-  private entry(contestant: Contestant, floor: number | null): MeasuredEntry {
-    const { candidate, first, determinism, samples } = contestant;
-    const { result } = first;
+  private async rivals(entries: readonly BenchEntry[], oracleDose: Float64Array | null) {
     const [reference] = this.contestants;
-    // Cancelled before the first round was whole: the first run is all there is.
-    const timings = samples.length > 0 ? samples : [first.timing];
-    const times = timings.map(({ solve_s }) => solve_s);
-    const referenceTimes =
-      reference === undefined || samples.length === 0
-        ? [reference?.first.timing.solve_s ?? Number.NaN]
-        : solveTimes(reference);
-    const ratio = this.ratio(times, referenceTimes);
-    const base = this.contestants.find((one) => one.candidate.variant.id === candidate.variant.buildsOn);
-    const oracle = this.oracles.get(candidate.problem.solver.stepping)?.oracle ?? null;
-    const rel_l2 = oracle === null ? null : relativeL2(result.dose, oracle.dose);
-    const limit = parityLimit[candidate.problem.solver.precision];
-    const solve_s = median(times);
-    return {
-      ...headOf(candidate),
-      status: 'measured',
-      threads: result.threads,
-      isa: result.isa,
-      first: first.timing,
-      setup_s: median(timings.map(({ setup_s }) => setup_s)),
-      solve_s,
-      wall_s: median(timings.map(({ wall_s }) => wall_s)),
-      solve_spread: relativeSpread(times),
-      steps: result.steps,
-      cell_steps: result.cell_steps,
-      cell_steps_per_s: result.cell_steps / solve_s,
-      peak_state_bytes: result.peak_state_bytes,
-      ratio,
-      verdict:
-        rel_l2 !== null && rel_l2 > limit
-          ? 'wrong'
-          : contestant === reference
-            ? 'reference'
-            : verdictOf(ratio.interval, floor),
-      rung: base === undefined || samples.length === 0 ? null : this.ratio(times, solveTimes(base)),
-      rel_l2,
-      rel_l2_limit: limit,
-      ledger_error: ledgerError(result),
-      determinism: determinism.report(),
-      samples,
-    };
+    if (this.options.rivals === undefined || reference === undefined || this.cancelled) return [];
+    return this.options.rivals({
+      problem: reference.candidate.problem,
+      entries,
+      reference: reference.candidate.label,
+      seed: this.options.seed,
+      oracleDose,
+      tell: (what) => this.tell('other programs', what),
+    });
+  }
+
+  private claims(entries: readonly BenchEntry[]): ClaimResult[] {
+    return claimResults(this.options.claims ?? [], entries, this.options.seed);
   }
 }
 

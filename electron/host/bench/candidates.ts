@@ -5,6 +5,8 @@ import { suggest } from '../../contract/scenario/index.ts';
 import type { TransportProblem } from '../addon.ts';
 
 export interface Candidate {
+  /** The id as it was asked for: `cuda-fused`, or `cuda-fused@fp64`. */
+  readonly label: string;
   readonly variant: Variant;
   readonly problem: TransportProblem;
   /** What differs from the scenario because the variant offers nothing else; null if nothing. */
@@ -29,7 +31,7 @@ function offered<T>(wanted: T, choices: readonly T[]): T {
 }
 
 /** `problem` as `variant` can run it. Keyframes are left out: copying them is not what is timed. */
-export function candidate(problem: TransportProblem, variant: Variant): Candidate {
+export function candidate(problem: TransportProblem, variant: Variant, label: string = variant.id): Candidate {
   const stepping = offered(problem.solver.stepping, variant.steppings);
   const precision = offered(problem.solver.precision, variant.precisions);
   const changed = [
@@ -37,10 +39,24 @@ export function candidate(problem: TransportProblem, variant: Variant): Candidat
     ...(precision === problem.solver.precision ? [] : [precision]),
   ];
   return {
+    label,
     variant,
     problem: { ...problem, keyframes: 0, solver: { ...problem.solver, variant: variant.id, stepping, precision } },
     note: changed.length === 0 ? null : changed.join(', '),
   };
+}
+
+/** `id` or `id@precision`: a variant, with the precision that it is to compute in. */
+function asked(label: string, problem: TransportProblem, variants: readonly Variant[]): Candidate {
+  const [id = '', wanted] = label.split('@');
+  const variant = find(id, variants);
+  if (wanted === undefined) return candidate(problem, variant);
+  const precision = variant.precisions.find((one) => one === wanted);
+  if (precision === undefined) {
+    const allowed = variant.precisions.map((one) => `${id}@${one}`).join(', ');
+    throw new BraggError('invalid', `the variant ${label} is not known; allowed: ${allowed}`);
+  }
+  return candidate({ ...problem, solver: { ...problem.solver, precision } }, variant, label);
 }
 
 /** Candidates in the order asked for. Throws a BraggError for a name that is not known or stands twice. */
@@ -52,5 +68,5 @@ export function candidates(
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined)
     throw new BraggError('invalid', `the variant ${twice} stands twice in the list; allowed: once`);
-  return ids.map((id) => candidate(problem, find(id, variants)));
+  return ids.map((label) => asked(label, problem, variants));
 }

@@ -1,5 +1,8 @@
 /** Order statistics, and the bootstrap interval of a ratio of medians. */
+import type { Interval } from '../../contract/bench.ts';
 import { type Random, seededRandom } from './random.ts';
+
+export type { Interval };
 
 /** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN of nothing. */
 export function quantile(values: readonly number[], q: number): number {
@@ -19,11 +22,6 @@ export function median(values: readonly number[]): number {
 export function relativeSpread(values: readonly number[]): number {
   const middle = median(values);
   return median(values.map((value) => Math.abs(value - middle))) / middle;
-}
-
-export interface Interval {
-  readonly low: number;
-  readonly high: number;
 }
 
 /** Fewer rounds than this tell nothing of their own spread. */
@@ -55,6 +53,26 @@ export function ratioInterval(times: readonly number[], references: readonly num
     ratios[k] = middleOf(a) / middleOf(b);
   }
   const all = [...ratios];
+  return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
+}
+
+/**
+ * The same for times that were not taken in the same rounds, such as those of
+ * another program: both are drawn on their own. Null for fewer than two of either.
+ */
+export function unpairedRatioInterval(
+  times: readonly number[],
+  references: readonly number[],
+  seed: number,
+): Interval | null {
+  if (Math.min(times.length, references.length) < 2) return null;
+  const random: Random = seededRandom(seed);
+  const draw = (from: readonly number[], into: Float64Array): number => {
+    for (let i = 0; i < into.length; i += 1) into[i] = from[random.below(from.length)] ?? Number.NaN;
+    return middleOf(into);
+  };
+  const [a, b] = [new Float64Array(times.length), new Float64Array(references.length)];
+  const all = Array.from({ length: resamples }, () => draw(times, a) / draw(references, b));
   return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
 }
 

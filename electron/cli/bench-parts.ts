@@ -1,0 +1,121 @@
+/** The further tables of a benchmark: modes, cold start, roofline, claims. Each is empty where it has nothing to say. */
+import type { BenchReport, MeasuredEntry } from '../contract/bench.ts';
+import { duration, metric, significant, speedup } from './numbers.ts';
+import { type Column, table } from './table.ts';
+
+type Bold = (text: string) => string;
+
+const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(0)} %`);
+
+/** Steps on emptied caches, and replayed as a graph, beside the warm ones. */
+export function modesReport(entries: readonly MeasuredEntry[], bold: Bold): readonly string[] {
+  const kinds = [...new Set(entries.flatMap(({ modes }) => modes.map(({ mode }) => mode)))];
+  if (kinds.length === 0) return [];
+  const columns: readonly Column[] = [
+    { title: 'Variant' },
+    { title: 'Warm', align: 'right' },
+    ...kinds.flatMap((mode): Column[] => [
+      { title: mode === 'cold' ? 'Cold caches' : 'As one graph', align: 'right' },
+      { title: 'Speed-up', align: 'right' },
+    ]),
+  ];
+  const reasons: string[] = [];
+  const rows = entries.map((entry) => [
+    entry.label,
+    duration(entry.time_s),
+    ...kinds.flatMap((kind) => {
+      const found = entry.modes.find(({ mode }) => mode === kind);
+      if (found?.reason != null) reasons.push(`${entry.label}, ${kind}: ${found.reason}`);
+      if (found?.time_s == null || found.ratio === null) return ['–', '–'];
+      return [duration(found.time_s), speedup(found.ratio)];
+    }),
+  ]);
+  return ['', ...table(columns, rows, { styleTitle: bold }), ...reasons];
+}
+
+/** What a first run costs, and a later one's set-up, part by part. */
+export function coldStartReport(entries: readonly MeasuredEntry[], bold: Bold): readonly string[] {
+  const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
+  if (names.length < 2) return [];
+  const columns = [
+    { title: 'Set-up' },
+    { title: 'First run', align: 'right' },
+    { title: 'Later', align: 'right' },
+    ...names.map((name) => ({ title: name, align: 'right' as const })),
+  ] as const;
+  const rows = entries.map((entry) => [
+    entry.label,
+    duration(entry.first.setup_s),
+    duration(entry.setup_s),
+    ...names.map((name) => {
+      const part = entry.setup_parts.find((one) => one.name === name);
+      return part === undefined ? '–' : `${duration(part.first_s)} → ${duration(part.warm_s)}`;
+    }),
+  ]);
+  return ['', ...table(columns, rows, { styleTitle: bold })];
+}
+
+export function rooflineReport(
+  { machine }: BenchReport,
+  entries: readonly MeasuredEntry[],
+  bold: Bold,
+): readonly string[] {
+  const ceilings = machine.gpu?.ceilings ?? null;
+  if (ceilings === null || entries.every(({ device }) => device === 'cpu')) return [];
+  const columns = [
+    { title: 'Roofline' },
+    { title: 'FLOP/B', align: 'right' },
+    { title: 'Declared bytes', align: 'right' },
+    { title: 'of copy', align: 'right' },
+    { title: 'Declared FLOPs', align: 'right' },
+    { title: 'of FMA', align: 'right' },
+    { title: 'Time per step', align: 'right' },
+  ] as const;
+  const rows = entries
+    .filter(({ device }) => device === 'cuda')
+    .map(({ label, roofline, time_s, steps }) => [
+      label,
+      significant(roofline.flops_per_byte, 3),
+      `${metric(roofline.bytes_per_s)}B/s`,
+      percent(roofline.share_of_copy),
+      `${metric(roofline.flops_per_s)}FLOP/s`,
+      percent(roofline.share_of_flops),
+      duration(time_s / steps),
+    ]);
+  const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
+  return [
+    '',
+    ...table(columns, rows, { styleTitle: bold }),
+    `Measured ceilings: copy ${metric(copy_bytes_per_s)}B/s read and written, FP32 ${metric(fp32_flops_per_s)}FLOP/s, FP64 ${metric(fp64_flops_per_s)}FLOP/s. Counted from what each variant declares per cell and step: no counters.`,
+  ];
+}
+
+export function claimsReport({ claims }: BenchReport, bold: Bold): readonly string[] {
+  const told = claims.filter(({ pairs }) => pairs.some(({ gain }) => gain !== null));
+  if (told.length === 0) return [];
+  const columns = [
+    { title: 'Claimed against measured' },
+    { title: 'Claimed', align: 'right' },
+    { title: 'Measured', align: 'right' },
+    { title: 'Verdict' },
+    { title: 'Pair' },
+  ] as const;
+  const rows = claims.flatMap(({ claim, from, to, pairs, reason }) => {
+    const range = `${from}–${to}×`;
+    if (reason !== null) return [[claim, range, '–', 'not isolated', reason]];
+    return pairs.map(({ slower, faster, gain, verdict }) => [
+      claim,
+      range,
+      gain === null ? '–' : gainText(gain),
+      verdict,
+      `${slower} → ${faster}`,
+    ]);
+  });
+  return ['', ...table(columns, rows, { styleTitle: bold })];
+}
+
+/** A gain is a speed-up already: not inverted as ratios of times are. */
+function gainText({ value, interval }: NonNullable<BenchReport['claims'][number]['pairs'][number]['gain']>): string {
+  const text = `${significant(value, 3)}×`;
+  return interval === null ? text : `${text} (${significant(interval.low, 3)}–${significant(interval.high, 3)})`;
+}

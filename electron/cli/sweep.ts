@@ -1,0 +1,28 @@
+/** `--sweep path=v,w,…`: one value of the scenario, tried in turn. */
+import { type Override, parseOverride } from '../host/scenarios/index.ts';
+import { UsageError } from './arguments.ts';
+
+export interface Sweep {
+  readonly path: string;
+  readonly values: readonly number[];
+  readonly overrides: readonly Override[];
+}
+
+/** Throws a UsageError that says what is allowed. */
+export function parseSweep(text: string): Sweep {
+  const equals = text.indexOf('=');
+  const allowed = 'allowed: path=number,number,… as in grid.dx_mm=1,0.5,0.25';
+  if (equals < 1) throw new UsageError(`--sweep: ${JSON.stringify(text)} has no path; ${allowed}`);
+  const path = text.slice(0, equals).trim();
+  const parts = text.slice(equals + 1).split(',');
+  const values = parts.map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  if (values.some((value) => !Number.isFinite(value))) {
+    throw new UsageError(`--sweep: ${JSON.stringify(text.slice(equals + 1))} is not a list of numbers; ${allowed}`);
+  }
+  const overrides = values.map((value) => {
+    const override = parseOverride(`${path}=${value}`);
+    if (typeof override === 'string') throw new UsageError(`--sweep: ${override}`);
+    return override;
+  });
+  return { path, values, overrides };
+}

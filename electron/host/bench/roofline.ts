@@ -1,0 +1,24 @@
+/** How near a variant comes to what the device can do, from what it declares: needs no counters. */
+import type { Roofline } from '../../contract/bench.ts';
+import type { Variant } from '../../contract/capabilities.ts';
+import type { Ceilings } from '../../contract/devices.ts';
+import type { Precision } from '../../contract/run.ts';
+
+/** Declared bytes are of FP32; FP64 moves twice as many. */
+export function roofline(
+  { bytesPerCellStep, flopsPerCellStep }: Variant,
+  precision: Precision,
+  cellStepsPerSecond: number,
+  ceilings: Ceilings | null,
+): Roofline {
+  const bytes = bytesPerCellStep * (precision === 'fp64' ? 2 : 1);
+  const [bytes_per_s, flops_per_s] = [bytes * cellStepsPerSecond, flopsPerCellStep * cellStepsPerSecond];
+  const peak = precision === 'fp64' ? ceilings?.fp64_flops_per_s : ceilings?.fp32_flops_per_s;
+  return {
+    bytes_per_s,
+    flops_per_s,
+    flops_per_byte: flopsPerCellStep / bytes,
+    share_of_copy: ceilings === null ? null : bytes_per_s / ceilings.copy_bytes_per_s,
+    share_of_flops: peak === undefined ? null : flops_per_s / peak,
+  };
+}
