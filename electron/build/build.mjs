@@ -10,7 +10,7 @@ await main(async () => {
   }
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
-  await build(await everyStep());
+  await build(await everyStep({ withoutGpu: true }));
   say('Built: dist/ is up to date.');
   return 0;
 });

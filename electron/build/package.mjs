@@ -12,7 +12,7 @@ await main(async () => {
   const args = process.argv.slice(2);
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
-  await build(await everyStep());
+  await build(await everyStep({ withoutGpu: true }));
   const builder = inRoot('node_modules/electron-builder/cli.js');
   return hand(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
     cwd: root,

@@ -23,16 +23,17 @@ export async function prepare(args) {
  * Page, host, addon and kernels.
  * The step files import Node 24's API and installed packages, so they are
  * loaded only after prepare().
+ * @param {{ withoutGpu?: boolean }} [options] whether to compile CUDA kernels that no GPU here can run
  * @returns {Promise<Step[]>}
  */
-export async function everyStep() {
+export async function everyStep({ withoutGpu = false } = {}) {
   const [{ addonStep }, { bundlesStep }, { kernelSteps }, { pageStep }] = await Promise.all([
     import('./native.mjs'),
     import('./bundles.mjs'),
     import('./kernels.mjs'),
     import('./page.mjs'),
   ]);
-  return [addonStep(), bundlesStep(), pageStep(), ...kernelSteps()];
+  return [addonStep(), bundlesStep(), pageStep(), ...kernelSteps({ withoutGpu })];
 }
 
 /** Addon and host: what the command line needs. */
@@ -42,7 +43,7 @@ export async function commandLineSteps() {
     import('./bundles.mjs'),
     import('./kernels.mjs'),
   ]);
-  return [addonStep(), bundlesStep(), ...kernelSteps()];
+  return [addonStep(), bundlesStep(), ...kernelSteps({ withoutGpu: false })];
 }
 
 /**

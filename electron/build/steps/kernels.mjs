@@ -31,6 +31,12 @@ export function findNvcc() {
   return existsSync(usual) ? usual : null;
 }
 
+/** Whether NVIDIA's driver is there: its device file, WSL's, or on Windows its library. */
+const hasDriver = () =>
+  process.platform === 'win32'
+    ? existsSync(path.join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32/nvcuda.dll'))
+    : existsSync('/dev/nvidiactl') || existsSync('/dev/dxg');
+
 /** The workloads that have CUDA kernels: kernels/<name>/<name>.cu includes all of theirs. */
 export const cudaWorkloads = () =>
   globSync('kernels/*/*.cu', { cwd: root })
@@ -99,31 +105,67 @@ async function compileWorkload(nvcc, workload) {
   writeFileSync(`${out}.resources.json`, `${JSON.stringify(report, null, 1)}\n`);
 }
 
-/** Where nvcc exists, the fat binaries; always the sources, which NVRTC compiles on machines without nvcc. */
-export function kernelSteps() {
-  const nvcc = findNvcc();
-  const workloads = nvcc ? cudaWorkloads() : [];
-  return [
-    {
-      name: 'kernel-sources',
-      title: 'Copying the kernel sources',
-      inputs: SOURCES,
-      outputs: ['dist/kernels/source'],
-      run: async () => {
-        rmSync(inRoot('dist/kernels/source'), { recursive: true, force: true });
-        mkdirSync(inRoot('dist/kernels/source'), { recursive: true });
-        for (const file of globSync(SOURCES, { cwd: root })) {
-          cpSync(inRoot(file), inRoot('dist/kernels/source', path.relative('kernels', file)));
-        }
-      },
+/** The kernels' sources, which NVRTC compiles on machines without nvcc and the workbench shows. */
+function sourcesStep() {
+  return {
+    name: 'kernel-sources',
+    title: 'Copying the kernel sources',
+    inputs: SOURCES,
+    outputs: ['dist/kernels/source'],
+    run: async () => {
+      rmSync(inRoot('dist/kernels/source'), { recursive: true, force: true });
+      mkdirSync(inRoot('dist/kernels/source'), { recursive: true });
+      for (const file of globSync(SOURCES, { cwd: root })) {
+        cpSync(inRoot(file), inRoot('dist/kernels/source', path.relative('kernels', file)));
+      }
     },
-    ...workloads.map((workload) => ({
-      name: `cuda-${workload}`,
-      title: `Compiling the CUDA kernels of ${workload}`,
-      inputs: SOURCES,
-      outputs: ['fatbin', 'ptx', 'resources.json'].map((ending) => `dist/kernels/${workload}.${ending}`),
-      settings: { nvcc, changed_ms: statSync(nvcc ?? root).mtimeMs, wanted: WANTED.join() },
-      run: () => compileWorkload(nvcc ?? 'nvcc', workload),
-    })),
-  ];
+  };
+}
+
+/**
+ * @param {string} nvcc
+ * @param {string} workload
+ */
+function fatBinaryStep(nvcc, workload) {
+  return {
+    name: `cuda-${workload}`,
+    title: `Compiling the CUDA kernels of ${workload}`,
+    inputs: SOURCES,
+    outputs: ['fatbin', 'ptx', 'resources.json'].map((ending) => `dist/kernels/${workload}.${ending}`),
+    settings: { nvcc, changed_ms: statSync(nvcc).mtimeMs, wanted: WANTED.join() },
+    run: () => compileWorkload(nvcc, workload),
+  };
+}
+
+/**
+ * Only that a workload compiles, warnings as errors, for the oldest GPU: a
+ * sixth of the time of its fat binary, which nobody can run without a GPU.
+ * @param {string} nvcc
+ * @param {string} workload
+ */
+export function cudaCheckStep(nvcc, workload) {
+  const out = `dist/.stamps/check-${workload}.cubin`;
+  return {
+    name: `cuda-check-${workload}`,
+    title: `Checking that the CUDA kernels of ${workload} compile`,
+    inputs: SOURCES,
+    outputs: [out],
+    settings: { nvcc, changed_ms: statSync(nvcc).mtimeMs },
+    run: async () => {
+      mkdirSync(inRoot('dist/.stamps'), { recursive: true });
+      const [oldest] = await architectures(nvcc);
+      const source = inRoot('kernels', workload, `${workload}.cu`);
+      await compile(nvcc, ['-cubin', `-arch=sm_${oldest}`, '-o', inRoot(out), source]);
+    },
+  };
+}
+
+/**
+ * The kernels' sources, and where nvcc exists their fat binaries.
+ * @param {{ withoutGpu: boolean }} options whether to compile them where no GPU can run them
+ */
+export function kernelSteps({ withoutGpu }) {
+  const nvcc = findNvcc();
+  if (!nvcc || !(withoutGpu || hasDriver())) return [sourcesStep()];
+  return [sourcesStep(), ...cudaWorkloads().map((workload) => fatBinaryStep(nvcc, workload))];
 }
