@@ -12,6 +12,13 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ];
 
+/** Plots that stand behind one another, each with a key of its own. */
+const plots: readonly (readonly [panel: string, title: string])[] = [
+  ['dose-map', 'Dose map'],
+  ['phase-space', 'Phase space'],
+  ['depth-dose', 'Depth dose'],
+];
+
 function fileCommands({ stores, documents, runs }: Workbench): readonly Command[] {
   const scenario = stores.scenario.getState();
   const { shell } = stores.connection.getState().capabilities;
@@ -191,7 +198,55 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
   const { theme } = stores.appearance.getState();
   const view = { menu: 'View' as const };
   const zoomed = Object.keys(stores.window.getState().windows).length > 0;
+  const { frames, playing } = stores.playback.getState();
+  const enlarged = stores.layout.enlarged.getState().panel !== null;
+  const scrub = { ...view, submenu: 'Stored steps', group: 2, enabled: frames.length > 1 };
   return [
+    ...plots.map(([panel, title], at) => ({
+      id: `view.show.${panel}`,
+      title,
+      ...view,
+      group: 0,
+      shortcut: `CmdOrCtrl+${at + 1}`,
+      browserShortcut: `Alt+${at + 1}`,
+      enabled: true,
+      run: () => stores.layout.reveal(panel),
+    })),
+    {
+      id: 'view.enlarge',
+      title: 'Enlarge the maps',
+      ...view,
+      group: 0,
+      shortcut: 'CmdOrCtrl+Shift+M',
+      browserShortcut: 'Alt+M',
+      enabled: true,
+      checked: enlarged,
+      run: () => stores.layout.enlarge(enlarged ? null : 'phase-space'),
+    },
+    {
+      id: 'view.playback.play',
+      title: playing ? 'Pause' : 'Play',
+      ...scrub,
+      shortcut: 'Alt+P',
+      run: () => {
+        if (!playing) stores.layout.reveal('phase-space');
+        stores.playback.toggle();
+      },
+    },
+    {
+      id: 'view.playback.previous',
+      title: 'Previous step',
+      ...scrub,
+      shortcut: 'Alt+,',
+      run: () => stores.playback.go(stores.playback.getState().index - 1),
+    },
+    {
+      id: 'view.playback.next',
+      title: 'Next step',
+      ...scrub,
+      shortcut: 'Alt+.',
+      run: () => stores.playback.go(stores.playback.getState().index + 1),
+    },
     {
       id: 'view.wholeField',
       title: 'Show the whole field',
@@ -215,7 +270,7 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
       id: 'view.resetLayout',
       title: 'Reset the layout',
       ...view,
-      group: 2,
+      group: 3,
       enabled: true,
       run: () => stores.layout.reset(),
     },
@@ -224,7 +279,7 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
       title,
       ...view,
       submenu: 'Appearance',
-      group: 3,
+      group: 4,
       enabled: true,
       checked: theme === value,
       run: () => stores.appearance.setState({ theme: value }),

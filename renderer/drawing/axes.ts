@@ -12,6 +12,15 @@ const LABELS_DOWN = 2.6;
 /** More labels than this are read no better on a wide screen. */
 const MOST_LABELS = 14;
 
+/** Fewer labels than this do not tell a scale: then they stand closer. */
+const FEWEST_LABELS = 3;
+const CLOSER = 1.7;
+
+function axisTicks(scale: Scale, most: number): ReturnType<typeof linearTicks> {
+  const roomy = linearTicks(scale.from, scale.to, Math.min(MOST_LABELS, most));
+  return roomy.ticks.length >= FEWEST_LABELS ? roomy : linearTicks(scale.from, scale.to, most * CLOSER);
+}
+
 /** `Depth z (mm)`, with the power of ten that the tick labels leave out. */
 export function axisTitle(title: string, unit: string, exponent: number): string {
   const power = exponent === 0 ? '' : `${powerOfTen(exponent)} `;
@@ -27,11 +36,7 @@ export function drawHorizontalAxis(
   theme: DrawingTheme,
 ): void {
   const bottom = box.top + box.height;
-  const { ticks, exponent } = linearTicks(
-    scale.from,
-    scale.to,
-    Math.min(MOST_LABELS, box.width / (theme.labelSize * LABELS_ACROSS)),
-  );
+  const { ticks, exponent } = axisTicks(scale, box.width / (theme.labelSize * LABELS_ACROSS));
   context.font = `${theme.labelSize}px ${theme.family}`;
   context.strokeStyle = theme.axis;
   context.fillStyle = theme.textMuted;
@@ -62,11 +67,7 @@ export function drawVerticalAxis(
   unit: string,
   theme: DrawingTheme,
 ): void {
-  const { ticks, exponent } = linearTicks(
-    scale.from,
-    scale.to,
-    Math.min(MOST_LABELS, box.height / (theme.labelSize * LABELS_DOWN)),
-  );
+  const { ticks, exponent } = axisTicks(scale, box.height / (theme.labelSize * LABELS_DOWN));
   context.font = `${theme.labelSize}px ${theme.family}`;
   context.strokeStyle = theme.axis;
   context.fillStyle = theme.textMuted;

@@ -14,8 +14,7 @@ export function drawColorBar(
   box: Box,
   map: ColorMap,
   scale: Normalisation,
-  title: string,
-  unit: string,
+  title: Readonly<{ text: string; unit: string }> | null,
   theme: DrawingTheme,
 ): void {
   const rows = Math.round(box.height);
@@ -47,12 +46,18 @@ export function drawColorBar(
   }
   context.stroke();
 
+  const power = exponent === 0 ? '' : powerOfTen(exponent);
+  if (title === null) {
+    // The labels' power of ten must still be told.
+    context.textBaseline = 'bottom';
+    if (power !== '') context.fillText(`×${power}`, box.left, box.top - 1);
+    return;
+  }
   context.save();
   context.translate(right + TICK + GAP + widest + theme.labelSize * 0.95, box.top + box.height / 2);
   context.rotate(-Math.PI / 2);
   context.fillStyle = theme.text;
   context.textAlign = 'center';
-  const power = exponent === 0 ? '' : `${powerOfTen(exponent)} `;
-  context.fillText(`${title} (${power}${unit})`, 0, 0);
+  context.fillText(`${title.text} (${power === '' ? '' : `${power} `}${title.unit})`, 0, 0);
   context.restore();
 }

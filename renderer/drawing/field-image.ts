@@ -38,8 +38,9 @@ export class FieldImage {
     const smooth = context.imageSmoothingEnabled;
     // Cells are what was computed: they are shown as cells.
     context.imageSmoothingEnabled = false;
-    const columns = strips(field.horizontal, horizontal);
-    const rows = strips(field.vertical, vertical);
+    const { a, d } = context.getTransform();
+    const columns = strips(field.horizontal, horizontal, a);
+    const rows = strips(field.vertical, vertical, d);
     for (const column of columns) {
       for (const row of rows) {
         // Row 0 of the field is its lowest; the image has it on top, and the axis points up.
@@ -99,15 +100,20 @@ interface Strip {
   readonly to: number;
 }
 
-/** One strip for an axis of equal samples, one per sample otherwise. */
-function strips(axis: MapAxis, scale: Scale): readonly Strip[] {
+/**
+ * One strip for an axis of equal samples, one per sample otherwise. Strips
+ * beside each other end on whole device pixels (`ratio` per CSS pixel):
+ * anywhere else both would be half transparent, and the page shine through.
+ */
+function strips(axis: MapAxis, scale: Scale, ratio: number): readonly Strip[] {
   if (axis.edges === null) {
     return [{ index: 0, count: axis.count, from: scale.toPixel(axis.from), to: scale.toPixel(axis.to) }];
   }
+  const snapped = (index: number): number => Math.round(scale.toPixel(sampleEdge(axis, index)) * ratio) / ratio;
   return Array.from({ length: axis.count }, (_, index) => ({
     index,
     count: 1,
-    from: scale.toPixel(sampleEdge(axis, index)),
-    to: scale.toPixel(sampleEdge(axis, index + 1)),
-  }));
+    from: snapped(index),
+    to: snapped(index + 1),
+  })).filter(({ from, to }) => from !== to);
 }

@@ -10,7 +10,7 @@ import { drawColorBar } from './color-bar.ts';
 import type { ColorMap } from './colormap.ts';
 import { FieldImage } from './field-image.ts';
 import { drawableLimits, type Limits, normalisation, type ScaleKind } from './normalisation.ts';
-import { contains, type PlotFrame, plotFrame } from './plot-frame.ts';
+import { contains, type PlotFrame, plotFrame, type Room } from './plot-frame.ts';
 import { linearScale, type Scale } from './scale.ts';
 import type { FrameScheduler } from './scheduler.ts';
 import { Surface, type SurfaceSize } from './surface.ts';
@@ -36,7 +36,8 @@ export interface MapScene {
   readonly vertical: ShownAxis;
   /** Null: axes and annotations alone (nothing was computed yet). */
   readonly field: FieldMap | null;
-  readonly quantityTitle: string;
+  /** Null: the colour bar has no title, for a map whose heading names the quantity and its unit. */
+  readonly quantityTitle: string | null;
   readonly annotations: readonly Annotation[];
 }
 
@@ -51,6 +52,7 @@ export class MapView {
   readonly #scheduler: FrameScheduler;
   readonly #image = new FieldImage();
   readonly #stopTheme: () => void;
+  readonly #room: Room;
   #theme: DrawingTheme;
   #scene: MapScene | null = null;
   #style: MapStyle | null = null;
@@ -61,7 +63,9 @@ export class MapView {
     above: HTMLCanvasElement,
     scheduler: FrameScheduler,
     resized: (size: SurfaceSize, frame: PlotFrame) => void,
+    room: Room = 'full',
   ) {
+    this.#room = room;
     this.#scheduler = scheduler;
     this.#theme = readDrawingTheme(below);
     this.#below = new Surface(below, () => {
@@ -83,6 +87,14 @@ export class MapView {
   show(scene: MapScene, style: MapStyle): void {
     this.#scene = scene;
     this.#style = style;
+    this.#scheduler.request(this.#paintBelow);
+    this.#scheduler.request(this.#paintAbove);
+  }
+
+  /** Nothing to show any more. */
+  clear(): void {
+    this.#scene = null;
+    this.#style = null;
     this.#scheduler.request(this.#paintBelow);
     this.#scheduler.request(this.#paintAbove);
   }
@@ -109,7 +121,7 @@ export class MapView {
 
   #frame(): PlotFrame {
     const { width, height } = this.#below.size;
-    return plotFrame(width, height, this.#theme.labelSize);
+    return plotFrame(width, height, this.#theme.labelSize, this.#room);
   }
 
   #scales(): { readonly frame: PlotFrame; readonly horizontal: Scale; readonly vertical: Scale } | null {
@@ -144,7 +156,8 @@ export class MapView {
       this.#image.draw(context, scene.field, style.colorMap, normalised, horizontal, vertical);
       context.restore();
       if (frame.bar !== null) {
-        drawColorBar(context, frame.bar, style.colorMap, normalised, scene.quantityTitle, unit, theme);
+        const title = scene.quantityTitle === null ? null : { text: scene.quantityTitle, unit };
+        drawColorBar(context, frame.bar, style.colorMap, normalised, title, theme);
       }
     }
     drawFrame(context, plot, theme);

@@ -2,7 +2,8 @@
 import { type DragEvent, type KeyboardEvent, type ReactElement, Suspense, useEffect, useId, useState } from 'react';
 import { classes } from '../base/classes.ts';
 import { NARROW_FROM_PX, type SizeClass, TALL_FROM_PX, WIDE_FROM_PX } from '../state/layout/defaults.ts';
-import type { GroupNode, LayoutNode, Zone } from '../state/layout/tree.ts';
+import { type GroupNode, groupWith, type LayoutNode, type Zone } from '../state/layout/tree.ts';
+import { IconButton } from '../widgets/button.tsx';
 import { Icon } from '../widgets/icon.tsx';
 import { Split } from '../widgets/split.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
@@ -117,6 +118,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
   const { stores } = useWorkbench();
   const id = useId();
   const [zone, setZone] = useState<Zone | null>(null);
+  const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel !== null && node.panels.includes(panel));
   const entry = panelEntry(node.active);
   const Panel = entry?.component;
   return (
@@ -142,7 +144,16 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
         stores.layout.move(size, panel, node.id, zoneAt(event));
       }}
     >
-      <Tabs node={node} size={size} id={id} />
+      <div className="group__head">
+        <Tabs node={node} size={size} id={id} />
+        <IconButton
+          icon={enlarged ? 'shrink' : 'fit'}
+          size={13}
+          label={enlarged ? 'Show all panels' : `Enlarge ${titleOf(node.active)}`}
+          pressed={enlarged}
+          onPress={() => stores.layout.enlarge(enlarged ? null : node.active)}
+        />
+      </div>
       <div className="group__body" id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-tab-${node.active}`}>
         <PanelBoundary key={node.active} title={titleOf(node.active)}>
           <Suspense fallback={<p className="group__loading">Loading…</p>}>
@@ -177,9 +188,11 @@ export function LayoutView(): ReactElement {
   const { stores } = useWorkbench();
   const size = useSizeClass();
   const root = useSelected(stores.layout, (state) => state[size]);
+  const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel);
+  const alone = enlarged === null ? null : groupWith(root, enlarged);
   return (
     <main className="layout">
-      <LayoutPart node={root} size={size} />
+      <LayoutPart node={alone ?? root} size={size} />
     </main>
   );
 }

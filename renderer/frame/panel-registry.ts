@@ -24,6 +24,12 @@ export const panels: readonly PanelEntry[] = [
     component: lazy(() => import('../panels/dose-map/dose-map-panel.tsx')),
   },
   {
+    id: 'phase-space',
+    title: 'Phase space',
+    icon: 'quad',
+    component: lazy(() => import('../panels/phase-space/phase-space-panel.tsx')),
+  },
+  {
     id: 'depth-dose',
     title: 'Depth dose',
     icon: 'curve',

@@ -7,7 +7,7 @@ import type { Workbench } from '../workbench/workbench.ts';
 
 /** Calls back after every change of a store that commands depend on. */
 export function onCommandsChange({ stores }: Workbench, listener: () => void): () => void {
-  const { scenario, runs, selection, appearance, window, library, connection } = stores;
+  const { scenario, runs, selection, appearance, window, library, connection, playback, layout } = stores;
   const stops = [
     scenario.subscribe(listener),
     // Progress comes sixty times a second and changes no command.
@@ -17,6 +17,11 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
     selection.subscribe((state, before) => {
       if (state.run !== before.run || state.pinned !== before.pinned) listener();
     }),
+    // A step of the playback changes no command, its ends and whether it plays do.
+    playback.subscribe((state, before) => {
+      if (state.frames !== before.frames || state.playing !== before.playing) listener();
+    }),
+    layout.enlarged.subscribe(listener),
     appearance.subscribe(listener),
     window.subscribe(listener),
     library.subscribe(listener),

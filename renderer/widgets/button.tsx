@@ -10,15 +10,23 @@ export interface ButtonProps {
   readonly tone?: 'normal' | 'primary' | 'danger' | 'quiet';
   readonly disabled?: boolean;
   readonly title?: string;
+  /** Set on a button that is on or off. */
+  readonly pressed?: boolean;
   readonly onPress: () => void;
   readonly autoFocus?: boolean;
   readonly ref?: Ref<HTMLButtonElement>;
 }
 
 export function Button({ children, icon, tone = 'normal', ...rest }: ButtonProps): ReactElement {
-  const { onPress, ...button } = rest;
+  const { onPress, pressed, ...button } = rest;
   return (
-    <button type="button" className={classes('button', `button--${tone}`)} onClick={onPress} {...button}>
+    <button
+      type="button"
+      className={classes('button', `button--${tone}`)}
+      aria-pressed={pressed}
+      onClick={onPress}
+      {...button}
+    >
       {icon === undefined ? null : <Icon name={icon} size={14} />}
       <span>{children}</span>
     </button>

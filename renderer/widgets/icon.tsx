@@ -9,6 +9,8 @@ const paths = {
   redo: 'M10.5 3l3 3-3 3M13.5 6h-7a3.75 3.75 0 0 0 0 7.5h4.5',
   run: 'M4.5 2.5l8.5 5.5-8.5 5.5z',
   stop: 'M3.5 3.5h9v9h-9z',
+  pause: 'M4 2.5h2.5v11h-2.5zM9.5 2.5h2.5v11h-2.5z',
+  quad: 'M2 2.5h12v11h-12zM8 2.5v11M2 8h12',
   chevron: 'M4 6l4 4 4-4',
   right: 'M6 4l4 4-4 4',
   check: 'M3 8.5l3.2 3.2 6.8-7.2',
@@ -29,6 +31,7 @@ const paths = {
   copy: 'M5.5 5.5h8v8h-8zM2.5 10.5v-8h8',
   download: 'M8 2v8M4.5 7l3.5 3.5 3.5-3.5M2.5 13.5h11',
   fit: 'M2 5.5v-3.5h3.5M14 5.5v-3.5h-3.5M2 10.5v3.5h3.5M14 10.5v3.5h-3.5',
+  shrink: 'M5.5 2v3.5h-3.5M10.5 2v3.5h3.5M5.5 14v-3.5h-3.5M10.5 14v-3.5h3.5',
   dots: 'M3 8h.01M8 8h.01M13 8h.01',
   pin: 'M8 1.8v2.4M8 11.8v2.4M1.8 8h2.4M11.8 8h2.4M8 5a3 3 0 1 1 0 6a3 3 0 0 1 0-6',
   ledger: 'M2.5 2.5h11v11h-11zM2.5 6h11M2.5 9.7h11M8 6v7.5',
@@ -41,7 +44,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-const filled: ReadonlySet<IconName> = new Set(['run', 'stop']);
+const filled: ReadonlySet<IconName> = new Set(['run', 'stop', 'pause']);
 
 /** Decoration: the control around it carries the name. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement {

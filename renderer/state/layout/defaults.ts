@@ -14,7 +14,12 @@ export const NARROW_FROM_PX = 780;
 export type SizeClass = 'wide' | 'narrow' | 'small';
 
 const plots = (): LayoutNode =>
-  split('plots', 'column', [share(1.15), group('map', 'dose-map')], [share(1), group('curve', 'depth-dose')]);
+  split(
+    'plots',
+    'column',
+    [share(1.15), group('map', 'dose-map', 'phase-space')],
+    [share(1), group('curve', 'depth-dose')],
+  );
 
 export const defaultLayouts: Readonly<Record<SizeClass, LayoutNode>> = {
   wide: split(
@@ -28,7 +33,7 @@ export const defaultLayouts: Readonly<Record<SizeClass, LayoutNode>> = {
     'root',
     'row',
     [px(296), group('input', 'scenario', 'run', 'ledger', 'runs')],
-    [share(1), group('plots', 'dose-map', 'depth-dose')],
+    [share(1), group('plots', 'dose-map', 'phase-space', 'depth-dose')],
   ),
   narrow: split('root', 'row', [px(316), group('input', 'scenario', 'run', 'ledger', 'runs')], [share(1), plots()]),
 };

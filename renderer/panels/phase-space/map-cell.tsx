@@ -1,0 +1,63 @@
+/** One of the four maps, with the value at the crosshair over it. */
+import { type ReactElement, useEffect, useRef } from 'react';
+import { significant } from '../../base/numbers.ts';
+import { probe } from '../../drawing/field-probe.ts';
+import { shownCrosshair } from '../../state/selection.ts';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { drivePhaseMap } from './controller.ts';
+import type { PhaseMap } from './maps.ts';
+import type { PhaseSpaceStore } from './store.ts';
+
+export interface MapCellProps {
+  readonly map: PhaseMap;
+  readonly store: PhaseSpaceStore;
+}
+
+function Value({ map }: { readonly map: PhaseMap }): ReactElement | null {
+  const { stores, data } = useWorkbench();
+  const at = useSelected(stores.selection, shownCrosshair);
+  const shown = useCached(data.maps, map.key);
+  const [horizontal, vertical] = [at?.[map.horizontal], at?.[map.vertical]];
+  if (shown === null) return null;
+  if (horizontal === undefined || vertical === undefined) {
+    return <span className="phase-cell__value">{shown.field.unit}</span>;
+  }
+  const hit = probe(shown.field, horizontal, vertical);
+  return (
+    <output className="phase-cell__value" aria-live="off" data-testid={`value-${map.key}`}>
+      <b>{hit === null ? '–' : significant(hit.value, 4)}</b> {shown.field.unit}
+    </output>
+  );
+}
+
+export function MapCell({ map, store }: MapCellProps): ReactElement {
+  const workbench = useWorkbench();
+  const below = useRef<HTMLCanvasElement>(null);
+  const above = useRef<HTMLCanvasElement>(null);
+  useEffect(
+    () =>
+      below.current === null || above.current === null
+        ? undefined
+        : drivePhaseMap(workbench, store, map, below.current, above.current),
+    [workbench, store, map],
+  );
+  return (
+    <section className="phase-cell" aria-label={`Phase space ${map.title}`}>
+      <header className="phase-cell__head">
+        <h3>{map.title}</h3>
+        <Value map={map} />
+      </header>
+      <div className="phase-cell__body">
+        <canvas ref={below} className="plot-panel__layer" />
+        <canvas
+          ref={above}
+          className="plot-panel__layer plot-panel__layer--above"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
+          tabIndex={0}
+          role="img"
+          aria-label={`Protons over ${map.title}; the arrow keys move the crosshair`}
+        />
+      </div>
+    </section>
+  );
+}

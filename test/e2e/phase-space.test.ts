@@ -1,0 +1,159 @@
+/** Phase space in a real browser: live, by stored steps, with one crosshair for all maps. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-phase-'));
+
+/** Done in a second on two cores, and wide enough in angle and energy to look at. */
+const scenario = (extra: object = {}): string =>
+  JSON.stringify({
+    kind: 'transport',
+    version: 1,
+    name: 'Coarse',
+    beam: { energy_MeV: 70, energy_sigma_MeV: 1, angle_sigma_mrad: 5, x_sigma_mm: 2 },
+    grid: { dx_mm: 0.5, dz_mm: 0.5 },
+    ...extra,
+  });
+
+let served: Served;
+let open: OpenPage;
+let bench: BenchPage;
+
+beforeAll(async () => {
+  served = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function openBench(options: PageOptions = {}): Promise<void> {
+  open = await chrome.open(served.url, options);
+  bench = new BenchPage(open.page);
+  await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
+  onTestFailed(async () => {
+    await open.screenshot('failed-phase-space');
+  });
+}
+
+async function runToEnd(text = scenario()): Promise<void> {
+  await bench.drop('coarse.json', text);
+  await expect.poll(() => bench.title.textContent()).toContain('Coarse');
+  await bench.run.click();
+  await bench.state('Done').waitFor({ timeout: 60_000 });
+}
+
+async function closeBench(): Promise<void> {
+  expect(open.problems).toEqual([]);
+  await open.close();
+}
+
+const phaseMap = (title: string): Locator => open.page.getByRole('img', { name: new RegExp(`^Protons over ${title}`) });
+const step = async (): Promise<string> => (await open.page.getByTestId('phase-step').textContent()) ?? '';
+const value = (key: string): Promise<string | null> => open.page.getByTestId(`value-phase-space/${key}`).textContent();
+/** What a map's field canvas shows, to tell two pictures apart. */
+const picture = (title: string): Promise<string> =>
+  phaseMap(title).evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
+
+describe('the phase space of a run', () => {
+  it('goes through the stored steps, by slider, by keyboard and by itself', async () => {
+    await openBench();
+    await open.page.keyboard.press('Alt+2');
+    await open.page.getByText('No phase space yet').waitFor();
+    await runToEnd();
+    await expect.poll(step).toMatch(/^step \d+depth \d+\.\d\d mm\d+ \/ \d+$/);
+    // The middle of the run, not the last live frame.
+    await expect.poll(step).toMatch(/depth 2\d\.\d\d mm/);
+    await open.screenshot('phase-space-light');
+    const [middle, before] = [await step(), await picture('z – x')];
+    const slider = open.page.getByRole('slider', { name: 'Stored step' });
+    await slider.focus();
+    await open.page.keyboard.press('Home');
+    await expect.poll(step).toMatch(/^step 0depth [\d.]+ mm1 \//);
+    await expect.poll(() => picture('z – x')).not.toBe(before);
+    await open.page.keyboard.press('ArrowRight');
+    await expect.poll(step).toMatch(/2 \/ \d+$/);
+    await open.page.keyboard.press('Alt+,');
+    await expect.poll(step).toMatch(/^step 0/);
+    // It plays to the end and stops there.
+    await open.page.getByRole('button', { name: 'Play the stored steps' }).click();
+    await open.page.getByRole('button', { name: 'Pause' }).waitFor();
+    await expect.poll(step, { timeout: 30_000 }).toMatch(/(\d+) \/ \1$/);
+    await open.page.getByRole('button', { name: 'Play the stored steps' }).waitFor();
+    expect(await step()).not.toBe(middle);
+    await closeBench();
+  });
+
+  it('has one crosshair for its four maps and the dose map, and values at it', async () => {
+    await openBench({ theme: 'dark' });
+    await runToEnd();
+    await open.page.keyboard.press('Alt+2');
+    await open.page.keyboard.press('Alt+m');
+    await expect.poll(step).toMatch(/^step \d+/);
+    const readout = open.page.getByTestId('phase-readout');
+    const place = async (title: string, x: number, y: number): Promise<void> => {
+      const box = await phaseMap(title).boundingBox();
+      if (box === null) throw new Error(`${title} has no place`);
+      await open.page.mouse.click(box.x + box.width * x, box.y + box.height * y);
+    };
+    await place('z – x', 0.34, 0.45);
+    await expect.poll(() => readout.textContent()).toMatch(/^z [\d.]+ mmx −?[\d.]+ mm$/);
+    await place('θ – E', 0.47, 0.4);
+    await expect.poll(() => readout.textContent()).toMatch(/^z [\d.]+ mmx .* mmθ .* mradE [\d.]+ MeV$/);
+    // All four maps have a value now, each at its two of the four coordinates.
+    for (const key of ['z-x', 'theta-x', 'z-e', 'theta-e']) {
+      await expect.poll(() => value(key)).toMatch(/protons per cell$/);
+    }
+    await open.page.mouse.move(5, 5);
+    const pinned = await readout.textContent();
+    const own = await picture('θ – x');
+    await open.page.getByRole('button', { name: 'Match limits' }).click();
+    await expect.poll(() => picture('θ – x')).not.toBe(own);
+    await open.screenshot('phase-space-dark');
+    await phaseMap('θ – E').focus();
+    await open.page.keyboard.press('Shift+ArrowUp');
+    await expect.poll(() => readout.textContent()).not.toBe(pinned);
+    // The dose map stands at the same z and x.
+    await open.page.keyboard.press('Alt+1');
+    const [z] = /z ([\d.]+)/.exec(pinned ?? '') ?? [];
+    await expect.poll(() => bench.doseReadout.textContent()).toContain(z ?? 'a depth');
+    await closeBench();
+  });
+
+  it('shows a run as it computes, and where it was stopped', async () => {
+    await openBench();
+    await bench.drop('long.json', readFileSync(path.join(root, 'assets/scenarios/bone-edge-150MeV.json')));
+    await expect.poll(() => bench.title.textContent()).toContain('Bone edge');
+    await open.page.keyboard.press('Alt+2');
+    await bench.run.click();
+    await expect.poll(step, { timeout: 30_000 }).toMatch(/live$/);
+    const first = await step();
+    await expect.poll(step, { timeout: 30_000 }).not.toBe(first);
+    await open.screenshot('phase-space-live');
+    await open.page.keyboard.press('Control+.');
+    await bench.state('Stopped').waitFor({ timeout: 30_000 });
+    await expect.poll(step).toMatch(/(\d+) \/ \1$/);
+    await closeBench();
+  });
+
+  it('says so when a run kept none', async () => {
+    await openBench();
+    await open.page.keyboard.press('Alt+2');
+    await runToEnd(scenario({ output: { keyframes: 0 } }));
+    // The maps of the last live frame stay, if there were any; a reopened page has none.
+    await open.page.reload();
+    await open.page.keyboard.press('Alt+2');
+    await bench.panel('Runs').click();
+    await open.page.locator('.run-entry').first().click();
+    await open.page.getByText('This run kept no phase space').waitFor();
+    await closeBench();
+  });
+});
