@@ -55,7 +55,8 @@ export function createRunActions(context: ActionContext): RunActions {
       scenario.settle();
       const state = scenario.getState();
       try {
-        const run = await client.call('run.start', { scenario: state.draft, name: documentTitle(state) });
+        const file = state.file?.file ?? null;
+        const run = await client.call('run.start', { scenario: state.draft, name: documentTitle(state), file });
         show(run.id);
       } catch (error) {
         notices.fail('The run did not start', error);

@@ -14,9 +14,11 @@ export function keepChecked(client: Client, store: ScenarioStore): () => void {
     current?.abort();
     const controller = new AbortController();
     current = controller;
-    const { draft } = store.getState();
+    const { draft, file } = store.getState();
     try {
-      const outcome = await client.callCancellable('scenario.resolve', { scenario: draft }, controller.signal);
+      // A table of stopping powers is looked for beside the file.
+      const params = { scenario: draft, file: file?.file ?? null };
+      const outcome = await client.callCancellable('scenario.resolve', params, controller.signal);
       if (outcome.status === 'done' && store.getState().draft === draft) {
         store.checked({ draft, ...outcome.value });
       }
@@ -26,7 +28,7 @@ export function keepChecked(client: Client, store: ScenarioStore): () => void {
   };
 
   const stop = store.subscribe((state, before) => {
-    if (state.draft === before.draft) return;
+    if (state.draft === before.draft && state.file === before.file) return;
     if (timer !== null) clearTimeout(timer);
     // A document that was just opened waits for nobody.
     timer = setTimeout(check, state.generation === before.generation ? SETTLE_MS : 0);

@@ -80,12 +80,9 @@ export class BenchPage {
       const canvas = document.querySelector<HTMLCanvasElement>('.plot-panel__layer');
       const context = canvas?.getContext('2d');
       if (!canvas || !context) return 0;
-      const { data } = context.getImageData(
-        canvas.width * 0.15,
-        canvas.height * 0.1,
-        canvas.width * 0.6,
-        canvas.height * 0.7,
-      );
+      // A strip along the beam, which enters in the middle of the plot.
+      const { width, height } = canvas;
+      const { data } = context.getImageData(width * 0.15, height * 0.4, width * 0.6, Math.max(1, height * 0.1));
       let lit = 0;
       // Viridis from its blue-green on: its darkest purple has a green of 1, and the page's greys have no colour.
       for (let i = 0; i < data.length; i += 4) {

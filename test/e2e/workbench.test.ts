@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -35,15 +35,14 @@ async function openBench(options: Parameters<typeof chrome.open>[1] = {}): Promi
   open = await chrome.open(served.url, options);
   bench = new BenchPage(open.page);
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
-  onTestFailed(async () => {
-    await open.screenshot('failed');
-  });
+  const { screenshot, close } = open;
+  onTestFailed(async () => void (await screenshot('failed')));
+  onTestFinished(close);
 }
 
 /** Every story ends with a page that has complained about nothing. */
-async function closeBench(): Promise<void> {
+function closeBench(): void {
   expect(open.problems).toEqual([]);
-  await open.close();
 }
 
 async function runQuick(): Promise<void> {
@@ -62,7 +61,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => open.page.locator('.resolved').textContent()).toMatch(/40\.80 mm/);
     expect(await bench.field('Energy').inputValue()).toBe('70');
     await open.screenshot('workbench-light');
-    await closeBench();
+    closeBench();
   });
 
   it('runs it, shows the dose as it comes, and reads the range', async () => {
@@ -79,7 +78,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => plot.textContent()).toMatch(/R80 40\.\d\d mm.*|Range 40\.80 mm/);
     await expect.poll(() => open.page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
     await open.screenshot('run-light');
-    await closeBench();
+    closeBench();
   });
 
   it('reads the value under the crosshair, by pointer and by keyboard', async () => {
@@ -98,7 +97,7 @@ describe('the workbench in a browser', () => {
     expect(await open.page.locator('.depth-dose__cursor').isVisible()).toBe(true);
     await open.page.keyboard.press('Escape');
     await expect.poll(() => bench.doseReadout.count()).toBe(0);
-    await closeBench();
+    closeBench();
   });
 
   it('says what is wrong with a value, beside it, and does not run it', async () => {
@@ -116,7 +115,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
     await open.page.keyboard.press('Tab');
     expect(await bench.field('Energy').inputValue()).toBe('70');
-    await closeBench();
+    closeBench();
   });
 
   it('undoes and redoes edits, field by field', async () => {
@@ -132,7 +131,7 @@ describe('the workbench in a browser', () => {
     await open.page.keyboard.press('Control+Shift+z');
     expect(await bench.field('Energy').inputValue()).toBe('100');
     await open.page.keyboard.press('Control+z');
-    await closeBench();
+    closeBench();
   });
 
   it('stops a run and keeps what was computed', async () => {
@@ -147,7 +146,7 @@ describe('the workbench in a browser', () => {
     await bench.state('Stopped').waitFor({ timeout: 30_000 });
     await expect.poll(() => open.page.getByText(/still under way/).count()).toBe(1);
     expect(await bench.litShare()).toBeGreaterThan(0.01);
-    await closeBench();
+    closeBench();
   });
 
   it('saves a scenario under a name, asks before replacing, and opens it again', async () => {
@@ -170,7 +169,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('150');
     await bench.menu('File', 'mine.json');
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('91');
-    await closeBench();
+    closeBench();
   });
 
   it('asks about unsaved changes before another document takes their place', async () => {
@@ -183,7 +182,7 @@ describe('the workbench in a browser', () => {
     await dialog.getByRole('button', { name: 'Don’t save' }).click();
     await expect.poll(() => bench.title.textContent()).toBe('Untitled');
     expect(await bench.field('Energy').inputValue()).toBe('70');
-    await closeBench();
+    closeBench();
   });
 
   it('saves a run and shows the same when it is opened again', async () => {
@@ -206,7 +205,7 @@ describe('the workbench in a browser', () => {
     expect(await bench.r80.textContent()).toBe(before);
     expect(await open.page.locator('.ledger').textContent()).toBe(ledger);
     await open.screenshot('run-reopened');
-    await closeBench();
+    closeBench();
   });
 
   it('opens a dropped file, and says of a bad one what is wrong in which line', async () => {
@@ -229,7 +228,7 @@ describe('the workbench in a browser', () => {
     await broken.getByRole('button', { name: 'Close' }).click();
     await bench.drop('notes.txt', 'hello', 'text/plain');
     await expect.poll(() => open.page.getByText('notes.txt was not opened').count()).toBe(1);
-    await closeBench();
+    closeBench();
   });
 
   it('edits regions and shows them in the geometry', async () => {
@@ -243,7 +242,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => open.page.locator('.region .field__faults').count()).toBe(0);
     await open.page.getByRole('button', { name: 'Remove region 1' }).click();
     await expect.poll(() => open.page.getByText('None: one material everywhere.').count()).toBe(1);
-    await closeBench();
+    closeBench();
   });
 
   it('offers variants with the reason for those that cannot run this', async () => {
@@ -256,7 +255,7 @@ describe('the workbench in a browser', () => {
     expect(await depth.textContent()).toMatch(/Not here: /);
     await items.locator('.menu__item', { hasText: /^gather –/ }).click();
     await expect.poll(() => open.page.getByRole('button', { name: 'Variant: gather' }).count()).toBe(1);
-    await closeBench();
+    closeBench();
   });
 
   it('keeps the theme that was chosen', async () => {
@@ -267,7 +266,7 @@ describe('the workbench in a browser', () => {
     await open.page.reload();
     await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
     expect(await open.page.locator('html').getAttribute('data-theme')).toBe('dark');
-    await closeBench();
+    closeBench();
   });
 
   it('lists every shortcut, and moves panels by the keyboard', async () => {
@@ -284,6 +283,6 @@ describe('the workbench in a browser', () => {
     await handle.focus();
     await open.page.keyboard.press('ArrowRight');
     await expect.poll(async () => (await handle.boundingBox())?.x).toBe((before?.x ?? 0) + 16);
-    await closeBench();
+    closeBench();
   });
 });

@@ -17,7 +17,7 @@ function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
   const facts = [run.variant, run.precision.toUpperCase(), run.device].filter((fact) => fact !== '');
   return (
     <header className="run-head">
-      <h3 title={run.name}>{run.name}</h3>
+      <h2 title={run.name}>{run.name}</h2>
       <StateBadge state={run.state} />
       <p>{facts.join(' · ')}</p>
     </header>

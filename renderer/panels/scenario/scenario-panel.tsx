@@ -43,7 +43,7 @@ function SectionView({
   const bad = faults.some((issue) => issue.severity === 'error');
   return (
     <section className="form-section">
-      <h3 className="form-section__title">
+      <h2 className="form-section__title">
         <button type="button" aria-expanded={open} onClick={toggle}>
           <Icon name={open ? 'chevron' : 'right'} size={12} />
           <span>{section.title}</span>
@@ -56,7 +56,7 @@ function SectionView({
             </span>
           )}
         </button>
-      </h3>
+      </h2>
       {open ? (
         <div className="form-section__fields">
           {section.fields.map((path) => {
