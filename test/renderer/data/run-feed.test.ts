@@ -75,6 +75,7 @@ class FakeHost {
     this.pending('run.depthDose').answer({ curve, metrics: { r80_mm: value } });
     this.pending('run.summary').answer({ status: 'done' });
     this.pending('run.moments').answer({ depth_mm: Float64Array.of(0) });
+    this.pending('run.keyframes').answer({ frames: [] });
     const maps = this.pending('run.maps');
     maps.answer({ step: 9, depth_mm: 1, maps: (maps.params['maps'] as unknown[]).map(() => field(value)) });
     await settled();
