@@ -50,8 +50,8 @@ class EnergyGrid:
         cutoff = grid["cutoff_MeV"]
         top = start_energy + BEAM_SIGMAS * energy_sigma
         if self.uniform:
-            self.step = grid["energy"]["step_MeV"]
-            self.bottom = grid["energy"]["min_MeV"]
+            self.step = float(grid["energy"]["step_MeV"])
+            self.bottom = float(grid["energy"]["min_MeV"])
             count = math.ceil((top - self.bottom) / self.step - 1e-9) + 1 + guard
             self.energies = self.bottom + np.arange(count) * self.step
         else:
