@@ -142,7 +142,7 @@ TEST("gate, ledger: number and energy close at every step, 1e-6 in FP32 and 1e-1
 }
 
 TEST("gate, ledger: FP32 closes over 800 steps with angle kernels of a hundred bins") {
-  Problem p = test::water_problem(70.0, {16, 44, 1.0, 0.05}, 0.25, 0.00125);
+  Problem p = test::water_problem(70.0, {8, 42, 1.0, 0.05}, 0.125, 0.00125);
   p.stepping = Stepping::kDepth;
   p.precision = Precision::kFp32;
   p.variant = "auto";

@@ -15,8 +15,8 @@ namespace {
 
 /// 150 MeV in water on the grid of assets/scenarios/bone-slab-150MeV.json, range bins as fine as a
 /// scenario with several materials gets them.
-Problem water_150(double depth) {
-  Problem p = test::water_problem(150.0, {40, depth, 0.5, 0.5}, 0.4, 0.005);
+Problem water_150(double depth, double dx = 0.5) {
+  Problem p = test::water_problem(150.0, {40, depth, dx, 0.5}, 0.4, 0.005);
   p.grid.energy_step = 0.25;
   p.precision = Precision::kFp32;
   p.variant = "auto";
@@ -75,8 +75,10 @@ TEST("gate, slabs of other materials: R80 shifts by their water-equivalent thick
     double scale, thickness;
   } slabs[] = {
       {"air", 1.0, 20}, {"muscle-skeletal", 0.25, 30}, {"aluminium", 1.0, 20}, {"lead", 1.0, 6}, {"pmma", 1.0, 40}};
-  Problem background = water_150(202);
+  Problem background = water_150(202, 2.0);
   background.stepping = Stepping::kDepth;
+  background.grid.dtheta *= 2.0;
+  background.grid.ntheta = (background.grid.ntheta + 1) / 2;
   const double water = Observed(background).depth_dose().distal(0.8);
   for (const auto& slab : slabs) {
     Problem p = background;
