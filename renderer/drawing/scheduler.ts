@@ -4,10 +4,8 @@
  * priority, and nothing runs while nobody asks.
  */
 
-export interface Painter {
-  /** Paints. `time_ms` is the frame's time stamp. */
-  (time_ms: number): void;
-}
+/** Paints. `time_ms` is the frame's time stamp. */
+export type Painter = (time_ms: number) => void;
 
 export interface FrameStatistics {
   /** Frames painted since the scheduler was made. */

@@ -37,7 +37,6 @@ export function MenuBar({ commands }: { readonly commands: readonly Command[] })
   return (
     <div className="menu-bar" role="menubar" aria-label="Menus" onKeyDown={along}>
       {names.map((name, index) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: pointing along an open bar moves the menu, as it does in native bars
         <span key={name} role="none" onPointerEnter={() => open !== null && setOpen(index)}>
           <MenuButton
             label={name}

@@ -87,7 +87,7 @@ export function MenuButton(props: MenuButtonProps): ReactElement {
       return;
     }
     const items = itemsOf(list.current);
-    const at = items.findIndex((item) => item === document.activeElement);
+    const at = items.findIndex((item) => item.matches(':focus'));
     if (event.key === 'ArrowDown') focusItem(list.current, (at + 1) % items.length);
     else if (event.key === 'ArrowUp') focusItem(list.current, (at - 1 + items.length) % items.length);
     else if (event.key === 'Home') focusItem(list.current, 0);

@@ -23,8 +23,8 @@ export type Exception = Readonly<{ from: string; to: string; reason: string }>;
 export type Import = Readonly<{ from: string; to: string }>;
 
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
-const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+|\brequire\s*\(\s*)(['"])([^'"\n]+)\1/gm;
-const STYLE_SPECIFIER = /@import\s+(?:url\()?(['"])([^'"\n]+)\1/gm;
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+|\brequire\s*\(\s*)(['"])([^'"\s]+)\1/gm;
+const STYLE_SPECIFIER = /@import\s+(?:url\()?(['"])([^'"\s]+)\1/gm;
 const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 const SYSTEM_INCLUDE = /^\s*#\s*include\s*<([^>]+)>/gm;
 

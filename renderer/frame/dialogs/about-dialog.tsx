@@ -37,14 +37,16 @@ export default function AboutDialog({ close }: { readonly close: () => void }): 
       }
     >
       <p>A workbench for deterministic proton transport. For research; not for treatment planning.</p>
-      <dl className="about">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd className="selectable">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className="about">
+        <dl>
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd className="selectable">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
     </Dialog>
   );
 }

@@ -77,7 +77,6 @@ export default function DoseMapPanel(): ReactElement {
         <canvas
           ref={above}
           className="plot-panel__layer plot-panel__layer--above"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
           tabIndex={0}
           role="img"
           aria-label={label}

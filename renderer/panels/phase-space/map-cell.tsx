@@ -52,7 +52,6 @@ export function MapCell({ map, store }: MapCellProps): ReactElement {
         <canvas
           ref={above}
           className="plot-panel__layer plot-panel__layer--above"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
           tabIndex={0}
           role="img"
           aria-label={`Protons over ${map.title}; the arrow keys move the crosshair`}

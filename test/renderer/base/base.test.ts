@@ -7,7 +7,7 @@ import { clock, duration, timeLeft } from '../../../renderer/base/time.ts';
 
 describe('numbers for a reader', () => {
   it('keep the digits that are known', () => {
-    expect([40.8, 0.5, 123456, 0.00012, 0, -3.14159].map((value) => significant(value, 4))).toEqual([
+    expect([40.8, 0.5, 123456, 0.00012, 0, -Math.PI].map((value) => significant(value, 4))).toEqual([
       '40.80',
       '0.5000',
       '1.235×10⁵',

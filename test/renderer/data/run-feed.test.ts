@@ -72,10 +72,14 @@ class FakeHost {
 
   /** Answers all that a finished run is asked for. */
   async finish(value: number): Promise<void> {
-    this.pending('run.depthDose').answer({ curve, metrics: { r80_mm: value } });
-    this.pending('run.summary').answer({ status: 'done' });
-    this.pending('run.moments').answer({ depth_mm: Float64Array.of(0) });
-    this.pending('run.keyframes').answer({ frames: [] });
+    const answers: Readonly<Record<string, unknown>> = {
+      'run.depthDose': { curve, metrics: { r80_mm: value } },
+      'run.summary': { status: 'done' },
+      'run.moments': { depth_mm: Float64Array.of(0) },
+      'run.keyframes': { frames: [] },
+      'run.ledger': { step: new Uint32Array(), number: {}, energy_MeV: {} },
+    };
+    for (const call of this.calls) if (call.method in answers) call.answer(answers[call.method]);
     const maps = this.pending('run.maps');
     maps.answer({ step: 9, depth_mm: 1, maps: (maps.params['maps'] as unknown[]).map(() => field(value)) });
     await settled();
