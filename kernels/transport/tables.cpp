@@ -237,8 +237,9 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
   }
   double mean_energy = 0.0;
   for (int e = 0; e < t.ne; ++e) mean_energy += s.energy_weight[at(e)] * t.energy[at(e)];
-  s.missed = p.beam.weight * (1.0 - in_grid);
-  s.missed_energy = mean_energy * (1.0 - in_grid);
+  const double outside = in_grid > 1.0 - 1e-12 ? 0.0 : 1.0 - in_grid;  // less is rounding of the weights
+  s.missed = p.beam.weight * outside;
+  s.missed_energy = mean_energy * outside;
   s.entry_deposit = p.beam.weight * (p.beam.energy - start_energy);
   s.energy_in = mean_energy + s.entry_deposit;
 }
