@@ -17,6 +17,7 @@ const plots: readonly (readonly [panel: string, title: string])[] = [
   ['dose-map', 'Dose map'],
   ['phase-space', 'Phase space'],
   ['depth-dose', 'Depth dose'],
+  ['ledger-steps', 'Ledger by step'],
 ];
 
 function fileCommands({ stores, documents, runs }: Workbench): readonly Command[] {

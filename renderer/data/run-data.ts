@@ -1,7 +1,7 @@
 /** What the page holds of the run that is shown: arrays by key, references by `{ streamId, revision }`. */
 import type { Curve, FieldMap } from '../../electron/contract/fields.ts';
 import type { Result } from '../../electron/contract/methods.ts';
-import type { DepthDose, Moments, RunId, RunSummary } from '../../electron/contract/run.ts';
+import type { DepthDose, LedgerTable, Moments, RunId, RunSummary } from '../../electron/contract/run.ts';
 import type { Resolved, ScenarioDraft } from '../../electron/contract/scenarios.ts';
 import { ArrayCache } from './array-cache.ts';
 
@@ -42,6 +42,8 @@ export interface RunData {
   readonly reference: ArrayCache<RunReference>;
   /** Once the run is over. */
   readonly keyframes: ArrayCache<RunKeyframes>;
+  /** Once the run is over. */
+  readonly ledger: ArrayCache<LedgerTable>;
 }
 
 /** Key of the entries that exist once. */
@@ -55,5 +57,6 @@ export function createRunData(): RunData {
     moments: new ArrayCache(),
     reference: new ArrayCache(),
     keyframes: new ArrayCache(),
+    ledger: new ArrayCache(),
   };
 }

@@ -26,6 +26,9 @@ export interface FeedTarget {
 /** Resizing a window asks for a new size many times a second; the host is asked once it has settled. */
 const SETTLE_MS = 90;
 
+/** Rows of the ledger: more than a screen has pixels across, a few hundred kilobytes. */
+const LEDGER_ROWS = 2000;
+
 export class RunFeed {
   readonly status: StoreApi<{ readonly status: FeedStatus }> = createStore<{ readonly status: FeedStatus }>(() => ({
     status: { kind: 'nothing' },
@@ -121,6 +124,7 @@ export class RunFeed {
     this.#data.depthDose.drop(SHOWN);
     this.#data.summary.drop(SHOWN);
     this.#data.moments.drop(SHOWN);
+    this.#data.ledger.drop(SHOWN);
     this.#data.reference.drop(SHOWN);
   }
 
@@ -166,17 +170,19 @@ export class RunFeed {
     const generation = this.#generation;
     if (this.#data.depthDose.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
     try {
-      const [depthDose, summary, moments, { frames }] = await Promise.all([
+      const [depthDose, summary, moments, { frames }, ledger] = await Promise.all([
         this.#client.call('run.depthDose', { run }),
         this.#client.call('run.summary', { run }),
         this.#client.call('run.moments', { run }),
         this.#client.call('run.keyframes', { run }),
+        this.#client.call('run.ledger', { run, rows: LEDGER_ROWS }),
         this.#loadDose(run, generation),
       ]);
       if (generation !== this.#generation) return;
       this.#data.depthDose.set(SHOWN, { run, curve: depthDose.curve, final: depthDose });
       this.#data.summary.set(SHOWN, summary);
       this.#data.moments.set(SHOWN, moments);
+      this.#data.ledger.set(SHOWN, ledger);
       this.#tell({ kind: 'loaded' });
       // Whoever chooses the moment to show answers with showKeyframe.
       this.#data.keyframes.set(SHOWN, { run, frames, stopped });

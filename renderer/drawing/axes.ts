@@ -2,7 +2,7 @@
 import type { Box } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
-import { linearTicks, powerOfTen } from './ticks.ts';
+import { linearTicks, logTicks, powerOfTen, type Tick } from './ticks.ts';
 
 const TICK = 4;
 const GAP = 3;
@@ -66,8 +66,11 @@ export function drawVerticalAxis(
   title: string,
   unit: string,
   theme: DrawingTheme,
+  kind: 'linear' | 'log' = 'linear',
 ): void {
-  const { ticks, exponent } = axisTicks(scale, box.height / (theme.labelSize * LABELS_DOWN));
+  const most = box.height / (theme.labelSize * LABELS_DOWN);
+  const { ticks, exponent }: { readonly ticks: readonly Tick[]; readonly exponent: number } =
+    kind === 'linear' ? axisTicks(scale, most) : { ticks: logTicks(scale.from, scale.to, most), exponent: 0 };
   context.font = `${theme.labelSize}px ${theme.family}`;
   context.strokeStyle = theme.axis;
   context.fillStyle = theme.textMuted;

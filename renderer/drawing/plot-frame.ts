@@ -20,8 +20,11 @@ export interface PlotFrame {
  */
 export const ROOM = { left: 5, right: 7.5, top: 1.2, bottom: 3.4, bar: 1.1, barGap: 1.2 } as const;
 
-/** `compact`: for several maps side by side, whose headings say what their colour bars mean. */
-export type Room = 'full' | 'compact';
+/**
+ * `compact`: for several maps side by side, whose headings say what their
+ * colour bars mean. `curves`: no colour bar.
+ */
+export type Room = 'full' | 'compact' | 'curves';
 
 const COMPACT = { right: 5.4, top: 0.5 } as const;
 
@@ -29,9 +32,9 @@ const COMPACT = { right: 5.4, top: 0.5 } as const;
 const NARROWEST_WITH_BAR = 260;
 
 export function plotFrame(width: number, height: number, labelSize: number, room: Room = 'full'): PlotFrame {
-  const withBar = width >= NARROWEST_WITH_BAR;
+  const withBar = room !== 'curves' && width >= NARROWEST_WITH_BAR;
   const left = Math.round(ROOM.left * labelSize);
-  const besides = room === 'compact' ? COMPACT : ROOM;
+  const besides = room === 'full' ? ROOM : COMPACT;
   const right = Math.round((withBar ? besides.right : 1) * labelSize);
   const top = Math.round(besides.top * labelSize);
   const bottom = Math.round(ROOM.bottom * labelSize);

@@ -23,6 +23,19 @@ export function linearScale(from: number, to: number, start: number, end: number
   };
 }
 
+/** Both ends above zero. What is not above zero has no pixel: NaN. */
+export function logScale(from: number, to: number, start: number, end: number): Scale {
+  const inner = linearScale(Math.log10(from), Math.log10(to), start, end);
+  return {
+    from,
+    to,
+    start,
+    end,
+    toPixel: (value) => (value > 0 ? inner.toPixel(Math.log10(value)) : Number.NaN),
+    toValue: (pixel) => 10 ** inner.toValue(pixel),
+  };
+}
+
 /** Index of the cell that holds `value` on an axis of `count` equal cells, or -1 outside. The far edge belongs to the last cell. */
 export function uniformCell(value: number, from: number, to: number, count: number): number {
   const fraction = (value - from) / (to - from);

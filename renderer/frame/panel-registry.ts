@@ -35,6 +35,12 @@ export const panels: readonly PanelEntry[] = [
     icon: 'curve',
     component: lazy(() => import('../panels/depth-dose/depth-dose-panel.tsx')),
   },
+  {
+    id: 'ledger-steps',
+    title: 'Ledger by step',
+    icon: 'ledger',
+    component: lazy(() => import('../panels/ledger-steps/ledger-steps-panel.tsx')),
+  },
   { id: 'run', title: 'Run', icon: 'gauge', component: lazy(() => import('../panels/run/run-panel.tsx')) },
   { id: 'ledger', title: 'Ledger', icon: 'ledger', component: lazy(() => import('../panels/ledger/ledger-panel.tsx')) },
 ];

@@ -157,3 +157,28 @@ describe('the phase space of a run', () => {
     await closeBench();
   });
 });
+
+describe('the ledger by step', () => {
+  it('shows where the protons are at every step, and takes the maps to one', async () => {
+    await openBench();
+    await runToEnd();
+    await open.page.keyboard.press('Alt+2');
+    await expect.poll(step).toMatch(/depth 2\d\.\d\d mm/);
+    await open.page.keyboard.press('Alt+4');
+    const legend = open.page.getByTestId('ledger-legend');
+    // Half way nearly all are in flight.
+    await expect.poll(() => legend.textContent()).toMatch(/In flight(100\.0|99\.\d) %/);
+    await open.screenshot('ledger-steps-light');
+    const plot = open.page.getByRole('img', { name: /^Protons by step: where/ });
+    const box = await plot.boundingBox();
+    if (box === null) throw new Error('the ledger has no place');
+    await open.page.mouse.click(box.x + box.width * 0.9, box.y + box.height * 0.4);
+    await expect.poll(() => legend.textContent()).toMatch(/^Step8\d/);
+    await expect.poll(step).toMatch(/^step 8\d/);
+    await open.page.getByRole('radio', { name: 'energy' }).check();
+    await expect.poll(() => legend.textContent()).toMatch(/Deposited9\d\.\d/);
+    await open.page.emulateMedia({ colorScheme: 'dark' });
+    await open.screenshot('ledger-steps-dark');
+    await closeBench();
+  });
+});

@@ -44,6 +44,7 @@ const graphics: readonly (readonly [string, readonly string[]])[] = [
   ['line-strong', ['surface', 'surface-raised', 'surface-sunken']],
   ['focus', ['surface', 'surface-raised', 'canvas']],
   ['plot-curve', ['plot-surface']],
+  ...Array.from({ length: 8 }, (_, i) => [`series-${i + 1}`, ['plot-surface', 'surface']] as const),
 ];
 
 describe.each(['light', 'dark'] as const)('the %s theme', (theme) => {

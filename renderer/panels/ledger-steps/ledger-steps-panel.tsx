@@ -1,0 +1,159 @@
+/** Number and energy balance of the shown run against the step. */
+import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import { createStore } from 'zustand/vanilla';
+import { errorSize, percent } from '../../base/numbers.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { runOf } from '../../state/runs.ts';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Segmented } from '../../widgets/segmented.tsx';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { driveLedgerSteps, type PointedStep } from './controller.ts';
+import { errorCurve, ledgerSeries, rowOfStep } from './series.ts';
+import { createLedgerStepsStore } from './store.ts';
+import '../../widgets/plot-panel.css';
+import './ledger-steps-panel.css';
+
+const balances = [
+  { value: 'number', label: 'protons' },
+  { value: 'energy', label: 'energy' },
+] as const;
+
+const scales = [
+  { value: 'linear', label: 'lin', title: 'Linear scale' },
+  { value: 'log', label: 'log', title: 'Logarithmic scale' },
+] as const;
+
+interface LegendProps {
+  readonly balance: 'number' | 'energy';
+  readonly pointed: PointedStep;
+}
+
+/** The curves by name, with their values at the pointer, at the shown stored step, or at the end. */
+function Legend({ balance, pointed }: LegendProps): ReactElement | null {
+  const { stores, data } = useWorkbench();
+  const table = useCached(data.ledger, SHOWN);
+  const under = useSelected(pointed, ({ step }) => step);
+  const kept = useSelected(stores.playback, ({ frames, index }) => frames[index]?.step ?? null);
+  const series = useMemo(() => (table === null ? [] : ledgerSeries(table, balance)), [table, balance]);
+  const error = useMemo(() => (table === null ? null : errorCurve(table, balance)), [table, balance]);
+  if (table === null || table.step.length === 0) return null;
+  const row = rowOfStep(table.step, under ?? kept ?? Number.POSITIVE_INFINITY);
+  return (
+    <table className="ledger-steps__legend" data-testid="ledger-legend">
+      <thead>
+        <tr>
+          <th scope="row">Step</th>
+          <td>{table.step[row]}</td>
+        </tr>
+      </thead>
+      <tbody>
+        {series.map(({ column, name, curve, present }) => (
+          <tr key={column} data-absent={!present}>
+            <th scope="row">
+              <svg width="22" height="6" aria-hidden="true">
+                <line
+                  x1="0"
+                  x2="22"
+                  y1="3"
+                  y2="3"
+                  stroke={present ? `var(${curve.color})` : 'none'}
+                  strokeWidth="2"
+                  strokeDasharray={curve.dash.join(' ')}
+                />
+              </svg>
+              {name}
+            </th>
+            <td>{percent(curve.y[row] ?? 0)}</td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">Relative error</th>
+          <td>{errorSize(error?.y[row])}</td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+export default function LedgerStepsPanel(): ReactElement {
+  const workbench = useWorkbench();
+  const { stores, data, storage, settingsReset } = workbench;
+  const store = useMemo(() => createLedgerStepsStore(storage, settingsReset), [storage, settingsReset]);
+  const pointed = useMemo((): PointedStep => createStore(() => ({ step: null as number | null })), []);
+  const config = useSelected(store, (state) => state);
+  const canvases = [
+    useRef<HTMLCanvasElement>(null),
+    useRef<HTMLCanvasElement>(null),
+    useRef<HTMLCanvasElement>(null),
+    useRef<HTMLCanvasElement>(null),
+  ] as const;
+  const [sharesBelow, sharesAbove, errorsBelow, errorsAbove] = canvases;
+  useEffect(() => {
+    const [a, b, c, d] = [sharesBelow.current, sharesAbove.current, errorsBelow.current, errorsAbove.current];
+    if (a === null || b === null || c === null || d === null) return;
+    return driveLedgerSteps(workbench, store, pointed, { below: a, above: b }, { below: c, above: d });
+  }, [workbench, store, pointed, sharesBelow, sharesAbove, errorsBelow, errorsAbove]);
+
+  const table = useCached(data.ledger, SHOWN);
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const running = useSelected(stores.runs, (state) => runOf(state, selected)?.state === 'running');
+  const what = config.balance === 'number' ? 'Protons' : 'Energy';
+
+  return (
+    <div className="plot-panel">
+      <div className="panel-bar">
+        <span className="panel-readout panel-readout--none">
+          {table === null ? 'Ledger by step' : 'Click a step to see its phase space'}
+        </span>
+        <div className="panel-bar__tools">
+          <Segmented
+            label="Balance of"
+            value={config.balance}
+            options={balances}
+            onChange={(balance) => store.setState({ balance })}
+          />
+          <Segmented
+            label="Scale"
+            value={config.scale}
+            options={scales}
+            onChange={(scale) => store.setState({ scale })}
+          />
+        </div>
+      </div>
+      <div className="ledger-steps">
+        <div className="ledger-steps__plots">
+          <div className="ledger-steps__plot ledger-steps__plot--shares">
+            <canvas ref={sharesBelow} className="plot-panel__layer" />
+            <canvas
+              ref={sharesAbove}
+              className="plot-panel__layer plot-panel__layer--above"
+              role="img"
+              aria-label={`${what} by step: where they are`}
+            />
+          </div>
+          <div className="ledger-steps__plot">
+            <canvas ref={errorsBelow} className="plot-panel__layer" />
+            <canvas
+              ref={errorsAbove}
+              className="plot-panel__layer plot-panel__layer--above"
+              role="img"
+              aria-label={`${what} by step: relative error of the ledger`}
+            />
+          </div>
+        </div>
+        <Legend balance={config.balance} pointed={pointed} />
+        {table === null ? (
+          <div className="plot-panel__cover">
+            <EmptyState icon="ledger" title={running ? 'The ledger is closed when the run ends' : 'No ledger yet'}>
+              {running
+                ? 'Its error is watched with every step: see the progress.'
+                : 'After a run: how many protons are in flight, stopped and gone at every step.'}
+            </EmptyState>
+          </div>
+        ) : null}
+      </div>
+    </div>
+  );
+}

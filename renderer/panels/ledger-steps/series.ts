@@ -1,0 +1,122 @@
+/** The ledger against the step: shares of what entered, and the error of their sum. No React. */
+import type { EnergyBalance, LedgerTable, NumberBalance } from '../../../electron/contract/run.ts';
+import type { LineCurve, LineScene } from '../../drawing/line-view.ts';
+
+export type Balance = 'number' | 'energy';
+
+type Column = Exclude<keyof NumberBalance | keyof EnergyBalance, 'in' | 'rel_error'>;
+
+export interface Series {
+  readonly column: Column;
+  readonly name: string;
+  readonly curve: LineCurve;
+  /** False when it is zero at every step: it is named and not drawn. */
+  readonly present: boolean;
+}
+
+const looks: readonly (readonly [Column, name: string, color: LineCurve['color'], dash: readonly number[]])[] = [
+  ['in_flight', 'In flight', '--series-1', []],
+  ['deposited', 'Deposited', '--series-7', [7, 2]],
+  ['stopped', 'Stopped', '--series-2', [9, 3]],
+  ['escaped_x', 'Out at the sides', '--series-3', [6, 3]],
+  ['escaped_z', 'Out in depth', '--series-4', [2, 2]],
+  ['escaped_theta', 'Out in angle', '--series-5', [8, 3, 2, 3]],
+  ['nuclear', 'Nuclear', '--series-6', [4, 2]],
+  ['skipped', 'Skipped', '--series-8', [1, 2]],
+];
+
+/** Rounding of sums near one, in FP64: what is smaller is no share of anything. */
+const NOISE = 1e-14;
+
+export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Series[] {
+  const columns = balance === 'number' ? table.number : table.energy_MeV;
+  const { in: incoming = new Float64Array() } = columns;
+  return looks.flatMap(([column, name, color, dash]) => {
+    const values = columns[column];
+    // Energy that stops with its proton is deposited: that column is zero by definition.
+    if (values === undefined || (balance === 'energy' && column === 'stopped')) return [];
+    const share = values.map((value, i) =>
+      Math.abs(value) <= NOISE * (incoming[i] ?? 1) ? 0 : value / (incoming[i] || 1),
+    );
+    return [{ column, name, curve: { color, dash, x: table.step, y: share }, present: share.some((v) => v !== 0) }];
+  });
+}
+
+/** The larger of a sum's error and one rounding: exact sums stay on a logarithmic axis. */
+const SMALLEST_ERROR = 1e-17;
+
+export function errorCurve(table: LedgerTable, balance: Balance): LineCurve {
+  const { rel_error: errors = new Float64Array() } = balance === 'number' ? table.number : table.energy_MeV;
+  return {
+    color: '--series-1',
+    dash: [],
+    x: table.step,
+    y: errors.map((value) => Math.max(SMALLEST_ERROR, Math.abs(value))),
+  };
+}
+
+/** Whole decades around the positive values, at most down to `lowest`. */
+export function decades(curves: readonly LineCurve[], lowest: number, highest: number): readonly [number, number] {
+  let [low, high] = [highest, lowest];
+  for (const { y } of curves) {
+    for (let i = 0; i < y.length; i += 1) {
+      const value = y[i] ?? 0;
+      if (value <= 0) continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+  }
+  const [from, to] = [
+    Math.floor(Math.log10(Math.max(lowest, low)) + 1e-9),
+    Math.ceil(Math.log10(Math.min(highest, high)) - 1e-9),
+  ];
+  return [10 ** from, 10 ** Math.max(to, from + 1)];
+}
+
+function steps(table: LedgerTable): LineScene['horizontal'] {
+  const last = table.step[table.step.length - 1] ?? 1;
+  return { title: 'Step', unit: '', from: 0, to: Math.max(1, last) };
+}
+
+const LOWEST_SHARE = 1e-12;
+
+export function shareScene(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): LineScene {
+  const curves = ledgerSeries(table, balance).flatMap(({ curve, present }) => (present ? [curve] : []));
+  const [from, to] = kind === 'log' ? decades(curves, LOWEST_SHARE, 1) : [0, 1.02];
+  return {
+    horizontal: steps(table),
+    vertical: { title: 'Share of what entered', unit: '', from, to: kind === 'log' ? to * 1.6 : to, kind },
+    curves,
+  };
+}
+
+export function errorScene(table: LedgerTable, balance: Balance): LineScene {
+  const curve = errorCurve(table, balance);
+  const [from, to] = decades([curve], SMALLEST_ERROR, 1);
+  return {
+    horizontal: steps(table),
+    vertical: { title: 'Relative error', unit: '', from, to, kind: 'log' },
+    curves: [curve],
+  };
+}
+
+/** Row of the table whose step is nearest. */
+export function rowOfStep(steps: ArrayLike<number>, step: number): number {
+  let [low, high] = [0, steps.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((steps[middle] ?? 0) <= step) low = middle;
+    else high = middle;
+  }
+  return high > low && Math.abs((steps[high] ?? 0) - step) < Math.abs((steps[low] ?? 0) - step)
+    ? high
+    : Math.max(0, low);
+}
+
+/** Stored moment whose step is nearest. */
+export function frameOfStep(frames: readonly { readonly step: number }[], step: number): number {
+  return rowOfStep(
+    frames.map((frame) => frame.step),
+    step,
+  );
+}
