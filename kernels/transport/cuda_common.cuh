@@ -63,23 +63,32 @@ __device__ inline float warp_max(float value) {
   return value;
 }
 
-/// `value` of the block's threads, added up, in thread 0. Every thread of the block calls it.
-__device__ inline double block_sum(double value) {
-  __shared__ double parts[32];
+/// `values` of the block's threads, added up, in thread 0. Every thread of the block calls it.
+template <int kCount>
+__device__ inline void block_sums(double (&values)[kCount]) {
+  __shared__ double parts[kCount][32];
   const int thread = threadIdx.x + threadIdx.y * blockDim.x;
   const int warps = static_cast<int>(blockDim.x * blockDim.y + 31) / 32;
-  value = warp_sum(value);
-  __syncthreads();  // the parts of an earlier sum are read
-  if (thread % 32 == 0) parts[thread / 32] = value;
+  for (double& value : values) value = warp_sum(value);
+  __syncthreads();  // the parts of earlier sums are read
+  if (thread % 32 == 0) {
+    for (int n = 0; n < kCount; ++n) parts[n][thread / 32] = values[n];
+  }
   __syncthreads();
-  if (thread < 32) value = warp_sum(thread < warps ? parts[thread] : 0.0);
-  return value;
+  if (thread >= 32) return;
+  for (int n = 0; n < kCount; ++n) values[n] = warp_sum(thread < warps ? parts[n][thread] : 0.0);
 }
 
-/// Adds `value` of the block's threads to `to`: one atomic per block, none for nothing. Every thread calls it.
-__device__ inline void block_add(double* to, double value) {
-  const double sum = block_sum(value);
-  if (threadIdx.x == 0 && threadIdx.y == 0 && sum != 0.0) atomicAdd(to, sum);
+/// Adds `number` and `energy` of the block's threads to two columns of a ledger row: one atomic per block and
+/// column, none for nothing. Every thread calls it.
+__device__ inline void block_add(double* row, LedgerColumn number_column, double number, LedgerColumn energy_column,
+                                 double energy) {
+  if (__syncthreads_or(number != 0.0) == 0) return;
+  double sums[2] = {number, energy};
+  block_sums(sums);
+  if (threadIdx.x != 0 || threadIdx.y != 0) return;
+  atomicAdd(row + number_column, sums[0]);
+  atomicAdd(row + energy_column, sums[1]);
 }
 
 /// Raises an extreme, which is >= 0 like `value`.
@@ -105,6 +114,15 @@ __device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole,
     if (at + whole + 1 < 0 || at + whole + 1 >= n) lost += static_cast<double>(moved);
   }
   return stays + arrives;
+}
+
+/// The share of the protons of angle `a` that an angle kernel (weights w[0] … w[half]) sends beyond the grid.
+template <typename T>
+__device__ inline T share_beyond(const T* w, int half, int a, int ntheta) {
+  T share = 0;
+  for (int k = half; k > a; --k) share += w[k];
+  for (int k = half; k >= ntheta - a; --k) share += w[k];
+  return share;
 }
 
 /// The same kernel in both precisions, as <name>_f32 and <name>_f64; the argument is a DeviceStep.

@@ -1,7 +1,7 @@
 #include "cuda_common.cuh"
 #include "filled_value.hpp"
 
-// Start, count and marginals of ψ[e][θ][z][x]. None of these is part of a step.
+// Start, clearing, counts and marginals of ψ[e][θ][z][x].
 namespace bb::transport {
 
 /// One thread per cell.
@@ -27,6 +27,7 @@ __device__ void dense_start(T* psi, const double* energy, const double* angle, c
 /// Adds Σψ to *number and Σψ·E to *energy; block rows over e.
 template <typename T>
 __device__ void dense_sum(const DeviceStep<T>& s, double* number, double* energy) {
+  if (run_is_over(s)) return;
   const int e = blockIdx.y;
   const long long cells = static_cast<long long>(s.tables.ntheta) * field_cells(s);
   const T* p = s.from + e * cells;
@@ -35,10 +36,23 @@ __device__ void dense_sum(const DeviceStep<T>& s, double* number, double* energy
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < cells; i += stride) {
     sum += static_cast<double>(p[i]);
   }
-  sum = block_sum(sum);
-  if (threadIdx.x != 0 || sum == 0.0) return;
-  atomicAdd(number, sum);
-  atomicAdd(energy, sum * s.tables.energy[e]);
+  double sums[1] = {sum};
+  block_sums(sums);
+  if (threadIdx.x != 0 || sums[0] == 0.0) return;
+  atomicAdd(number, sums[0]);
+  atomicAdd(energy, sums[0] * s.tables.energy[e]);
+}
+
+/// Zeroes the output, unless the run is over: then it may be the state.
+template <typename T>
+__device__ void dense_clear(const DeviceStep<T>& s, long long cells) {
+  if (run_is_over(s)) return;
+  constexpr int kPerWord = sizeof(float4) / sizeof(T);
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  float4* to = reinterpret_cast<float4*>(s.to);  // an allocation of its own, so aligned; zero bits are 0.0
+  for (long long i = first; i < cells / kPerWord; i += stride) to[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  if (first < cells % kPerWord) s.to[cells / kPerWord * kPerWord + first] = T(0);
 }
 
 /// Σ over x into etheta and ez: one warp (blockDim.x = 32) per row z, block rows over θ and e.
@@ -81,36 +95,41 @@ __device__ void dense_sum_columns(const DeviceStep<T>& s, const DeviceMarginals&
   double sum = 0.0;
   for (int e = blockIdx.z * 4; e < min(t.ne, static_cast<int>(blockIdx.z) * 4 + 4); ++e) {
     const T* p = s.from + field_offset(s, e, a) + x;
-    for (int z = threadIdx.y; z < s.rows; z += blockDim.y) sum += static_cast<double>(p[static_cast<long long>(z) * t.nx]);
+    for (int z = threadIdx.y; z < s.rows; z += blockDim.y)
+      sum += static_cast<double>(p[static_cast<long long>(z) * t.nx]);
   }
   if (sum != 0.0) atomicAdd(m.xtheta + static_cast<long long>(x) * t.ntheta + a, sum);
 }
 
-#define BB_DENSE_KERNELS(T, suffix)                                                                              \
-  extern "C" __global__ void __launch_bounds__(256)                                                              \
-      dense_fill_##suffix(T* psi, unsigned long long cells, unsigned long long seed) {                           \
-    dense_fill(psi, cells, seed);                                                                                \
-  }                                                                                                              \
-  extern "C" __global__ void __launch_bounds__(256)                                                              \
+#define BB_DENSE_KERNELS(T, suffix)                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_fill_##suffix(T* psi, unsigned long long cells, unsigned long long seed) {                            \
+    dense_fill(psi, cells, seed);                                                                                 \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
       dense_start_##suffix(T* psi, const double* energy, const double* angle, const double* x_weight, int ntheta, \
-                           int rows, int nx, int z) {                                                            \
-    dense_start(psi, energy, angle, x_weight, ntheta, rows, nx, z);                                              \
-  }                                                                                                              \
-  extern "C" __global__ void __launch_bounds__(256)                                                              \
-      dense_sum_##suffix(const __grid_constant__ DeviceStep<T> s, double* number, double* energy) {              \
-    dense_sum(s, number, energy);                                                                                \
-  }                                                                                                              \
-  extern "C" __global__ void __launch_bounds__(256)                                                              \
-      dense_sum_rows_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                      \
-    dense_sum_rows(s, m);                                                                                        \
-  }                                                                                                              \
-  extern "C" __global__ void __launch_bounds__(256)                                                              \
-      dense_sum_fields_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                    \
-    dense_sum_fields(s, m);                                                                                      \
-  }                                                                                                              \
-  extern "C" __global__ void __launch_bounds__(256)                                                              \
-      dense_sum_columns_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                   \
-    dense_sum_columns(s, m);                                                                                     \
+                           int rows, int nx, int z) {                                                             \
+    dense_start(psi, energy, angle, x_weight, ntheta, rows, nx, z);                                               \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_sum_##suffix(const __grid_constant__ DeviceStep<T> s, double* number, double* energy) {               \
+    dense_sum(s, number, energy);                                                                                 \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_clear_##suffix(const __grid_constant__ DeviceStep<T> s, long long cells) {                            \
+    dense_clear(s, cells);                                                                                        \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_sum_rows_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                       \
+    dense_sum_rows(s, m);                                                                                         \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_sum_fields_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                     \
+    dense_sum_fields(s, m);                                                                                       \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_sum_columns_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                    \
+    dense_sum_columns(s, m);                                                                                      \
   }
 
 BB_DENSE_KERNELS(float, f32)

@@ -6,6 +6,8 @@ namespace bb::transport {
 namespace {
 
 constexpr unsigned kThreads = 256;
+// Of the clearing kernel: enough for every multiprocessor of today's devices, each with a loop.
+constexpr unsigned kClearBlocks = 2048;
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
@@ -50,9 +52,9 @@ DeviceStep<T> CudaDenseSolver<T>::context(int step) const {
 }
 
 template <typename T>
-cuda::LaunchShape CudaDenseSolver<T>::cell_shape(unsigned threads, int energies) const {
+cuda::LaunchShape CudaDenseSolver<T>::cell_shape(unsigned threads) const {
   return {.grid = {blocks(u(field_cells()), threads), static_cast<unsigned>(this->tables().ntheta),
-                   blocks(u(this->tables().ne), u(energies))},
+                   static_cast<unsigned>(this->tables().ne)},
           .block = {threads, 1, 1}};
 }
 
@@ -66,6 +68,7 @@ void CudaDenseSolver<T>::prepare() {
   sum_rows_.emplace(this->kernel("dense_sum_rows"));
   sum_fields_.emplace(this->kernel("dense_sum_fields"));
   sum_columns_.emplace(this->kernel("dense_sum_columns"));
+  clear_.emplace(this->kernel("dense_clear"));
   look_up_kernels();
 
   cuda::Stream& stream = this->stream();
@@ -105,8 +108,17 @@ void CudaDenseSolver<T>::launch_step(int step) {
   if (!depth_ || ++plane_ < this->tables().nz) return;
   // Behind the last plane the protons have left the grid.
   double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(step) * kLedgerColumns;
-  launch_sum(row + kEscapedZ, row + kEnergyEscapedZ);
-  psi_[front_].fill_bytes(0, this->stream());
+  launch_sum(step, row + kEscapedZ, row + kEnergyEscapedZ);
+  clear_other(step);
+  flip();
+}
+
+template <typename T>
+void CudaDenseSolver<T>::clear_other(int step) {
+  const long long cells = static_cast<long long>(psi_[0].size());
+  const unsigned wanted = blocks(static_cast<std::size_t>(cells), 16 * kThreads);
+  clear_->launch(this->stream(), {.grid = {std::clamp(wanted, 1u, kClearBlocks), 1, 1}, .block = {kThreads, 1, 1}},
+                 context(step), cells);
 }
 
 template <typename T>
@@ -117,18 +129,18 @@ void CudaDenseSolver<T>::forget_steps(int steps) {
 }
 
 template <typename T>
-void CudaDenseSolver<T>::launch_sum(double* number, double* energy) {
+void CudaDenseSolver<T>::launch_sum(int step, double* number, double* energy) {
   const Tables& t = this->tables();
   const std::size_t cells = u(t.ntheta) * u(field_cells());
   // Enough blocks to fill the device, few enough that their atomics do not queue.
   const unsigned per_bin = std::clamp(blocks(cells, 16 * kThreads), 1u, 64u);
   sum_->launch(this->stream(), {.grid = {per_bin, static_cast<unsigned>(t.ne), 1}, .block = {kThreads, 1, 1}},
-               context(0), number, energy);
+               context(step), number, energy);
 }
 
 template <typename T>
 void CudaDenseSolver<T>::launch_count(double* row) {
-  launch_sum(row + kInFlight, row + kEnergyInFlight);
+  launch_sum(0, row + kInFlight, row + kEnergyInFlight);  // as step 0: whether the run is over or not
 }
 
 template <typename T>

@@ -24,14 +24,15 @@ class CudaDenseSolver : public CudaSolver<T> {
   DeviceStep<T> context(int step) const;
   /// The other buffer holds the state now.
   void flip() { front_ = 1 - front_; }
-  cuda::DeviceBuffer<T>& other() { return psi_[1 - front_]; }
+  /// Queues zeroes for the other buffer.
+  void clear_other(int step);
 
   /// Cells of one (e, θ) field.
   int field_cells() const { return rows_ * this->tables().nx; }
   int rows() const { return rows_; }
   bool depth() const { return depth_; }
-  /// One thread per cell of a field, one block row per angle, one per `energies` bins.
-  cuda::LaunchShape cell_shape(unsigned threads, int energies = 1) const;
+  /// One thread per cell, block rows over θ and e.
+  cuda::LaunchShape cell_shape(unsigned threads) const;
 
   double state_bytes_needed() const override;
   void prepare() final;
@@ -42,7 +43,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   double cells_per_step() const final;
 
  private:
-  void launch_sum(double* number, double* energy);
+  void launch_sum(int step, double* number, double* energy);
 
   const bool depth_ = this->problem().stepping == Stepping::kDepth;
   const int rows_ = depth_ ? 1 : this->tables().nz;
@@ -52,7 +53,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   int start_plane_ = 0;
   int taken_ = 0;            // steps queued and not forgotten
   std::vector<int> fronts_;  // which buffer was the state before each step
-  std::optional<cuda::Kernel> sum_, sum_rows_, sum_fields_, sum_columns_;
+  std::optional<cuda::Kernel> sum_, sum_rows_, sum_fields_, sum_columns_, clear_;
 };
 
 extern template class CudaDenseSolver<float>;

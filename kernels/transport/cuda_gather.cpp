@@ -1,43 +1,33 @@
 // Host side of `cuda-gather`: five kernels per step, each reading one buffer and writing the other.
-#include "cuda_dense_solver.hpp"
-#include "cuda_gather.hpp"
+#include "cuda_gather_passes.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
 namespace {
 
 template <typename T>
-class CudaGather final : public CudaDenseSolver<T> {
+class CudaGather final : public CudaGatherPasses<T> {
  public:
-  using CudaDenseSolver<T>::CudaDenseSolver;
+  using CudaGatherPasses<T>::CudaGatherPasses;
 
  protected:
   void look_up_kernels() override {
-    score_.emplace(this->kernel("gather_score"));
-    slow_down_.emplace(this->kernel("gather_slow_down"));
-    scatter_angles_.emplace(this->kernel("gather_scatter_angles"));
-    stream_x_.emplace(this->kernel("gather_stream_x"));
-    stream_z_.emplace(this->kernel("gather_stream_z"));
+    score_.emplace(this->score_pass());
+    operators_ = this->operator_passes(this->tables().ne);
   }
 
   void launch_operators(int step) override {
-    const unsigned columns = static_cast<unsigned>((this->tables().nx + 31) / 32);
-    score_->launch(this->stream(),
-                   {.grid = {columns, static_cast<unsigned>(this->rows()), 1}, .block = {32, kGatherScoreWarps, 1}},
-                   this->context(step));
-    pass(*slow_down_, 1, step);
-    pass(*scatter_angles_, 1, step);
-    pass(*stream_x_, kGatherStreamBins, step);
-    if (!this->depth()) pass(*stream_z_, kGatherStreamBins, step);
+    score_->kernel.launch(this->stream(), score_->shape, this->context(step));
+    for (auto& [kernel, shape] : operators_) {
+      kernel.launch(this->stream(), shape, this->context(step));
+      this->flip();
+    }
   }
 
  private:
-  void pass(cuda::Kernel& kernel, int energies, int step) {
-    kernel.launch(this->stream(), this->cell_shape(kGatherThreads, energies), this->context(step));
-    this->flip();
-  }
-
-  std::optional<cuda::Kernel> score_, slow_down_, scatter_angles_, stream_x_, stream_z_;
+  using Pass = typename CudaGatherPasses<T>::Pass;
+  std::optional<Pass> score_;
+  std::vector<Pass> operators_;
 };
 
 }  // namespace

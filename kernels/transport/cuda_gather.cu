@@ -6,8 +6,8 @@
 // what several blocks add to is the ledger row alone.
 namespace bb::transport {
 
-/// Dose, crossings and losses of the state. A block owns 32 cells of one row z and adds up their (e, θ)
-/// fields, so that dose needs no atomics: grid (⌈nx/32⌉, rows), block (32, kGatherScoreWarps).
+/// Dose, crossings and losses of the state. A block owns 32 cells of one row z and adds up the (e, θ) fields
+/// over them, so that dose needs no atomics: grid (⌈nx/32⌉, rows), block (32, kScoreWarps).
 template <typename T>
 __device__ void gather_score(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
@@ -21,40 +21,46 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   double dose = 0, current = 0, current_theta = 0, current_theta_theta = 0;
   double number = 0, energy = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
   float low = 0.0f, high = 0.0f;
-  for (int e = s.first_bin; inside && e < s.first_bin + s.bins; ++e) {
-    // One bin's few angles add up in T, the bins in FP64: consumer GPUs have few FP64 units.
-    T count = 0, crossing = 0, crossing_theta = 0, crossing_theta_theta = 0;
-    const auto settle = [&](int row) {
-      const double n = static_cast<double>(count);
-      number += n;
-      energy += n * t.energy[e];
-      dose += n * static_cast<double>(t.deposit[row]);
-      stopped += n * static_cast<double>(t.stopped[row]);
-      nuclear += n * static_cast<double>(t.nuclear[row]);
-      nuclear_energy += n * static_cast<double>(t.nuclear_escape[row]);
+  const int groups = (t.ntheta + kScoreAngles - 1) / kScoreAngles;
+  for (int n = threadIdx.y; inside && n < s.bins * groups; n += kScoreWarps) {
+    const int e = s.first_bin + n / groups;
+    const int a0 = n % groups * kScoreAngles;
+    const T* p = s.from + field_offset(s, e, a0) + i;
+    T value[kScoreAngles];
+#pragma unroll
+    for (int j = 0; j < kScoreAngles; ++j) {
+      value[j] = a0 + j < t.ntheta ? p[static_cast<long long>(j) * field_cells(s)] : T(0);
+    }
+    const auto settle = [&](T protons, int row) {
+      const double count = static_cast<double>(protons);
+      number += count;
+      energy += count * t.energy[e];
+      dose += count * static_cast<double>(t.deposit[row]);
+      stopped += count * static_cast<double>(t.stopped[row]);
+      nuclear += count * static_cast<double>(t.nuclear[row]);
+      nuclear_energy += count * static_cast<double>(t.nuclear_escape[row]);
     };
-    const T* p = s.from + field_offset(s, e, 0) + i;
-    for (int a = threadIdx.y; a < t.ntheta; a += kGatherScoreWarps) {
-      const T value = p[static_cast<long long>(a) * field_cells(s)];
-      low = fmaxf(low, -static_cast<float>(value));
-      high = fmaxf(high, static_cast<float>(value));
-      const T crossed = value * t.plane_weight[a];
+    // The few angles add up in T, what they make in FP64: consumer GPUs have few FP64 units.
+    T protons = 0, crossing = 0, crossing_theta = 0, crossing_theta_theta = 0;
+#pragma unroll
+    for (int j = 0; j < kScoreAngles; ++j) {
+      const int a = min(a0 + j, t.ntheta - 1);
+      low = fmaxf(low, -static_cast<float>(value[j]));
+      high = fmaxf(high, static_cast<float>(value[j]));
+      const T crossed = value[j] * t.plane_weight[a];
       crossing += crossed;
       crossing_theta += crossed * t.theta[a];
       crossing_theta_theta += crossed * t.theta[a] * t.theta[a];
-      count += value;
-      if (t.depth) {  // the losses differ from angle to angle
-        settle(table_row(t, a, m, e));
-        count = 0;
-      }
+      protons += value[j];
+      if (t.depth) settle(value[j], table_row(t, a, m, e));  // the losses differ from angle to angle
     }
-    if (!t.depth) settle(table_row(t, 0, m, e));
+    if (!t.depth) settle(protons, table_row(t, 0, m, e));
     current += static_cast<double>(crossing);
     current_theta += static_cast<double>(crossing_theta);
     current_theta_theta += static_cast<double>(crossing_theta_theta);
   }
 
-  __shared__ double parts[4][kGatherScoreWarps][32];
+  __shared__ double parts[4][kScoreWarps][32];
   parts[0][threadIdx.y][threadIdx.x] = dose;
   parts[1][threadIdx.y][threadIdx.x] = current;
   parts[2][threadIdx.y][threadIdx.x] = current_theta;
@@ -62,7 +68,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   __syncthreads();
   if (threadIdx.y < 4 && inside) {
     double sum = 0;
-    for (int w = 0; w < kGatherScoreWarps; ++w) sum += parts[threadIdx.y][w][threadIdx.x];
+    for (int w = 0; w < kScoreWarps; ++w) sum += parts[threadIdx.y][w][threadIdx.x];
     double* const field = threadIdx.y == 0   ? s.scores.dose
                           : threadIdx.y == 1 ? s.scores.current
                           : threadIdx.y == 2 ? s.scores.current_theta
@@ -70,13 +76,15 @@ __device__ void gather_score(const DeviceStep<T>& s) {
     field[s.plane * t.nx + i] += sum;
   }
 
-  double* row = ledger_row(s.scores, s.step);
-  block_add(row + kInFlight, number);
-  block_add(row + kEnergyInFlight, energy);
-  block_add(row + kDeposited, dose);
-  block_add(row + kStopped, stopped);
-  block_add(row + kNuclear, nuclear);
-  block_add(row + kEnergyNuclear, nuclear_energy);
+  constexpr LedgerColumn kColumns[] = {kInFlight, kEnergyInFlight, kDeposited, kStopped, kNuclear, kEnergyNuclear};
+  double sums[] = {number, energy, dose, stopped, nuclear, nuclear_energy};
+  block_sums(sums);
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    double* row = ledger_row(s.scores, s.step);
+    for (int n = 0; n < 6; ++n) {
+      if (sums[n] != 0.0) atomicAdd(row + kColumns[n], sums[n]);
+    }
+  }
   low = warp_max(low);
   high = warp_max(high);
   if (threadIdx.x == 0) {
@@ -85,61 +93,80 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   }
 }
 
-/// One thread per cell, block rows over θ and the energies made.
+/// One thread per cell and kGatherAngles angles, block rows over groups of angles and the energies made.
 template <typename T>
 __device__ void gather_slow_down(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
   const DeviceTables<T>& t = s.tables;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const int a = blockIdx.y;
+  const int a0 = blockIdx.y * kGatherAngles;
   const int e = s.first_bin + blockIdx.z;
   if (i >= field_cells(s)) return;
-  const int row = table_row(t, step_class(t, a), material_of(s, i), e);
-  T sum = 0;
-  for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
-    sum += t.gather_weight[k] * s.from[field_offset(s, t.gather_source[k], a) + i];
+  const int m = material_of(s, i);
+  if (t.depth || a0 + kGatherAngles > t.ntheta) {  // a tap list for each angle, or fewer angles than usual
+    for (int a = a0; a < min(a0 + kGatherAngles, t.ntheta); ++a) {
+      const int row = table_row(t, step_class(t, a), m, e);
+      T sum = 0;
+      for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+        sum += t.gather_weight[k] * s.from[field_offset(s, t.gather_source[k], a) + i];
+      }
+      s.to[field_offset(s, e, a) + i] = sum;
+    }
+    return;
   }
-  s.to[field_offset(s, e, a) + i] = sum;
+  const int row = table_row(t, 0, m, e);
+  T sum[kGatherAngles] = {};
+  for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+    const T w = t.gather_weight[k];
+    const T* p = s.from + field_offset(s, t.gather_source[k], a0) + i;
+#pragma unroll
+    for (int j = 0; j < kGatherAngles; ++j) sum[j] += w * p[static_cast<long long>(j) * field_cells(s)];
+  }
+  T* to = s.to + field_offset(s, e, a0) + i;
+#pragma unroll
+  for (int j = 0; j < kGatherAngles; ++j) to[static_cast<long long>(j) * field_cells(s)] = sum[j];
 }
 
-/// One thread per cell, block rows over θ and the energies made.
+/// One thread per cell, blocks of 32 cells × kGatherAngleRows angles, block rows over θ and the energies made.
 template <typename T>
 __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
   const DeviceTables<T>& t = s.tables;
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const int a = blockIdx.y;
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  const int a = blockIdx.y * kGatherAngleRows + threadIdx.y;
   const int e = s.first_bin + blockIdx.z;
-  const bool inside = i < field_cells(s);
-  const int m = inside ? material_of(s, i) : 0;
-  const T* p = s.from + field_offset(s, e, 0) + i;
-  const long long angle = field_cells(s);  // from one angle to the next
-  T sum = 0;
   double lost = 0.0;
-  if (inside) {
+  if (i < field_cells(s) && a < t.ntheta) {
+    const int m = material_of(s, i);
+    const long long angle = field_cells(s);  // from one angle to the next
+    const T* p = s.from + field_offset(s, e, a) + i;
     const int row = table_row(t, step_class(t, a), m, e);
     const int half = t.angle_begin[row + 1] - t.angle_begin[row] - 1;
     const T* w = t.angle_weight + t.angle_begin[row];
-    // With depth stepping each source angle has its own kernel.
-    const auto part = [&](int b, int distance) {
-      if (b < 0 || b >= t.ntheta) return T(0);
-      if (!t.depth) return w[distance] * p[b * angle];
-      const int other = table_row(t, b, m, e);
-      const int begin = t.angle_begin[other];
-      return distance < t.angle_begin[other + 1] - begin ? t.angle_weight[begin + distance] * p[b * angle] : T(0);
-    };
+    T sum = 0;
     // From the far, small parts to the near ones: the other way round FP32 loses more of them than it gains.
-    for (int k = t.depth ? t.angle_half_max : half; k > 0; --k) sum += part(a - k, k) + part(a + k, k);
-    sum += part(a, 0);
+    if (t.depth) {  // each source angle has its own kernel
+      const auto part = [&](int b, int distance) {
+        if (b < 0 || b >= t.ntheta) return T(0);
+        const int other = table_row(t, b, m, e);
+        const int begin = t.angle_begin[other];
+        if (distance >= t.angle_begin[other + 1] - begin) return T(0);
+        return t.angle_weight[begin + distance] * p[(b - a) * angle];
+      };
+      for (int k = t.angle_half_max; k > 0; --k) sum += part(a - k, k) + part(a + k, k);
+    } else {
+      for (int k = half; k > 0; --k) {
+        const T below = a - k >= 0 ? p[-k * angle] : T(0);
+        const T above = a + k < t.ntheta ? p[k * angle] : T(0);
+        sum += w[k] * (below + above);
+      }
+    }
+    const T own = *p;
+    sum += w[0] * own;
     s.to[field_offset(s, e, a) + i] = sum;
-    const T own = p[a * angle];
-    for (int k = a + 1; k <= half; ++k) lost += static_cast<double>(own * w[k]);
-    for (int k = t.ntheta - a; k <= half; ++k) lost += static_cast<double>(own * w[k]);
+    lost = static_cast<double>(own * share_beyond(w, half, a, t.ntheta));
   }
-  if (a >= t.angle_half_max && a + t.angle_half_max < t.ntheta) return;  // for the whole block
-  double* row = ledger_row(s.scores, s.step);
-  block_add(row + kEscapedTheta, lost);
-  block_add(row + kEnergyEscapedTheta, lost * t.energy[e]);
+  block_add(ledger_row(s.scores, s.step), kEscapedTheta, lost, kEnergyEscapedTheta, lost * t.energy[e]);
 }
 
 /// One thread per cell and kGatherStreamBins energies, block rows over θ and groups of the energies made.
@@ -168,9 +195,8 @@ __device__ void gather_stream(const DeviceStep<T>& s) {
     number += lost;
     energy += lost * t.energy[e];
   }
-  double* row = ledger_row(s.scores, s.step);
-  block_add(row + (kAlongX ? kEscapedX : kEscapedZ), number);
-  block_add(row + (kAlongX ? kEnergyEscapedX : kEnergyEscapedZ), energy);
+  block_add(ledger_row(s.scores, s.step), kAlongX ? kEscapedX : kEscapedZ, number,
+            kAlongX ? kEnergyEscapedX : kEnergyEscapedZ, energy);
 }
 
 template <typename T>
@@ -183,9 +209,9 @@ __device__ void gather_stream_z(const DeviceStep<T>& s) {
   gather_stream<T, false>(s);
 }
 
-BB_STEP_KERNEL(gather_score, 32 * kGatherScoreWarps)
+BB_STEP_KERNEL(gather_score, 32 * kScoreWarps)
 BB_STEP_KERNEL(gather_slow_down, kGatherThreads)
-BB_STEP_KERNEL(gather_scatter_angles, kGatherThreads)
+BB_STEP_KERNEL(gather_scatter_angles, 32 * kGatherAngleRows)
 BB_STEP_KERNEL(gather_stream_x, kGatherThreads)
 BB_STEP_KERNEL(gather_stream_z, kGatherThreads)
 

@@ -4,7 +4,14 @@
 namespace bb::transport {
 
 inline constexpr int kGatherThreads = 256;
-inline constexpr int kGatherScoreWarps = 16;  // of a scoring block; each takes every 16th (e, θ) field
-inline constexpr int kGatherStreamBins = 8;   // energies per thread of a remap: one ledger sum for all of them
+
+// Scoring: 32 cells of one row of z, and warps that share out the fields above them. A warp takes 8 angles of
+// one energy at a time, so that 8 loads are in flight per thread.
+inline constexpr int kScoreWarps = 16;
+inline constexpr int kScoreAngles = 8;
+
+inline constexpr int kGatherAngles = 4;      // per thread of the energy gather: the tap list is read once for them
+inline constexpr int kGatherAngleRows = 8;   // angles of a block of the convolution, which share what they load
+inline constexpr int kGatherStreamBins = 8;  // energies per thread of a remap: one ledger sum for all of them
 
 }  // namespace bb::transport

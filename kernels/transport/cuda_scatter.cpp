@@ -19,8 +19,9 @@ Variant cuda_scatter_variant() {
   return {
       .id = "cuda-scatter",
       .title = "Scatter on the GPU",
-      .changes = "The CuPy RawKernel arrangement: three launches per step, one thread per cell, an atomic for each "
-                 "cell that it feeds in cleared outputs, dose and losses by atomics too",
+      .changes =
+          "The CuPy RawKernel arrangement: three launches per step, one thread per cell, an atomic for each "
+          "cell that it feeds in cleared outputs, dose and losses by atomics too",
       .builds_on = "",
       .device = "cuda",
       .source = "kernels/transport/cuda_scatter.cu",

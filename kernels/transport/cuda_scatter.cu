@@ -13,17 +13,6 @@ __device__ inline void add_if_any(double* to, double value) {
   if (value != 0.0) atomicAdd(to, value);
 }
 
-/// Zeroes the output, unless the run is over: then it is the state. 16 bytes per thread and turn.
-extern "C" __global__ void __launch_bounds__(kScatterThreads)
-    scatter_clear_f32(const __grid_constant__ DeviceStep<float> s, long long cells) {
-  if (run_is_over(s)) return;
-  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-  const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  float4* to = reinterpret_cast<float4*>(s.to);  // an allocation of its own, so aligned
-  for (long long i = first; i < cells / 4; i += stride) to[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  if (first < cells % 4) s.to[cells / 4 * 4 + first] = 0.0f;
-}
-
 /// What is in flight and what the step will deposit, as sums over the grid: the reduction that accompanies
 /// the three launches. Block rows over e.
 extern "C" __global__ void __launch_bounds__(kScatterThreads)
@@ -46,9 +35,13 @@ extern "C" __global__ void __launch_bounds__(kScatterThreads)
     deposited += static_cast<double>(sum) * static_cast<double>(t.deposit[table_row(t, 0, material_of(s, i), e)]);
   }
   double* row = ledger_row(s.scores, s.step);
-  block_add(row + kInFlight, number);
-  block_add(row + kEnergyInFlight, number * t.energy[e]);
-  block_add(row + kDeposited, deposited);
+  double sums[2] = {number, deposited};
+  block_sums(sums);
+  if (threadIdx.x == 0 && sums[0] != 0.0) {
+    atomicAdd(row + kInFlight, sums[0]);
+    atomicAdd(row + kEnergyInFlight, sums[0] * t.energy[e]);
+    atomicAdd(row + kDeposited, sums[1]);
+  }
   low = warp_max(low);
   high = warp_max(high);
   if (threadIdx.x % 32 == 0) {

@@ -8,8 +8,6 @@
 namespace bb::transport {
 namespace {
 
-// Blocks of the clearing kernel: enough for every multiprocessor of today's devices, each with a loop.
-constexpr unsigned kClearBlocks = 2048;
 // Of the reduction, per energy bin.
 constexpr unsigned kTotalBlocks = 64;
 
@@ -17,7 +15,6 @@ constexpr unsigned kTotalBlocks = 64;
 
 void CudaScatterSolver::look_up_kernels() {
   totals_.emplace(this->kernel("scatter_totals"));
-  clear_.emplace(this->kernel("scatter_clear"));
   slow_down_.emplace(this->kernel(names().slow_down));
   angles_.emplace(this->kernel(names().angles));
   stream_.emplace(this->kernel(names().stream));
@@ -38,26 +35,19 @@ void CudaScatterSolver::look_up_kernels() {
   taps_ = {begin_.pointer(), destination_.pointer(), weight_.pointer()};
 }
 
-void CudaScatterSolver::clear(int step) {
-  const long long cells = static_cast<long long>(this->other().size());
-  clear_->launch(this->stream(), {.grid = {kClearBlocks, 1, 1}, .block = {kScatterThreads, 1, 1}},
-                 this->context(step), cells);
-}
-
 void CudaScatterSolver::launch_operators(int step) {
-  const unsigned field_blocks =
-      static_cast<unsigned>((this->field_cells() + kScatterThreads - 1) / kScatterThreads);
+  const unsigned field_blocks = static_cast<unsigned>((this->field_cells() + kScatterThreads - 1) / kScatterThreads);
   totals_->launch(this->stream(),
                   {.grid = {std::min(field_blocks, kTotalBlocks), static_cast<unsigned>(this->tables().ne), 1},
                    .block = {kScatterThreads, 1, 1}},
                   this->context(step));
-  clear(step);
+  this->clear_other(step);
   slow_down_->launch(this->stream(), shape(), this->context(step), taps_);
   this->flip();
-  clear(step);
+  this->clear_other(step);
   angles_->launch(this->stream(), shape(), this->context(step));
   this->flip();
-  clear(step);
+  this->clear_other(step);
   stream_->launch(this->stream(), shape(), this->context(step));
   this->flip();
 }

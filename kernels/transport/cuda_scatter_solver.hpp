@@ -26,12 +26,10 @@ class CudaScatterSolver : public CudaDenseSolver<float> {
  private:
   void look_up_kernels() final;
   void launch_operators(int step) final;
-  void clear(int step);
-
   cuda::DeviceBuffer<int> begin_, destination_;
   cuda::DeviceBuffer<float> weight_;
   DeviceSourceTaps taps_{};
-  std::optional<cuda::Kernel> totals_, clear_, slow_down_, angles_, stream_;
+  std::optional<cuda::Kernel> totals_, slow_down_, angles_, stream_;
 };
 
 }  // namespace bb::transport

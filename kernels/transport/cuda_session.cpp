@@ -33,8 +33,8 @@ std::shared_ptr<const cuda::LoadedKernels> kernels_on(const std::shared_ptr<cuda
   const std::scoped_lock lock(loaded->mutex);
   auto& kernels = loaded->by_device[device->info().uuid];
   if (!kernels) {
-    kernels = std::make_shared<const cuda::LoadedKernels>(
-        cuda::load_kernels(device, "transport", cuda::kernel_folders()));
+    kernels =
+        std::make_shared<const cuda::LoadedKernels>(cuda::load_kernels(device, "transport", cuda::kernel_folders()));
   }
   return kernels;
 }
@@ -76,8 +76,8 @@ std::string cuda_unavailable() {
   }
   const cuda::LibraryState& nvrtc = cuda::nvrtc_library().state;
   if (nvrtc.available) return "";
-  return image.string() + " does not exist (no nvcc when the program was built) and the kernels cannot be compiled now: " +
-         nvrtc.reason;
+  return image.string() +
+         " does not exist (no nvcc when the program was built) and the kernels cannot be compiled now: " + nvrtc.reason;
 }
 
 double cuda_memory_bytes() {

@@ -1,45 +1,40 @@
 // `cuda-slice-launches`: the kernels of `cuda-gather`, each launched once per energy bin from a loop on the
 // host, as code that keeps one array per energy does.
-#include "cuda_dense_solver.hpp"
-#include "cuda_gather.hpp"
+#include "cuda_gather_passes.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
 namespace {
 
-class CudaSliceLaunches final : public CudaDenseSolver<float> {
+class CudaSliceLaunches final : public CudaGatherPasses<float> {
  public:
-  using CudaDenseSolver<float>::CudaDenseSolver;
+  using CudaGatherPasses<float>::CudaGatherPasses;
 
  protected:
   void look_up_kernels() override {
-    score_.emplace(this->kernel("gather_score"));
-    for (const char* name : {"gather_slow_down", "gather_scatter_angles", "gather_stream_x", "gather_stream_z"}) {
-      passes_.push_back(this->kernel(name));
-    }
+    score_.emplace(this->score_pass());
+    operators_ = this->operator_passes(1);
   }
 
   void launch_operators(int step) override {
-    const unsigned columns = static_cast<unsigned>((this->tables().nx + 31) / 32);
-    each_bin(step, *score_,
-             {.grid = {columns, static_cast<unsigned>(this->rows()), 1}, .block = {32, kGatherScoreWarps, 1}});
-    cuda::LaunchShape shape = this->cell_shape(kGatherThreads);
-    shape.grid.z = 1;
-    for (cuda::Kernel& pass : passes_) {
-      each_bin(step, pass, shape);
+    each_bin(step, *score_);
+    for (Pass& pass : operators_) {
+      each_bin(step, pass);
       this->flip();
     }
   }
 
  private:
-  void each_bin(int step, cuda::Kernel& kernel, const cuda::LaunchShape& shape) {
+  void each_bin(int step, Pass& pass) {
     DeviceStep<float> s = this->context(step);
     s.bins = 1;
-    for (s.first_bin = 0; s.first_bin < this->tables().ne; ++s.first_bin) kernel.launch(this->stream(), shape, s);
+    for (s.first_bin = 0; s.first_bin < this->tables().ne; ++s.first_bin) {
+      pass.kernel.launch(this->stream(), pass.shape, s);
+    }
   }
 
-  std::optional<cuda::Kernel> score_;
-  std::vector<cuda::Kernel> passes_;
+  std::optional<Pass> score_;
+  std::vector<Pass> operators_;
 };
 
 }  // namespace

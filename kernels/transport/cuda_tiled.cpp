@@ -1,8 +1,7 @@
 // Host side of `cuda-tiled`: cuts the grid into tiles and launches the two passes.
 #include <algorithm>
 
-#include "cuda_dense_solver.hpp"
-#include "cuda_gather.hpp"
+#include "cuda_gather_passes.hpp"
 #include "cuda_tiled.hpp"
 #include "variants.hpp"
 
@@ -16,69 +15,74 @@ constexpr int kTallest = 32;
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-class CudaTiled final : public CudaDenseSolver<float> {
+/// How far beyond the grid's two faces shifts reach, together.
+int beyond(const std::vector<physics::RemapShift>& shifts) {
+  int below = 0, above = 0;
+  for (const physics::RemapShift& s : shifts) {
+    below = std::max(below, -s.whole);
+    above = std::max(above, s.whole + 1);
+  }
+  return below + above;
+}
+
+class CudaTiled final : public CudaGatherPasses<float> {
  public:
-  using CudaDenseSolver<float>::CudaDenseSolver;
+  using CudaGatherPasses<float>::CudaGatherPasses;
 
  protected:
   void look_up_kernels() override {
-    const Tables& t = this->tables();
-    const bool wide_rows = t.nx % 4 == 0;
-    score_.emplace(this->kernel("gather_score"));
-    turn_.emplace(this->kernel(this->field_cells() % 4 == 0 ? "tiled_turn_x4" : "tiled_turn_x1"));
-    stream_.emplace(this->kernel(wide_rows ? "tiled_stream_x4" : "tiled_stream_x1"));
-    turn_shared_ = static_cast<unsigned>((kTurnAngles + 2 * t.angle_half_max) * kTurnPitch) * sizeof(float);
-    turn_->allow_dynamic_shared(turn_shared_);
-
-    tiles_.tiles_x = (t.nx + kWidest - 1) / kWidest;
-    tiles_.x = round_up((t.nx + tiles_.tiles_x - 1) / tiles_.tiles_x, wide_rows ? 4 : 1);
-    tiles_.tiles_x = (t.nx + tiles_.x - 1) / tiles_.x;
-    tiles_.tiles_z = (t.nz + kTallest - 1) / kTallest;
-    tiles_.z = (t.nz + tiles_.tiles_z - 1) / tiles_.tiles_z;
-    tiles_.tiles_z = (t.nz + tiles_.z - 1) / tiles_.z;
-    const auto beyond = [](const std::vector<physics::RemapShift>& shifts) {
-      int below = 0, above = 0;
-      for (const physics::RemapShift& s : shifts) {
-        below = std::max(below, -s.whole);
-        above = std::max(above, s.whole + 1);
-      }
-      return below + above;
-    };
-    tiles_.remapped_pitch = tiles_.x + beyond(t.shift_x);
-    tiles_.loaded_pitch = round_up(tiles_.remapped_pitch + 5 + 3, 4);
-    tiles_.rows = tiles_.z + beyond(t.shift_z) + 5;
-    stream_shared_ =
-        static_cast<unsigned>(tiles_.rows * (tiles_.loaded_pitch + tiles_.remapped_pitch)) * sizeof(float);
-    stream_->allow_dynamic_shared(stream_shared_);
+    score_.emplace(this->score_pass());
+    plan_turn();
+    plan_stream();
   }
 
   void launch_operators(int step) override {
-    const Tables& t = this->tables();
-    const auto blocks = [](int cells, int per_block) { return static_cast<unsigned>((cells + per_block - 1) / per_block); };
-    score_->launch(
-        this->stream(),
-        {.grid = {blocks(t.nx, 32), static_cast<unsigned>(t.nz), 1}, .block = {32, kGatherScoreWarps, 1}},
-        this->context(step));
-    turn_->launch(this->stream(),
-                  {.grid = {blocks(this->field_cells(), kTurnCells), blocks(t.ntheta, kTurnAngles),
-                            static_cast<unsigned>(t.ne)},
-                   .block = {kTiledThreads, 1, 1},
-                   .dynamic_shared_bytes = turn_shared_},
-                  this->context(step));
+    score_->kernel.launch(this->stream(), score_->shape, this->context(step));
+    turn_->kernel.launch(this->stream(), turn_->shape, this->context(step), angles_);
     this->flip();
-    stream_->launch(this->stream(),
-                    {.grid = {static_cast<unsigned>(tiles_.tiles_x * tiles_.tiles_z), static_cast<unsigned>(t.ntheta),
-                              static_cast<unsigned>(t.ne)},
-                     .block = {kTiledThreads, 1, 1},
-                     .dynamic_shared_bytes = stream_shared_},
-                    this->context(step), tiles_);
+    stream_->kernel.launch(this->stream(), stream_->shape, this->context(step), tiles_);
     this->flip();
   }
 
  private:
-  std::optional<cuda::Kernel> score_, turn_, stream_;
+  void plan_turn() {
+    const Tables& t = this->tables();
+    const int tiles = (t.ntheta + kMostTurnAngles - 1) / kMostTurnAngles;
+    angles_ = round_up((t.ntheta + tiles - 1) / tiles, kTurnGroup);
+    const int floats = (angles_ + 2 * t.angle_half_max) * kTurnPitch + t.angle_half_max + 2 * kTurnGroup;
+    turn_.emplace(
+        Pass{this->kernel(this->field_cells() % 4 == 0 ? "tiled_turn_x4" : "tiled_turn_x1"),
+             {.grid = {blocks(this->field_cells(), kTurnCells), blocks(t.ntheta, angles_), static_cast<unsigned>(t.ne)},
+              .block = {kTurnThreads, 1, 1},
+              .dynamic_shared_bytes = static_cast<unsigned>(floats * static_cast<int>(sizeof(float)))}});
+    turn_->kernel.allow_dynamic_shared(turn_->shape.dynamic_shared_bytes);
+  }
+
+  void plan_stream() {
+    const Tables& t = this->tables();
+    const bool wide = t.nx % 4 == 0;
+    // Tiles of nearly equal size.
+    const int across = (t.nx + kWidest - 1) / kWidest;
+    const int down = (t.nz + kTallest - 1) / kTallest;
+    tiles_.x = round_up((t.nx + across - 1) / across, wide ? 4 : 1);
+    tiles_.z = (t.nz + down - 1) / down;
+    tiles_.tiles_x = (t.nx + tiles_.x - 1) / tiles_.x;
+    tiles_.tiles_z = (t.nz + tiles_.z - 1) / tiles_.z;
+    tiles_.remapped_pitch = tiles_.x + beyond(t.shift_x);
+    tiles_.loaded_pitch = round_up(tiles_.remapped_pitch + 5 + 3, 4);
+    tiles_.rows = tiles_.z + beyond(t.shift_z) + 5;
+    const int floats = tiles_.rows * (tiles_.loaded_pitch + tiles_.remapped_pitch);
+    stream_.emplace(Pass{this->kernel(wide ? "tiled_stream_x4" : "tiled_stream_x1"),
+                         {.grid = {static_cast<unsigned>(tiles_.tiles_x * tiles_.tiles_z),
+                                   static_cast<unsigned>(t.ntheta), static_cast<unsigned>(t.ne)},
+                          .block = {kStreamThreads, 1, 1},
+                          .dynamic_shared_bytes = static_cast<unsigned>(floats * static_cast<int>(sizeof(float)))}});
+    stream_->kernel.allow_dynamic_shared(stream_->shape.dynamic_shared_bytes);
+  }
+
+  std::optional<Pass> score_, turn_, stream_;
+  int angles_ = 0;  // of a tile of the first pass
   StreamTiles tiles_{};
-  unsigned turn_shared_ = 0, stream_shared_ = 0;
 };
 
 }  // namespace
@@ -87,8 +91,9 @@ Variant cuda_tiled_variant() {
   return {
       .id = "cuda-tiled",
       .title = "Tiles in shared memory",
-      .changes = "Energy and angles in one pass over tiles of angles, both remaps in one over tiles of x and z, in "
-                 "shared memory; 16-byte loads",
+      .changes =
+          "Energy and angles in one pass over tiles of angles, both remaps in one over tiles of x and z, in "
+          "shared memory; 16-byte loads",
       .builds_on = "cuda-gather",
       .device = "cuda",
       .source = "kernels/transport/cuda_tiled.cu",

@@ -3,22 +3,25 @@
 // Shapes of the tiles of `cuda-tiled`. Included by nvcc, by NVRTC and by the host; no standard header.
 namespace bb::transport {
 
-inline constexpr int kTiledThreads = 256;
-
-// Energy and angles: 32 neighbouring cells of a field, a whole line of memory, and 64 angles, so that the
-// halo of a few angles on either side costs little. Rows are padded by one 16-byte word.
+// Energy and angles: a tile is 32 neighbouring cells of a field, a whole line of memory, and as many angles
+// as there are up to 192, which with their halo fit six blocks on a multiprocessor. A thread makes 4 × 4 of
+// them. Rows are padded by one 16-byte word.
+inline constexpr int kTurnThreads = 192;
 inline constexpr int kTurnCells = 32;
-inline constexpr int kTurnAngles = 64;
 inline constexpr int kTurnPitch = kTurnCells + 4;
+inline constexpr int kMostTurnAngles = 192;
+inline constexpr int kTurnGroup = 4;  // angles of a thread
+
+inline constexpr int kStreamThreads = 256;
 
 /// How one (e, θ) field is cut for streaming. The outermost tiles also make the cells beyond the grid that
 /// protons reach: what lands there has escaped.
 struct StreamTiles {
-  int x, z;                // cells that a tile makes
-  int tiles_x, tiles_z;    // of them per field
-  int loaded_pitch;        // columns of the loaded tile in shared memory
-  int remapped_pitch;      // columns of the tile after the remap in x
-  int rows;                // rows of both
+  int x, z;              // cells that a tile makes
+  int tiles_x, tiles_z;  // of them per field
+  int loaded_pitch;      // columns of the loaded tile in shared memory
+  int remapped_pitch;    // columns of the tile after the remap in x
+  int rows;              // rows of both
 };
 
 }  // namespace bb::transport

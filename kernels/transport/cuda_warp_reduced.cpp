@@ -12,8 +12,9 @@ class CudaWarpReduced final : public CudaScatterSolver {
   Names names() const override { return {"warp_reduced_slow_down", "warp_reduced_angles", "warp_reduced_stream"}; }
   cuda::LaunchShape shape() const override {
     const auto tiles = [](int cells) { return static_cast<unsigned>((cells + kWarpTile - 1) / kWarpTile); };
-    return {.grid = {tiles(this->field_cells()), tiles(this->tables().ntheta), static_cast<unsigned>(this->tables().ne)},
-            .block = {kWarpTile, kWarpTile, 1}};
+    return {
+        .grid = {tiles(this->field_cells()), tiles(this->tables().ntheta), static_cast<unsigned>(this->tables().ne)},
+        .block = {kWarpTile, kWarpTile, 1}};
   }
 };
 

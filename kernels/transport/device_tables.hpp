@@ -29,11 +29,11 @@ struct DeviceTables {
   const int* whole_z;
   const T* flux_x;  // [ntheta][5]
   const T* flux_z;
-  const T* plane_weight;        // [ntheta]
-  const T* theta;               // [ntheta] rad from +z
-  const double* energy;         // [ne] MeV
-  const unsigned char* map;     // [nz][nx]
-  const unsigned char* mixed;   // [nz] 1 where a row holds more than one material
+  const T* plane_weight;       // [ntheta]
+  const T* theta;              // [ntheta] rad from +z
+  const double* energy;        // [ne] MeV
+  const unsigned char* map;    // [nz][nx]
+  const unsigned char* mixed;  // [nz] 1 where a row holds more than one material
 };
 
 /// Columns of one ledger row on the device, FP64. Numbers first, then energies in MeV.
@@ -69,8 +69,8 @@ struct DeviceScores {
   double* current;
   double* current_theta;
   double* current_theta_theta;
-  double* ledger;     // [steps][kLedgerColumns]; row n is written by step n
-  float* extremes;    // [2] largest -ψ and largest ψ so far, both >= 0: atomicMax on their bits orders them
+  double* ledger;   // [steps][kLedgerColumns]; row n is written by step n
+  float* extremes;  // [2] largest -ψ and largest ψ so far, both >= 0: atomicMax on their bits orders them
 };
 
 /// Sums of ψ over its other two axes, FP64, row-major in the order of the names; cleared before.
@@ -88,10 +88,10 @@ struct DeviceStep {
   DeviceScores scores;
   const T* from;
   T* to;
-  int step;            // row of the ledger
-  int rows;            // of z in ψ: nz, or 1 with depth stepping
-  int plane;           // row of the map that row 0 of ψ lies in
-  int first_bin;       // energies first_bin … first_bin + bins - 1 are made (or scored)
+  int step;       // row of the ledger
+  int rows;       // of z in ψ: nz, or 1 with depth stepping
+  int plane;      // row of the map that row 0 of ψ lies in
+  int first_bin;  // energies first_bin … first_bin + bins - 1 are made (or scored)
   int bins;
   double stop_number;  // the run is over when no more protons than this are in flight
 };

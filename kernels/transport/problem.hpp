@@ -56,7 +56,7 @@ struct Problem {
   Precision precision = Precision::kFp32;
   std::string variant = "auto";
   std::string device;  // GPU by index or UUID; "" is BRAGGBENCH_CUDA_DEVICE, else the first usable
-  double step = 0;  // mm of path
+  double step = 0;     // mm of path
   int max_steps = 5000;
   double stop_weight = 1e-6;  // run ends when this fraction of the protons is left
   int threads = 0;            // 0 = all

@@ -29,12 +29,12 @@ struct Refusal {
 Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
   const std::string name = std::string("solver.variant = ") + v.id;
   if (!has(v.steppings, p.stepping)) {
-    return {"unsupported", name + ": does not offer solver.stepping = " +
-                               (p.stepping == Stepping::kDepth ? "depth" : "path")};
+    return {"unsupported",
+            name + ": does not offer solver.stepping = " + (p.stepping == Stepping::kDepth ? "depth" : "path")};
   }
   if (!has(v.precisions, p.precision)) {
-    return {"unsupported", name + ": does not offer solver.precision = " +
-                               (p.precision == Precision::kFp32 ? "fp32" : "fp64")};
+    return {"unsupported",
+            name + ": does not offer solver.precision = " + (p.precision == Precision::kFp32 ? "fp32" : "fp64")};
   }
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   const double need = v.estimate_bytes(p, t);
@@ -52,7 +52,12 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
 
 std::span<const Variant> variants() {
   static const std::vector<Variant> all = {
-      reference_variant(), scatter_variant(), gather_variant(), fused_variant(), window_variant(), depth_variant(),
+      reference_variant(),
+      scatter_variant(),
+      gather_variant(),
+      fused_variant(),
+      window_variant(),
+      depth_variant(),
       cuda_slice_launches_variant(),
       cuda_scatter_variant(),
       cuda_warp_reduced_variant(),

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "cuda_dense_solver.hpp"
+#include "cuda_gather.hpp"
+
+namespace bb::transport {
+
+/// The gathering kernels with their launch shapes, for `bins` energies each.
+template <typename T>
+class CudaGatherPasses : public CudaDenseSolver<T> {
+ public:
+  using CudaDenseSolver<T>::CudaDenseSolver;
+
+ protected:
+  struct Pass {
+    cuda::Kernel kernel;
+    cuda::LaunchShape shape;
+  };
+
+  Pass score_pass() const {
+    return {this->kernel("gather_score"),
+            {.grid = {blocks(this->tables().nx, 32), static_cast<unsigned>(this->rows()), 1},
+             .block = {32, kScoreWarps, 1}}};
+  }
+  /// Energy, angles, x, z, in this order; no z with depth stepping.
+  std::vector<Pass> operator_passes(int bins) const {
+    const int cells = this->field_cells();
+    const int angles = this->tables().ntheta;
+    const auto row = static_cast<unsigned>(angles);
+    const auto depth = static_cast<unsigned>(bins);
+    const unsigned groups = blocks(bins, kGatherStreamBins);
+    const cuda::Extent3 line{kGatherThreads, 1, 1};
+    std::vector<Pass> out;
+    const auto add = [&](const char* name, cuda::Extent3 grid, cuda::Extent3 block) {
+      out.push_back({this->kernel(name), {.grid = grid, .block = block}});
+    };
+    add("gather_slow_down", {blocks(cells, kGatherThreads), blocks(angles, kGatherAngles), depth}, line);
+    add("gather_scatter_angles", {blocks(cells, 32), blocks(angles, kGatherAngleRows), depth},
+        {32, kGatherAngleRows, 1});
+    add("gather_stream_x", {blocks(cells, kGatherThreads), row, groups}, line);
+    if (!this->depth()) add("gather_stream_z", {blocks(cells, kGatherThreads), row, groups}, line);
+    return out;
+  }
+
+  static unsigned blocks(int work, int per_block) { return static_cast<unsigned>((work + per_block - 1) / per_block); }
+};
+
+}  // namespace bb::transport
