@@ -1,6 +1,7 @@
 #include "problems.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -29,7 +30,8 @@ const std::map<std::string, Constants> kMaterials = {
 transport::Material material(const std::string& name, double density_scale, const std::string& table) {
   const Constants& c = kMaterials.at(name);
   transport::Material m{name, c.density * density_scale, c.z_over_a, c.x0, c.xs, {}, {}};
-  const std::string path = std::string(BB_ASSETS) + "/materials/stopping/" + name + "-" + table + ".csv";
+  const char* elsewhere = std::getenv("BRAGGBENCH_ASSETS");  // of a build that was carried to another machine
+  const std::string path = std::string(elsewhere != nullptr ? elsewhere : BB_ASSETS) + "/materials/stopping/" + name + "-" + table + ".csv";
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   for (std::string line; std::getline(file, line);) {

@@ -1,0 +1,61 @@
+/**
+ * `npm run test:gpu`: what needs a GPU, from what is built. Parity of every CUDA variant with the reference,
+ * the physics gates with the variants that `auto` takes here, the device layer, and last a fault that breaks
+ * the device for its process. The last line is `N passed, N failed`.
+ *
+ * Needs Node and dist/native, dist/kernels, assets and this folder; no package and no network, so that a
+ * packed folder runs on a machine that has nothing else.
+ */
+import { existsSync } from 'node:fs';
+import { capture } from './setup/command.mjs';
+import { inRoot } from './setup/root.mjs';
+import { Failure, main, say } from './setup/say.mjs';
+
+const EXE = process.platform === 'win32' ? '.exe' : '';
+
+/** Programs of dist/native with parts of the names of the tests to run; none is all. */
+const PROGRAMS = /** @type {const} */ ([
+  ['braggbench_gpu_tests', []],
+  ['braggbench_tests', ['parity with reference: cuda-', 'gate, ']],
+  ['braggbench_fault_tests', []],
+]);
+
+/** All take under a minute on an H200; a hang should end. */
+const TIMEOUT_S = 600;
+
+const TOTALS = /^(\d+) passed, (\d+) failed$/m;
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} parts
+ */
+async function run(name, parts) {
+  const program = inRoot('dist/native', name + EXE);
+  if (!existsSync(program)) throw new Failure(`${program} does not exist. Run: npm run build -- --all, or npm test`);
+  say(`\n${name}`);
+  const { code, output, timedOut } = await capture(program, parts, {
+    env: { ...process.env, BRAGGBENCH_ASSETS: inRoot('assets'), BRAGGBENCH_KERNELS: inRoot('dist/kernels') },
+    timeout_s: TIMEOUT_S,
+    onLine: (line) => {
+      if (!TOTALS.test(line)) say(`  ${line}`);
+    },
+  });
+  const totals = TOTALS.exec(output);
+  const skipped = [...output.matchAll(/^skip /gm)].length;
+  if (totals) return { passed: Number(totals[1]), failed: Number(totals[2]), skipped };
+  say(timedOut ? `  stopped after ${TIMEOUT_S} s` : `  ended with code ${code}`);
+  return { passed: [...output.matchAll(/^ok {3}/gm)].length, failed: 1, skipped };
+}
+
+await main(async () => {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const [name, parts] of PROGRAMS) {
+    const { passed, failed, skipped } = await run(name, parts);
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+  }
+  const skips = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+  say(`\n${total.passed} passed, ${total.failed} failed${skips}`);
+  return total.failed === 0 && total.passed > 0 ? 0 : 1;
+});

@@ -1,0 +1,142 @@
+// Short runs of every CUDA variant, in each precision and stepping that it offers: small enough for
+// compute-sanitizer, with tiles, warps and boxes that the grid does not fill. test/parity has the long ones.
+#include <cmath>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "../kernels/problems.hpp"
+#include "check.hpp"
+#include "engine/run.hpp"
+#include "gpu.hpp"
+#include "transport/registry.hpp"
+
+namespace bb::test {
+namespace {
+
+using namespace transport;
+
+Problem heterogeneous(bool filled) {
+  Problem p = water_problem(12.0, {5.5, 2.1, 0.5, 0.3}, 0.3, 0.1);
+  p.materials.push_back(material("bone-compact-icru"));
+  paint(p, 1, -1.0, 9.0, 0.7, 1.3);
+  p.filled = filled;
+  p.grid.theta_centre = p.beam.angle = 0.1;
+  p.nuclear = Nuclear::kAttenuation;
+  p.max_steps = 4;
+  p.keyframes = 2;
+  return p;
+}
+
+double relative_l2(const std::vector<double>& got, const std::vector<double>& wanted) {
+  if (got.size() != wanted.size()) return INFINITY;
+  double difference = 0.0, norm = 0.0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    difference += (got[i] - wanted[i]) * (got[i] - wanted[i]);
+    norm += wanted[i] * wanted[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+engine::RunResult solve(Problem p, const char* variant, Precision precision, Stepping stepping) {
+  p.variant = variant;
+  p.precision = precision;
+  p.stepping = stepping;
+  engine::Run run(p);
+  return run.execute({});
+}
+
+void short_run(const Variant& v, Precision precision, Stepping stepping) {
+  for (const bool filled : {true, false}) {
+    const Problem p = heterogeneous(filled);
+    const auto wanted = solve(p, "reference", Precision::kFp64, stepping);
+    const auto got = solve(p, v.id, precision, stepping);
+    const bool single = precision == Precision::kFp32;
+    CHECK_EQ(got.steps, wanted.steps);
+    CHECK(relative_l2(got.dose, wanted.dose) <= (single ? 1e-5 : 1e-12));
+    CHECK(relative_l2(got.crossing, wanted.crossing) <= (single ? 1e-5 : 1e-12));
+    CHECK(got.number.back().rel_error <= (single ? 1e-6 : 1e-12));
+    CHECK(got.energy.back().rel_error <= (single ? 1e-6 : 1e-12));
+    CHECK(got.device_s > 0.0);
+  }
+}
+
+struct ShortRuns {
+  ShortRuns() {
+    for (const Variant& v : variants()) {
+      if (std::string_view(v.device) != "cuda") continue;
+      for (const Precision precision : v.precisions) {
+        for (const Stepping stepping : v.steppings) {
+          names.push_back(std::string("GPU: short run of ") + v.id +
+                          (precision == Precision::kFp32 ? ", fp32" : ", fp64") +
+                          (stepping == Stepping::kPath ? ", path stepping" : ", depth stepping"));
+          const Registration registration(__FILE__, 1000 + static_cast<int>(names.size()), names.back(),
+                                          [&v, precision, stepping] { short_run(v, precision, stepping); });
+        }
+      }
+    }
+  }
+  std::deque<std::string> names;
+};
+
+const ShortRuns short_runs;
+
+}  // namespace
+
+TEST("GPU: auto takes a CUDA variant, and a variant named in the scenario stays") {
+  Problem p = heterogeneous(true);
+  p.precision = Precision::kFp32;
+  CHECK_EQ(std::string(engine::Run(p).variant().device), "cuda");
+  p.variant = "gather";
+  CHECK_EQ(std::string(engine::Run(p).variant().device), "cpu");
+}
+
+TEST("GPU: a grid beyond the device's memory is refused with both sizes") {
+  Problem p = heterogeneous(true);
+  p.grid.nx = 20000;
+  p.grid.nz = 20000;
+  p.grid.ntheta = 2001;
+  p.map.assign(std::size_t{20000} * 20000, 0);
+  p.variant = "cuda-gather";
+  CHECK_THROWS(engine::Run(p), "needs about");
+}
+
+TEST("GPU: a device that is not there is refused with the choices") {
+  Problem p = heterogeneous(true);
+  p.variant = "cuda-gather";
+  p.device = "GPU-00000000-0000";
+  engine::Run run(p);
+  CHECK_THROWS(run.execute({}), "the choices are");
+}
+
+TEST("GPU: a run is cancelled between batches and keeps what was done") {
+  Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.5}, 0.3, 0.1);  // 120 steps until all has left
+  p.filled = true;
+  p.max_steps = 1000;
+  p.stop_weight = 0.0;
+  p.variant = "cuda-gather";
+  engine::Run run(p);
+  // The first report comes after the first batch.
+  const engine::RunResult result = run.execute([&](const engine::Progress&) { run.cancel(); });
+  CHECK(result.cancelled);
+  CHECK(result.steps > 0);
+  CHECK(result.steps < 100);
+  CHECK_EQ(result.number.size(), static_cast<std::size_t>(result.steps));
+  CHECK(result.number.back().rel_error <= 1e-6);
+}
+
+TEST("GPU: set-up and device time are reported in parts") {
+  const auto result = solve(heterogeneous(false), "cuda-gather", Precision::kFp32, Stepping::kPath);
+  double sum = 0.0;
+  std::string names;
+  for (const engine::SetupPart& part : result.setup_parts) {
+    sum += part.seconds;
+    names += part.name + " ";
+  }
+  CHECK_EQ(names, "tables device kernels upload state capture ");
+  CHECK(sum <= result.setup_s * 1.01 + 1e-6);
+  CHECK(result.device_s > 0.0);
+  CHECK(result.device_s < result.solve_s);
+}
+
+}  // namespace bb::test
