@@ -8,14 +8,16 @@ import { errorDocument, isBadInput, issueLine } from './issues.ts';
 import type { Terminal } from './terminal.ts';
 import type { Verb } from './verb.ts';
 import { bench } from './verbs/bench.ts';
+import { compare } from './verbs/compare.ts';
 import { devices } from './verbs/devices.ts';
+import { exportVerb } from './verbs/export.ts';
 import { run } from './verbs/run.ts';
 import { serveVerb } from './verbs/serve.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
 
-const verbs: readonly Verb[] = [run, validate, variants, devices, bench, serveVerb];
+const verbs: readonly Verb[] = [run, validate, variants, devices, bench, compare, exportVerb, serveVerb];
 
 function findVerb(name: string): Verb {
   const found = verbs.find((verb) => verb.name === name);

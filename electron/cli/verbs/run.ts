@@ -41,6 +41,7 @@ async function solve(context: VerbContext, host: Host, reading: Reading): Promis
     completeScenario: { ...reading.scenario },
     table: reading.table ?? '',
     problem,
+    trace: hasFlag(context.parsed, 'trace'),
   });
   const cancel = (): void => {
     host.runs.cancel(id);
@@ -92,7 +93,7 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
 
 export const run: Verb = {
   name: 'run',
-  usage: 'run SCENARIO [--variant ID] [--set path=value …] [--out RUN.h5] [--json]',
+  usage: 'run SCENARIO [--variant ID] [--set path=value …] [--out RUN.h5] [--trace] [--json]',
   summary: 'solve a scenario: range, widths, ledger; save the run',
   details: [
     'Solves a scenario and prints where the beam stops, how wide it is, and where every proton and every MeV went. Ctrl+C ends the run within one step; what was computed is printed, saved and marked as partial.',
@@ -106,6 +107,10 @@ export const run: Verb = {
       help: 'Change a value of the scenario, as in beam.energy_MeV=120. Repeats.',
     },
     { name: 'out', value: 'RUN.h5', help: 'Save the run as HDF5: dose, curves, ledger, phase-space slices.' },
+    {
+      name: 'trace',
+      help: "Record the GPU's work and the driver's calls in the run, for export; slows it.",
+    },
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],
   examples: [

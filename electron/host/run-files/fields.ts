@@ -13,6 +13,11 @@ export class RunFileFields {
     this.#file = file;
   }
 
+  /** Whether there is a group of this name: what later versions added is missing from older files. */
+  has(group: string): boolean {
+    return this.#file.get(group) instanceof Group;
+  }
+
   refuse(what: string): never {
     throw new BraggError('foreign-file', what);
   }

@@ -2,11 +2,11 @@
 import type { File } from 'h5wasm';
 import { BraggError } from '../../contract/errors.ts';
 import { energyColumns, numberColumns } from '../../contract/run.ts';
-import type { Marginals, Spans } from '../addon.ts';
+import type { DeviceTrace, Marginals, Spans } from '../addon.ts';
 import type { Axes, RunData } from '../runs/run-data.ts';
 import { RunFileFields } from './fields.ts';
 import { openFile } from './h5.ts';
-import { attributes, crossingColumns, FORMAT, FORMAT_VERSION } from './layout.ts';
+import { attributes, crossingColumns, FORMAT, FORMAT_VERSION, traceColumns } from './layout.ts';
 
 function checkFormat(f: RunFileFields, file: File): void {
   const format: unknown = file.attrs[attributes.format]?.value;
@@ -78,6 +78,17 @@ function readSetup(f: RunFileFields): RunData['setup_parts'] {
   return names.map((name, i) => ({ name, seconds: seconds[i] ?? 0 }));
 }
 
+/** Null of a run that was not traced, and of files from before there were traces. */
+function readTrace(f: RunFileFields): DeviceTrace | null {
+  if (!f.has('trace')) return null;
+  const count = f.count('trace', 'count');
+  const columns = Object.fromEntries(
+    traceColumns.map(({ name, per, stored }) => [name, f[stored](`trace/${name}`, per === 1 ? [count] : [count, per])]),
+  ) as Pick<DeviceTrace, (typeof traceColumns)[number]['name']>;
+  const names = f.texts('trace', 'names').filter((name) => name !== '');
+  return { source: f.text('trace', 'source'), names, dropped: f.count('trace', 'dropped'), ...columns };
+}
+
 function readAll(file: File): RunData {
   const f = new RunFileFields(file);
   checkFormat(f, file);
@@ -135,6 +146,7 @@ function readAll(file: File): RunData {
     ledgerEnergy: f.float64('ledger/energy_MeV', [steps, energyColumns.length]),
     keyframes: readKeyframes(f, axes),
     spans: readSpans(f),
+    trace: readTrace(f),
   };
 }
 

@@ -4,7 +4,15 @@ import { energyColumns, numberColumns } from '../../contract/run.ts';
 import { depthProfile, metricsOf, momentsOf, profileCurve } from '../metrics/run-metrics.ts';
 import { measured, type RunData } from '../runs/run-data.ts';
 import { createFile } from './h5.ts';
-import { attributes, COMPRESSION, crossingColumns, FORMAT, FORMAT_VERSION, keyframeFields } from './layout.ts';
+import {
+  attributes,
+  COMPRESSION,
+  crossingColumns,
+  FORMAT,
+  FORMAT_VERSION,
+  keyframeFields,
+  traceColumns,
+} from './layout.ts';
 
 type Stored = Float64Array | Float32Array | Uint32Array | Uint16Array;
 /** A chunk of about this many elements compresses well and is read quickly. */
@@ -163,6 +171,19 @@ function putSetup(file: File, { setup_parts }: RunData): void {
   put(group, 'seconds', seconds, [seconds.length], { units: 's' });
 }
 
+function putTrace(file: File, { trace }: RunData): void {
+  if (trace === null) return;
+  const group = file.create_group('trace');
+  group.create_attribute('source', trace.source);
+  group.create_attribute('names', trace.names.length === 0 ? [''] : [...trace.names]);
+  for (const [key, value] of Object.entries({ count: trace.kind.length, dropped: trace.dropped })) {
+    putNote(group, key, value);
+  }
+  for (const { name, per } of traceColumns) {
+    put(group, name, trace[name], per === 1 ? [trace.kind.length] : [trace.kind.length, per]);
+  }
+}
+
 export function writeRun(run: RunData): Promise<Uint8Array> {
   return createFile((file) => {
     file.create_attribute(attributes.format, FORMAT);
@@ -208,5 +229,6 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
     putLedger(file, run);
     putKeyframes(file, run);
     putSpans(file, run);
+    putTrace(file, run);
   });
 }

@@ -2,7 +2,7 @@
 import type { WireError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { GridSize, LiveFrame, Precision, RunInfo, RunProgress, RunState } from '../../contract/run.ts';
-import type { NativeLive, NativeProgress, TransportProblem, TransportRun } from '../addon.ts';
+import type { Measuring, NativeLive, NativeProgress, TransportProblem, TransportRun } from '../addon.ts';
 import { Subscribers } from './subscribers.ts';
 
 export interface RunRecord {
@@ -34,6 +34,7 @@ export interface ActivePart {
   readonly problem: TransportProblem;
   readonly table: string;
   readonly completeScenario: Readonly<Record<string, unknown>>;
+  readonly measuring: Measuring;
   /** performance.now() when it left the queue; null before. */
   begun_ms: number | null;
   latest: NativeLive | null;

@@ -1,7 +1,7 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../contract/run.ts';
-import type { Marginals, Spans, TransportProblem, TransportResult, TransportRun } from '../addon.ts';
+import type { DeviceTrace, Marginals, Spans, TransportProblem, TransportResult, TransportRun } from '../addon.ts';
 import type { MeasuredRun } from '../metrics/run-metrics.ts';
 
 /** Axes of phase space; centres of the cells. */
@@ -79,6 +79,8 @@ export interface RunData {
   readonly ledgerEnergy: Float64Array;
   readonly keyframes: readonly Marginals[];
   readonly spans: Spans;
+  /** What the GPU did, and the driver's calls; null unless the run was traced. */
+  readonly trace: DeviceTrace | null;
 }
 
 /** What is known of a run before and beside its result. */
@@ -144,6 +146,7 @@ export function runData(
     ledgerEnergy: result.ledger_energy,
     keyframes,
     spans: result.spans,
+    trace: result.trace,
   };
 }
 
@@ -187,5 +190,6 @@ export function sizeOf(run: RunData): number {
   );
   const { name, thread, step, start_ns, end_ns } = run.spans;
   const arrays = [run.dose, run.crossing, run.ledgerNumber, run.ledgerEnergy, name, thread, step, start_ns, end_ns];
-  return [...frames, ...arrays.map((a) => a.byteLength)].reduce((a, b) => a + b, 0);
+  const traced = Object.values(run.trace ?? {}).map((column) => (ArrayBuffer.isView(column) ? column.byteLength : 0));
+  return [...frames, ...traced, ...arrays.map((a) => a.byteLength)].reduce((a, b) => a + b, 0);
 }

@@ -30,6 +30,8 @@ export interface StartRequest {
   readonly completeScenario: Readonly<Record<string, unknown>>;
   readonly table: string;
   readonly problem: TransportProblem;
+  /** Record the GPU's work and the driver's calls; slows launches from then on. */
+  readonly trace?: boolean;
 }
 
 /** Many more than anyone looks at; the oldest that have ended are forgotten. */
@@ -68,6 +70,7 @@ export class Runs {
       problem,
       table,
       completeScenario,
+      measuring: { trace: request.trace === true },
       begun_ms: null,
       latest: null,
       revision: 0,
@@ -246,7 +249,8 @@ export class Runs {
       const result = await active.native.start((progress) => {
         record.lastProgress = progressOf(record, progress);
         tell();
-      });
+      }, active.measuring);
+      if (result.traceReason !== null) this.#options.log('warning', result.traceReason);
       record.wall_s = (performance.now() - active.begun_ms) / 1000;
       // The engine leaves a last frame, with which every live map ends at the final state.
       if (takeLive(record)) record.live.offerAll();

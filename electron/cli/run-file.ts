@@ -1,0 +1,15 @@
+/** Operands that name a run file. */
+import { readFile } from 'node:fs/promises';
+import { BraggError } from '../contract/errors.ts';
+import { readRun } from '../host/run-files/read.ts';
+import type { RunData } from '../host/runs/run-data.ts';
+
+/** Throws a BraggError that says what is wrong with the file. */
+export async function runFile(path: string): Promise<RunData> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${path}.`);
+    if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${path} is a folder, not a run.`);
+    throw error;
+  });
+  return readRun(bytes, path);
+}
