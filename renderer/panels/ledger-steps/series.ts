@@ -108,9 +108,8 @@ export function rowOfStep(steps: ArrayLike<number>, step: number): number {
     if ((steps[middle] ?? 0) <= step) low = middle;
     else high = middle;
   }
-  return high > low && Math.abs((steps[high] ?? 0) - step) < Math.abs((steps[low] ?? 0) - step)
-    ? high
-    : Math.max(0, low);
+  const between = ((steps[low] ?? 0) + (steps[high] ?? 0)) / 2;
+  return Math.max(0, step > between ? high : low);
 }
 
 /** Stored moment whose step is nearest. */
