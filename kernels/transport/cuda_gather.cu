@@ -155,10 +155,12 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
       };
       for (int k = t.angle_half_max; k > 0; --k) sum += part(a - k, k) + part(a + k, k);
     } else {
-      for (int k = half; k > 0; --k) {
-        const T below = a - k >= 0 ? p[-k * angle] : T(0);
-        const T above = a + k < t.ntheta ? p[k * angle] : T(0);
-        sum += w[k] * (below + above);
+      const T* below = p - half * angle;
+      const T* above = p + half * angle;
+#pragma unroll 4
+      for (int k = half; k > 0; --k, below += angle, above -= angle) {
+        const T pair = (a - k >= 0 ? *below : T(0)) + (a + k < t.ntheta ? *above : T(0));
+        sum += w[k] * pair;
       }
     }
     const T own = *p;

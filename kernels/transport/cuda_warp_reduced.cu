@@ -16,8 +16,9 @@ __device__ inline ScatterCell tile_cell(const DeviceStep<float>& s) {
 
 /// Adds a warp's values to `to`: one atomic, none for nothing.
 __device__ inline void warp_add(double* to, double value) {
+  if (!__any_sync(kWholeWarp, value != 0.0)) return;
   const double sum = warp_sum(value);
-  if (threadIdx.x == 0 && sum != 0.0) atomicAdd(to, sum);
+  if (threadIdx.x == 0) atomicAdd(to, sum);
 }
 
 /// Adds the block's values [angle][cell], over angles, to `to` [cell].
