@@ -18,13 +18,14 @@ export interface ButtonProps {
 }
 
 export function Button({ children, icon, tone = 'normal', ...rest }: ButtonProps): ReactElement {
-  const { onPress, pressed, ...button } = rest;
+  const { onPress, pressed, autoFocus, ...button } = rest;
   return (
     <button
       type="button"
       className={classes('button', `button--${tone}`)}
       aria-pressed={pressed}
       onClick={onPress}
+      data-autofocus={autoFocus ? '' : undefined}
       {...button}
     >
       {icon === undefined ? null : <Icon name={icon} size={14} />}

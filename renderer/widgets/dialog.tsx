@@ -20,6 +20,8 @@ export function Dialog({ title, children, actions, size = 'small', onDismiss, on
   useEffect(() => {
     const element = dialog.current;
     if (element !== null && !element.open) element.showModal();
+    // showModal puts the focus on the first control; the one that was meant comes after it.
+    element?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     return () => element?.close();
   }, []);
   return (

@@ -24,7 +24,7 @@ export function TextField(props: TextFieldProps): ReactElement {
     'aria-describedby': props.describedBy,
     value: props.value,
     placeholder: props.placeholder,
-    autoFocus: props.autoFocus,
+    'data-autofocus': props.autoFocus ? '' : undefined,
     onBlur: props.onSettle,
   };
   if (props.lines !== undefined && props.lines > 1) {
