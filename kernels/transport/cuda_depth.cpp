@@ -7,13 +7,15 @@ Variant cuda_depth_variant() {
   return {
       .id = "cuda-depth",
       .title = "Depth stepping on the GPU",
-      .changes = "The moving window on the phase space of one plane, advanced plane by plane in z",
+      .changes =
+          "The moving window on the phase space of one plane, advanced "
+          "plane by plane in z",
       .builds_on = "cuda-window",
       .device = "cuda",
-      .source = "kernels/transport/cuda_fused.cuh",
+      .source = "kernels/transport/cuda_fused_collide.cuh",
       .precisions = {Precision::kFp32, Precision::kFp64},
       .steppings = {Stepping::kDepth},
-      .bytes_per_cell_step = 8,
+      .bytes_per_cell_step = 16,
       .flops_per_cell_step = 58,
       .speed_rank = 170,
       .estimate_bytes = estimate_cuda_fused,

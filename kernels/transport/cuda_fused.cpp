@@ -8,14 +8,16 @@ Variant cuda_fused_variant() {
       .id = "cuda-fused",
       .title = "Fused on the GPU",
       .changes =
-          "All operators in one pass: each cell is read from memory once and written once per step; bins with "
-          "three-point angle kernels march through the angles in registers",
+          "Two passes: energy, angle and scores in one, both streaming "
+          "directions in the other, which needs no "
+          "barrier; bins with three-point angle kernels march through "
+          "the angles in registers",
       .builds_on = "cuda-tiled",
       .device = "cuda",
-      .source = "kernels/transport/cuda_march.cu",
+      .source = "kernels/transport/cuda_fused.cu",
       .precisions = {Precision::kFp32, Precision::kFp64},
       .steppings = {Stepping::kPath, Stepping::kDepth},
-      .bytes_per_cell_step = 8,
+      .bytes_per_cell_step = 16,
       .flops_per_cell_step = 62,
       .speed_rank = 140,
       .estimate_bytes = estimate_cuda_fused,

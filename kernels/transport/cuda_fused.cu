@@ -1,85 +1,113 @@
-#include "cuda_fused.cuh"
+#include "cuda_fused_collide.cuh"
 #include "cuda_fused_state.cuh"
+#include "cuda_fused_stream.cuh"
+#include "cuda_march.cuh"
 
-// Entry points of the fused variants: one step per launch, and a cooperative loop over steps.
+// Entry points of the fused variants: one launch per pass, and a cooperative
+// loop over steps.
 namespace bb::transport::fused {
 
-template <typename T, bool kDepth>
-__device__ inline void one_step(const FusedParameters<T>& p, T* shared) {
-  const int step = *static_cast<volatile int*>(&p.control->step);
-  if (*static_cast<volatile int*>(&p.control->done) != 0 || step >= p.control->limit) return;
-  work_through<T, kDepth>(p, step, shared);
-  if (last_block(p)) finish_step<T, kDepth>(p, step);
+template <typename T>
+__device__ inline bool is_over(const FusedParameters<T>& p, int step) {
+  return *static_cast<volatile int*>(&p.control->done) != 0 || step >= p.control->limit;
+}
+
+template <typename T>
+__device__ inline int step_now(const FusedParameters<T>& p) {
+  return *static_cast<volatile int*>(&p.control->step);
+}
+
+/// Waits until every block has come here `times` times since the batch began.
+template <typename T>
+__device__ inline void wait_for_all(const FusedParameters<T>& p, unsigned times) {
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(&p.control->arrived, 1u);
+    volatile unsigned* arrived = &p.control->arrived;
+    while (*arrived < times * gridDim.x) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
 }
 
 template <typename T, bool kDepth>
-__device__ inline void all_steps(const FusedParameters<T>& p, T* shared) {
-  volatile StepControl* control = p.control;
-  int step = control->step;
-  while (control->done == 0 && step < control->limit) {
-    work_through<T, kDepth>(p, step, shared);
-    if (last_block(p)) finish_step<T, kDepth>(p, step);
+__device__ inline void all_steps(const FusedParameters<T>& p, const MarchParameters& g, T* shared) {
+  int step = step_now(p);
+  for (unsigned taken = 1; !is_over(p, step); ++taken, ++step) {
+    if constexpr (sizeof(T) == sizeof(float) && !kDepth) {
+      if (g.count > 0) march::march(p, g, step);
+    }
+    collide<T, kDepth>(p, step, shared);
+    wait_for_all(p, taken);
+    stream<T, kDepth>(p, step);
     if (threadIdx.x == 0) {
-      while (control->step == step) __nanosleep(20);
+      while (step_now(p) == step) {
+      }
       __threadfence();
     }
     __syncthreads();
-    ++step;
   }
-}
-
-template <typename T, bool kDepth>
-__device__ inline void first_plan(const FusedParameters<T>& p) {
-  plan_step<T, kDepth>(p, p.control->step);
 }
 
 }  // namespace bb::transport::fused
 
-#define BB_FUSED_ENTRY(name, T, depth)                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)          \
-      transport_fused_plan_##name(const bb::transport::FusedParameters<T> p) {        \
-    bb::transport::fused::first_plan<T, depth>(p);                                    \
-  }                                                                                   \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, 2)       \
-      transport_fused_step_##name(const bb::transport::FusedParameters<T> p) {        \
-    extern __shared__ double2 fused_shared[];                                         \
-    bb::transport::fused::one_step<T, depth>(p, reinterpret_cast<T*>(fused_shared));  \
-  }                                                                                   \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, 2)       \
-      transport_fused_persistent_##name(const bb::transport::FusedParameters<T> p) {  \
-    extern __shared__ double2 fused_shared[];                                         \
-    bb::transport::fused::all_steps<T, depth>(p, reinterpret_cast<T*>(fused_shared)); \
+#define BB_FUSED_ENTRY(name, T, depth, blocks)                                                       \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                         \
+      transport_fused_plan_##name(const __grid_constant__ bb::transport::FusedParameters<T> p) {     \
+    bb::transport::fused::plan_step<T, depth>(p, p.control->step);                                   \
+  }                                                                                                  \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, 2)                      \
+      transport_fused_collide_##name(const __grid_constant__ bb::transport::FusedParameters<T> p) {  \
+    extern __shared__ double2 fused_shared[];                                                        \
+    const int step = bb::transport::fused::step_now(p);                                              \
+    if (bb::transport::fused::is_over(p, step)) return;                                              \
+    bb::transport::fused::collide<T, depth>(p, step, reinterpret_cast<T*>(fused_shared));            \
+  }                                                                                                  \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, blocks)                 \
+      transport_fused_stream_##name(const __grid_constant__ bb::transport::FusedParameters<T> p) {   \
+    const int step = bb::transport::fused::step_now(p);                                              \
+    if (bb::transport::fused::is_over(p, step)) return;                                              \
+    bb::transport::fused::stream<T, depth>(p, step);                                                 \
+  }                                                                                                  \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, 2)                      \
+      transport_fused_persistent_##name(const __grid_constant__ bb::transport::FusedParameters<T> p, \
+                                        const __grid_constant__ bb::transport::MarchParameters g) {  \
+    extern __shared__ double2 fused_shared[];                                                        \
+    bb::transport::fused::all_steps<T, depth>(p, g, reinterpret_cast<T*>(fused_shared));             \
   }
 
-BB_FUSED_ENTRY(path_f32, float, false)
-BB_FUSED_ENTRY(path_f64, double, false)
-BB_FUSED_ENTRY(depth_f32, float, true)
-BB_FUSED_ENTRY(depth_f64, double, true)
+BB_FUSED_ENTRY(path_f32, float, false, 3)
+BB_FUSED_ENTRY(path_f64, double, false, 2)
+BB_FUSED_ENTRY(depth_f32, float, true, 3)
+BB_FUSED_ENTRY(depth_f64, double, true, 2)
 
 // One block per bin.
-#define BB_FUSED_STATE_ENTRY(name, T)                                                                          \
-  extern "C" __global__ void transport_fused_begin_##name(const bb::transport::FusedParameters<T> p,           \
-                                                          const int limit) {                                   \
-    p.control->limit = limit;                                                                                  \
-  }                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                   \
-      transport_fused_fill_##name(const bb::transport::FusedParameters<T> p, const unsigned long long seed) {  \
-    bb::transport::fused::fill_bin<T>(p, seed, static_cast<int>(blockIdx.x));                                  \
-  }                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                   \
-      transport_fused_count_##name(const bb::transport::FusedParameters<T> p, double* row) {                   \
-    bb::transport::fused::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                  \
-  }                                                                                                            \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads) transport_fused_marginals_##name( \
-      const bb::transport::FusedParameters<T> p, const bb::transport::DeviceMarginals fields) {                \
-    bb::transport::fused::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                        \
+#define BB_FUSED_STATE_ENTRY(name, T)                                                                                  \
+  extern "C" __global__ void transport_fused_begin_##name(const __grid_constant__ bb::transport::FusedParameters<T> p, \
+                                                          const int limit) {                                           \
+    p.control->limit = limit;                                                                                          \
+    p.control->arrived = 0;                                                                                            \
+  }                                                                                                                    \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads) transport_fused_fill_##name(              \
+      const __grid_constant__ bb::transport::FusedParameters<T> p, const unsigned long long seed) {                    \
+    bb::transport::fused::fill_bin<T>(p, seed, static_cast<int>(blockIdx.x));                                          \
+  }                                                                                                                    \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                           \
+      transport_fused_count_##name(const __grid_constant__ bb::transport::FusedParameters<T> p, double* row) {         \
+    bb::transport::fused::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                          \
+  }                                                                                                                    \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads) transport_fused_marginals_##name(         \
+      const __grid_constant__ bb::transport::FusedParameters<T> p, const bb::transport::DeviceMarginals fields) {      \
+    bb::transport::fused::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                                \
   }
 
 // Depth stepping, behind the last plane: everything in flight has left.
-#define BB_FUSED_LEAVE_ENTRY(name, T)                                                        \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                 \
-      transport_fused_leave_##name(const bb::transport::FusedParameters<T> p, double* row) { \
-    bb::transport::fused::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));           \
+#define BB_FUSED_LEAVE_ENTRY(name, T)                                                                          \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                   \
+      transport_fused_leave_##name(const __grid_constant__ bb::transport::FusedParameters<T> p, double* row) { \
+    bb::transport::fused::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));                             \
   }
 
 BB_FUSED_LEAVE_ENTRY(f32, float)

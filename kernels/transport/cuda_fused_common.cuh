@@ -4,7 +4,8 @@
 #include "filled_value.hpp"
 #include "physics/remap.hpp"
 
-// What the parts of the fused step share; see cuda_fused.hpp for how a step is laid out.
+// What the parts of the fused step share; see cuda_fused.hpp for how a step is
+// laid out.
 namespace bb::transport::fused {
 
 using physics::kRemapReach;
@@ -12,63 +13,66 @@ using physics::kRemapTaps;
 
 inline constexpr int kWarps = kFusedThreads / 32;
 
+template <typename T>
+struct alignas(16) Quad {
+  T v[4];
+};
+
 template <typename V>
 __device__ inline V warp_sum(V v) {
   for (int offset = 16; offset > 0; offset >>= 1) v += __shfl_xor_sync(0xffffffffu, v, offset);
   return v;
 }
 
-/// Adds a value from every thread of the block to `*to` (global), once per warp.
+/// Adds a value from every thread of the warp to `*to` (global).
 __device__ inline void add_from_warp(double value, double* to) {
+  if (!__any_sync(0xffffffffu, value != 0.0)) return;
   value = warp_sum(value);
-  if ((threadIdx.x & 31) == 0 && value != 0.0) atomicAdd(to, value);
+  if ((threadIdx.x & 31) == 0) atomicAdd(to, value);
 }
 
-__device__ inline int clamp_int(int v, int lo, int hi) { return v < lo ? lo : v > hi ? hi : v; }
+/// Adds a value from every thread of the block to `*to` (global). Every thread
+/// calls it.
+template <int kMaxWarps = kWarps>
+__device__ inline void add_from_block(double value, double* to) {
+  __shared__ double parts[kMaxWarps];
+  if (!__syncthreads_or(value != 0.0)) return;
+  value = warp_sum(value);
+  if ((threadIdx.x & 31) == 0) parts[threadIdx.x >> 5] = value;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  double sum = 0;
+  for (int w = 0; w < static_cast<int>(blockDim.x + 31) / 32; ++w) sum += parts[w];
+  atomicAdd(to, sum);
+}
 
 __device__ inline bool is_empty(const DeviceBox& b) { return b.a0 >= b.a1; }
 
-/// First column of an item's input tile: a multiple of four, like its own first column.
+__device__ inline DeviceBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1}; }
+
+/// Where row z of a bin begins in `state` and `turned`.
 template <typename T>
-__device__ inline int input_start(const FusedParameters<T>& p, int x0) {
-  return (x0 - p.whole_x_max - kRemapReach - 1) & ~3;
+__device__ inline unsigned long long row_start(const FusedParameters<T>& p, int bin, int z) {
+  return (static_cast<unsigned long long>(bin) * p.rows + z) * p.tables.ntheta * p.pitch;
 }
 
-/// Columns of the input tile that the outputs of one tile can come from, whole quads.
+/// Angles of a bin that its sources can reach.
 template <typename T>
-__device__ inline int input_width(const FusedParameters<T>& p) {
-  const int need = kFusedTile + (p.whole_x_max - p.whole_x_min) + 2 * kRemapReach + 1;
-  const int before = (p.whole_x_max + kRemapReach + 1) & 3;  // of the first column, to a multiple of four
-  return (need + (before == 0 ? 0 : 4 - before) + 3) & ~3;
+__device__ inline int first_angle(const FusedParameters<T>& p, const DeviceBox& from, int bin) {
+  return max(0, from.a0 - p.half[bin]);
+}
+template <typename T>
+__device__ inline int last_angle(const FusedParameters<T>& p, const DeviceBox& from, int bin) {
+  return min(p.tables.ntheta, from.a1 + p.half[bin]);
 }
 
-/// What the bins that feed `bin` hold together.
-template <typename T>
-__device__ inline DeviceBox source_box(const FusedParameters<T>& p, const DeviceBox* bounds, int bin) {
-  DeviceBox from = {1 << 30, -1, 1 << 30, -1, 1 << 30, -1};
-  for (int k = p.feed_begin[bin]; k < p.feed_begin[bin + 1]; ++k) {
-    const DeviceBox b = bounds[p.feed[k]];
-    if (is_empty(b)) continue;
-    from.z0 = min(from.z0, b.z0);
-    from.z1 = max(from.z1, b.z1);
-    from.a0 = min(from.a0, b.a0);
-    from.a1 = max(from.a1, b.a1);
-    from.x0 = min(from.x0, b.x0);
-    from.x1 = max(from.x1, b.x1);
-  }
-  return from;
-}
-
-/// Sums that one item collects per thread.
-struct Tally {
-  double written = 0, escaped_theta = 0, escaped_x = 0, escaped_z = 0;
-  float low = 0, high = 0;  // largest -ψ and largest ψ written
-};
-
-/// Largest non-negative value of the block's threads so far; its bits order like integers.
+/// Largest non-negative value of the block's threads so far; its bits order
+/// like integers.
 __device__ inline void max_from_warp(float value, float* to) {
   const int bits = __reduce_max_sync(0xffffffffu, __float_as_int(value));
-  if ((threadIdx.x & 31) == 0 && bits > 0) atomicMax(reinterpret_cast<int*>(to), bits);
+  if ((threadIdx.x & 31) == 0 && bits > __float_as_int(*static_cast<volatile float*>(to))) {
+    atomicMax(reinterpret_cast<int*>(to), bits);
+  }
 }
 
 /// What a thread has seen above the threshold.
@@ -85,10 +89,12 @@ struct Extent {
     x1 = max(x1, x + 4);
   }
   __device__ void publish(DeviceBox* to) const {
-    const int lz = __reduce_min_sync(0xffffffffu, z0), hz = __reduce_max_sync(0xffffffffu, z1);
+    const int hz = __reduce_max_sync(0xffffffffu, z1);
+    if (hz <= 0) return;
+    const int lz = __reduce_min_sync(0xffffffffu, z0);
     const int la = __reduce_min_sync(0xffffffffu, a0), ha = __reduce_max_sync(0xffffffffu, a1);
     const int lx = __reduce_min_sync(0xffffffffu, x0), hx = __reduce_max_sync(0xffffffffu, x1);
-    if ((threadIdx.x & 31) != 0 || ha <= 0) return;
+    if ((threadIdx.x & 31) != 0) return;
     atomicMin(&to->z0, lz);
     atomicMax(&to->z1, hz);
     atomicMin(&to->a0, la);

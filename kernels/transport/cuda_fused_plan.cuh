@@ -4,67 +4,126 @@
 
 namespace bb::transport::fused {
 
-/// Lays out the work of step `step` from the bounds of its state. One block; returns after a barrier.
+__device__ inline void widen(DeviceBox& box, const DeviceBox& by) {  // an empty one changes nothing
+  box.z0 = min(box.z0, by.z0);
+  box.z1 = max(box.z1, by.z1);
+  box.a0 = min(box.a0, by.a0);
+  box.a1 = max(box.a1, by.a1);
+  box.x0 = min(box.x0, by.x0);
+  box.x1 = max(box.x1, by.x1);
+}
+
+/// What the bins that feed `bin`, and itself, hold together.
+template <typename T>
+__device__ inline DeviceBox source_box(const FusedParameters<T>& p, const DeviceBox* bounds, int bin) {
+  DeviceBox from = bounds[bin];
+  const int low = p.feed_low[bin];
+  const int count = p.feed_count[bin];
+#pragma unroll 4
+  for (int k = 0; k < count; ++k) widen(from, bounds[low + k]);
+  return from;
+}
+
+/// Quads of columns that one z row and angle of a bin can reach, those outside
+/// the grid included, where what leaves is counted.
+template <typename T>
+__device__ inline int reached_x(const FusedParameters<T>& p, const DeviceBox& from) {
+  return (from.x0 + p.whole_x_min) & ~3;  // quads, also below 0
+}
+template <typename T>
+__device__ inline int reached_quads(const FusedParameters<T>& p, const DeviceBox& from) {
+  return (from.x1 + p.whole_x_max + 1 - reached_x(p, from) + 3) / 4;
+}
+
+/// Collide items side by side in x.
+template <typename T>
+__device__ inline int tiles_of(const FusedParameters<T>& p, const DeviceBox& from) {
+  return (from.x1 - from.x0 + 4 * p.tile_quads - 1) / (4 * p.tile_quads);
+}
+
+/// Threads' share of a running total over the block, before and after this
+/// thread's `value`.
+__device__ inline int scan_block(int value, int& total) {
+  __shared__ int parts[kWarps];
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  int sum = value;
+  for (int offset = 1; offset < 32; offset <<= 1) {
+    const int before = __shfl_up_sync(0xffffffffu, sum, offset);
+    if (lane >= offset) sum += before;
+  }
+  __syncthreads();
+  if (lane == 31) parts[warp] = sum;
+  __syncthreads();
+  int base = 0;
+  total = 0;
+  for (int w = 0; w < kWarps; ++w) {
+    if (w < warp) base += parts[w];
+    total += parts[w];
+  }
+  return base + sum;
+}
+
+/// Lays out the work of step `step` from the bounds of its state. One block.
 template <typename T, bool kDepth>
 __device__ void plan_step(const FusedParameters<T>& p, int step) {
   const DeviceTables<T>& t = p.tables;
-  StepControl* control = p.control;
   const DeviceBox* now = p.bounds[step & 1];
   DeviceBox* next = p.bounds[(step + 1) & 1];
-  if (threadIdx.x == 0) control->items = 0;
-  __syncthreads();
-  const auto emit = [&](const WorkItem& item) {
-    const int at = atomicAdd(&control->items, 1);
-    if (at < p.work_capacity) {
-      p.work[at] = item;
-    } else {
-      control->overflow = 1;
-    }
-  };
-  // Low bins first: near the end of range they have the widest angle kernels.
-  for (int bin = threadIdx.x; bin < t.ne; bin += kFusedThreads) {
-    const DeviceBox from = source_box(p, now, bin);
-    // Of a whole grid every cell is written, also where nothing can arrive.
-    const bool whole_grid = p.window == 0 && !is_empty(from);
-    next[bin] = whole_grid ? DeviceBox{0, kDepth ? 1 : t.nz, 0, t.ntheta, 0, p.pitch}
-                           : DeviceBox{1 << 30, -1, 1 << 30, -1, 1 << 30, -1};
-    const int marched = p.marched != nullptr ? p.marched[bin] : 0;
-    if (!is_empty(from) && (marched & kMarchMakes) == 0) {
-      const int x0 = (whole_grid ? min(0, p.whole_x_min) : from.x0 + p.whole_x_min) & ~3;  // quads, also below 0
-      const int x1 = whole_grid ? max(t.nx, t.nx + p.whole_x_max + 1) : from.x1 + p.whole_x_max + 1;
-      const int z0 = kDepth ? 0 : whole_grid ? min(0, p.whole_z_min) : from.z0 + p.whole_z_min;
-      const int z1 = kDepth ? 1 : whole_grid ? max(t.nz, t.nz + p.whole_z_max + 1) : from.z1 + p.whole_z_max + 1;
-      if (!kDepth && min(z1, t.nz) - max(z0, 0) > p.ring) control->overflow = 1;
-      for (int z = z0; z < z1; z += p.chunk) {
-        for (int x = x0; x < x1; x += kFusedTile) {
-          emit({kAdvance, bin, x, z, min(z + p.chunk, z1), (x == x0 ? 1 : 0) | (z == z0 ? 2 : 0),
-                (x + kFusedTile >= x1 ? 1 : 0) | (z + p.chunk >= z1 ? 2 : 0)});
+  int collides = 0, streams = 0;  // of the bins before
+  for (int base = 0; base < t.ne; base += kFusedThreads) {
+    const int bin = base + static_cast<int>(threadIdx.x);
+    int to_collide = 0, to_stream = 0;
+    if (bin < t.ne) {
+      const DeviceBox from = source_box(p, now, bin);
+      const bool live = !is_empty(from);
+      p.from[bin] = from;
+      next[bin] = live && p.window == 0 ? from : empty_box();
+      if (live) {
+        const int columns = (last_angle(p, from, bin) - first_angle(p, from, bin)) * reached_quads(p, from);
+        const int made = kDepth ? 1 : from.z1 - from.z0 + p.whole_z_max - p.whole_z_min + 1;
+        to_stream = (columns + kFusedThreads - 1) / kFusedThreads * ((made + p.chunk - 1) / p.chunk);
+        if (p.marched == nullptr || p.marched[bin] == 0) {
+          to_collide = (from.z1 - from.z0) * tiles_of(p, from);
         }
       }
     }
-    const DeviceBox mine = now[bin];
-    if (!is_empty(mine) && (marched & kMarchScores) == 0) {
-      for (int z = mine.z0; z < mine.z1; z += kScoreRows) emit({kScore, bin, 0, z, min(z + kScoreRows, mine.z1), 0, 0});
+    int all_collides, all_streams;
+    const int c = scan_block(to_collide, all_collides);
+    const int s = scan_block(to_stream, all_streams);
+    if (bin < t.ne) {
+      p.collide_begin[bin + 1] = collides + c;
+      p.stream_begin[bin + 1] = streams + s;
     }
+    collides += all_collides;
+    streams += all_streams;
   }
+  if (threadIdx.x == 0) p.collide_begin[0] = p.stream_begin[0] = 0;
   __syncthreads();
+}
+
+/// Bin that item `item` belongs to. Every thread of the warp calls it.
+__device__ inline int bin_of_item(const int* begin, int bins, int item) {
+  int before = 0;
+#pragma unroll 4
+  for (int at = static_cast<int>(threadIdx.x) & 31; at < bins; at += 32) before += begin[at + 1] <= item ? 1 : 0;
+  return __reduce_add_sync(0xffffffffu, before);
 }
 
 /// Runs in the last block of a step: closes it and plans the next.
 template <typename T, bool kDepth>
 __device__ void finish_step(const FusedParameters<T>& p, int step) {
   StepControl* control = p.control;
-  // What step - 1 wrote and this step did not find inside the bounds was cut from the window.
+  // What step - 1 wrote and this step did not find inside the bounds was cut
+  // from the window.
   double* ledger = p.scores.ledger + static_cast<unsigned long long>(step) * kLedgerColumns;
   const double* written = p.written + static_cast<unsigned long long>(step) * 2;
   if (threadIdx.x == 0 && p.window != 0 && step > 0) {
     ledger[kSkipped] = written[0] - ledger[kInFlight];
     ledger[kEnergySkipped] = written[1] - ledger[kEnergyInFlight];
   }
-  const bool done = written[2] <= p.stop_number || control->overflow != 0;
+  const bool done = written[2] <= p.stop_number;
   if (!done) plan_step<T, kDepth>(p, step + 1);
   if (threadIdx.x == 0) {
-    control->next_item = 0;
     control->blocks_done = 0;
     if (done) control->done = 1;
     __threadfence();

@@ -1,7 +1,6 @@
 #include "cuda_fused_solver.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <type_traits>
 
@@ -10,35 +9,57 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kGraphSteps = 16;        // steps of one captured graph
-constexpr int kMarchThreads = 672;     // as __launch_bounds__ in cuda_march.cu
-constexpr int kMarchRowsLeast = 8;     // below, the halo of five rows costs more than the march gains
-constexpr int kDenseChunk = 16;        // z rows of an item when every slice is the whole grid
-constexpr int kWindowChunk = 1 << 20;  // a window is only a few rows deep: one item takes them all
+constexpr int kGraphSteps = 16;   // steps of one captured graph
+constexpr int kMarchAngles = 18;  // of a block; every chunk reads two angles more
+constexpr int kDenseChunk = 32;   // z rows of a stream item when every slice is the whole grid, about
+constexpr int kWindowChunk = 6;   // of a window, few rows deep: it is short of threads, not of work
+constexpr int kNarrowGrid = 16;   // columns; collide items are narrower there
+constexpr int kViewBytes = 24;    // SourceView in cuda_fused_collide.cuh
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
-int widest_kernel(const Tables& t, int bin) {
+/// Neighbouring bins that feed one bin in any class and material.
+struct Feeds {
+  int low, count;
+};
+
+Feeds feeds_of(const Tables& t, int bin) {
+  int low = t.ne, high = -1;
+  for (int c = 0; c < t.classes; ++c) {
+    for (int m = 0; m < t.materials; ++m) {
+      const std::size_t row = t.row(c, m, bin);
+      for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+        low = std::min(low, t.gather_source[u(k)]);
+        high = std::max(high, t.gather_source[u(k)]);
+      }
+    }
+  }
+  return high < 0 ? Feeds{bin, 0} : Feeds{low, high - low + 1};
+}
+
+Feeds feeds_and_itself(const Tables& t, int bin) {
+  const Feeds feeds = feeds_of(t, bin);
+  const int low = std::min(feeds.low, bin);
+  return {low, std::max(feeds.low + feeds.count, bin + 1) - low};
+}
+
+/// Half width of a bin's widest angle kernel; weights that are zero in T do not
+/// count.
+template <typename T>
+int widest_kernel(const Tables& t, const TypedTables<T>& typed, int bin) {
   int half = 0;
   for (int c = 0; c < t.classes; ++c) {
     for (int m = 0; m < t.materials; ++m) {
       const std::size_t row = t.row(c, m, bin);
-      half = std::max(half, t.angle_begin[row + 1] - t.angle_begin[row] - 1);
+      const int begin = t.angle_begin[row];
+      for (int k = t.angle_begin[row + 1] - 1; k > begin + half; --k) {
+        if (typed.angle_weight[u(k)] == T(0)) continue;
+        half = k - begin;
+        break;
+      }
     }
   }
   return half;
-}
-
-/// Bins that feed `bin` in any class and material.
-std::set<int> sources_of(const Tables& t, int bin) {
-  std::set<int> sources;
-  for (int c = 0; c < t.classes; ++c) {
-    for (int m = 0; m < t.materials; ++m) {
-      const std::size_t row = t.row(c, m, bin);
-      sources.insert(t.gather_source.begin() + t.gather_begin[row], t.gather_source.begin() + t.gather_begin[row + 1]);
-    }
-  }
-  return sources;
 }
 
 double cells_held(const Problem& problem, const Tables& t) {
@@ -80,8 +101,11 @@ void CudaFusedSolver<T>::prepare() {
   cuda::Stream& stream = this->stream();
   const auto& device = this->device();
   const std::size_t cells = u(t.ne) * slice_cells();
-  for (auto& buffer : state_) buffer = cuda::DeviceBuffer<T>(device, cells);
+  state_ = cuda::DeviceBuffer<T>(device, cells);
+  turned_ = cuda::DeviceBuffer<T>(device, cells);
   for (auto& buffer : bounds_) buffer = cuda::DeviceBuffer<DeviceBox>(device, u(t.ne));
+  from_ = cuda::DeviceBuffer<DeviceBox>(device, u(t.ne));
+  items_ = cuda::DeviceBuffer<int>(device, 2 * u(t.ne + 1));
   control_ = cuda::DeviceBuffer<StepControl>(device, 1);
   written_ = cuda::DeviceBuffer<double>(device, 2 * u(this->problem().max_steps + 1));
   control_.fill_bytes(0, stream);
@@ -89,36 +113,15 @@ void CudaFusedSolver<T>::prepare() {
   this->set_state_bytes(2.0 * static_cast<double>(cells) * sizeof(T));
   plane_ = depth_ && !this->problem().filled ? t.start.z : 0;
 
-  std::vector<int> half(u(t.ne));
-  for (int e = 0; e < t.ne; ++e) half[u(e)] = widest_kernel(t, e);
-  half_ = cuda::DeviceBuffer<int>(device, half.size());
-  half_.upload(half, stream);
-  std::vector<int> feed_begin{0}, feed;
-  for (int e = 0; e < t.ne; ++e) {
-    const std::set<int> sources = sources_of(t, e);
-    feed.insert(feed.end(), sources.begin(), sources.end());
-    feed_begin.push_back(static_cast<int>(feed.size()));
-  }
-  feed_begin_ = cuda::DeviceBuffer<int>(device, feed_begin.size());
-  feed_begin_.upload(feed_begin, stream);
-  feed_ = cuda::DeviceBuffer<int>(device, std::max<std::size_t>(1, feed.size()));
-  feed_.upload(feed, stream);
   fill_parameters();
-  const int tiles = (t.nx + parameters_.whole_x_max - parameters_.whole_x_min + 1) / kFusedTile + 2;
-  const int chunks = options_.window || depth_ ? 1 : (t.nz + 4) / kDenseChunk + 2;
-  const int scores = depth_ ? 1 : t.nz / kScoreRows + 2;
-  parameters_.work_capacity = t.ne * (tiles * chunks + scores);
-  work_ = cuda::DeviceBuffer<WorkItem>(device, u(parameters_.work_capacity));
-  parameters_.work = work_.pointer();
+  send_bins();
   if (options_.march) plan_march();
 
-  // As input_width() in cuda_fused_common.cuh, whose alignment adds up to three columns.
-  const int width = (kFusedTile + parameters_.whole_x_max - parameters_.whole_x_min + physics::kRemapTaps + 6) / 4 * 4;
-  const int columns = depth_ ? 2 * width : 2 * width + (physics::kRemapTaps + 1) * kFusedTile;
-  const unsigned scoring = 4u * kFusedThreads * sizeof(T);
-  shared_bytes_ = std::max(
-      static_cast<unsigned>(t.ntheta * (columns + 1) + t.angle_half_max + 8) * static_cast<unsigned>(sizeof(T)),
-      scoring);
+  // As Collide in cuda_fused_collide.cuh.
+  const int rows = t.ntheta + 2 * parameters_.most_half + 2 * kFusedTurned;
+  shared_bytes_ = static_cast<unsigned>(rows * parameters_.tile_quads * 4 + (parameters_.most_half + 4) / 4 * 4) *
+                      static_cast<unsigned>(sizeof(T)) +
+                  static_cast<unsigned>((parameters_.most_feeds + 1) * kViewBytes);
   const int optin = device->info().shared_per_block_optin_bytes;
   if (shared_bytes_ > static_cast<unsigned>(optin)) {
     throw ProblemError("unsupported", "solver.variant = " + this->problem().variant + ": " + std::to_string(t.ntheta) +
@@ -126,12 +129,27 @@ void CudaFusedSolver<T>::prepare() {
                                           " KiB of shared memory per block, " + device->info().name + " has " +
                                           std::to_string(optin / 1024) + " KiB; use fewer angles or cuda-gather");
   }
-  const bool persistent = options_.loop == FusedLoop::kPersistent;
-  auto& kernel = persistent ? persistent_kernel_ : step_kernel_;
-  kernel.emplace(stepped_kernel(persistent ? "transport_fused_persistent" : "transport_fused_step"));
-  kernel->allow_dynamic_shared(shared_bytes_);
-  const int per_multiprocessor = kernel->resident_blocks(kFusedThreads, shared_bytes_);
-  resident_ = static_cast<unsigned>(std::max(1, per_multiprocessor) * device->info().multiprocessors);
+  // A window has too few items to fill the device with small blocks.
+  collide_threads_ = static_cast<unsigned>(options_.window ? kFusedThreads : kCollideThreads);
+  const auto ready = [&](std::optional<cuda::Kernel>& kernel, const char* name, unsigned threads, unsigned shared) {
+    kernel.emplace(stepped_kernel(name));
+    kernel->allow_dynamic_shared(shared);
+    const int resident = kernel->resident_blocks(threads, shared);
+    return static_cast<unsigned>(std::max(1, resident) * device->info().multiprocessors);
+  };
+  if (options_.loop == FusedLoop::kPersistent) {
+    collide_blocks_ = ready(persistent_kernel_, "transport_fused_persistent", kFusedThreads, shared_bytes_);
+  } else {
+    collide_blocks_ = ready(collide_kernel_, "transport_fused_collide", collide_threads_, shared_bytes_);
+    stream_blocks_ = ready(stream_kernel_, "transport_fused_stream", kFusedThreads, 0);
+    if (!options_.window) {  // as many as there are items, so that the device
+                             // evens them out
+      const int quads = pitch() / 4 + (parameters_.whole_x_max + 4 - parameters_.whole_x_min + 3) / 4;
+      const int made = t.nz + parameters_.whole_z_max - parameters_.whole_z_min + 1;
+      stream_blocks_ = static_cast<unsigned>(t.ne * ((t.ntheta * quads + kFusedThreads - 1) / kFusedThreads) *
+                                             ((made + parameters_.chunk - 1) / parameters_.chunk));
+    }
+  }
   begin_kernel_.emplace(this->kernel("transport_fused_begin"));
   send_start();
   stepped_kernel("transport_fused_plan").launch(stream, {.grid = {1}, .block = {kFusedThreads}}, parameters_);
@@ -144,18 +162,18 @@ void CudaFusedSolver<T>::fill_parameters() {
   FusedParameters<T>& p = parameters_;
   p.tables = this->device_tables();
   p.scores = this->scores();
-  for (int i = 0; i < 2; ++i) {
-    p.state[i] = state_[i].pointer();
-    p.bounds[i] = bounds_[i].pointer();
-  }
+  p.state = state_.pointer();
+  p.turned = turned_.pointer();
+  p.bounds[0] = bounds_[0].pointer();
+  p.bounds[1] = bounds_[1].pointer();
+  p.from = from_.pointer();
+  p.collide_begin = items_.pointer();
+  p.stream_begin = items_.pointer() + t.ne + 1;
   p.control = control_.pointer();
-  p.feed_begin = feed_begin_.pointer();
-  p.feed = feed_.pointer();
-  p.half = half_.pointer();
-  p.marched = nullptr;
   p.written = written_.pointer();
-  p.ring = depth_ ? 1 : t.nz;
+  p.rows = depth_ ? 1 : t.nz;
   p.pitch = pitch();
+  p.tile_quads = depth_ && options_.window ? 2 : t.nx <= kNarrowGrid ? 4 : 8;
   p.chunk = options_.window ? kWindowChunk : kDenseChunk;
   const auto range = [](const std::vector<physics::RemapShift>& shifts, int& low, int& high) {
     low = high = shifts.front().whole;
@@ -167,11 +185,117 @@ void CudaFusedSolver<T>::fill_parameters() {
   range(t.shift_x, p.whole_x_min, p.whole_x_max);
   range(t.shift_z, p.whole_z_min, p.whole_z_max);
   p.window = options_.window ? 1 : 0;
+  if (!options_.window) {  // chunks of the same length
+    const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;
+    const int chunks = std::max(1, made / kDenseChunk);
+    p.chunk = (made + chunks - 1) / chunks;
+  }
   p.start_z = plane_;
-  // Cells of the window's shell are below this fraction of the beam: some 10^4 of them a step stay near
-  // 1e-9 of the protons with FP32; the ledger counts them.
+  // Cells of the window's shell are below this fraction of the beam: some 10^4
+  // of them a step stay near 1e-9 of the protons with FP32; the ledger counts
+  // them.
   p.threshold = static_cast<T>((sizeof(T) == sizeof(float) ? 5e-13 : 1e-20) * t.start.number_in);
   p.stop_number = this->stop_number();
+}
+
+/// What the kernels look up per bin, with one place for every source, material
+/// and class.
+template <typename T>
+void CudaFusedSolver<T>::send_bins() {
+  const Tables& t = this->tables();
+  const TypedTables<T> typed(t);
+  const std::size_t bins = u(t.ne);
+  std::vector<int> ints(6 * bins);  // feed_low, feed_count, feed_at, half,
+                                    // kernel_at, feed_weight_at, feed_bin
+  std::vector<T> weights;
+  for (int e = 0; e < t.ne; ++e) {
+    const Feeds feeds = feeds_of(t, e);
+    const std::size_t at = weights.size();
+    ints[u(e)] = feeds.low;
+    ints[bins + u(e)] = feeds.count;
+    ints[2 * bins + u(e)] = static_cast<int>(ints.size() - 6 * bins);
+    ints[5 * bins + u(e)] = static_cast<int>(at);
+    std::vector<double> heaviest(u(feeds.count));
+    for (int c = 0; c < t.classes; ++c) {
+      for (int m = 0; m < t.materials; ++m) {
+        const std::size_t row = t.row(c, m, e);
+        for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+          double& most = heaviest[u(t.gather_source[u(k)] - feeds.low)];
+          most = std::max(most, t.gather_weight[u(k)]);
+        }
+      }
+    }
+    std::vector<int> order(u(feeds.count)), place(u(feeds.count));
+    for (int k = 0; k < feeds.count; ++k) order[u(k)] = k;
+    std::ranges::sort(order, [&](int a, int b) { return heaviest[u(a)] > heaviest[u(b)]; });
+    for (int k = 0; k < feeds.count; ++k) {
+      place[u(order[u(k)])] = k;
+      ints.push_back(feeds.low + order[u(k)]);
+    }
+    weights.resize(at + u(feeds.count) * u(t.materials) * u(t.classes), T(0));
+    for (int c = 0; c < t.classes; ++c) {
+      for (int m = 0; m < t.materials; ++m) {
+        const std::size_t row = t.row(c, m, e);
+        for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+          const int feed = place[u(t.gather_source[u(k)] - feeds.low)];
+          weights[at + (u(feed) * u(t.materials) + u(m)) * u(t.classes) + u(c)] += typed.gather_weight[u(k)];
+        }
+      }
+    }
+    parameters_.most_feeds = std::max(parameters_.most_feeds, feeds.count);
+  }
+  const std::size_t kernels = weights.size();
+  for (int e = 0; e < t.ne; ++e) {
+    const int half = widest_kernel(t, typed, e);
+    ints[3 * bins + u(e)] = half;
+    ints[4 * bins + u(e)] = static_cast<int>(weights.size() - kernels);
+    for (int m = 0; m < t.materials; ++m) {
+      const std::size_t at = weights.size();
+      weights.resize(at + u(half + 1) * u(t.classes), T(0));
+      for (int c = 0; c < t.classes; ++c) {
+        const std::size_t row = t.row(c, m, e);
+        const int begin = t.angle_begin[row];
+        const int taps = std::min(half + 1, t.angle_begin[row + 1] - begin);
+        for (int d = 0; d < taps; ++d) weights[at + u(d) * u(t.classes) + u(c)] = typed.angle_weight[u(begin + d)];
+      }
+    }
+    parameters_.most_half = std::max(parameters_.most_half, half);
+  }
+  // What an angle sends off the grid.
+  const std::size_t lost = weights.size();
+  weights.resize(lost + bins * u(t.materials) * u(t.ntheta), T(0));
+  for (int e = 0; e < t.ne; ++e) {
+    const int half = ints[3 * bins + u(e)];
+    for (int m = 0; m < t.materials; ++m) {
+      for (int a = 0; a < t.ntheta; ++a) {
+        if (a >= half && a + half < t.ntheta) continue;
+        const std::size_t kernel = kernels + u(ints[4 * bins + u(e)]) + u(m) * u(half + 1) * u(t.classes);
+        T share = T(0);
+        for (int d = half; d > 0; --d) {
+          const T weight = weights[kernel + u(d) * u(t.classes) + u(t.classes > 1 ? a : 0)];
+          if (d > a) share += weight;
+          if (a + d >= t.ntheta) share += weight;
+        }
+        weights[lost + (u(e) * u(t.materials) + u(m)) * u(t.ntheta) + u(a)] = share;
+      }
+    }
+  }
+  bins_ = cuda::DeviceBuffer<int>(this->device(), ints.size());
+  bins_.upload(ints, this->stream());
+  weights_ = cuda::DeviceBuffer<T>(this->device(), weights.size());
+  weights_.upload(weights, this->stream());
+  this->stream().synchronize();
+  FusedParameters<T>& p = parameters_;
+  p.feed_low = bins_.pointer();
+  p.feed_count = p.feed_low + t.ne;
+  p.feed_at = p.feed_count + t.ne;
+  p.half = p.feed_at + t.ne;
+  p.kernel_at = p.half + t.ne;
+  p.feed_weight_at = p.kernel_at + t.ne;
+  p.feed_bin = p.feed_weight_at + t.ne;
+  p.feed_weight = weights_.pointer();
+  p.kernel_weight = p.feed_weight + kernels;
+  p.lost = p.feed_weight + lost;
 }
 
 template <typename T>
@@ -183,12 +307,12 @@ void CudaFusedSolver<T>::send_start() {
   const DeviceBox empty{1 << 30, -1, 1 << 30, -1, 1 << 30, -1};
   std::vector<DeviceBox> bounds(u(t.ne), options_.window && !this->problem().filled ? empty : grid);
   if (this->problem().filled) {
-    if (pitch() != t.nx) state_[0].fill_bytes(0, stream);  // the padding of the rows
+    if (pitch() != t.nx) state_.fill_bytes(0, stream);  // the padding of the rows
     this->kernel("transport_fused_fill")
         .launch(stream, {.grid = {static_cast<unsigned>(t.ne)}, .block = {kFusedThreads}}, parameters_,
                 static_cast<unsigned long long>(this->problem().seed));
   } else {
-    if (!options_.window) state_[0].fill_bytes(0, stream);
+    if (!options_.window) state_.fill_bytes(0, stream);
     const int z = depth_ ? 0 : t.start.z;
     int first = t.ntheta, last = -1;
     for (int a = 0; a < t.ntheta; ++a) {
@@ -205,7 +329,7 @@ void CudaFusedSolver<T>::send_start() {
           row[u(x)] = static_cast<T>(t.start.energy_weight[u(e)] * t.start.angle_weight[u(a)] *
                                      t.start.x_weight[u(a) * u(t.nx) + u(x)]);
         }
-        state_[0].upload(row, stream, u(e) * slice_cells() + (u(z) * u(t.ntheta) + u(a)) * u(pitch()));
+        state_.upload(row, stream, u(e) * slice_cells() + (u(z) * u(t.ntheta) + u(a)) * u(pitch()));
         stream.synchronize();
       }
     }
@@ -215,51 +339,42 @@ void CudaFusedSolver<T>::send_start() {
   stream.synchronize();
 }
 
-/// Pairs up the bins that the angle march can make and tells the general kernel to leave them out.
+/// Pairs up the bins that the angle march can make and tells the general kernel
+/// to leave them out.
 template <typename T>
 void CudaFusedSolver<T>::plan_march() {
   const Tables& t = this->tables();
-  const int quads = t.nx / 4;
-  const int most_rows = quads > 0 ? kMarchThreads / quads - kMarchHalo : 0;
-  const bool shifts_fit = parameters_.whole_x_min >= -1 && parameters_.whole_x_max <= 0 &&
-                          std::ranges::all_of(t.shift_z, [](const physics::RemapShift& s) {
-                            return s.whole == 0 || (s.whole == 1 && s.fraction == 0.0);
-                          });
   const bool fits = std::is_same_v<T, float> && !depth_ && t.materials == 1 && t.nx % 4 == 0 &&
-                    most_rows >= kMarchRowsLeast && shifts_fit &&
                     static_cast<double>(t.ne) * static_cast<double>(slice_cells()) / 4.0 < 4294967296.0;
   if (!fits) return;
-  march_chunks_ = static_cast<unsigned>((t.nz + most_rows) / most_rows);  // one row behind the grid counts what leaves
-  march_.rows = (t.nz + static_cast<int>(march_chunks_)) / static_cast<int>(march_chunks_);
-  march_.quads = quads;
+  march_.quads = t.nx / 4;
+  march_.angles = kMarchAngles;
 
   std::vector<int> marched(u(t.ne), 0);
   std::vector<MarchPair> pairs;
-  const auto narrow = [&](int e) {
-    const std::size_t count = sources_of(t, e).size();
-    return widest_kernel(t, e) <= 1 && count > 0 && count <= kMarchSources;
-  };
   const TypedTables<float> typed(t);
+  const auto narrow = [&](int e) {
+    return widest_kernel(t, typed, e) <= 1 && feeds_and_itself(t, e).count <= kMarchSources;
+  };
   for (int e = 0; e < t.ne; ++e) {
     if (!narrow(e)) continue;
-    std::set<int> sources = sources_of(t, e);
+    Feeds feeds = feeds_and_itself(t, e);
     int bins = 1;
     if (e + 1 < t.ne && narrow(e + 1)) {
-      std::set<int> both = sources;
-      both.merge(sources_of(t, e + 1));
-      if (both.size() <= kMarchSources) {
-        sources = both;
+      const Feeds next = feeds_and_itself(t, e + 1);
+      const int low = std::min(feeds.low, next.low);
+      const int count = std::max(feeds.low + feeds.count, next.low + next.count) - low;
+      if (count <= kMarchSources) {
+        feeds = {low, count};
         bins = 2;
       }
     }
     MarchPair pair{};
     pair.bin = e;
     pair.bins = bins;
-    // Sources that no pair scores yet come first.
+    // The bins themselves come first: they are scored here.
     std::vector<int> order;
-    for (const int s : sources) {
-      if (pair.scored == kMarchScored || (marched[u(s)] & kMarchScores) != 0) continue;
-      marched[u(s)] |= kMarchScores;
+    for (int s = e; s < e + bins; ++s) {
       order.push_back(s);
       const std::size_t row = t.row(0, 0, s);
       pair.deposit[pair.scored] = typed.deposit[row];
@@ -268,13 +383,13 @@ void CudaFusedSolver<T>::plan_march() {
       pair.nuclear_escape[pair.scored] = typed.nuclear_escape[row];
       ++pair.scored;
     }
-    for (const int s : sources) {
-      if (std::ranges::find(order, s) == order.end()) order.push_back(s);
+    for (int s = feeds.low; s < feeds.low + feeds.count; ++s) {
+      if (s < e || s >= e + bins) order.push_back(s);
     }
     pair.sources = static_cast<int>(order.size());
     for (int s = 0; s < pair.sources; ++s) pair.source[s] = order[u(s)];
     for (int b = 0; b < bins; ++b) {
-      marched[u(e + b)] |= kMarchMakes;
+      marched[u(e + b)] = 1;
       const std::size_t row = t.row(0, 0, e + b);
       for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
         const auto at = std::ranges::find(order, t.gather_source[u(k)]) - order.begin();
@@ -296,10 +411,8 @@ void CudaFusedSolver<T>::plan_march() {
   stream.synchronize();
   parameters_.marched = marched_.pointer();
   march_.pairs = pairs_.pointer();
-  march_pairs_ = static_cast<unsigned>(pairs.size());
-  march_shared_ = static_cast<unsigned>(march_.rows + kMarchHalo) * static_cast<unsigned>(4 * quads + 4) * 16u;
+  march_.count = static_cast<int>(pairs.size());
   march_kernel_.emplace(this->kernel("transport_fused_march"));
-  march_kernel_->allow_dynamic_shared(march_shared_);
 }
 
 template <typename T>
@@ -307,15 +420,17 @@ void CudaFusedSolver<T>::queue_step() {
   cuda::Stream& stream = this->stream();
   if constexpr (std::is_same_v<T, float>) {
     if (march_kernel_) {
-      const unsigned threads = (static_cast<unsigned>((march_.rows + kMarchHalo) * march_.quads) + 31u) / 32u * 32u;
-      march_kernel_->launch(
-          stream,
-          {.grid = {march_pairs_, march_chunks_, 1}, .block = {threads, 1, 1}, .dynamic_shared_bytes = march_shared_},
-          parameters_, march_);
+      const int chunks = (this->tables().ntheta + march_.angles - 1) / march_.angles;
+      const int cells = (this->tables().nz * march_.quads + kFusedThreads - 1) / kFusedThreads;
+      march_kernel_->launch(stream,
+                            {.grid = {static_cast<unsigned>(march_.count * chunks * cells)}, .block = {kFusedThreads}},
+                            parameters_, march_);
     }
   }
-  step_kernel_->launch(stream, {.grid = {resident_}, .block = {kFusedThreads}, .dynamic_shared_bytes = shared_bytes_},
-                       parameters_);
+  collide_kernel_->launch(
+      stream, {.grid = {collide_blocks_}, .block = {collide_threads_}, .dynamic_shared_bytes = shared_bytes_},
+      parameters_);
+  stream_kernel_->launch(stream, {.grid = {stream_blocks_}, .block = {kFusedThreads}}, parameters_);
 }
 
 template <typename T>
@@ -337,10 +452,12 @@ void CudaFusedSolver<T>::launch_steps(int first, int count) {
   cuda::Stream& stream = this->stream();
   begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, first + count);
   if (options_.loop == FusedLoop::kPersistent) {
-    persistent_kernel_->launch(
-        stream,
-        {.grid = {resident_}, .block = {kFusedThreads}, .dynamic_shared_bytes = shared_bytes_, .cooperative = true},
-        parameters_);
+    persistent_kernel_->launch(stream,
+                               {.grid = {collide_blocks_},
+                                .block = {kFusedThreads},
+                                .dynamic_shared_bytes = shared_bytes_,
+                                .cooperative = true},
+                               parameters_, march_);
   } else {
     int rest = count;
     if (graph_) {

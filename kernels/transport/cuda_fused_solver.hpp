@@ -12,19 +12,21 @@ namespace bb::transport {
 
 /// How the steps of the fused kernel are issued.
 enum class FusedLoop {
-  kLaunches,    // one launch (two with the angle march) per step
+  kLaunches,    // two launches (three with the angle march) per step
   kGraph,       // a captured graph of several steps, replayed
-  kPersistent,  // one cooperative launch per batch, blocks wait for each other between steps
+  kPersistent,  // one cooperative launch per batch, blocks wait for each other
+                // between steps
 };
 
 struct FusedOptions {
   FusedLoop loop = FusedLoop::kLaunches;
   bool window = false;  // slices are the boxes that the protons fill
-  bool march = false;   // whole grids of one material: the angle march for bins with three-point kernels
+  bool march = false;   // whole grids of one material: the angle march for bins
+                        // with three-point kernels
 };
 
-/// ψ[bin][z][angle][x] on the device, advanced by the fused step of cuda_fused.cuh. The device plans its own
-/// steps; the host only says how many.
+/// ψ[bin][z][angle][x] on the device, advanced by the fused step of
+/// cuda_fused.cuh. The device plans its own steps; the host only says how many.
 template <typename T>
 class CudaFusedSolver : public CudaSolver<T> {
  public:
@@ -46,6 +48,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   int pitch() const { return (this->tables().nx + 3) / 4 * 4; }
   std::size_t slice_cells() const;
   void fill_parameters();
+  void send_bins();
   void plan_march();
   void send_start();
   void queue_step();
@@ -54,18 +57,21 @@ class CudaFusedSolver : public CudaSolver<T> {
   FusedOptions options_;
   bool depth_;
   unsigned shared_bytes_ = 0;
-  unsigned resident_ = 1;  // blocks that the device holds at once
-  cuda::DeviceBuffer<T> state_[2];
-  cuda::DeviceBuffer<DeviceBox> bounds_[2];
+  unsigned collide_threads_ = kFusedThreads;
+  unsigned collide_blocks_ = 1,
+           stream_blocks_ = 1;  // that the device holds at once
+  cuda::DeviceBuffer<T> state_, turned_;
+  cuda::DeviceBuffer<DeviceBox> bounds_[2], from_;
   cuda::DeviceBuffer<StepControl> control_;
-  cuda::DeviceBuffer<WorkItem> work_;
-  cuda::DeviceBuffer<int> feed_begin_, feed_, half_, marched_;
+  cuda::DeviceBuffer<int> items_;  // collide_begin, stream_begin
+  cuda::DeviceBuffer<int> marched_;
+  cuda::DeviceBuffer<int> bins_;   // the int tables of FusedParameters, one behind the other
+  cuda::DeviceBuffer<T> weights_;  // feed_weight, kernel_weight
   cuda::DeviceBuffer<double> written_;
   cuda::DeviceBuffer<MarchPair> pairs_;
   FusedParameters<T> parameters_{};
   MarchParameters march_{};
-  unsigned march_pairs_ = 0, march_chunks_ = 0, march_shared_ = 0;
-  std::optional<cuda::Kernel> step_kernel_, persistent_kernel_, begin_kernel_, march_kernel_;
+  std::optional<cuda::Kernel> collide_kernel_, stream_kernel_, persistent_kernel_, begin_kernel_, march_kernel_;
   std::optional<cuda::Graph> graph_;
   int plane_ = 0;  // depth stepping: plane that the state is in
 };

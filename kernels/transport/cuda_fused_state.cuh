@@ -2,7 +2,8 @@
 
 #include "cuda_fused_common.cuh"
 
-// Whole-state operations beside the step: start, count, marginals. One block per bin.
+// Whole-state operations beside the step: start, count, marginals. One block
+// per bin.
 namespace bb::transport::fused {
 
 /// Calls f(value, z, angle, x) for every cell of a bin's box.
@@ -13,7 +14,7 @@ __device__ void each_cell(const FusedParameters<T>& p, int bin, F&& f) {
   DeviceBox box = p.bounds[step & 1][bin];
   if (is_empty(box)) return;
   box.x1 = min(box.x1, t.nx);
-  const T* state = p.state[step & 1] + static_cast<unsigned long long>(bin) * p.ring * t.ntheta * p.pitch;
+  const T* state = p.state + row_start(p, bin, 0);
   const int width = box.x1 - box.x0;
   const int angles = box.a1 - box.a0;
   const int cells = (box.z1 - box.z0) * angles * width;
@@ -21,7 +22,7 @@ __device__ void each_cell(const FusedParameters<T>& p, int bin, F&& f) {
     const int x = box.x0 + i % width;
     const int a = box.a0 + i / width % angles;
     const int z = box.z0 + i / (width * angles);
-    f(state[(static_cast<unsigned long long>(z % p.ring) * t.ntheta + a) * p.pitch + x], z, a, x);
+    f(state[(static_cast<unsigned long long>(z) * t.ntheta + a) * p.pitch + x], z, a, x);
   }
 }
 
@@ -41,7 +42,7 @@ __device__ void leave_with_bin(const FusedParameters<T>& p, double* row, int bin
   add_from_warp(number * p.tables.energy[bin], row + kEnergyEscapedZ);
   __syncthreads();  // the box is read by all before it goes
   if (threadIdx.x == 0) {
-    p.bounds[p.control->step & 1][bin] = {1 << 30, -1, 1 << 30, -1, 1 << 30, -1};
+    p.bounds[p.control->step & 1][bin] = empty_box();
     p.control->done = 1;
   }
 }
@@ -61,13 +62,14 @@ __device__ void marginals_of_bin(const FusedParameters<T>& p, const DeviceMargin
   });
 }
 
-/// A random positive number in every cell, numbered as in ψ[e][θ][z][x] of the reference.
+/// A random positive number in every cell, numbered as in ψ[e][θ][z][x] of the
+/// reference.
 template <typename T>
 __device__ void fill_bin(const FusedParameters<T>& p, unsigned long long seed, int bin) {
   const DeviceTables<T>& t = p.tables;
   const int rows = t.depth != 0 ? 1 : t.nz;
   const int cells = rows * t.ntheta * t.nx;
-  T* state = p.state[0] + static_cast<unsigned long long>(bin) * p.ring * t.ntheta * p.pitch;
+  T* state = p.state + row_start(p, bin, 0);
   for (int i = threadIdx.x; i < cells; i += kFusedThreads) {
     const int x = i % t.nx;
     const int a = i / t.nx % t.ntheta;

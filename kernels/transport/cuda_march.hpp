@@ -2,14 +2,14 @@
 
 #include "cuda_fused.hpp"
 
-// The fused step for whole grids of one material, where most bins have a three-point angle kernel: a
-// block takes two neighbouring bins and a chunk of z rows over the whole width and marches through the
-// angles. Included by nvcc, by NVRTC and by the host; no standard header.
+// The collide pass for whole grids of one material, where most bins have a
+// three-point angle kernel: a thread takes four columns of one z row of two
+// neighbouring bins and marches through the angles. Included by nvcc, by NVRTC
+// and by the host; no standard header.
 namespace bb::transport {
 
-inline constexpr int kMarchSources = 8;  // bins that may feed a pair
-inline constexpr int kMarchScored = 3;   // of them, bins that the pair scores
-inline constexpr int kMarchHalo = 5;     // rows read beyond those made: three before, two behind
+inline constexpr int kMarchSources = 6;  // bins that may feed a pair
+inline constexpr int kMarchScored = 2;   // of them, those that the pair makes and scores
 
 /// Two neighbouring bins (or one) with everything that depends on the bin.
 struct MarchPair {
@@ -22,8 +22,9 @@ struct MarchPair {
 
 struct MarchParameters {
   const MarchPair* pairs;
-  int rows;   // z rows that a block makes
-  int quads;  // nx / 4
+  int count;   // of pairs; 0: no march
+  int angles;  // that a block makes
+  int quads;   // nx / 4
 };
 
 }  // namespace bb::transport

@@ -7,18 +7,20 @@ Variant cuda_persistent_variant() {
   return {
       .id = "cuda-persistent",
       .title = "Fused, persistent",
-      .changes = "One cooperative kernel takes all steps of a batch; the state stays in L2 where it fits",
+      .changes =
+          "One cooperative kernel takes all steps of a batch; the state "
+          "stays in L2 where it fits",
       .builds_on = "cuda-fused",
       .device = "cuda",
-      .source = "kernels/transport/cuda_fused.cuh",
+      .source = "kernels/transport/cuda_fused.cu",
       .precisions = {Precision::kFp32, Precision::kFp64},
       .steppings = {Stepping::kPath, Stepping::kDepth},
-      .bytes_per_cell_step = 8,
+      .bytes_per_cell_step = 16,
       .flops_per_cell_step = 62,
       .speed_rank = 130,
       .estimate_bytes = estimate_cuda_fused,
       .make = [](const Problem& p, const Tables& t,
-                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kPersistent}); },
+                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kPersistent, .march = true}); },
       .unavailable = cuda_unavailable,
   };
 }
