@@ -17,6 +17,7 @@ const plots: readonly (readonly [panel: string, title: string])[] = [
   ['dose-map', 'Dose map'],
   ['phase-space', 'Phase space'],
   ['depth-dose', 'Depth dose'],
+  ['lateral', 'Lateral profile'],
   ['ledger-steps', 'Ledger by step'],
 ];
 

@@ -36,6 +36,12 @@ export const panels: readonly PanelEntry[] = [
     component: lazy(() => import('../panels/depth-dose/depth-dose-panel.tsx')),
   },
   {
+    id: 'lateral',
+    title: 'Lateral profile',
+    icon: 'curve',
+    component: lazy(() => import('../panels/lateral/lateral-panel.tsx')),
+  },
+  {
     id: 'ledger-steps',
     title: 'Ledger by step',
     icon: 'ledger',

@@ -164,7 +164,7 @@ describe('the ledger by step', () => {
     await runToEnd();
     await open.page.keyboard.press('Alt+2');
     await expect.poll(step).toMatch(/depth 2\d\.\d\d mm/);
-    await open.page.keyboard.press('Alt+4');
+    await open.page.keyboard.press('Alt+5');
     const legend = open.page.getByTestId('ledger-legend');
     // Half way nearly all are in flight.
     await expect.poll(() => legend.textContent()).toMatch(/In flight(100\.0|99\.\d) %/);
@@ -179,6 +179,27 @@ describe('the ledger by step', () => {
     await expect.poll(() => legend.textContent()).toMatch(/Deposited9\d\.\d/);
     await open.page.emulateMedia({ colorScheme: 'dark' });
     await open.screenshot('ledger-steps-dark');
+    await closeBench();
+  });
+});
+
+describe('the lateral profile', () => {
+  it('is of the depth that the crosshair points at, with the width of the beam there', async () => {
+    await openBench();
+    await runToEnd();
+    await open.page.keyboard.press('Alt+4');
+    const readout = open.page.getByTestId('lateral-readout');
+    // Where nobody points: half of R80, with the width that the run's own table has there.
+    await expect.poll(() => readout.textContent()).toMatch(/^z 20\.\d\d mmσx 2\.0\d\d mm$/);
+    const box = await bench.map.boundingBox();
+    if (box === null) throw new Error('the map has no place');
+    await open.page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5);
+    await open.page.mouse.move(box.x + box.width * 0.55, box.y + box.height * 0.45);
+    await open.page.mouse.click(box.x + box.width * 0.55, box.y + box.height * 0.45);
+    await expect
+      .poll(() => readout.textContent())
+      .toMatch(/^z [23]\d\.\d\d mmσx 2\.\d+ mmx .* mmdose [\d.]+ MeV\/mm²$/);
+    await open.screenshot('lateral-light');
     await closeBench();
   });
 });

@@ -18,7 +18,7 @@ const plots = (): LayoutNode =>
     'plots',
     'column',
     [share(1.15), group('map', 'dose-map', 'phase-space')],
-    [share(1), group('curve', 'depth-dose', 'ledger-steps')],
+    [share(1), group('curve', 'depth-dose', 'lateral', 'ledger-steps')],
   );
 
 export const defaultLayouts: Readonly<Record<SizeClass, LayoutNode>> = {
@@ -33,7 +33,7 @@ export const defaultLayouts: Readonly<Record<SizeClass, LayoutNode>> = {
     'root',
     'row',
     [px(296), group('input', 'scenario', 'run', 'ledger', 'runs')],
-    [share(1), group('plots', 'dose-map', 'phase-space', 'depth-dose', 'ledger-steps')],
+    [share(1), group('plots', 'dose-map', 'phase-space', 'depth-dose', 'lateral', 'ledger-steps')],
   ),
   narrow: split('root', 'row', [px(316), group('input', 'scenario', 'run', 'ledger', 'runs')], [share(1), plots()]),
 };

@@ -1,0 +1,78 @@
+/** The dose across the beam at one depth, beside the Gaussian that the fluence's width predicts. No React. */
+import type { Curve, Interval } from '../../../electron/contract/fields.ts';
+import type { Moments } from '../../../electron/contract/run.ts';
+import type { LineScene } from '../../drawing/line-view.ts';
+
+/** Of the protons' fluence crossing the plane. */
+export interface PlaneMoments {
+  readonly depth_mm: number;
+  readonly mean_x_mm: number;
+  readonly sigma_x_mm: number;
+}
+
+/** Of the plane nearest to the depth; null where no protons cross it. */
+export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | null {
+  let best = -1;
+  let distance = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < moments.depth_mm.length; i += 1) {
+    const away = Math.abs((moments.depth_mm[i] ?? Number.NaN) - depth_mm);
+    if (away < distance) [best, distance] = [i, away];
+  }
+  const found = {
+    depth_mm: moments.depth_mm[best] ?? Number.NaN,
+    mean_x_mm: moments.mean_x_mm[best] ?? Number.NaN,
+    sigma_x_mm: moments.sigma_x_mm[best] ?? Number.NaN,
+  };
+  return Number.isFinite(found.mean_x_mm) && found.sigma_x_mm > 0 ? found : null;
+}
+
+/** Where nobody points: half of the distal range, else the middle of the depths. */
+export function depthToShow(pointed_mm: number | null, r80_mm: number | null, extent_mm: number): number {
+  const depth = pointed_mm ?? (r80_mm ?? extent_mm) / 2;
+  // The far edge belongs to the last cell.
+  return Math.min(Math.max(0, depth), extent_mm * (1 - 1e-9));
+}
+
+/** A Gaussian of the fluence's mean and width with the area of the dose. */
+export function gaussian(curve: Curve, { mean_x_mm, sigma_x_mm }: PlaneMoments): Float64Array {
+  const { positions, values } = curve;
+  const cell = (positions[1] ?? 1) - (positions[0] ?? 0);
+  const area = values.reduce((a, b) => a + b, 0) * cell;
+  const height = area / (sigma_x_mm * Math.sqrt(2 * Math.PI));
+  return positions.map((x) => height * Math.exp(-0.5 * ((x - mean_x_mm) / sigma_x_mm) ** 2));
+}
+
+/** Share of the peak down to which a logarithmic axis reaches. */
+const DECADES = 1e-6;
+const HEADROOM = 1.08;
+
+export function lateralScene(
+  curve: Curve,
+  plane: PlaneMoments | null,
+  window: Interval | undefined,
+  kind: 'linear' | 'log',
+): LineScene {
+  const { positions, values } = curve;
+  const half = positions.length > 1 ? ((positions[1] ?? 0) - (positions[0] ?? 0)) / 2 : 0.5;
+  const [from, to] = window ?? [(positions[0] ?? 0) - half, (positions[positions.length - 1] ?? 0) + half];
+  const fit = plane === null ? null : gaussian(curve, plane);
+  const peak =
+    Math.max(
+      values.reduce((a, b) => Math.max(a, b), 0),
+      fit?.reduce((a, b) => Math.max(a, b), 0) ?? 0,
+    ) || 1;
+  return {
+    horizontal: { title: 'Across x', unit: 'mm', from, to },
+    vertical: {
+      title: 'Dose',
+      unit: curve.unit,
+      from: kind === 'log' ? peak * DECADES : 0,
+      to: kind === 'log' ? peak * 2 : peak * HEADROOM,
+      kind,
+    },
+    curves: [
+      { color: '--series-1', dash: [], x: positions, y: values, fill: true },
+      ...(fit === null ? [] : [{ color: '--series-2', dash: [5, 3], x: positions, y: fit } as const]),
+    ],
+  };
+}
