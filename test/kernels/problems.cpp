@@ -31,7 +31,8 @@ transport::Material material(const std::string& name, double density_scale, cons
   const Constants& c = kMaterials.at(name);
   transport::Material m{name, c.density * density_scale, c.z_over_a, c.x0, c.xs, {}, {}};
   const char* elsewhere = std::getenv("BRAGGBENCH_ASSETS");  // of a build that was carried to another machine
-  const std::string path = std::string(elsewhere != nullptr ? elsewhere : BB_ASSETS) + "/materials/stopping/" + name + "-" + table + ".csv";
+  const std::string path =
+      std::string(elsewhere != nullptr ? elsewhere : BB_ASSETS) + "/materials/stopping/" + name + "-" + table + ".csv";
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   for (std::string line; std::getline(file, line);) {
