@@ -450,7 +450,9 @@ void CudaFusedSolver<T>::launch_step(int step) {
 template <typename T>
 void CudaFusedSolver<T>::launch_steps(int first, int count) {
   cuda::Stream& stream = this->stream();
-  begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, first + count);
+  // Depth stepping ends at the last plane, however many steps are asked for.
+  const int planes = depth_ ? this->tables().nz - parameters_.start_z : first + count;
+  begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, std::min(first + count, planes));
   if (options_.loop == FusedLoop::kPersistent) {
     persistent_kernel_->launch(stream,
                                {.grid = {collide_blocks_},
@@ -467,9 +469,9 @@ void CudaFusedSolver<T>::launch_steps(int first, int count) {
   }
   if (!depth_) return;
   plane_ = parameters_.start_z + first + count;
-  if (plane_ < this->tables().nz) return;
-  // Behind the last plane the protons have left the grid.
-  double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(first + count - 1) * kLedgerColumns;
+  if (first + count < planes || first >= planes) return;
+  // Behind the last plane the protons have left the grid; the kernel does nothing if the run ended before.
+  double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(planes - 1) * kLedgerColumns;
   this->kernel("transport_fused_leave")
       .launch(stream, {.grid = {static_cast<unsigned>(this->tables().ne)}, .block = {kFusedThreads}}, parameters_, row);
 }

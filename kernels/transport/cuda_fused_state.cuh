@@ -36,6 +36,7 @@ __device__ void count_bin(const FusedParameters<T>& p, double* row, int bin) {
 
 template <typename T>
 __device__ void leave_with_bin(const FusedParameters<T>& p, double* row, int bin) {
+  if (p.start_z + p.control->step < p.tables.nz) return;  // the run ended before the last plane
   double number = 0;
   each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
   add_from_warp(number, row + kEscapedZ);

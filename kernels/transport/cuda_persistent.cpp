@@ -8,8 +8,8 @@ Variant cuda_persistent_variant() {
       .id = "cuda-persistent",
       .title = "Fused, persistent",
       .changes =
-          "One cooperative kernel takes all steps of a batch; the state "
-          "stays in L2 where it fits",
+          "One cooperative kernel takes all steps of a batch, blocks wait for each other instead of the "
+          "launch; slower than cuda-fused where one block size has to suit all of its parts",
       .builds_on = "cuda-fused",
       .device = "cuda",
       .source = "kernels/transport/cuda_fused.cu",
