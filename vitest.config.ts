@@ -13,10 +13,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: ['test/e2e/**', 'test/physics/**', 'test/bench/**'],
+          exclude: ['test/e2e/**', 'test/bench/**'],
         },
       },
-      { test: { name: 'physics', include: ['test/physics/**/*.test.ts'], testTimeout: 240_000 } },
       {
         test: {
           name: 'e2e',

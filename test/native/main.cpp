@@ -1,5 +1,6 @@
-// Runs the C++ tests: `braggbench_tests [part of a test's name …]`. One line per test (`ok`, `FAIL`,
-// or `skip` and why), then `N passed, N failed`. Exit code 1 if any failed or none ran.
+// Runs the C++ tests: `braggbench_tests [part …] [-part …]`, those whose names have one of the parts in
+// them and none of the parts after a minus. One line per test (`ok`, `FAIL`, or `skip` and why), then
+// `N passed, N failed`. Exit code 1 if any failed or none ran.
 
 #include <algorithm>
 #include <chrono>
@@ -32,8 +33,16 @@ int failures_of_case = 0;
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
 bool selected(const Case& c, const std::vector<std::string_view>& parts) {
-  return parts.empty() ||
-         std::any_of(parts.begin(), parts.end(), [&](auto part) { return c.name.find(part) != c.name.npos; });
+  bool asked_for = false;
+  bool any_asked_for = false;
+  for (const std::string_view part : parts) {
+    const bool without = part.starts_with('-');
+    const bool has = c.name.find(part.substr(without ? 1 : 0)) != c.name.npos;
+    if (without && has) return false;
+    any_asked_for |= !without;
+    asked_for |= !without && has;
+  }
+  return asked_for || !any_asked_for;
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ export const suites = [
   cppTests,
   gpuTests,
   vitestProject('unit', 'Unit and host tests'),
-  vitestProject('physics', 'Physics gates'),
   sanitizedCppTests,
   vitestProject('e2e', 'End to end in Chromium'),
 ];
