@@ -15,6 +15,7 @@ SCATTERING_ENERGY_MEV = 15.0
 HIGHLAND_ENERGY_MEV = 14.1
 FLUENCE_LOSS_CM2_G = 0.012
 NUCLEAR_LOCAL_SHARE = 0.6
+NUCLEAR_BUILD_UP_G_CM2 = 2.0
 NARROWEST_BEAM = 0.8
 BEAM_SIGMAS = 5.0
 GUARD_BINS = 2
@@ -161,6 +162,9 @@ def step_physics(problem, media, grid, tables, single):
         if problem["physics"]["nuclear"] == "attenuation":
             before_range = water.range(energies)
             lost = FLUENCE_LOSS_CM2_G * (before_range - water.range(after)) / (1.0 + FLUENCE_LOSS_CM2_G * before_range)
+        # The deposited share builds up behind the entrance, as secondary protons carry it downstream.
+        depth = np.maximum(0.0, water.range(problem["beam"]["energy_MeV"]) - water.range(energies))
+        deposited = NUCLEAR_LOCAL_SHARE * (1.0 - np.exp(-depth / NUCLEAR_BUILD_UP_G_CM2))
         rows = [dict() for _ in range(ne)]
         for e in range(ne):
             kept = stopped = 0.0
@@ -177,7 +181,7 @@ def step_physics(problem, media, grid, tables, single):
                         continue
                     kept += w * energies[to]
                     rows[to][e] = rows[to].get(e, 0.0) + w
-            escape = (1.0 - NUCLEAR_LOCAL_SHARE) * lost[e] * energies[e]
+            escape = (1.0 - deposited[e]) * lost[e] * energies[e]
             losses["deposit"][m, e] = energies[e] - kept - escape
             losses["stopped"][m, e] = stopped
             losses["nuclear"][m, e] = lost[e]

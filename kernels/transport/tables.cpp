@@ -129,7 +129,8 @@ class StepPhysics {
         land(kernel.first + static_cast<int>(i), kernel.weights[i] * (1.0 - lost));
       }
     }
-    const double escape = (1.0 - physics::kNuclearLocalShare) * lost * energy;
+    const double depth = std::max(0.0, water.range(problem_.beam.energy) - water.range(energy));
+    const double escape = (1.0 - physics::nuclear_deposited_share(depth)) * lost * energy;
     tables_.deposit.push_back(energy - kept_energy - escape);
     tables_.stopped.push_back(stopped);
     tables_.nuclear.push_back(lost);

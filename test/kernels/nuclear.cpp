@@ -15,3 +15,9 @@ TEST("nuclear: steps of any size multiply to the fluence (1 + beta R) of Bortfel
   }
   CHECK_EQ(nuclear_loss(3.0, 3.0), 0.0);
 }
+
+TEST("nuclear: the deposited share builds up from nothing at the entrance to 0.6") {
+  CHECK_EQ(nuclear_deposited_share(0.0), 0.0);
+  CHECK_NEAR(nuclear_deposited_share(2.0), 0.6 * (1.0 - std::exp(-1.0)), 1e-12);
+  CHECK_NEAR(nuclear_deposited_share(20.0), 0.6, 1e-4);
+}
