@@ -119,7 +119,9 @@ class Session {
         this.contestants.push({ candidate, first, determinism, warm, others });
       } catch (error) {
         if (!(error instanceof BraggError) || error.code === 'internal') throw error;
-        this.refused.set(candidate, { ...headOf(candidate), status: 'refused', reason: error.message });
+        // The row says already which variant it is.
+        const reason = error.message.replace(/^solver\.variant = [^:]+: /, '');
+        this.refused.set(candidate, { ...headOf(candidate), status: 'refused', reason });
       }
     }
   }

@@ -37,7 +37,7 @@ describe('help', () => {
     expect(help.stdout).toContain('Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.');
     expect(flag).toEqual(help);
     expect(verb.stdout).toContain(
-      'Usage: braggbench run SCENARIO [--variant ID] [--set path=value …] [--out RUN.h5] [--json]',
+      'Usage: braggbench run SCENARIO [--variant ID] [--set path=value …] [--out RUN.h5] [--trace] [--json]',
     );
   });
 

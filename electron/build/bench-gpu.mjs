@@ -1,0 +1,43 @@
+/**
+ * `npm run bench:gpu`: the CUDA ladder and the programs outside, on the
+ * scenarios that the GPU targets are stated for. Keeps each session in
+ * assets/runs and prints the targets, met or missed. `--from FOLDER` prints
+ * kept sessions instead of measuring; `-- cli NODE CLI` on a machine without
+ * an install measures with those.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
+import { gpuTargets, readSessions, targetLines } from './bench/targets.mjs';
+import { hand } from './setup/command.mjs';
+import { inRoot } from './setup/root.mjs';
+import { main, say } from './setup/say.mjs';
+import { build, commandLineSteps, prepare } from './steps/all.mjs';
+
+/** @param {string} folder */
+function printTargets(folder) {
+  for (const line of targetLines(gpuTargets(readSessions(folder)))) say(line);
+}
+
+await main(async () => {
+  const args = process.argv.slice(2);
+  const from = args.indexOf('--from');
+  if (from >= 0) {
+    printTargets(path.resolve(args[from + 1] ?? inRoot('assets/runs')));
+    return 0;
+  }
+  const elsewhere = await prepare(args);
+  if (elsewhere !== null) return elsewhere;
+  await build(await commandLineSteps());
+  const folder = inRoot('assets/runs');
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
+  let worst = 0;
+  for (const { file, words } of GPU_SESSIONS) {
+    say(`\nbraggbench ${words.join(' ')}`);
+    const out = path.join(folder, file);
+    worst = Math.max(worst, await hand(process.execPath, [inRoot('dist/host/cli.js'), ...words, '--out', out]));
+  }
+  say('');
+  printTargets(folder);
+  return worst;
+});

@@ -1,0 +1,64 @@
+/** The sessions of `npm run bench:gpu`: file in assets/runs, and the command line that makes it. */
+
+const EVERY_DENSE =
+  'cuda-fused,cuda-graph,cuda-persistent,cuda-window,cuda-tiled,cuda-gather,cuda-warp-reduced,cuda-scatter,cuda-slice-launches,cuda-gather@fp64,cuda-fused@fp64';
+const CUPY = 'cupy-raw,cupy-elementwise,cupy-array';
+
+export const GPU_SESSIONS = [
+  {
+    file: 'h200-uniform-grid-70MeV.json',
+    words: ['bench', 'uniform-grid-70MeV', '--variants', EVERY_DENSE, '--modes', 'warm,cold,graph'].concat([
+      '--rounds',
+      '9',
+      '--time',
+      '45',
+      '--external',
+      CUPY,
+    ]),
+  },
+  {
+    file: 'h200-dense-36M.json',
+    words: ['bench', 'dense-36M', '--variants', EVERY_DENSE, '--rounds', '9', '--time', '45', '--external', CUPY],
+  },
+  {
+    file: 'h200-water-70MeV.json',
+    words: ['bench', 'water-70MeV', '--variants', 'cuda-window,cuda-depth', '--modes', 'warm,cold,graph'].concat([
+      '--rounds',
+      '15',
+      '--time',
+      '20',
+    ]),
+  },
+  {
+    // A whole run of the dense variants takes minutes: the first five steps stand for them.
+    file: 'h200-water-70MeV-5-steps.json',
+    words: [
+      'bench',
+      'water-70MeV',
+      '--set',
+      'solver.max_steps=5',
+      '--variants',
+      'cuda-window,cuda-fused,cuda-scatter',
+    ].concat(['--rounds', '5', '--time', '20', '--external', 'cupy-raw']),
+  },
+  {
+    file: 'h200-dense-144M.json',
+    words: ['bench', 'dense-36M', '--set', 'geometry.width_mm=200', '--set', 'geometry.depth_mm=200'].concat([
+      '--variants',
+      'cuda-fused,cuda-tiled',
+      '--rounds',
+      '5',
+      '--time',
+      '15',
+    ]),
+  },
+  {
+    file: 'h200-sweep-water-70MeV.json',
+    words: ['bench', 'water-70MeV', '--variants', 'cuda-window,cuda-depth', '--sweep', 'grid.dx_mm=1,0.5,0.25'].concat([
+      '--rounds',
+      '7',
+      '--time',
+      '6',
+    ]),
+  },
+];

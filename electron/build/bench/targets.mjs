@@ -1,0 +1,164 @@
+/** The stated speed targets against kept sessions. Plain data in, lines out. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * @typedef {{ value: number }} Ratio
+ * @typedef {{ label: string, status: string, time_s: number, setup_s: number, steps: number, cells: number,
+ *   peak_state_bytes: number, roofline: { share_of_copy: number | null }, verdict: string,
+ *   rel_l2: number | null, rel_l2_limit: number, ledger_error: number }} Entry
+ * @typedef {{ id: string, result: null | { time_s: number, steps: number, wrong: boolean } }} Rival
+ * @typedef {{ scenario: string, machine: { gpu: null | { ceilings: null | { copy_bytes_per_s: number } } },
+ *   entries: Entry[], external: Rival[] }} Report
+ * @typedef {{ reports: Report[] }} Session
+ * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null }} Target
+ */
+
+/**
+ * Sessions in a folder by file name without `.json`.
+ * @param {string} folder
+ * @returns {Map<string, Session>}
+ */
+export function readSessions(folder) {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  return new Map(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(folder, name), 'utf8'))]));
+}
+
+/** @param {Session | undefined} session @param {string} label */
+function entry(session, label) {
+  return session?.reports[0]?.entries.find((one) => one.label === label && one.status === 'measured');
+}
+
+/** @param {number} seconds */
+const milliseconds = (seconds) => `${(seconds * 1e3).toPrecision(3)} ms`;
+
+/**
+ * @param {string} what @param {string} wanted @param {number | undefined} value
+ * @param {(value: number) => boolean} test @param {(value: number) => string} text
+ * @returns {Target}
+ */
+function target(what, wanted, value, test, text) {
+  if (value === undefined || Number.isNaN(value)) return { what, wanted, measured: null, met: null };
+  return { what, wanted, measured: text(value), met: test(value) };
+}
+
+/** @param {number} value */
+const times = (value) => `${value.toPrecision(3)}×`;
+
+/** Bytes per second of reading and writing each cell once per step, over the copy bandwidth. @param {Session | undefined} session @param {string} label */
+function shareOfCopy(session, label) {
+  const found = entry(session, label);
+  const ceiling = session?.reports[0]?.machine.gpu?.ceilings?.copy_bytes_per_s;
+  if (found === undefined || ceiling === undefined) return undefined;
+  return (found.cells * found.steps * 8) / found.time_s / ceiling;
+}
+
+/** How many times faster our fastest right variant is than a program outside. @param {Session | undefined} session @param {string} id */
+function overRival(session, id) {
+  const report = session?.reports[0];
+  const rival = report?.external.find((one) => one.id === id)?.result;
+  const right = report?.entries.filter((one) => one.status === 'measured' && one.verdict !== 'wrong') ?? [];
+  if (!rival || right.length === 0) return undefined;
+  return rival.time_s / Math.min(...right.map(({ time_s }) => time_s));
+}
+
+/** @param {Session | undefined} session @param {string} slow @param {string} fast */
+function gain(session, slow, fast) {
+  const [a, b] = [entry(session, slow), entry(session, fast)];
+  return a && b ? a.time_s / b.time_s : undefined;
+}
+
+/** @param {Map<string, Session>} sessions @returns {Target[]} */
+export function gpuTargets(sessions) {
+  const [dense, large] = [sessions.get('h200-dense-36M'), sessions.get('h200-dense-144M')];
+  const [uniform, water] = [sessions.get('h200-uniform-grid-70MeV'), sessions.get('h200-water-70MeV')];
+  const short = sessions.get('h200-water-70MeV-5-steps');
+  const all = [...sessions.values()].flatMap(({ reports }) => reports.flatMap(({ entries }) => entries));
+  const right = all.filter((one) => one.status === 'measured');
+  const wrong = right.filter(({ rel_l2, rel_l2_limit }) => rel_l2 !== null && !(rel_l2 <= rel_l2_limit));
+  /** @param {number} value */
+  const percent = (value) => `${(100 * value).toFixed(0)} %`;
+  return [
+    target(
+      'dense-36M, cuda-fused, 8 B a cell and step',
+      '≥ 55 % of copy',
+      shareOfCopy(dense, 'cuda-fused'),
+      (v) => v >= 0.55,
+      percent,
+    ),
+    target(
+      'dense-144M, cuda-fused, 8 B a cell and step',
+      '≥ 55 % of copy',
+      shareOfCopy(large, 'cuda-fused'),
+      (v) => v >= 0.55,
+      percent,
+    ),
+    target('water-70MeV, cuda-window', '≤ 4 ms', entry(water, 'cuda-window')?.time_s, (v) => v <= 4e-3, milliseconds),
+    target('water-70MeV, cuda-depth', '≤ 1.5 ms', entry(water, 'cuda-depth')?.time_s, (v) => v <= 1.5e-3, milliseconds),
+    target(
+      'water-70MeV, first 5 steps, cuda-window over cuda-scatter',
+      '≥ 100×',
+      gain(short, 'cuda-scatter', 'cuda-window'),
+      (v) => v >= 100,
+      times,
+    ),
+    target(
+      'water-70MeV, cuda-window, warm set-up',
+      '≤ 100 ms',
+      entry(water, 'cuda-window')?.setup_s,
+      (v) => v <= 0.1,
+      milliseconds,
+    ),
+    ...['cupy-raw', 'cupy-elementwise', 'cupy-array'].flatMap((id) => [
+      target(`uniform-grid-70MeV, fastest over ${id}`, '≥ 30×', overRival(uniform, id), (v) => v >= 30, times),
+      target(`dense-36M, fastest over ${id}`, '≥ 30×', overRival(dense, id), (v) => v >= 30, times),
+    ]),
+    target('variants outside parity', '0', right.length === 0 ? undefined : wrong.length, (v) => v === 0, String),
+    target(
+      'largest ledger error in FP32',
+      '≤ 1e-6',
+      right.length === 0 ? undefined : Math.max(...right.map(({ ledger_error }) => ledger_error)),
+      (v) => v <= 1e-6,
+      (v) => v.toExponential(1),
+    ),
+  ];
+}
+
+/** @param {Map<string, Session>} sessions @param {number | null} peakBytes @returns {Target[]} */
+export function cpuTargets(sessions, peakBytes) {
+  const [water, uniform] = [sessions.get('cpu-water-70MeV'), sessions.get('cpu-uniform-grid-70MeV')];
+  /** @param {number} value */
+  const seconds = (value) => `${value.toPrecision(3)} s`;
+  return [
+    target('water-70MeV, window', '≤ 1.5 s', entry(water, 'window')?.time_s, (v) => v <= 1.5, seconds),
+    target('water-70MeV, depth', '≤ 0.15 s', entry(water, 'depth')?.time_s, (v) => v <= 0.15, seconds),
+    target(
+      'water-70MeV, peak memory',
+      '≤ 1 GB',
+      peakBytes ?? undefined,
+      (v) => v <= 1e9,
+      (v) => `${(v / 1e9).toPrecision(3)} GB`,
+    ),
+    target('uniform-grid-70MeV, fused over scatter', '≥ 3×', gain(uniform, 'scatter', 'fused'), (v) => v >= 3, times),
+    target(
+      'uniform-grid-70MeV, window over scatter',
+      '≥ 10×',
+      gain(uniform, 'scatter', 'window'),
+      (v) => v >= 10,
+      times,
+    ),
+  ];
+}
+
+/** @param {Target[]} targets */
+export function targetLines(targets) {
+  const [what, wanted] = [
+    Math.max(...targets.map((t) => t.what.length)),
+    Math.max(...targets.map((t) => t.wanted.length)),
+  ];
+  const measured = Math.max(...targets.map((t) => (t.measured ?? 'not measured').length));
+  return targets.map((t) => {
+    const verdict = t.met === null ? '' : t.met ? 'met' : 'missed';
+    return `${t.what.padEnd(what)}  ${t.wanted.padEnd(wanted)}  ${(t.measured ?? 'not measured').padStart(measured)}  ${verdict}`.trimEnd();
+  });
+}
