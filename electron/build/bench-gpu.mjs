@@ -2,8 +2,7 @@
  * `npm run bench:gpu`: the CUDA ladder and the programs outside, on the
  * scenarios that the GPU targets are stated for. Keeps each session in
  * assets/runs and prints the targets, met or missed. `--from FOLDER` prints
- * kept sessions instead of measuring; `-- cli NODE CLI` on a machine without
- * an install measures with those.
+ * kept sessions instead of measuring.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 /** Operands that name a run file. */
 import { readFile } from 'node:fs/promises';
 import { BraggError } from '../contract/errors.ts';
-import { readRun } from '../host/run-files/read.ts';
+import { RunPacker } from '../host/run-files/packer.ts';
 import type { RunData } from '../host/runs/run-data.ts';
 
 /** Throws a BraggError that says what is wrong with the file. */
@@ -11,5 +11,11 @@ export async function runFile(path: string): Promise<RunData> {
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${path} is a folder, not a run.`);
     throw error;
   });
-  return readRun(bytes, path);
+  // On its worker, so that the library for HDF5 is not part of every start of the command line.
+  const packer = new RunPacker();
+  try {
+    return await packer.read(bytes, path);
+  } finally {
+    await packer.close();
+  }
 }
