@@ -43,7 +43,7 @@ describe('the ledger by step', () => {
   it('is in shares of what entered, and leaves out what is zero but for rounding', () => {
     const series = ledgerSeries(table, 'number');
     const of = (name: string) => series.find((each) => each.column === name);
-    expect([...(of('stopped')?.curve.y as Float64Array)]).toEqual([0, 0.25, 0.999]);
+    expect(Array.from(of('stopped')?.curve.y ?? [])).toEqual([0, 0.25, 0.999]);
     expect(of('escaped_x')?.present).toBe(false);
     expect(of('deposited')).toBeUndefined();
     expect(shareScene(table, 'number', 'linear').curves).toHaveLength(3);

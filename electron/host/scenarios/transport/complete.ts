@@ -87,9 +87,10 @@ function stepOf(scenario: TransportWithConstants, dz_mm: number): number {
 }
 
 /**
- * In one material slowing down is a shift by a whole bin when a bin is one
- * step. Between materials it is not, and a bin has to be this much smaller for
- * the split over two bins to stay within the physical straggling of a step.
+ * In water slowing down is a shift by a whole bin when a bin is one step. In
+ * other materials it is not, since their stopping power relative to water
+ * changes with energy, and a bin has to be this much smaller for the split over
+ * two bins to stay within the physical straggling of a step.
  */
 const binsPerStep = 3;
 
@@ -97,7 +98,8 @@ const binsPerStep = 3;
 function rangeStepOf({ geometry }: TransportWithConstants, step_mm: number, { backgroundToWater }: Ranges): number {
   const { background, regions } = geometry;
   const step = background === 'water' ? step_mm : Number((step_mm * backgroundToWater).toPrecision(4));
-  const differs = regions.some((region) => region.material !== background || region.density_scale !== 1);
+  const differs =
+    background !== 'water' || regions.some((region) => region.material !== background || region.density_scale !== 1);
   return differs ? tidy(step / binsPerStep) : step;
 }
 

