@@ -73,7 +73,8 @@ export default function RunPanel(): ReactElement {
   );
   if (run === null) {
     return (
-      <div className="run-panel">
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+      <section className="run-panel" aria-label="Results of the run" tabIndex={0}>
         <EmptyState
           icon="gauge"
           title="No run yet"
@@ -89,17 +90,18 @@ export default function RunPanel(): ReactElement {
             ? 'Progress, range and width readouts appear here.'
             : 'Correct the scenario first: the form marks what is wrong.'}
         </EmptyState>
-      </div>
+      </section>
     );
   }
   return (
-    <div className="run-panel">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    <section className="run-panel" aria-label="Results of the run" tabIndex={0}>
       <RunHead run={run} />
       {run.state === 'cancelled' ? (
         <p className="run-panel__note">Stopped before its end: the dose is that of the steps so far.</p>
       ) : null}
       <EditedNote />
       <RunBody run={run} />
-    </div>
+    </section>
   );
 }
