@@ -34,6 +34,10 @@ async function runTests(program, args = [], env = process.env) {
   const left = [...outcome.output.matchAll(SKIPPED)].map((match) => `${match[1]}`);
   const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: left };
   if (outcome.code === 0 || counted.failed > 0) return counted;
+  // It stops the program to look at its memory, which not every container lets it do.
+  if (totals && outcome.output.includes('LeakSanitizer has encountered a fatal error')) {
+    return sum(counted, skipped('leak check of the C++ tests', 'LeakSanitizer could not look at the ended tests here'));
+  }
   say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  ended with code ${outcome.code}`);
   // A crash takes the totals with it: the tests that ended before it stay counted.
   const ended = (/** @type {RegExp} */ line) => (totals ? 0 : [...outcome.output.matchAll(line)].length);
@@ -83,6 +87,7 @@ export const sanitizedCppTests = {
       ASAN_OPTIONS: 'detect_leaks=0:strict_string_checks=1',
       UBSAN_OPTIONS: 'print_stacktrace=1',
     });
-    return { ...result, skipped: [] }; // the plain run has named them
+    // What no GPU could run was named by the plain run.
+    return { ...result, skipped: result.skipped.filter((line) => line.startsWith('leak check')) };
   },
 };
