@@ -29,6 +29,9 @@ function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number)
 /** σ_x means nothing behind the range; this near to it there are protons enough. */
 const widthDepth = 0.9;
 
+/** Less range spread than this is nothing beside any straggling. */
+const noticeable_mm = 0.005;
+
 function readouts({ summary, waterRange_mm, table: title }: RunFacts): readonly (readonly [string, string])[] {
   const { metrics } = summary;
   const r80 = metrics.r80_mm;
@@ -42,6 +45,9 @@ function readouts({ summary, waterRange_mm, table: title }: RunFacts): readonly 
     ...(waterRange_mm === null ? [] : [['CSDA range', `${millimetres(waterRange_mm)} in water, ${title}`] as const]),
     ['Peak', millimetres(metrics.peak_mm)],
     ['W80–20', millimetres(metrics.w80_20_mm)],
+    ...(summary.extra_straggling_mm < noticeable_mm
+      ? []
+      : [['Energy grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
     ['FWHM', millimetres(metrics.fwhm_mm)],
     ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
     [`σx${at}`, millimetres(sigma)],

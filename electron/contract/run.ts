@@ -110,6 +110,8 @@ export const runSummarySchema = z.strictObject({
   metrics: metricsSchema,
   ledger: z.strictObject({ number: numberBalanceSchema, energy: energyBalanceSchema }),
   min_psi_over_max: z.number(),
+  /** Range spread (sigma, mm of water) that the energy grid adds to the beam. */
+  extra_straggling_mm: z.number(),
   cell_steps: z.number(),
   peak_rss_MB: z.number(),
   grid: gridSizeSchema,

@@ -115,6 +115,8 @@ export interface TransportRun {
     readonly nx: number;
     /** Bin centres, ascending. */
     readonly energies_MeV: Float64Array;
+    /** Range spread (σ, mm of water) that the energy grid adds to the beam. */
+    readonly extra_straggling_mm: number;
     readonly estimate_bytes: number;
     readonly steps_max: number;
     readonly threads: number;
@@ -278,6 +280,18 @@ export function loadAddon(file?: string): NativeAddon {
     const reason = error instanceof Error ? error.message : String(error);
     throw new BraggError('unsupported', `The solver at ${found} cannot be loaded: ${reason}`, [], { cause: error });
   }
+}
+
+/** How much range spread the energy grid of a problem adds, as the engine knows it; null where it refuses the problem. */
+export function extraStraggling(addon: NativeAddon): (problem: TransportProblem) => number | null {
+  return (problem) => {
+    try {
+      return addon.createTransport(problem).plan.extra_straggling_mm;
+    } catch {
+      // The refusal itself is told where the scenario is run or validated.
+      return null;
+    }
+  };
 }
 
 /** An error of the addon with its code, as the host passes it on. */

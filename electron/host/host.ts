@@ -6,7 +6,7 @@ import type { Capabilities, Shell } from '../contract/capabilities.ts';
 import type { NamedFile } from '../contract/files.ts';
 import type { MethodName, Params, Result } from '../contract/methods.ts';
 import type { Port } from '../contract/port.ts';
-import { loadAddon, type NativeAddon } from './addon.ts';
+import { extraStraggling, loadAddon, type NativeAddon } from './addon.ts';
 import { FileAccess } from './files/access.ts';
 import { dataFolder } from './files/data-folder.ts';
 import { Library } from './files/library.ts';
@@ -165,6 +165,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     assetsFolder: options.assetsFolder,
     rangeTable: addon.rangeTable,
     variants: addon.variants().map(({ id }) => id),
+    extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });
   const data = options.dataFolder ?? dataFolder();

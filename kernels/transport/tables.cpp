@@ -344,6 +344,7 @@ Layout::Layout(const Problem& p) {
   grid.emplace(p.grid, media[0].table, start_energy, p.beam.energy_sigma, guard);
   t.ne = grid->size();
   t.energy = grid->energies();
+  if (!p.filled) t.extra_straggling_mm = extra_straggling(p, media, *grid, start_energy, t);
 }
 
 }  // namespace
@@ -363,7 +364,6 @@ Tables build_tables(const Problem& p) {
     const double path = depth ? p.grid.dz / std::cos(t.theta[at(c)]) : p.step;
     for (const Medium& m : layout.media) physics.append(m, path);
   }
-  t.extra_straggling_mm = extra_straggling(p, layout.media, *layout.grid, layout.start_energy, t);
   build_streaming(p, t);
   build_start(p, *layout.grid, layout.start_energy, layout.entry_path, t);
   if (p.filled) fill_start(p, t);

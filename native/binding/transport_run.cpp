@@ -189,6 +189,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     out.Set("nz", t.nz);
     out.Set("nx", t.nx);
     out.Set("energies_MeV", to_array(env, t.energy));
+    out.Set("extra_straggling_mm", t.extra_straggling_mm);
     out.Set("estimate_bytes", run.estimate_bytes());
     out.Set("steps_max", run.steps_max());
     out.Set("threads", run.threads());

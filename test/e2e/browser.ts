@@ -45,7 +45,11 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(`console: ${message.text()}`);
   });
-  page.on('requestfailed', (request) => problems.push(`request: ${request.url()} ${request.failure()?.errorText}`));
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText;
+    // A page that is left gives up what it was still loading.
+    if (reason !== 'net::ERR_ABORTED') problems.push(`request: ${request.url()} ${reason}`);
+  });
   await page.goto(url, { waitUntil: 'load' });
   return {
     page,

@@ -1,5 +1,6 @@
 /** `braggbench devices`: what this machine can compute on, and why not on the rest. */
 import { formatBytes } from '../../contract/units.ts';
+import { devicesWithCeilings } from '../../host/bench/index.ts';
 import { loadAddon } from '../../host/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -19,14 +20,15 @@ export const devices: Verb = {
   usage: 'devices [--json]',
   summary: 'list CPU and GPUs, and what is missing',
   details: [
-    'Says what this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason.',
+    'Says what this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason. What a GPU does at best (copy bandwidth, arithmetic, launches) is measured the first time and kept.',
   ],
   flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
   examples: [],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
     const addon = loadAddon();
-    const [machine, report] = [addon.machine(), addon.devices()];
+    const machine = addon.machine();
+    const report = await devicesWithCeilings(addon, (reason) => terminal.say(reason));
     if (hasFlag(parsed, 'json')) {
       terminal.printJson({ cpu: machine, ...report });
       return exitCodes.done;

@@ -27,6 +27,8 @@ export interface ScenarioServices {
   readonly rangeTable: RangeTable;
   /** Ids of the variants that `solver.variant` can name. */
   readonly variants: readonly string[];
+  /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
+  readonly extraStraggling: (problem: TransportProblem) => number | null;
   /** Most bytes of state that one run may take. */
   readonly memoryLimit_bytes: number;
 }
@@ -179,8 +181,9 @@ export class Scenarios {
     const found = [...known, ...faults.map(locate)];
     if (filled === null) return { ...this.unreadable(found.sort(byPlace)), draft };
     const reading = await this.transport(filled, value, leftOut, place);
-    const issues = [...found, ...reading.faults.map(locate), ...reading.issues].sort(byPlace);
-    const valid = !hasErrors(issues);
+    const all = [...found, ...reading.faults.map(locate), ...reading.issues];
+    const valid = !hasErrors(all);
+    const issues = [...all, ...(valid ? reading.warnings().map(locate) : [])].sort(byPlace);
     return {
       draft,
       document: valid ? document : null,

@@ -68,8 +68,17 @@ function RangeHead({
   );
 }
 
+/** Less than this is nothing beside any range straggling. */
+const NOTICEABLE_MM = 0.005;
+
 /** The shape of the peak; nothing of it is known without an end of the range. */
-function PeakReadouts({ metrics }: { readonly metrics: DepthDose['metrics'] | RunSummary['metrics'] }): ReactElement {
+function PeakReadouts({
+  metrics,
+  extra_straggling_mm,
+}: {
+  readonly metrics: DepthDose['metrics'] | RunSummary['metrics'];
+  readonly extra_straggling_mm: number;
+}): ReactElement {
   return (
     <Readouts
       items={[
@@ -79,6 +88,17 @@ function PeakReadouts({ metrics }: { readonly metrics: DepthDose['metrics'] | Ru
           unit: 'mm',
           title: 'Depth from 80 % to 20 % behind the peak',
         },
+        ...(extra_straggling_mm < NOTICEABLE_MM
+          ? []
+          : [
+              {
+                name: 'Grid adds',
+                value: fixed(extra_straggling_mm, 3),
+                unit: 'mm',
+                title:
+                  'Range spread (σ) that the energy bins add: the falloff is that much wider than physics makes it',
+              },
+            ]),
         { name: 'Peak at', value: fixed(metrics.peak_mm, 2), unit: 'mm', title: 'Depth of the Bragg peak' },
         {
           name: 'FWHM',
@@ -136,7 +156,7 @@ export function Results({ summary, depthDose, moments, resolved }: ResultsProps)
       ) : (
         <>
           <RangeHead r80_mm={metrics.r80_mm} resolved={resolved} />
-          <PeakReadouts metrics={metrics} />
+          <PeakReadouts metrics={metrics} extra_straggling_mm={summary.extra_straggling_mm} />
         </>
       )}
       {moments === null ? null : <Widths moments={moments} end_mm={metrics.r80_mm} />}

@@ -118,6 +118,7 @@ describe('run', () => {
       wall_s: expect.any(Number),
       solve_s: expect.any(Number),
       min_psi_over_max: expect.any(Number),
+      extra_straggling_mm: 0,
       cell_steps: expect.any(Number),
       peak_rss_MB: expect.any(Number),
       grid: { ne: expect.any(Number), ntheta: 17, nz: 40, nx: 20 },

@@ -1,6 +1,6 @@
 /** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
 import path from 'node:path';
-import { loadAddon, type NativeAddon } from '../../../electron/host/addon.ts';
+import { extraStraggling, loadAddon, type NativeAddon } from '../../../electron/host/addon.ts';
 import { keyframesOf, type RunData, runData } from '../../../electron/host/runs/run-data.ts';
 import { openScenarios, type Scenarios } from '../../../electron/host/scenarios/index.ts';
 
@@ -23,6 +23,7 @@ export function openTestScenarios(addon: NativeAddon = loadAddon()): Promise<Sce
     assetsFolder,
     rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
     variants: addon.variants().map((v) => v.id),
+    extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });
 }

@@ -13,7 +13,7 @@ import { type TransportContext, tableOf } from './context.ts';
  * and close to a power of the range: fits to the electromagnetic-only reference
  * values from 70 to 250 MeV (range 40.8 to 379 mm), good to 1 %.
  */
-const rangeStraggling_mm = (range_mm: number): number => 0.469 * (range_mm / 40.8) ** 0.947;
+export const rangeStraggling_mm = (range_mm: number): number => 0.469 * (range_mm / 40.8) ** 0.947;
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;
 
 /** The distal 80–20 % falloff is this many times the straggling; three cells have to lie in it. */
@@ -120,6 +120,8 @@ export function completeTransport(scenario: TransportWithConstants, context: Tra
     cell: cell(widthAtEnd_mm(found.own_mm) / cellsPerWidth, geometry.width_mm ?? wanted.width),
   });
   const step_mm = solver.step_mm ?? stepOf(scenario, depth.cell);
+  // Depth stepping steps by the cell in depth, whatever the file says of the step.
+  const taken_mm = solver.stepping === 'depth' ? depth.cell : step_mm;
   const { energy } = grid;
   const widestAngle = theta_max_mrad + 4 * beam.angle_sigma_mrad;
   return {
@@ -132,7 +134,7 @@ export function completeTransport(scenario: TransportWithConstants, context: Tra
       theta_max_mrad: grid.theta_max_mrad ?? multipleAbove(widestAngle, grid.dtheta_mrad),
       energy:
         energy.kind === 'range'
-          ? { kind: 'range', step_mm: energy.step_mm ?? rangeStepOf(scenario, step_mm, found) }
+          ? { kind: 'range', step_mm: energy.step_mm ?? rangeStepOf(scenario, taken_mm, found) }
           : energy,
     },
     solver: { ...solver, step_mm },

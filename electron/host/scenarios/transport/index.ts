@@ -17,11 +17,14 @@ import { type TransportContext, tableOf } from './context.ts';
 import { estimateGrid, type GridEstimate } from './estimate.ts';
 import { resolveTransport } from './resolve.ts';
 import { waterTable } from './user-table.ts';
+import { spreadWarning } from './warn-spread.ts';
 
 export interface TransportServices {
   readonly materials: Materials;
   readonly rangeTable: RangeTable;
   readonly variants: readonly string[];
+  /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
+  readonly extraStraggling: (problem: TransportProblem) => number | null;
   readonly memoryLimit_bytes: number;
 }
 
@@ -40,6 +43,8 @@ export interface TransportReading {
   readonly issues: readonly Issue[];
   /** Only for a scenario without errors. */
   readonly problem: () => TransportProblem;
+  /** What a scenario without errors should be warned of before it is run. */
+  readonly warnings: () => readonly Fault[];
   /** Completes another scenario with the same tables. */
   readonly recomplete: (other: TransportWithConstants) => TransportScenario;
 }
@@ -72,6 +77,13 @@ export async function readTransport(
     faults: [...water.faults, ...found],
     issues: water.issues,
     problem: () => resolveTransport(scenario, context),
+    warnings: () => {
+      if (scenario.initial.kind !== 'beam') return [];
+      const added_mm = services.extraStraggling(resolveTransport(scenario, context));
+      const at = stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV);
+      const warned = added_mm && spreadWarning(scenario, added_mm, at.range * 10, 10 / at.stopping);
+      return warned ? [warned] : [];
+    },
     recomplete: (other) => completeTransport(other, context),
   };
 }

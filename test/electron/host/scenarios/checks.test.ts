@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { extraStraggling } from '../../../../electron/host/addon.ts';
 import { openScenarios } from '../../../../electron/host/scenarios/index.ts';
 import { addon, assetsFolder, check, lines, readYaml, scenarios, variants } from './open.ts';
 
@@ -221,7 +222,13 @@ test('the estimate never refuses what the engine would run', async () => {
   // Limits from far too small to ample: whenever the engine finds a variant, the check has to let it through.
   const document = { kind: 'transport', version: 1, beam: { energy_MeV: 30 }, grid: { dtheta_mrad: 20 } };
   for (const memoryLimit_bytes of [1e5, 1e6, 1e7, 1e8, 1e9]) {
-    const limited = await openScenarios({ assetsFolder, rangeTable: addon.rangeTable, variants, memoryLimit_bytes });
+    const limited = await openScenarios({
+      assetsFolder,
+      rangeTable: addon.rangeTable,
+      variants,
+      extraStraggling: extraStraggling(addon),
+      memoryLimit_bytes,
+    });
     for (const stepping of ['path', 'depth']) {
       const reading = await limited.check({ ...document, solver: { stepping } }, { name: 's', folder: null });
       const ample = await scenarios.check({ ...document, solver: { stepping } }, { name: 's', folder: null });

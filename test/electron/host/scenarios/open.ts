@@ -1,7 +1,7 @@
 /** Scenarios over the real addon and the shipped materials. */
 import { join } from 'node:path';
 import { formatIssue } from '../../../../electron/contract/scenario/index.ts';
-import { loadAddon } from '../../../../electron/host/addon.ts';
+import { extraStraggling, loadAddon } from '../../../../electron/host/addon.ts';
 import { openScenarios, type Reading } from '../../../../electron/host/scenarios/index.ts';
 
 export const assetsFolder = join(import.meta.dirname, '../../../../assets');
@@ -14,6 +14,7 @@ export const scenarios = await openScenarios({
   assetsFolder,
   rangeTable: addon.rangeTable,
   variants,
+  extraStraggling: extraStraggling(addon),
   memoryLimit_bytes: 2 ** 30,
 });
 
