@@ -9,6 +9,9 @@ export interface RunFacts {
   readonly summary: RunSummary;
   /** CSDA range in water; null where the water's range says nothing about the run. */
   readonly waterRange_mm: number | null;
+  /** Where the beam enters (z, mm) and its angle from +z. */
+  readonly entrance_mm: number;
+  readonly angle_deg: number;
   /** Title of the stopping power table. */
   readonly table: string;
   /** Where the run file is; null if none was written. */
@@ -32,14 +35,21 @@ const widthDepth = 0.9;
 /** Less range spread than this is nothing beside any straggling. */
 const noticeable_mm = 0.005;
 
-function readouts({ summary, waterRange_mm, table: title }: RunFacts): readonly (readonly [string, string])[] {
+function readouts({
+  summary,
+  waterRange_mm,
+  entrance_mm,
+  angle_deg,
+  table: title,
+}: RunFacts): readonly (readonly [string, string])[] {
   const { metrics } = summary;
   const r80 = metrics.r80_mm;
-  const depth = r80 === null ? null : widthDepth * r80;
+  const forward = Math.cos((angle_deg * Math.PI) / 180);
+  const depth = r80 === null ? null : entrance_mm + widthDepth * r80 * forward;
   const sigma = depth === null ? null : valueAtDepth(metrics.sigma_x.depth_mm, metrics.sigma_x.sigma_x_mm, depth);
   const theta =
     depth === null ? null : valueAtDepth(metrics.theta_rms.depth_mm, metrics.theta_rms.theta_rms_mrad, depth);
-  const at = depth === null ? '' : ` at ${depth.toFixed(1)} mm`;
+  const at = depth === null ? '' : ` at z = ${depth.toFixed(1)} mm`;
   return [
     ['R80', millimetres(r80)],
     ...(waterRange_mm === null ? [] : [['CSDA range', `${millimetres(waterRange_mm)} in water, ${title}`] as const]),

@@ -35,7 +35,7 @@ double relative_stopping(const Problem& p, int index, double energy, double thic
 }  // namespace
 
 TEST("gate, beam at 45 degrees: R80 along its axis within 0.5 mm of the straight beam's") {
-  // assets/scenarios/tilted-45deg-70MeV.json and the same beam straight ahead.
+  // The beam of assets/scenarios/tilted-45deg-70MeV.json on cells twice as large, and the same beam straight ahead.
   Problem straight = test::water_problem(70.0, {16, 46, 0.2, 0.2}, 0.4, 0.005);
   straight.precision = Precision::kFp32;
   straight.variant = "auto";

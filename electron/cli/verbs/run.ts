@@ -85,7 +85,8 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
     if (file !== null) terminal.say(`Saved as ${file}`);
   } else {
     const waterRange_mm = reading.scenario?.initial.kind === 'beam' ? reading.waterRange_mm : null;
-    const facts = { summary, waterRange_mm, table: reading.table ?? '', file };
+    const { z_mm: entrance_mm, angle_deg } = reading.scenario?.beam ?? { z_mm: 0, angle_deg: 0 };
+    const facts = { summary, waterRange_mm, entrance_mm, angle_deg, table: reading.table ?? '', file };
     for (const line of runReport(facts, (style, text) => terminal.style(style, text))) terminal.print(line);
   }
   return summary.status === 'done' ? exitCodes.done : exitCodes.interrupted;

@@ -6,7 +6,7 @@ import { formatBytes } from '../../../electron/contract/units.ts';
 import { compact, fixed, NO_VALUE, percent, significant } from '../../base/numbers.ts';
 import { duration } from '../../base/time.ts';
 import { Readouts } from '../../widgets/readout.tsx';
-import { Widths } from './widths.tsx';
+import { Widths, type WidthsProps } from './widths.tsx';
 
 export interface ResultsProps {
   readonly summary: RunSummary;
@@ -147,6 +147,14 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
   );
 }
 
+/** The planes that a beam at an angle crosses at 0.5 and 0.9 of its range lie nearer than those of a straight one. */
+function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): WidthsProps['depths_mm'] {
+  if (r80_mm === null || depthDose === null) return null;
+  const { entrance_mm, angle_deg } = depthDose;
+  const along = (share: number): number => entrance_mm.z + share * r80_mm * Math.cos((angle_deg * Math.PI) / 180);
+  return { half: along(0.5), near: along(0.9) };
+}
+
 export function Results({ summary, depthDose, moments, resolved }: ResultsProps): ReactElement {
   const metrics = depthDose?.metrics ?? summary.metrics;
   return (
@@ -159,7 +167,7 @@ export function Results({ summary, depthDose, moments, resolved }: ResultsProps)
           <PeakReadouts metrics={metrics} extra_straggling_mm={summary.extra_straggling_mm} />
         </>
       )}
-      {moments === null ? null : <Widths moments={moments} end_mm={metrics.r80_mm} />}
+      {moments === null ? null : <Widths moments={moments} depths_mm={widthDepths(metrics.r80_mm, depthDose)} />}
       <SolveReadouts summary={summary} />
     </div>
   );

@@ -14,17 +14,20 @@ interface Row {
 
 export interface WidthsProps {
   readonly moments: Moments;
-  /** Where the range ends; null where that is not known. */
-  readonly end_mm: number | null;
+  /** Depths (z) at 0.5 and 0.9 of R80 along the beam; null where there is no range. */
+  readonly depths_mm: Readonly<Record<'half' | 'near', number>> | null;
 }
 
-export function Widths({ moments, end_mm }: WidthsProps): ReactElement | null {
+export function Widths({ moments, depths_mm }: WidthsProps): ReactElement | null {
   const { stores } = useWorkbench();
   const z = useSelected(stores.selection, (state) => shownCrosshair(state)?.z ?? null);
   const rows: readonly Row[] = [
-    ...(end_mm === null
+    ...(depths_mm === null
       ? []
-      : [0.5, 0.9].map((share) => ({ key: String(share), name: `${share} R80`, depth_mm: share * end_mm }))),
+      : [
+          { key: '0.5', name: '0.5 R80', depth_mm: depths_mm.half },
+          { key: '0.9', name: '0.9 R80', depth_mm: depths_mm.near },
+        ]),
     ...(z === null ? [] : [{ key: 'crosshair', name: 'Crosshair', depth_mm: z }]),
   ];
   if (rows.length === 0) return null;

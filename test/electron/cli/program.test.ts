@@ -102,6 +102,13 @@ describe('run', () => {
     expect(stdout).toMatch(/CSDA range +8\.85 mm in water, NIST PSTAR \(ICRU 49\)/);
   });
 
+  test('widths of a tilted beam are read where it is, not at its path length', async () => {
+    const { code, stdout } = await run(['run', 'small.json', '--set', 'beam.angle_deg=30']);
+    expect(code).toBe(0);
+    const [r80, z] = [/R80 +(\d+\.\d\d) mm/, /σx at z = (\d+\.\d) mm/].map((text) => Number(text.exec(stdout)?.[1]));
+    expect(z).toBeCloseTo(0.9 * (r80 ?? 0) * Math.cos(Math.PI / 6), 1);
+  });
+
   test('--json prints one document of the agreed shape and nothing else', async () => {
     const { code, stdout, stderr } = await run(['run', 'small.json', '--json']);
     expect([code, stderr]).toEqual([0, '']);

@@ -88,6 +88,17 @@ function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly Fault[]
   return [warning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
+/** A forward proton that ends between two cells is spread over both, again at every step. */
+function warnOfPartCells({ grid, solver, beam, initial }: TransportScenario): readonly Fault[] {
+  if (solver.stepping === 'depth' || initial.kind !== 'beam' || beam.angle_deg !== 0) return [];
+  if (divides(grid.dz_mm, solver.step_mm)) return [];
+  const cell = formatNumber(grid.dz_mm);
+  const message =
+    `${formatNumber(solver.step_mm)} mm is not a whole number of cells in depth (grid.dz_mm, ${cell} mm): ` +
+    'the remap in z widens the distal falloff';
+  return [warning(['solver', 'step_mm'], solver.step_mm, message)];
+}
+
 function checkVariant({ solver }: TransportScenario, { variants }: TransportContext): readonly Fault[] {
   const known = ['auto', ...variants];
   if (known.includes(solver.variant)) return [];
@@ -121,6 +132,10 @@ export const gridChecks: readonly Check[] = [
   { uses: ['grid.dtheta_mrad', 'grid.theta_max_mrad', 'initial'], run: checkAngles },
   { uses: ['grid.dtheta_mrad', 'grid.theta_max_mrad', 'beam.angle_deg', 'solver.stepping'], run: checkDepthStepping },
   { uses: ['grid.dz_mm', 'solver.step_mm', 'solver.stepping'], run: warnOfUnusedStep },
+  {
+    uses: ['grid.dz_mm', 'solver.step_mm', 'solver.stepping', 'beam.angle_deg', 'initial'],
+    run: warnOfPartCells,
+  },
   { uses: ['solver.variant'], run: checkVariant },
   {
     uses: ['geometry', 'grid', 'grid.energy.step_mm', 'solver', 'initial', 'beam', 'physics.stopping_power', ...sizes],

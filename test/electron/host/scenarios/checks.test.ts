@@ -156,6 +156,11 @@ describe('warnings', () => {
       { solver: { stepping: 'depth', step_mm: 0.5 } },
       'warning solver.step_mm: is not used: depth stepping steps by grid.dz_mm, 0.2 mm',
     ],
+    [
+      'a step that ends between cells',
+      { solver: { step_mm: 0.3 } },
+      'warning solver.step_mm: 0.3 mm is not a whole number of cells in depth (grid.dz_mm, 0.2 mm): the remap in z widens the distal falloff',
+    ],
   ])('%s', async (_name, parts, expected) => {
     const reading = await check(parts);
     expect(lines(reading)).toEqual([expected]);

@@ -139,8 +139,11 @@ describe('the shipped scenarios', async () => {
   test.each(shipped)('%s has no issue, explains itself and is written as the writer writes', async (name) => {
     const path = join(assetsFolder, 'scenarios', name);
     const reading = await scenarios.read(path);
-    // The earlier solver's energy grid is shipped for what it does to the beam, which is stated.
-    const expected = name === 'uniform-grid-70MeV.json' ? [expect.stringContaining('of range spread')] : [];
+    // The earlier solver's grid is shipped for what it does to the beam, which is stated.
+    const expected =
+      name === 'uniform-grid-70MeV.json'
+        ? [expect.stringContaining('of range spread'), expect.stringContaining('widens the distal falloff')]
+        : [];
     expect(lines(reading)).toEqual(expected);
     expect(reading.scenario?.name).not.toBe('');
     expect(reading.scenario?.notes.length).toBeGreaterThan(60);

@@ -6,7 +6,7 @@ import { assetsFolder, check, lines, scenarios } from './open.ts';
 
 const bins = (step_mm: number, solverStep_mm = 0.2) => ({
   geometry: { width_mm: 20, depth_mm: 50 },
-  grid: { dx_mm: 0.5, dz_mm: 0.2, energy: { kind: 'range', step_mm } },
+  grid: { dx_mm: 0.5, dz_mm: solverStep_mm, energy: { kind: 'range', step_mm } },
   solver: { step_mm: solverStep_mm },
 });
 
@@ -32,9 +32,9 @@ test('a uniform grid states what its two-bin split adds', async () => {
 test('without straggling and energy spread any added spread counts', async () => {
   const [line = ''] = lines(await check({ ...bins(0.2, 0.1), physics: { straggling: 'off' } }));
   expect(line).toMatch(/this beam has none of its own/);
-  const spread = { beam: { energy_MeV: 70, energy_sigma_MeV: 5 } };
-  // 5 MeV are 5 mm of range: a beam that wide hides what the bins add.
-  expect(lines(await check({ ...bins(0.2, 0.19), ...spread }))).toEqual([]);
+  const spread = { beam: { energy_MeV: 70, energy_sigma_MeV: 10 } };
+  // 10 MeV are 10 mm of range: a beam that wide hides what the bins add.
+  expect(lines(await check({ ...bins(0.08, 0.1), ...spread }))).toEqual([]);
 });
 
 test('no shipped beam scenario on a range grid is warned of', async () => {
