@@ -3,6 +3,28 @@ import { z } from 'zod';
 import { ceilingsSchema } from './devices.ts';
 import { precisionSchema } from './run.ts';
 
+/** What ptxas reports of a kernel on one architecture. */
+export const kernelResourceSchema = z.strictObject({
+  name: z.string(),
+  /** Such as `sm_90`. */
+  architecture: z.string(),
+  registers: z.number().int().nonnegative(),
+  shared_bytes: z.number().int().nonnegative(),
+  constant_bytes: z.number().int().nonnegative(),
+  stack_bytes: z.number().int().nonnegative(),
+  spill_store_bytes: z.number().int().nonnegative(),
+  spill_load_bytes: z.number().int().nonnegative(),
+  barriers: z.number().int().nonnegative(),
+});
+export type KernelResource = Readonly<z.infer<typeof kernelResourceSchema>>;
+
+export const kernelResourcesSchema = z.strictObject({
+  /** CUDA compiler's version; null where it did not say. */
+  compiler: z.string().nullable(),
+  kernels: z.array(kernelResourceSchema),
+});
+export type KernelResources = Readonly<z.infer<typeof kernelResourcesSchema>>;
+
 const seconds = z.number().nonnegative();
 const count = z.number().int().nonnegative();
 
@@ -69,6 +91,8 @@ export const modeEntrySchema = z.strictObject({
 });
 export type ModeEntry = Readonly<z.infer<typeof modeEntrySchema>>;
 
+export const setupPartSchema = z.strictObject({ name: z.string(), first_s: seconds, warm_s: seconds });
+
 const head = {
   /** The variant's id, with @fp64 where that precision was asked for. */
   label: z.string(),
@@ -80,6 +104,8 @@ const head = {
   precision: precisionSchema,
   /** What differs from the scenario because the variant offers nothing else. */
   note: z.string().nullable(),
+  /** Which GPU, as the driver counts, where one was asked for. */
+  gpu: count.optional(),
 };
 
 /** A variant that could not run: the reason stands where its numbers would. */
@@ -94,7 +120,7 @@ export const measuredEntrySchema = z.strictObject({
   /** The first run in this process, before the rounds: opening the device and loading kernels included. */
   first: timingSchema,
   /** What set-up went into, in the first run and in the rounds' median. */
-  setup_parts: z.array(z.strictObject({ name: z.string(), first_s: seconds, warm_s: seconds })),
+  setup_parts: z.array(setupPartSchema),
   /** Medians over the rounds. */
   setup_s: seconds,
   solve_s: seconds,
@@ -206,7 +232,17 @@ export const benchReportSchema = z.strictObject({
       })
       .nullable(),
   }),
-  program: z.strictObject({ version: z.string(), build: z.string(), compiler: z.string() }),
+  program: z.strictObject({
+    version: z.string(),
+    build: z.string(),
+    compiler: z.string(),
+    /** Of the checkout; absent where it was not recorded. */
+    commit: z.string().optional(),
+  }),
+  /** What was solved, as the user wrote it; absent in older sessions. */
+  document: z.record(z.string(), z.unknown()).optional(),
+  /** Of the CUDA kernels on this GPU's architecture; absent where they were not compiled beforehand. */
+  resources: kernelResourcesSchema.optional(),
   /** The label that ratios are against: the first that could run. */
   reference: z.string().nullable(),
   seed: z.number(),

@@ -1,7 +1,9 @@
 /** Every call of the contract: name → schema of its params and of its result. */
 import { z } from 'zod';
 import { bytes } from './arrays.ts';
+import { benchMethods } from './benches.ts';
 import { capabilitiesSchema } from './capabilities.ts';
+import { comparisonMethods } from './comparison.ts';
 import { issueSchema } from './errors.ts';
 import { curveSchema } from './fields.ts';
 import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
@@ -149,6 +151,8 @@ export const methods = {
   },
   'file.write': { params: z.strictObject({ file: fileRefSchema, bytes, ifExists }), result: namedFileSchema },
 
+  ...benchMethods,
+  ...comparisonMethods,
   ...shellMethods,
 } as const;
 

@@ -6,6 +6,7 @@
  * falls behind the byte bound loses the stream with the error `overflow`.
  */
 import { z } from 'zod';
+import { benchStreams } from './benches.ts';
 import { liveFrameSchema, mapRequestSchema, runIdSchema, runInfoSchema, runProgressSchema } from './run.ts';
 import { shellEventSchema } from './shell.ts';
 
@@ -48,6 +49,7 @@ export const streams = {
     frame: logEntrySchema,
     policy: 'lossless',
   },
+  ...benchStreams,
   'shell.events': {
     params: z.strictObject({}),
     frame: shellEventSchema,

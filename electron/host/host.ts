@@ -7,16 +7,22 @@ import type { NamedFile } from '../contract/files.ts';
 import type { MethodName, Params, Result } from '../contract/methods.ts';
 import type { Port } from '../contract/port.ts';
 import { extraStraggling, loadAddon, type NativeAddon } from './addon.ts';
+import { Benches } from './benches/benches.ts';
+import { StoredSessions } from './benches/stored.ts';
+import { benchOnThread, type PerformBench } from './benches/thread.ts';
 import { FileAccess } from './files/access.ts';
 import { dataFolder } from './files/data-folder.ts';
 import { Library } from './files/library.ts';
 import { RecentFiles } from './files/recent.ts';
+import { benchHandlers, benchSources } from './handlers/bench.ts';
+import { comparisonHandlers } from './handlers/comparison.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
 import { HostLog } from './log.ts';
 import { RunPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
+import { Lanes } from './runs/lanes.ts';
 import { Runs } from './runs/runs.ts';
 import { openScenarios, type Scenarios } from './scenarios/index.ts';
 import { Registry } from './service/registry.ts';
@@ -36,6 +42,8 @@ export interface HostOptions {
   readonly memoryLimit_bytes?: number;
   readonly cacheBound_bytes?: number;
   readonly addon?: NativeAddon;
+  /** How benchmarks run; on a thread of their own by default. */
+  readonly performBench?: PerformBench;
   /** Check every answer against the contract too; for tests. */
   readonly checkResults?: boolean;
 }
@@ -54,6 +62,7 @@ export interface Door {
 export class Host {
   readonly scenarios: Scenarios;
   readonly runs: Runs;
+  readonly benches: Benches;
   readonly files: FileAccess;
   readonly log: HostLog;
   readonly addon: NativeAddon;
@@ -65,6 +74,7 @@ export class Host {
     this.#parts = parts;
     this.scenarios = parts.scenarios;
     this.runs = parts.runs;
+    this.benches = parts.benches;
     this.files = parts.files;
     this.log = parts.log;
     this.addon = parts.addon;
@@ -104,7 +114,7 @@ export class Host {
 
   /** Cancels runs, ends sessions, and removes what was kept for this process only. */
   async close(): Promise<void> {
-    await this.runs.close();
+    await Promise.all([this.benches.close(), this.runs.close()]);
     for (const sessions of this.#doors) sessions.close('the program is closing');
     await this.#parts.cache.close();
     await this.#parts.packer.close();
@@ -112,15 +122,22 @@ export class Host {
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {
-    const { files, log, runs, checkResults } = this.#parts;
+    const { files, log, runs, benches, checkResults } = this.#parts;
     return new Registry(
       {
         capabilities: () => this.capabilities(),
         ...scenarioHandlers(this.#parts),
         ...runHandlers(this.#parts),
+        ...benchHandlers(this.#parts),
+        ...comparisonHandlers(this.#parts),
         ...shellHandlers(files, shell),
       },
-      { ...runSources(runs), ...shellSource(shell), 'host.log': (_params, sink) => log.read(sink) },
+      {
+        ...runSources(runs),
+        ...benchSources(benches),
+        ...shellSource(shell),
+        'host.log': (_params, sink) => log.read(sink),
+      },
       { checkResults },
     );
   }
@@ -134,6 +151,8 @@ interface HostParts {
   readonly packer: RunPacker;
   readonly cache: RunCache;
   readonly runs: Runs;
+  readonly benches: Benches;
+  readonly assetsFolder: string;
   readonly log: HostLog;
   readonly capabilities: Capabilities;
   readonly memoryLimit_bytes: number;
@@ -179,12 +198,23 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const capabilities = readCapabilities(addon, options, files, memoryLimit_bytes);
   const { version, build, compiler } = capabilities;
   const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
+  const lanes = new Lanes();
+  const gpu = capabilities.devices.cuda.devices.find(({ usable }) => usable)?.name ?? null;
   const runs = new Runs({
     addon,
     cache,
+    lanes,
     program: { version, build, compiler },
     machine: { cpu, logicalCores, memory_bytes, os },
-    gpu: capabilities.devices.cuda.devices.find(({ usable }) => usable)?.name ?? null,
+    gpu,
+    log: log.write,
+  });
+  const benches = new Benches({
+    lanes,
+    files,
+    stored: new StoredSessions(path.join(options.assetsFolder, 'runs'), files, trouble),
+    perform: options.performBench ?? benchOnThread,
+    machine: gpu ?? cpu,
     log: log.write,
   });
   const recent = new RecentFiles(data, trouble);
@@ -197,6 +227,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     packer,
     cache,
     runs,
+    benches,
+    assetsFolder: options.assetsFolder,
     log,
     capabilities,
     memoryLimit_bytes,

@@ -18,6 +18,9 @@ const PTX_ARCHITECTURE = 80;
 
 const SOURCES = ['kernels/**/*.{cu,cuh,hpp}'];
 
+/** What the workbench shows of a variant: the code that launches its kernels too. */
+const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp}'];
+
 /** The CUDA compiler, or null: then the CUDA variants compile at run time with NVRTC, where a driver has it. */
 export function findNvcc() {
   const exe = process.platform === 'win32' ? 'nvcc.exe' : 'nvcc';
@@ -110,12 +113,12 @@ function sourcesStep() {
   return {
     name: 'kernel-sources',
     title: 'Copying the kernel sources',
-    inputs: SOURCES,
+    inputs: SHOWN,
     outputs: ['dist/kernels/source'],
     run: async () => {
       rmSync(inRoot('dist/kernels/source'), { recursive: true, force: true });
       mkdirSync(inRoot('dist/kernels/source'), { recursive: true });
-      for (const file of globSync(SOURCES, { cwd: root })) {
+      for (const file of globSync(SHOWN, { cwd: root })) {
         cpSync(inRoot(file), inRoot('dist/kernels/source', path.relative('kernels', file)));
       }
     },

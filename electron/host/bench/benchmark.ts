@@ -3,7 +3,7 @@
  * interleaved rounds in shuffled order with the first variant twice in each, so
  * that every session measures its own noise.
  */
-import type { ClaimResult, ExternalEntry, Mode } from '../../contract/bench.ts';
+import type { BenchReport, ClaimResult, ExternalEntry, KernelResources, Mode } from '../../contract/bench.ts';
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { NativeAddon, TransportProblem } from '../addon.ts';
@@ -16,8 +16,8 @@ import { measure } from './measure.ts';
 import { type Oracle, oracleFor } from './oracle.ts';
 import { Determinism } from './parity.ts';
 import { seededRandom, shuffled } from './random.ts';
-import type { BenchEntry, BenchReport, RefusedEntry } from './report.ts';
-import { ratioInterval } from './statistics.ts';
+import type { BenchEntry, Ratio, RefusedEntry } from './report.ts';
+import { median, ratioInterval } from './statistics.ts';
 import { type StoppingLimits, type StopReason, stopReason } from './stopping.ts';
 import { noiseFloor } from './verdict.ts';
 
@@ -37,6 +37,14 @@ export interface BenchOptions {
   readonly rivals?: (context: RivalContext) => Promise<readonly ExternalEntry[]>;
   /** Called before every timed run: what runs now, and how far the session is. */
   readonly onProgress?: (progress: BenchProgress) => void;
+  /** What the report says besides: the scenario as the user wrote it, the commit, the kernels' resources. */
+  readonly recorded?: {
+    readonly document?: Readonly<Record<string, unknown>>;
+    readonly commit?: string;
+    readonly resources?: KernelResources;
+  };
+  /** Told each variant's dose, MeV per cell [z][x], when the session ends. */
+  readonly onDose?: (label: string, dose: Float64Array) => void;
   /** Ends the session after the run at hand; what was measured is reported. */
   readonly signal?: AbortSignal;
 }
@@ -57,6 +65,10 @@ export interface BenchProgress {
   readonly round: number;
   readonly mostRounds: number;
   readonly elapsed_s: number;
+  /** At most; null before the first round is whole. */
+  readonly left_s: number | null;
+  /** Medians over the whole rounds so far, and the time over the first variant's. */
+  readonly latest: readonly { readonly label: string; readonly time_s: number; readonly ratio: Ratio | null }[];
 }
 
 interface Turn extends Pick<Series, 'mode' | 'samples'> {
@@ -72,6 +84,8 @@ class Session {
   private readonly control: RawSample[] = [];
   private readonly oracles = new Map<string, { readonly oracle: Oracle | null; readonly reason: string | null }>();
   private rounds = 0;
+  private roundsBegan_s = 0;
+  private latest: BenchProgress['latest'] = [];
   private readonly addon: NativeAddon;
   private readonly options: BenchOptions;
 
@@ -83,7 +97,8 @@ class Session {
   async run(all: readonly Candidate[]): Promise<BenchReport> {
     await this.firstRuns(all);
     await this.findOracles();
-    const stopped = this.contestants.length === 0 ? 'refused' : await this.takeRounds();
+    const nothing = this.cancelled ? 'cancelled' : 'refused';
+    const stopped = this.contestants.length === 0 ? nothing : await this.takeRounds();
     return this.report(all, stopped);
   }
 
@@ -98,7 +113,18 @@ class Session {
       round: this.rounds,
       mostRounds: this.options.limits.mostRounds,
       elapsed_s: this.elapsed(),
+      left_s: this.left(),
+      latest: this.latest,
     });
+  }
+
+  /** Rounds take alike; the limits end the session at the latest. */
+  private left(): number | null {
+    if (this.rounds === 0) return null;
+    const { mostRounds, mostSeconds } = this.options.limits;
+    const elapsed = this.elapsed();
+    const perRound = (elapsed - this.roundsBegan_s) / this.rounds;
+    return Math.max(0, Math.min((mostRounds - this.rounds) * perRound, mostSeconds - elapsed));
   }
 
   private elapsed(): number {
@@ -163,6 +189,7 @@ class Session {
         .map((series) => ({ ...series, contestant })),
     );
     turns.push({ contestant: reference, mode: 'warm', samples: this.control });
+    this.roundsBegan_s = this.elapsed();
     for (;;) {
       const complete = await this.takeRound(shuffled(turns, random));
       if (!complete) return 'cancelled';
@@ -170,6 +197,11 @@ class Session {
       const times = turns.map(timesOf);
       const against = timesOf(reference.warm);
       const ratios = times.slice(1).map((own) => ratioInterval(own, against, this.options.seed));
+      this.latest = this.contestants.map(({ candidate, warm }) => ({
+        label: candidate.label,
+        time_s: median(timesOf(warm)),
+        ratio: warm === reference.warm ? null : ratioOf(timesOf(warm), against, this.options.seed),
+      }));
       const reason = stopReason(times, ratios, this.elapsed(), this.options.limits);
       if (reason !== null) return reason;
     }
@@ -211,9 +243,15 @@ class Session {
       const contestant = this.contestants.find((one) => one.candidate === candidate);
       return contestant === undefined ? [] : [measuredEntry(contestant, facts)];
     });
+    for (const { candidate, first } of this.contestants) this.options.onDose?.(candidate.label, first.result.dose);
+    const { document, commit, resources } = this.options.recorded ?? {};
+    const { machine, program } = machineFacts(this.addon, gpu);
     return {
       scenario,
-      ...machineFacts(this.addon, gpu),
+      machine,
+      program: { ...program, ...(commit === undefined ? {} : { commit }) },
+      ...(document === undefined ? {} : { document: { ...document } }),
+      ...(resources === undefined ? {} : { resources }),
       reference: reference?.candidate.label ?? null,
       seed,
       rounds: this.rounds,

@@ -5,10 +5,12 @@ import { suggest } from '../../contract/scenario/index.ts';
 import type { TransportProblem } from '../addon.ts';
 
 export interface Candidate {
-  /** The id as it was asked for: `cuda-fused`, or `cuda-fused@fp64`. */
+  /** As it was asked for: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
   readonly label: string;
   readonly variant: Variant;
   readonly problem: TransportProblem;
+  /** Which GPU, where one was asked for. */
+  readonly gpu: number | null;
   /** What differs from the scenario because the variant offers nothing else; null if nothing. */
   readonly note: string | null;
 }
@@ -31,7 +33,12 @@ function offered<T>(wanted: T, choices: readonly T[]): T {
 }
 
 /** `problem` as `variant` can run it. Keyframes are left out: copying them is not what is timed. */
-export function candidate(problem: TransportProblem, variant: Variant, label: string = variant.id): Candidate {
+export function candidate(
+  problem: TransportProblem,
+  variant: Variant,
+  label: string = variant.id,
+  gpu: number | null = null,
+): Candidate {
   const stepping = offered(problem.solver.stepping, variant.steppings);
   const precision = offered(problem.solver.precision, variant.precisions);
   const changed = [
@@ -41,22 +48,40 @@ export function candidate(problem: TransportProblem, variant: Variant, label: st
   return {
     label,
     variant,
-    problem: { ...problem, keyframes: 0, solver: { ...problem.solver, variant: variant.id, stepping, precision } },
+    gpu,
+    problem: {
+      ...problem,
+      keyframes: 0,
+      solver: {
+        ...problem.solver,
+        variant: variant.id,
+        stepping,
+        precision,
+        ...(gpu === null ? {} : { device: String(gpu) }),
+      },
+    },
     note: changed.length === 0 ? null : changed.join(', '),
   };
 }
 
-/** `id` or `id@precision`: a variant, with the precision that it is to compute in. */
+/** `id`, then `@precision` and `:gpu` where they are asked for. */
+const labelForm = /^([^@:]+)(?:@([^:]*))?(?::(.*))?$/;
+
 function asked(label: string, problem: TransportProblem, variants: readonly Variant[]): Candidate {
-  const [id = '', wanted] = label.split('@');
+  const [, id = label, wanted, device] = labelForm.exec(label) ?? [];
   const variant = find(id, variants);
-  if (wanted === undefined) return candidate(problem, variant);
-  const precision = variant.precisions.find((one) => one === wanted);
-  if (precision === undefined) {
-    const allowed = variant.precisions.map((one) => `${id}@${one}`).join(', ');
+  const refuse = (allowed: string): never => {
     throw new BraggError('invalid', `the variant ${label} is not known; allowed: ${allowed}`);
+  };
+  const precision = wanted === undefined ? undefined : variant.precisions.find((one) => one === wanted);
+  if (wanted !== undefined && precision === undefined) {
+    refuse(variant.precisions.map((one) => `${id}@${one}`).join(', '));
   }
-  return candidate({ ...problem, solver: { ...problem.solver, precision } }, variant, label);
+  const gpu = device === undefined ? null : /^\d{1,3}$/.test(device) ? Number(device) : Number.NaN;
+  if (Number.isNaN(gpu)) refuse(`${id}:0 and further GPUs as the driver counts them`);
+  if (gpu !== null && variant.device === 'cpu') refuse(`${id}, which runs on the CPU`);
+  const solver = precision === undefined ? problem.solver : { ...problem.solver, precision };
+  return candidate({ ...problem, solver }, variant, label, gpu);
 }
 
 /** Candidates in the order asked for. Throws a BraggError for a name that is not known or stands twice. */

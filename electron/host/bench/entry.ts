@@ -22,7 +22,7 @@ export interface SessionFacts {
   readonly oracleDose: (stepping: 'path' | 'depth') => Float64Array | null;
 }
 
-export function headOf({ label, variant, problem, note }: Candidate) {
+export function headOf({ label, variant, problem, note, gpu }: Candidate) {
   return {
     label,
     variant: variant.id,
@@ -32,6 +32,7 @@ export function headOf({ label, variant, problem, note }: Candidate) {
     stepping: problem.solver.stepping,
     precision: problem.solver.precision,
     note,
+    ...(gpu === null ? {} : { gpu }),
   };
 }
 

@@ -65,7 +65,7 @@ function environment(run: RunData): Readonly<Record<string, string>> {
 }
 
 /** Values of the complete scenarios that differ, by path. */
-function scenarioDifferences(first: unknown, here: unknown, path = ''): ComparedRun['differences'] {
+export function scenarioDifferences(first: unknown, here: unknown, path = ''): ComparedRun['differences'] {
   if (first !== null && here !== null && typeof first === 'object' && typeof here === 'object') {
     const [a, b] = [first as Record<string, unknown>, here as Record<string, unknown>];
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(

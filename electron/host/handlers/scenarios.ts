@@ -7,6 +7,7 @@ import { writeScenarioText } from '../../contract/scenario/index.ts';
 import type { LibraryEntry, Resolved } from '../../contract/scenarios.ts';
 import type { NativeAddon } from '../addon.ts';
 import { fromNative } from '../addon.ts';
+import { SESSION_ENDING } from '../benches/stored.ts';
 import { exists, type FileAccess } from '../files/access.ts';
 import type { LibraryFile } from '../files/library.ts';
 import type { RecentFiles } from '../files/recent.ts';
@@ -22,6 +23,8 @@ export interface ScenarioParts {
 }
 
 const SCENARIO_EXTENSIONS = ['.json', '.yaml', '.yml'];
+
+const isSession = ({ key }: LibraryFile): boolean => key.endsWith(SESSION_ENDING);
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
@@ -129,7 +132,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       }
     },
     'scenario.library': async () => {
-      const found = await files.library.list(SCENARIO_EXTENSIONS);
+      const found = (await files.library.list(SCENARIO_EXTENSIONS)).filter((file) => !isSession(file));
       return { entries: await Promise.all(found.map((file) => libraryEntry(file, scenarios))) };
     },
     'scenario.recent': async () => {

@@ -1,58 +1,75 @@
-/** One run at a time per device; others wait in order. */
+/** One run at a time per device, and a benchmark alone on the machine; others wait in order. */
+
+/** The lane of a job that nothing may run beside. */
+export const EVERY_LANE = '*';
+
 export interface Job {
   readonly id: string;
-  /** The device it needs, such as `cpu`. */
+  /** The device it needs, such as `cpu`, or EVERY_LANE. */
   readonly lane: string;
   /** Resolves when the device is free again; must not reject. */
   run(): Promise<void>;
 }
 
-export class Lanes {
-  readonly #waiting = new Map<string, Job[]>();
-  readonly #busy = new Set<string>();
-  readonly #onChange: () => void;
+const meet = (a: string, b: string): boolean => a === b || a === EVERY_LANE || b === EVERY_LANE;
 
-  constructor(onChange: () => void) {
-    this.#onChange = onChange;
+export class Lanes {
+  #waiting: readonly Job[] = [];
+  readonly #busy: string[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  constructor(onChange?: () => void) {
+    if (onChange !== undefined) this.listen(onChange);
+  }
+
+  /** Told when a place in the queue may have changed. */
+  listen(onChange: () => void): void {
+    this.#listeners.add(onChange);
   }
 
   add(job: Job): void {
-    const queue = this.#waiting.get(job.lane) ?? [];
-    queue.push(job);
-    this.#waiting.set(job.lane, queue);
-    this.#next(job.lane);
+    this.#waiting = [...this.#waiting, job];
+    this.#startWhatMay();
   }
 
   /** Takes a waiting job out; false when it is not waiting. */
   remove(id: string): boolean {
-    for (const queue of this.#waiting.values()) {
-      const at = queue.findIndex((job) => job.id === id);
-      if (at < 0) continue;
-      queue.splice(at, 1);
-      this.#onChange();
-      return true;
-    }
-    return false;
+    if (!this.#waiting.some((job) => job.id === id)) return false;
+    this.#waiting = this.#waiting.filter((job) => job.id !== id);
+    this.#startWhatMay();
+    this.#changed();
+    return true;
   }
 
-  /** 1 for the next one; null for a job that does not wait. */
+  /** 1 for the next one on its device; null for a job that does not wait. */
   position(id: string): number | null {
-    for (const queue of this.#waiting.values()) {
-      const at = queue.findIndex((job) => job.id === id);
-      if (at >= 0) return at + 1;
-    }
-    return null;
+    const at = this.#waiting.findIndex((job) => job.id === id);
+    const job = this.#waiting[at];
+    if (job === undefined) return null;
+    return 1 + this.#waiting.slice(0, at).filter(({ lane }) => meet(lane, job.lane)).length;
   }
 
-  #next(lane: string): void {
-    if (this.#busy.has(lane)) return;
-    const job = this.#waiting.get(lane)?.shift();
-    if (job === undefined) return;
-    this.#busy.add(lane);
+  /** A job starts when nothing runs, and nobody waits before it, on what it needs. */
+  #startWhatMay(): void {
+    const taken = [...this.#busy];
+    for (const job of this.#waiting) {
+      const free = !taken.some((lane) => meet(lane, job.lane));
+      taken.push(job.lane);
+      if (free) this.#start(job);
+    }
+  }
+
+  #start(job: Job): void {
+    this.#waiting = this.#waiting.filter((other) => other !== job);
+    this.#busy.push(job.lane);
     void job.run().finally(() => {
-      this.#busy.delete(lane);
-      this.#next(lane);
-      this.#onChange();
+      this.#busy.splice(this.#busy.indexOf(job.lane), 1);
+      this.#startWhatMay();
+      this.#changed();
     });
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 }

@@ -8,7 +8,7 @@ import { fromNative } from '../addon.ts';
 import { depthDoseOf } from '../metrics/run-metrics.ts';
 import type { Sink } from '../service/service.ts';
 import type { RunCache } from './cache.ts';
-import { Lanes } from './lanes.ts';
+import type { Lanes } from './lanes.ts';
 import { isResting, type LiveView, liveFrame, liveSource, takeLive } from './live.ts';
 import { oncePerTurn } from './once-per-turn.ts';
 import { type ActivePart, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
@@ -17,6 +17,8 @@ import { keyframesOf, type Machine, measured, type RunData, runData } from './ru
 export interface RunsOptions {
   readonly addon: NativeAddon;
   readonly cache: RunCache;
+  /** Shared with benchmarks, which nothing may run beside. */
+  readonly lanes: Lanes;
   readonly program: RunData['program'];
   readonly machine: Omit<Machine, 'device'>;
   /** Name of the GPU that CUDA variants run on; null without one. */
@@ -50,7 +52,8 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    this.#lanes = new Lanes(() => this.#changed());
+    this.#lanes = options.lanes;
+    this.#lanes.listen(() => this.#changed());
   }
 
   /** Queues a run. Throws BraggError when the engine refuses the problem. */

@@ -1,0 +1,31 @@
+/** The commit of the checkout that the program runs from, so that a measurement can be made again. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const commitForm = /^[0-9a-f]{40,64}$/;
+
+async function text(file: string): Promise<string | null> {
+  return (await readFile(file, 'utf8').catch(() => null))?.trim() ?? null;
+}
+
+/** `.git` is a folder, or in a further work tree a file that names one. */
+async function gitFolder(root: string): Promise<string> {
+  const named = await text(path.join(root, '.git'));
+  const target = /^gitdir: (.+)$/.exec(named ?? '')?.[1];
+  return target === undefined ? path.join(root, '.git') : path.resolve(root, target);
+}
+
+/** Null where `root` is no checkout, as in a package. */
+export async function commitOf(root: string): Promise<string | null> {
+  const folder = await gitFolder(root);
+  const head = await text(path.join(folder, 'HEAD'));
+  if (head === null) return null;
+  const ref = /^ref: (.+)$/.exec(head)?.[1];
+  if (ref === undefined) return commitForm.test(head) ? head : null;
+  const common = path.resolve(folder, (await text(path.join(folder, 'commondir'))) ?? '.');
+  const loose = (await text(path.join(folder, ref))) ?? (await text(path.join(common, ref)));
+  if (loose !== null && commitForm.test(loose)) return loose;
+  const packed = (await text(path.join(common, 'packed-refs'))) ?? '';
+  const line = packed.split('\n').find((each) => each.endsWith(` ${ref}`));
+  return line?.split(' ')[0] ?? null;
+}

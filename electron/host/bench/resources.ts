@@ -1,0 +1,22 @@
+/** What the compiler said of the CUDA kernels when they were built. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { type KernelResources, kernelResourcesSchema } from '../../contract/bench.ts';
+
+const fileSchema = z.strictObject({ workload: z.string(), ...kernelResourcesSchema.shape });
+
+/** Of one workload, in every architecture it was compiled for; null where it was not. */
+export async function kernelResources(images: string, workload: string): Promise<KernelResources | null> {
+  const text = await readFile(path.join(images, `${workload}.resources.json`), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const { compiler, kernels } = fileSchema.parse(JSON.parse(text));
+  return { compiler, kernels };
+}
+
+/** Those for a GPU of this compute capability, such as `9.0`; null when there are none. */
+export function resourcesFor(all: KernelResources | null, computeCapability: string): KernelResources | null {
+  const architecture = `sm_${computeCapability.replace('.', '')}`;
+  const kernels = all?.kernels.filter((kernel) => kernel.architecture.replace(/[a-z]$/, '') === architecture) ?? [];
+  return all === null || kernels.length === 0 ? null : { compiler: all.compiler, kernels };
+}

@@ -1,0 +1,59 @@
+/** The files that a variant is written in, and the kernels that they name. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { KernelResources } from '../../contract/bench.ts';
+import type { Variant } from '../../contract/capabilities.ts';
+import { BraggError } from '../../contract/errors.ts';
+
+export interface SourceFile {
+  /** From the repository's root. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
+
+/** Ids stand in their registry entry alone: `.id = "cuda-fused"`. */
+async function ownFile(folder: string, names: readonly string[], id: string): Promise<string> {
+  for (const name of names.filter((one) => one.endsWith('.cpp'))) {
+    const text = await readFile(path.join(folder, name), 'utf8');
+    if (text.includes(`.id = "${id}"`)) return name;
+  }
+  throw new BraggError('not-found', `The source of ${id} is not in ${folder}.`);
+}
+
+/**
+ * Its own file, the one with its kernels, and breadth first what they include
+ * from their workload, each header with the file that implements it. `sources`
+ * is the folder with the kernels of all workloads.
+ */
+export async function variantSources(sources: string, { id, workload, source }: Variant): Promise<SourceFile[]> {
+  const folder = path.join(sources, workload);
+  const names = await readdir(folder).catch(() => {
+    throw new BraggError('not-found', `The kernel sources are not in ${sources}. Run: npm run build`);
+  });
+  const present = new Set(names);
+  const queue = [await ownFile(folder, names, id), path.basename(source)];
+  const files: SourceFile[] = [];
+  for (const name of queue) {
+    if (!present.delete(name)) continue;
+    const text = await readFile(path.join(folder, name), 'utf8');
+    files.push({ path: `kernels/${workload}/${name}`, text });
+    const included = [...text.matchAll(INCLUDE)].map(([, file = '']) => path.basename(file));
+    const implementing = [name, ...included].map((file) => file.replace(/\.hpp$/, '.cpp'));
+    queue.push(...included, ...implementing);
+  }
+  return files;
+}
+
+/** Those of the kernels whose names, without what stands for precision and stepping, the files quote. */
+export function kernelsOf(files: readonly SourceFile[], all: KernelResources): KernelResources {
+  const quoted = new Set(
+    files.flatMap(({ text }) => [...text.matchAll(/"([a-z][a-z0-9_]+)"/g)].map(([, name]) => name)),
+  );
+  const kernels = all.kernels.filter(({ name }) => {
+    const base = name.replace(/_f(32|64)$/, '');
+    return quoted.has(base) || quoted.has(base.replace(/_(path|depth)$/, ''));
+  });
+  return { compiler: all.compiler, kernels };
+}

@@ -1,0 +1,33 @@
+/** A benchmark as it goes to its thread, and what comes back. */
+import type { BenchReport, Mode } from '../../contract/bench.ts';
+import type { WireError } from '../../contract/errors.ts';
+import type { TransportProblem } from '../addon.ts';
+import type { BenchProgress, StoppingLimits } from '../bench/index.ts';
+
+export interface BenchTask {
+  readonly scenario: string;
+  readonly document: Readonly<Record<string, unknown>>;
+  /** One; of a sweep one per value. */
+  readonly problems: readonly TransportProblem[];
+  readonly variants: readonly string[];
+  readonly modes: readonly Mode[];
+  readonly seed: number;
+  readonly limits: StoppingLimits;
+  readonly assetsFolder: string;
+}
+
+/** Dose of each label, MeV per cell [z][x]. */
+export type Doses = ReadonlyMap<string, Float64Array>;
+
+export interface BenchOutcome {
+  readonly reports: readonly BenchReport[];
+  /** As many as reports. */
+  readonly doses: readonly Doses[];
+}
+
+export type FromBench =
+  | { readonly kind: 'progress'; readonly progress: BenchProgress; readonly report: number }
+  | { readonly kind: 'done'; readonly outcome: BenchOutcome }
+  | { readonly kind: 'failed'; readonly error: WireError };
+
+export type ToBench = { readonly kind: 'start'; readonly task: BenchTask } | { readonly kind: 'cancel' };

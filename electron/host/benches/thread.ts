@@ -1,0 +1,45 @@
+/** Runs a benchmark on a thread of its own. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { BraggError } from '../../contract/errors.ts';
+import type { BenchProgress } from '../bench/index.ts';
+import type { BenchOutcome, BenchTask, FromBench, ToBench } from './task.ts';
+
+/** The thread's bundle in the program's host folder; in development its source. */
+function workerFile(): string {
+  const here = import.meta.dirname;
+  const bundles = [here, path.join(here, '..', 'host')].map((folder) => path.join(folder, 'bench-worker.js'));
+  return bundles.find((file) => existsSync(file)) ?? path.join(here, 'worker.ts');
+}
+
+export type PerformBench = (
+  task: BenchTask,
+  onProgress: (progress: BenchProgress, report: number) => void,
+  signal: AbortSignal,
+) => Promise<BenchOutcome>;
+
+/** Aborting ends the session after the run at hand, with what was measured. Rejects with a BraggError. */
+export const benchOnThread: PerformBench = async (task, onProgress, signal) => {
+  const worker = new Worker(workerFile());
+  const send = (message: ToBench): void => worker.postMessage(message);
+  const cancel = (): void => send({ kind: 'cancel' });
+  try {
+    return await new Promise<BenchOutcome>((resolve, reject) => {
+      const failed = (reason: string): void => reject(new BraggError('internal', `The benchmark failed: ${reason}`));
+      worker.on('message', (message: FromBench) => {
+        if (message.kind === 'progress') onProgress(message.progress, message.report);
+        else if (message.kind === 'done') resolve(message.outcome);
+        else reject(BraggError.fromWire(message.error));
+      });
+      worker.on('error', (error: Error) => failed(error.message));
+      worker.on('exit', () => failed('its thread ended'));
+      send({ kind: 'start', task });
+      if (signal.aborted) cancel();
+      else signal.addEventListener('abort', cancel, { once: true });
+    });
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    await worker.terminate();
+  }
+};

@@ -1,0 +1,74 @@
+/** Thread of one benchmark: its timing is not held up by the host's pages, nor are they by its statistics. */
+import path from 'node:path';
+import { parentPort } from 'node:worker_threads';
+import type { BenchReport } from '../../contract/bench.ts';
+import { toWireError } from '../../contract/errors.ts';
+import { loadAddon } from '../addon.ts';
+import { kernelFolders } from '../bench/ceilings.ts';
+import { commitOf } from '../bench/commit.ts';
+import { benchmark, devicesWithCeilings, gpuFacts, readClaims } from '../bench/index.ts';
+import { kernelResources, resourcesFor } from '../bench/resources.ts';
+import type { BenchOutcome, BenchTask, Doses, FromBench, ToBench } from './task.ts';
+
+/** Redrawing a progress line faster than this shows nothing more. */
+const TELL_EVERY_MS = 100;
+
+const stop = new AbortController();
+
+function tell(message: FromBench): void {
+  parentPort?.postMessage(message);
+}
+
+async function perform(task: BenchTask): Promise<BenchOutcome> {
+  const addon = loadAddon();
+  const devices = await devicesWithCeilings(addon, () => undefined);
+  const gpu = devices.cuda.devices.find(({ usable }) => usable);
+  const commit = await commitOf(path.dirname(task.assetsFolder));
+  const resources =
+    gpu === undefined
+      ? null
+      : resourcesFor(await kernelResources(kernelFolders().images, 'transport'), gpu.computeCapability);
+  const claims = await readClaims(task.assetsFolder);
+  const reports: BenchReport[] = [];
+  const doses: Doses[] = [];
+  for (const [index, problem] of task.problems.entries()) {
+    if (stop.signal.aborted && index > 0) break;
+    const found = new Map<string, Float64Array>();
+    let told = { round: -1, at: Number.NEGATIVE_INFINITY };
+    const report = await benchmark(addon, problem, {
+      scenario: task.scenario,
+      variants: task.variants,
+      modes: task.modes,
+      seed: task.seed,
+      limits: task.limits,
+      gpu: gpuFacts(devices),
+      claims,
+      recorded: {
+        document: task.document,
+        ...(commit === null ? {} : { commit }),
+        ...(resources === null ? {} : { resources }),
+      },
+      onDose: (label, dose) => found.set(label, dose),
+      onProgress: (progress) => {
+        const now = performance.now();
+        if (progress.round === told.round && now - told.at < TELL_EVERY_MS) return;
+        told = { round: progress.round, at: now };
+        tell({ kind: 'progress', progress, report: index });
+      },
+      signal: stop.signal,
+    });
+    reports.push(report);
+    doses.push(found);
+  }
+  return { reports, doses };
+}
+
+parentPort?.on('message', (message: ToBench) => {
+  if (message.kind === 'cancel') stop.abort();
+  else {
+    perform(message.task).then(
+      (outcome) => tell({ kind: 'done', outcome }),
+      (error: unknown) => tell({ kind: 'failed', error: toWireError(error) }),
+    );
+  }
+});

@@ -1,0 +1,131 @@
+/** Calls and streams about benchmarks, and about the code of the variants. */
+import type { Mode } from '../../contract/bench.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { formatPath, parsePath, withValueAt } from '../../contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../contract/scenarios.ts';
+import type { NativeAddon } from '../addon.ts';
+import { candidates } from '../bench/candidates.ts';
+import { kernelFolders } from '../bench/ceilings.ts';
+import { kernelResources } from '../bench/resources.ts';
+import { kernelsOf, variantSources } from '../bench/sources.ts';
+import type { Benches } from '../benches/benches.ts';
+import type { FileAccess } from '../files/access.ts';
+import type { Scenarios } from '../scenarios/index.ts';
+import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
+import { placeOf } from './scenarios.ts';
+
+export interface BenchParts {
+  readonly addon: NativeAddon;
+  readonly benches: Benches;
+  readonly scenarios: Scenarios;
+  readonly files: FileAccess;
+  readonly assetsFolder: string;
+}
+
+/** Enough for an interval; more tighten it. */
+const fewestRounds = 7;
+
+type Names = Extract<keyof Handlers, `bench.${string}` | `variant.${string}`>;
+type Request = HandlerParams<'bench.start'>;
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** The session again, on the command line. */
+function commandOf(request: Request, modes: readonly Mode[], file: string): string {
+  const { variants, rounds, time_s, seed, sweep } = request;
+  return [
+    'bench',
+    quoted(file),
+    `--variants ${variants.join(',')}`,
+    ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
+    ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
+    `--rounds ${rounds} --time ${time_s} --seed ${seed}`,
+  ].join(' ');
+}
+
+function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
+  if (sweep === null) return [scenario];
+  const path = parsePath(sweep.path);
+  if (path === null) {
+    throw new BraggError('invalid', `${JSON.stringify(sweep.path)} is not a path; allowed: grid.dx_mm and the like`);
+  }
+  return sweep.values.map((value) => withValueAt(scenario, path, value) as ScenarioDraft);
+}
+
+async function start(parts: BenchParts, request: Request) {
+  const { addon, benches, scenarios, files, assetsFolder } = parts;
+  const { file, name, variants, seed, sweep, scenario: document } = request;
+  const place = await placeOf(files, file);
+  const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.check(draft, place)));
+  const problems = readings.map((reading) => scenarios.resolve(reading));
+  const [problem] = problems;
+  if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
+  // Names that are not known are refused at once, and not after the queue.
+  candidates(problem, variants, addon.variants());
+  const modes = request.modes.filter((mode) => mode !== 'warm');
+  const title = readings[0]?.scenario?.name || name || 'untitled';
+  const task = {
+    scenario: title,
+    document,
+    problems,
+    variants,
+    modes,
+    seed,
+    limits: {
+      fewestRounds: Math.min(fewestRounds, request.rounds),
+      mostRounds: request.rounds,
+      mostSeconds: request.time_s,
+    },
+    assetsFolder,
+  };
+  const command = commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name);
+  const path = sweep === null ? null : parsePath(sweep.path);
+  return benches.start({
+    name: `${title}: ${variants.length === 1 ? variants[0] : `${variants.length} variants`}`,
+    task,
+    command,
+    sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
+  });
+}
+
+export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
+  const { addon, benches } = parts;
+  const find = (id: string) => {
+    const variant = addon.variants().find((one) => one.id === id);
+    if (variant === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
+    return variant;
+  };
+  return {
+    'bench.start': (request) => start(parts, request),
+    'bench.cancel': ({ bench }) => benches.cancel(bench),
+    'bench.list': async () => ({ benches: await benches.list() }),
+    'bench.session': async ({ bench }) => ({ session: (await benches.session(bench)).session }),
+    'bench.open': ({ file }) => benches.open(file),
+    'bench.save': ({ bench, file, ifExists }) => benches.save(bench, file, ifExists),
+    'bench.forget': ({ bench }) => {
+      benches.forget(bench);
+      return {};
+    },
+    'variant.sources': async ({ variant }) => ({
+      files: await variantSources(kernelFolders().sources, find(variant)),
+    }),
+    'variant.resources': async ({ variant }) => {
+      const found = find(variant);
+      if (found.device === 'cpu') return { resources: null, reason: 'It runs on the CPU, which launches no kernels.' };
+      const { images, sources } = kernelFolders();
+      const all = await kernelResources(images, found.workload);
+      if (all === null) {
+        const reason = 'The kernels were not compiled here: that takes nvcc, and npm run build.';
+        return { resources: null, reason };
+      }
+      return { resources: kernelsOf(await variantSources(sources, found), all), reason: null };
+    },
+  };
+}
+
+export function benchSources(benches: Benches): Pick<Sources, 'benches' | 'bench.progress'> {
+  return {
+    benches: (_params, sink) => benches.watch(sink),
+    'bench.progress': ({ bench }, sink) => benches.watchProgress(bench, sink),
+  };
+}

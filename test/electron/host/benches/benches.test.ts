@@ -1,0 +1,208 @@
+/** Benchmarks as a page asks for them, over the real protocol and the real engine. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BenchInfo, BenchProgress, Subject } from '../../../../electron/contract/benches.ts';
+import type { Client } from '../../../../renderer/client/index.ts';
+import { smallScenario } from '../small-run.ts';
+import { eventually, longScenario, openTestHost, type TestHost } from '../test-host.ts';
+
+let test_: TestHost;
+let page: Client;
+
+beforeAll(async () => {
+  test_ = await openTestHost();
+  page = await test_.page();
+});
+afterAll(() => test_.close());
+
+const scenario = { ...smallScenario };
+
+function follow(bench: string): { readonly frames: BenchProgress[]; readonly ended: Promise<void> } {
+  const frames: BenchProgress[] = [];
+  const ended = new Promise<void>((resolve) => {
+    page.stream('bench.progress', { bench }, { frame: (frame) => void frames.push(frame), end: () => resolve() });
+  });
+  return { frames, ended };
+}
+
+async function infoOf(id: string): Promise<BenchInfo> {
+  const { benches } = await page.call('bench.list', {});
+  const found = benches.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`${id} is not listed`);
+  return found;
+}
+
+describe('a benchmark', () => {
+  let info: BenchInfo;
+  let frames: BenchProgress[];
+
+  beforeAll(async () => {
+    const variants = ['gather', 'window', 'window@fp64'];
+    info = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 6, time_s: 60 });
+    const followed = follow(info.id);
+    await followed.ended;
+    frames = followed.frames;
+  });
+
+  test('tells how far it is, what is left, and the ratios so far', () => {
+    expect(info.state).toMatch(/queued|running/);
+    const phases = frames.map(({ phase }) => phase);
+    expect(phases).toContain('rounds');
+    expect(frames.at(-1)).toMatchObject({ state: 'done', left_s: null });
+    const late = frames.filter(({ round }) => round >= 5);
+    expect(late.length).toBeGreaterThan(0);
+    for (const { latest, rounds } of late) {
+      expect(rounds).toBe(6);
+      expect(latest.map(({ label }) => label)).toEqual(['gather', 'window', 'window@fp64']);
+      expect(latest[0]?.ratio).toBeNull();
+      expect(latest[1]?.ratio?.value).toBeGreaterThan(0);
+    }
+    const running = frames.filter((frame) => frame.state === 'running' && frame.round > 0);
+    for (const { left_s } of running) expect(left_s).toBeGreaterThanOrEqual(0);
+  });
+
+  test('is listed with what can be compared, and keeps the scenario and the command', async () => {
+    const listed = await infoOf(info.id);
+    expect(listed).toMatchObject({ state: 'done', recorded: false, file: null, scenario: 'small µ run' });
+    expect(listed.subjects.map(({ title }) => title)).toEqual(['gather', 'window', 'window@fp64']);
+    const { session } = await page.call('bench.session', { bench: info.id });
+    expect(session.reports[0]?.document).toEqual(JSON.parse(JSON.stringify(scenario)));
+    expect(session.command).toBe(
+      "bench 'small µ run.json' --variants gather,window,window@fp64 --rounds 6 --time 60 --seed 1",
+    );
+    // This checkout's commit, where it is one.
+    expect(session.reports[0]?.program.commit ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}/);
+  });
+
+  test('has rows, curves and maps against any reference', async () => {
+    const { subjects } = await infoOf(info.id);
+    const chosen = subjects.map(({ subject }) => subject);
+    const { rows, noise_floor } = await page.call('compare.rows', { subjects: chosen, reference: 1 });
+    expect(rows.map(({ verdict }) => verdict)[1]).toBe('reference');
+    expect(rows[0]?.paired).toBe(true);
+    expect(rows[0]?.ratio.interval?.low).toBeLessThanOrEqual(rows[0]?.ratio.value ?? 0);
+    expect(rows[0]?.samples).toHaveLength(6);
+    expect(rows[0]?.rel_l2).toBeLessThan(1e-5);
+    expect(rows[2]?.precision).toBe('fp64');
+    expect(rows[2]?.rel_l2).toBeLessThan(1e-12);
+    expect(noise_floor).toBeGreaterThan(0);
+    const { curves } = await page.call('compare.curves', { subjects: chosen, reference: 1 });
+    expect(curves[1]?.residual).toBeNull();
+    const peak = Math.max(...(curves[1]?.curve?.values ?? []));
+    const residual = curves[0]?.residual?.values ?? new Float64Array();
+    expect(residual.length).toBe(curves[0]?.curve?.values.length);
+    expect(Math.max(...residual.map(Math.abs))).toBeLessThan(1e-4 * peak);
+    const { maps } = await page.call('compare.maps', {
+      subjects: chosen,
+      reference: 1,
+      viewport: { horizontal: null, vertical: null, pixels: [20, 10] },
+    });
+    expect(maps[0]?.map?.values.length).toBeLessThanOrEqual(200);
+    expect(maps[0]?.difference).not.toBeNull();
+    expect(maps[1]?.difference).toBeNull();
+  });
+
+  test('is kept in the library under a name that is no scenario', async () => {
+    const file = { kind: 'library', key: 'mine.session.json' } as const;
+    await page.call('bench.save', { bench: info.id, file, ifExists: 'refuse' });
+    const { benches } = await page.call('bench.list', {});
+    const stored = benches.find(({ id }) => id === 'library~mine.session.json');
+    expect(stored).toMatchObject({ state: 'stored', name: 'mine', recorded: false });
+    const { session } = await page.call('bench.session', { bench: stored?.id ?? '' });
+    expect(session).toEqual((await page.call('bench.session', { bench: info.id })).session);
+    const { entries } = await page.call('scenario.library', {});
+    expect(entries.map(({ fileName }) => fileName)).not.toContain('mine.session.json');
+    // A stored session keeps times and not doses.
+    const { curves } = await page.call('compare.curves', {
+      subjects: [stored?.subjects[0]?.subject as Subject],
+      reference: 0,
+    });
+    expect(curves[0]?.reason).toMatch(/keeps times/);
+  });
+});
+
+test('the sessions that came with the program are there without a GPU', async () => {
+  const { benches } = await page.call('bench.list', {});
+  const recorded = benches.filter((one) => one.recorded);
+  expect(recorded.length).toBeGreaterThanOrEqual(6);
+  const grid = recorded.find(({ name }) => name === 'h200-uniform-grid-70MeV');
+  expect(grid).toMatchObject({ state: 'stored', machine: 'NVIDIA H200', sweep: null });
+  const subjects = grid?.subjects.map(({ subject }) => subject) ?? [];
+  const { rows } = await page.call('compare.rows', { subjects, reference: 0 });
+  const window = rows.find(({ title }) => title === 'cuda-window');
+  expect(window).toMatchObject({ verdict: 'faster', paired: true });
+  expect(window?.provenance).toMatchObject({ machine: 'NVIDIA H200', driver: '580.159.04' });
+  expect(rows.find(({ subject }) => subject.kind === 'external')?.paired).toBe(false);
+  expect(window?.modes.map(({ mode, time_s }) => [mode, time_s === null])).toEqual([
+    ['cold', false],
+    ['graph', true],
+  ]);
+});
+
+test('a cancelled benchmark keeps its whole rounds', async () => {
+  const variants = ['gather', 'window'];
+  const { id } = await page.call('bench.start', { scenario, name: 's', variants, rounds: 10_000, time_s: 600 });
+  const { frames, ended } = follow(id);
+  await eventually(() => (frames.at(-1)?.round ?? 0) >= 2);
+  const cancelled = await page.call('bench.cancel', { bench: id });
+  expect(cancelled.state).toBe('running');
+  await ended;
+  expect((await infoOf(id)).state).toBe('cancelled');
+  const { session } = await page.call('bench.session', { bench: id });
+  expect(session.reports[0]?.stopped).toBe('cancelled');
+  const entry = session.reports[0]?.entries[0];
+  expect(entry?.status === 'measured' && entry.samples.length).toBeGreaterThanOrEqual(2);
+});
+
+test('a benchmark waits for the run before it, and the run after it for the benchmark', async () => {
+  const run = await page.call('run.start', { scenario: { ...longScenario }, name: 'long' });
+  const bench = await page.call('bench.start', { scenario, name: 's', variants: ['window'], rounds: 1 });
+  const after = await page.call('run.start', { scenario, name: 'after' });
+  expect(bench).toMatchObject({ state: 'queued', queuePosition: 1 });
+  expect(after).toMatchObject({ state: 'queued', queuePosition: 2 });
+  await page.call('run.cancel', { run: run.id });
+  await test_.host.benches.ended(bench.id);
+  const ended = await test_.host.runs.ended(after.id);
+  expect(ended.state).toBe('done');
+  const taken = await page.call('bench.start', { scenario, name: 's', variants: ['window'], rounds: 1 });
+  await page.call('bench.cancel', { bench: taken.id });
+  await test_.host.benches.ended(taken.id);
+});
+
+test('variants and sweeps that cannot be are refused at once', async () => {
+  const start = (variants: string[], sweep: { path: string; values: number[] } | null = null) =>
+    page.call('bench.start', { scenario, name: 's', variants, sweep });
+  await expect(start(['gathr'])).rejects.toThrow('"gathr" is not known (did you mean gather?)');
+  await expect(start(['gather@fp16'])).rejects.toThrow('allowed: gather@fp32, gather@fp64');
+  await expect(start(['gather:0'])).rejects.toThrow('allowed: gather, which runs on the CPU');
+  await expect(start(['window'], { path: 'grid..x', values: [1] })).rejects.toThrow('is not a path');
+  await expect(start(['window'], { path: 'grid.dx_mm', values: [-1] })).rejects.toThrow('grid.dx_mm');
+});
+
+test('a sweep measures every size and fits its cost', async () => {
+  const sweep = { path: 'grid.dx_mm', values: [2, 1] };
+  const { id } = await page.call('bench.start', { scenario, name: 's', variants: ['window'], rounds: 2, sweep });
+  await test_.host.benches.ended(id);
+  const { session } = await page.call('bench.session', { bench: id });
+  expect(session.reports).toHaveLength(2);
+  expect(session.sweep?.fits[0]?.points.map(({ value }) => value)).toEqual([2, 1]);
+  expect((await infoOf(id)).subjects.map(({ title }) => title)).toEqual(['window at 2', 'window at 1']);
+});
+
+test('a stored run stands beside a session', async () => {
+  const { id } = await page.call('run.start', { scenario, name: 'r' });
+  await test_.host.runs.ended(id);
+  const other = { ...scenario, solver: { ...scenario.solver, variant: 'gather' } };
+  const second = await page.call('run.start', { scenario: other, name: 'r' });
+  await test_.host.runs.ended(second.id);
+  const subjects: Subject[] = [
+    { kind: 'run', run: id },
+    { kind: 'run', run: second.id },
+    { kind: 'run', run: 'gone' },
+  ];
+  const { rows, gone } = await page.call('compare.rows', { subjects, reference: 0 });
+  expect(gone.map(({ reason }) => reason)).toEqual(['There is no such run.']);
+  expect(rows[1]).toMatchObject({ verdict: 'undecided', note: 'too few samples for an interval', rel_l2_limit: 1e-5 });
+  expect(rows[1]?.rel_l2).toBeLessThan(1e-5);
+  expect(rows[1]?.r80_mm).toBeGreaterThan(8);
+  expect(rows[1]?.differences.map(({ what }) => what)).toContain('solver.variant');
+});
