@@ -13,11 +13,12 @@ import { devices } from './verbs/devices.ts';
 import { exportVerb } from './verbs/export.ts';
 import { run } from './verbs/run.ts';
 import { serveVerb } from './verbs/serve.ts';
+import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
 
-const verbs: readonly Verb[] = [run, validate, variants, devices, bench, compare, exportVerb, serveVerb];
+const verbs: readonly Verb[] = [run, validate, variants, devices, bench, compare, exportVerb, traceVerb, serveVerb];
 
 function findVerb(name: string): Verb {
   const found = verbs.find((verb) => verb.name === name);

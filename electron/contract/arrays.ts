@@ -23,4 +23,5 @@ export const float32 = z.custom<Float32Array>((v) => hasTag(v, 'Float32Array'), 
 export const float64 = z.custom<Float64Array>((v) => hasTag(v, 'Float64Array'), 'expected a Float64Array');
 export const uint32 = z.custom<Uint32Array>((v) => hasTag(v, 'Uint32Array'), 'expected a Uint32Array');
 export const uint16 = z.custom<Uint16Array>((v) => hasTag(v, 'Uint16Array'), 'expected a Uint16Array');
+export const uint8 = z.custom<Uint8Array>((v) => hasTag(v, 'Uint8Array'), 'expected a Uint8Array');
 export const bytes = z.custom<Uint8Array>((v) => hasTag(v, 'Uint8Array'), 'expected a Uint8Array');

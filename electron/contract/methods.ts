@@ -6,7 +6,6 @@ import { capabilitiesSchema } from './capabilities.ts';
 import { comparisonMethods } from './comparison.ts';
 import { issueSchema } from './errors.ts';
 import { curveSchema } from './fields.ts';
-import { figureMethods } from './figures.ts';
 import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
 import {
   depthDoseSchema,
@@ -27,6 +26,7 @@ import {
   scenarioFileSchema,
 } from './scenarios.ts';
 import { shellMethods } from './shell.ts';
+import { timelineMethods } from './timeline.ts';
 
 const nothing = z.strictObject({});
 const ofRun = z.strictObject({ run: runIdSchema });
@@ -154,7 +154,7 @@ export const methods = {
 
   ...benchMethods,
   ...comparisonMethods,
-  ...figureMethods,
+  ...timelineMethods,
   ...shellMethods,
 } as const;
 

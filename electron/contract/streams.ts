@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { benchStreams } from './benches.ts';
 import { liveFrameSchema, mapRequestSchema, runIdSchema, runInfoSchema, runProgressSchema } from './run.ts';
 import { shellEventSchema } from './shell.ts';
+import { timelinesFrameSchema } from './timeline.ts';
 
 export type StreamPolicy = 'latest' | 'lossless';
 
@@ -50,6 +51,7 @@ export const streams = {
     policy: 'lossless',
   },
   ...benchStreams,
+  timelines: { params: z.strictObject({}), frame: timelinesFrameSchema, policy: 'latest' },
   'shell.events': {
     params: z.strictObject({}),
     frame: shellEventSchema,

@@ -16,10 +16,10 @@ import { Library } from './files/library.ts';
 import { RecentFiles } from './files/recent.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
-import { figureHandlers } from './handlers/figures.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
+import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
 import { HostLog } from './log.ts';
 import { RunPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
@@ -28,6 +28,9 @@ import { Runs } from './runs/runs.ts';
 import { openScenarios, type Scenarios } from './scenarios/index.ts';
 import { Registry } from './service/registry.ts';
 import { Sessions } from './service/sessions.ts';
+import { copyCeilings } from './timeline/ceilings.ts';
+import { Timelines } from './timeline/timelines.ts';
+import { Uploads } from './timeline/uploads.ts';
 
 export interface HostOptions {
   /** Folder with `materials/` and `scenarios/`. */
@@ -117,13 +120,15 @@ export class Host {
   async close(): Promise<void> {
     await Promise.all([this.benches.close(), this.runs.close()]);
     for (const sessions of this.#doors) sessions.close('the program is closing');
+    await this.#parts.timelines.closeAll();
+    await this.#parts.uploads.close();
     await this.#parts.cache.close();
     await this.#parts.packer.close();
     await this.#parts.recent.settled();
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {
-    const { files, log, runs, benches, checkResults } = this.#parts;
+    const { addon, files, log, runs, benches, timelines, checkResults } = this.#parts;
     return new Registry(
       {
         capabilities: () => this.capabilities(),
@@ -131,12 +136,16 @@ export class Host {
         ...runHandlers(this.#parts),
         ...benchHandlers(this.#parts),
         ...comparisonHandlers(this.#parts),
-        ...figureHandlers(this.#parts),
+        ...timelineHandlers({
+          ...this.#parts,
+          bytesPerCellStep: (variant) => addon.variants().find(({ id }) => id === variant)?.bytesPerCellStep ?? 0,
+        }),
         ...shellHandlers(files, shell),
       },
       {
         ...runSources(runs),
         ...benchSources(benches),
+        ...timelineSource(timelines),
         ...shellSource(shell),
         'host.log': (_params, sink) => log.read(sink),
       },
@@ -154,6 +163,8 @@ interface HostParts {
   readonly cache: RunCache;
   readonly runs: Runs;
   readonly benches: Benches;
+  readonly timelines: Timelines;
+  readonly uploads: Uploads;
   readonly assetsFolder: string;
   readonly log: HostLog;
   readonly capabilities: Capabilities;
@@ -219,6 +230,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     machine: gpu ?? cpu,
     log: log.write,
   });
+  const timelines = new Timelines(copyCeilings(() => capabilities.devices, path.join(options.assetsFolder, 'runs')));
+  const uploads = new Uploads(`${scratch}-uploads`);
   const recent = new RecentFiles(data, trouble);
   const checkResults = options.checkResults ?? false;
   return new Host({
@@ -230,6 +243,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     cache,
     runs,
     benches,
+    timelines,
+    uploads,
     assetsFolder: options.assetsFolder,
     log,
     capabilities,

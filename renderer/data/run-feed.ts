@@ -120,8 +120,7 @@ export class RunFeed {
     this.#data.keyframes.drop(SHOWN);
     this.#live?.close();
     this.#live = null;
-    // Those of panels that are not there now too: they would come back with another run's fields.
-    this.#data.maps.clear();
+    for (const key of this.#wanted.keys()) this.#data.maps.drop(key);
     this.#data.depthDose.drop(SHOWN);
     this.#data.summary.drop(SHOWN);
     this.#data.moments.drop(SHOWN);

@@ -62,14 +62,13 @@ export const scriptRules: Rules = {
     packages: ['zustand'],
     node: false,
   },
-  // fflate packs the arrays of exported figures.
-  'renderer/drawing': { ...none, folders: [...PAGE_BASE, 'renderer/data', 'assets/colormaps'], packages: ['fflate'] },
+  'renderer/drawing': { ...none, folders: [...PAGE_BASE, 'renderer/data', 'assets/colormaps'] },
   'renderer/state': {
     folders: [...PAGE_BASE, 'renderer/client', 'renderer/data'],
     packages: ['zod', 'zustand'],
     node: false,
   },
-  'renderer/actions': { ...none, folders: [...PAGE_STATE, 'renderer/drawing/export'] },
+  'renderer/actions': { ...none, folders: PAGE_STATE },
   'renderer/commands': { ...none, folders: [...PAGE_STATE, 'renderer/actions', 'renderer/workbench'] },
   // Stores, data and actions put together, and how components reach them.
   'renderer/workbench': {

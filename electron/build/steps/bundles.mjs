@@ -15,6 +15,8 @@ const WORKERS = {
   'electron/run-file-worker': 'electron/host/run-files/worker.ts',
   'host/bench-worker': 'electron/host/benches/worker.ts',
   'electron/bench-worker': 'electron/host/benches/worker.ts',
+  'host/timeline-worker': 'electron/host/timeline/worker.ts',
+  'electron/timeline-worker': 'electron/host/timeline/worker.ts',
 };
 const PRELOAD = { 'electron/preload': 'electron/preload/preload.ts' };
 

@@ -1,10 +1,7 @@
 /** Ties the two plots of the ledger to the data, the pointer and the playback. Paints outside React. */
 import type { StoreApi } from 'zustand/vanilla';
 import { SHOWN } from '../../data/run-data.ts';
-import { type Figure, joined } from '../../drawing/export/figure.ts';
-import { paintHeading } from '../../drawing/export/raster.ts';
 import { LineView } from '../../drawing/line-view.ts';
-import { runNotes, runOf } from '../../state/runs.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { errorScene, frameOfStep, shareScene } from './series.ts';
 import type { LedgerStepsStore } from './store.ts';
@@ -17,19 +14,14 @@ export interface PlotCanvases {
   readonly above: HTMLCanvasElement;
 }
 
-export interface DrivenPlots {
-  stop(): void;
-  /** Both plots, for export. */
-  figure(): Figure | null;
-}
-
+/** Returns how to take it down again. */
 export function driveLedgerSteps(
   { stores, data, scheduler }: Workbench,
   store: LedgerStepsStore,
   pointed: PointedStep,
   shares: PlotCanvases,
   errors: PlotCanvases,
-): DrivenPlots {
+): () => void {
   const plots = [shares, errors].map(({ below, above }) => ({ view: new LineView(below, above, scheduler), above }));
   const show = (): void => {
     const table = data.ledger.get(SHOWN);
@@ -66,22 +58,9 @@ export function driveLedgerSteps(
   ];
   show();
   mark();
-  return {
-    figure: () => {
-      const run = runOf(stores.runs.getState(), stores.selection.getState().run);
-      const { balance } = store.getState();
-      const name = run?.name ?? 'run';
-      const about = { name: `${name}-ledger`, title: `${name}: ledger`, notes: { ...runNotes(run), balance } };
-      const parts = plots.flatMap(({ view }) => view.figure(about) ?? []);
-      if (parts.length < plots.length) return null;
-      const what = balance === 'number' ? 'Protons' : 'Energy';
-      const labels = [`${what}: where they are`, `${what}: relative error`];
-      return joined(parts, { name: about.name, title: `${name}: ledger by step`, columns: 1, labels }, paintHeading);
-    },
-    stop: () => {
-      listening.abort();
-      for (const stop of stops) stop();
-      for (const { view } of plots) view.dispose();
-    },
+  return () => {
+    listening.abort();
+    for (const stop of stops) stop();
+    for (const { view } of plots) view.dispose();
   };
 }

@@ -1,0 +1,256 @@
+/**
+ * Timelines: of runs, and of traces that other profilers wrote. The host keeps
+ * every span; the page asks for a window at the width of its pixels and gets at
+ * most two rectangles per pixel and track.
+ *
+ * All times are nanoseconds since the trace's first span.
+ */
+import { z } from 'zod';
+import { bytes, float32, float64, uint8, uint32 } from './arrays.ts';
+import { wireErrorSchema } from './errors.ts';
+import { fileRefSchema } from './files.ts';
+import { runIdSchema } from './run.ts';
+
+const count = z.number().int().nonnegative();
+const ns = z.number();
+const share = z.number().nullable();
+
+export const traceIdSchema = z.string().min(1).max(64);
+export type TraceId = z.infer<typeof traceIdSchema>;
+
+/** `api`: calls of the CUDA runtime or driver; `stream`: kernels and graphs; `copies`: copies and fills of a stream. */
+export const laneKindSchema = z.enum(['thread', 'api', 'stream', 'copies', 'async']);
+export type LaneKind = z.infer<typeof laneKindSchema>;
+
+export const spanKinds = ['other', 'kernel', 'copy', 'memset', 'graph', 'call', 'range'] as const;
+export const spanKindSchema = z.enum(spanKinds);
+export type SpanKind = z.infer<typeof spanKindSchema>;
+
+export const laneSchema = z.strictObject({
+  /** What the lane belongs to, such as a process or a GPU. */
+  process: z.string(),
+  name: z.string(),
+  kind: laneKindSchema,
+  /** Its rows are the tracks from `firstTrack` on; spans of one track never overlap. */
+  firstTrack: count,
+  tracks: count,
+  spans: count,
+});
+export type Lane = Readonly<z.infer<typeof laneSchema>>;
+
+export const traceInfoSchema = z.strictObject({
+  id: traceIdSchema,
+  name: z.string(),
+  source: z.enum(['run', 'chrome-trace', 'nsight-systems']),
+  /** The run of this session that it belongs to. */
+  run: runIdSchema.nullable(),
+  /** Variant and machine, as far as they are known. */
+  about: z.string(),
+  duration_ns: ns,
+  spans: count,
+  lanes: z.array(laneSchema),
+  /** What could not be taken over from the file, in sentences. */
+  notes: z.array(z.string()),
+  /** Bytes held in memory for it. */
+  memory_bytes: count,
+});
+export type TraceInfo = Readonly<z.infer<typeof traceInfoSchema>>;
+
+export const traceStateSchema = z.discriminatedUnion('state', [
+  z.strictObject({
+    state: z.literal('reading'),
+    id: traceIdSchema,
+    name: z.string(),
+    read_bytes: count,
+    total_bytes: count,
+    spans: count,
+  }),
+  z.strictObject({ state: z.literal('open'), info: traceInfoSchema }),
+  z.strictObject({ state: z.literal('failed'), id: traceIdSchema, name: z.string(), error: wireErrorSchema }),
+]);
+export type TraceState = Readonly<z.infer<typeof traceStateSchema>>;
+
+/** A request has at most this many pixels and tracks: more than any screen. */
+export const MAX_PIXELS = 16_384;
+export const MAX_TRACKS = 1024;
+
+const tracks = z.array(count).max(MAX_TRACKS);
+
+/** Rectangles, track after track, each from left to right. */
+export const windowSchema = z.strictObject({
+  from_ns: ns,
+  to_ns: ns,
+  pixels: count,
+  tracks,
+  /** Where each track's rectangles begin; one more entry than tracks. */
+  offsets: uint32,
+  /** Edges in pixels of the request, from its left; a span narrower than a pixel keeps its own edges. */
+  left: float32,
+  right: float32,
+  /** The span, or the longest of those that share the pixel. */
+  span: uint32,
+  name: uint32,
+  /** How many spans the rectangle stands for. */
+  count: uint32,
+  /** Colour number: the same for the same name in every trace. */
+  tint: uint8,
+  /** Share of the rectangle's time in which a span ran, 0 to 255. */
+  busy: uint8,
+});
+export type TimelineWindow = Readonly<z.infer<typeof windowSchema>>;
+
+/** A span where it stands. */
+export const placedSpanSchema = z.strictObject({
+  span: count,
+  track: count,
+  name: z.string(),
+  kind: spanKindSchema,
+  start_ns: ns,
+  duration_ns: ns,
+});
+export type PlacedSpan = Readonly<z.infer<typeof placedSpanSchema>>;
+
+export const spanFieldSchema = z.strictObject({ name: z.string(), value: z.string(), unit: z.string() });
+export type SpanField = Readonly<z.infer<typeof spanFieldSchema>>;
+
+export const spanDetailsSchema = z.strictObject({
+  ...placedSpanSchema.shape,
+  lane: z.string(),
+  process: z.string(),
+  step: count.nullable(),
+  /** Grid, block, registers, shared memory, bytes, …: as far as the trace has them. */
+  fields: z.array(spanFieldSchema),
+  bytes: z.number().nullable(),
+  bytes_per_s: z.number().nullable(),
+  /** Of the copy bandwidth that was measured on this GPU. */
+  shareOfCeiling: share,
+  /** What it launched, and what launched it; at most a thousand each. */
+  launched: z.array(placedSpanSchema),
+  launchedBy: z.array(placedSpanSchema),
+  /** All that it launched, beyond those listed. */
+  launchedCount: count,
+});
+export type SpanDetails = Readonly<z.infer<typeof spanDetailsSchema>>;
+
+export const namedTimeSchema = z.strictObject({
+  name: z.string(),
+  count,
+  sum_ns: ns,
+  median_ns: ns,
+  share,
+});
+export type NamedTime = Readonly<z.infer<typeof namedTimeSchema>>;
+
+export const statisticsSchema = z.strictObject({
+  from_ns: ns,
+  to_ns: ns,
+  /** Spans that have a part in the selection. */
+  count,
+  /** Their time within the selection; nested and concurrent spans each count. */
+  sum_ns: ns,
+  /** Of whole durations. */
+  median_ns: ns,
+  min_ns: ns,
+  max_ns: ns,
+  /** Time in which at least one of them ran, over the time selected. */
+  busyShare: share,
+  /** Times in which none of them ran, between the first and the last. */
+  gaps: z.strictObject({ count, sum_ns: ns, longest_ns: ns, median_ns: ns }),
+  /** By time, the largest first. */
+  names: z.array(namedTimeSchema),
+});
+export type TimelineStatistics = Readonly<z.infer<typeof statisticsSchema>>;
+
+export const traceSummarySchema = z.strictObject({
+  duration_ns: ns,
+  spans: count,
+  /** From the first launch or device work to the last device work; null without a GPU. */
+  device_ns: ns.nullable(),
+  kernels: z.strictObject({ count, unique: count, sum_ns: ns, top: z.array(namedTimeSchema) }),
+  copies: z.strictObject({ count, sum_ns: ns, bytes: z.number() }),
+  /** Launches of graphs, and the share of kernel time that ran in them. */
+  graphs: z.strictObject({ launches: count, kernels: count, share }),
+  /** Calls that launch, and their share of the device's time from first to last. */
+  launches: z.strictObject({ count, sum_ns: ns, share }),
+  /** Share of that time in which the GPU did nothing. */
+  idleShare: share,
+});
+export type TraceSummary = Readonly<z.infer<typeof traceSummarySchema>>;
+
+const ofTrace = z.strictObject({ trace: traceIdSchema });
+const interval = { from_ns: ns, to_ns: ns };
+
+export const timelineSourceSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('run'), run: runIdSchema }),
+  z.strictObject({ kind: z.literal('file'), file: fileRefSchema }),
+  /** What `timeline.upload` took in. */
+  z.strictObject({ kind: z.literal('upload'), upload: z.string().min(1).max(64) }),
+]);
+
+/** A dropped file comes in pieces of at most this size, so that neither side ever holds it whole. */
+export const UPLOAD_PIECE_BYTES = 4 * 2 ** 20;
+
+export const timelineMethods = {
+  /** Begins to take in a file of the page; `timeline.open` then reads it. */
+  'timeline.upload': {
+    params: z.strictObject({ name: z.string().min(1).max(255), size_bytes: count }),
+    result: z.strictObject({ upload: z.string() }),
+  },
+  /** The next piece; pieces come in order. */
+  'timeline.uploadPiece': {
+    params: z.strictObject({ upload: z.string().min(1).max(64), offset: count, bytes }),
+    result: z.strictObject({}),
+  },
+  /** Reads a timeline; progress is on the stream `timelines`. Cancelling stops reading. */
+  'timeline.open': { params: z.strictObject({ source: timelineSourceSchema }), result: traceInfoSchema },
+  'timeline.close': { params: ofTrace, result: z.strictObject({}) },
+  'timeline.window': {
+    params: z.strictObject({ trace: traceIdSchema, ...interval, pixels: count.min(1).max(MAX_PIXELS), tracks }),
+    result: windowSchema,
+  },
+  'timeline.names': {
+    params: z.strictObject({ trace: traceIdSchema, names: z.array(count).max(4096) }),
+    result: z.strictObject({ texts: z.array(z.string()) }),
+  },
+  'timeline.span': { params: z.strictObject({ trace: traceIdSchema, span: count }), result: spanDetailsSchema },
+  /** Launches with both ends on the tracks and one end in the window; more than `limit` of them: none, and their count. */
+  'timeline.arrows': {
+    params: z.strictObject({ trace: traceIdSchema, ...interval, tracks, limit: count.max(2000) }),
+    result: z.strictObject({
+      count,
+      fromTrack: uint32,
+      toTrack: uint32,
+      from_ns: float64,
+      to_ns: float64,
+    }),
+  },
+  /** Spans whose name contains the text, whatever its case; in order of time. */
+  'timeline.search': {
+    params: z.strictObject({ trace: traceIdSchema, text: z.string().min(1).max(200), limit: count.max(100_000) }),
+    result: z.strictObject({ count, names: count, sum_ns: ns, span: uint32, track: uint32, start_ns: float64 }),
+  },
+  /** Of the tracks given, of all when null; of one name only when `name` is given. */
+  'timeline.statistics': {
+    params: z.strictObject({
+      trace: traceIdSchema,
+      ...interval,
+      tracks: tracks.nullable(),
+      name: z.string().max(100_000).nullable(),
+    }),
+    result: statisticsSchema,
+  },
+  /** Where the simulation's steps stand: empty for traces of other programs without steps. */
+  'timeline.steps': {
+    params: ofTrace,
+    result: z.strictObject({ step: uint32, start_ns: float64, end_ns: float64 }),
+  },
+  'timeline.summary': { params: ofTrace, result: traceSummarySchema },
+  /** Chrome Trace Event JSON of the whole, or of the spans with a part in the interval; gzip where it is long. */
+  'timeline.export': {
+    params: z.strictObject({ trace: traceIdSchema, within: z.tuple([ns, ns]).nullable() }),
+    result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
+  },
+} as const;
+
+/** Every timeline that is open, being read, or could not be; whenever one changes. */
+export const timelinesFrameSchema = z.strictObject({ timelines: z.array(traceStateSchema) });

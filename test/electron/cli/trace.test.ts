@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { braggbench } from './command.ts';
+
+const runs = path.resolve(import.meta.dirname, '../../../assets/runs');
+const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-trace-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('braggbench trace', () => {
+  it('summarizes a recorded run', async () => {
+    const { code, stdout } = await braggbench(['trace', path.join(runs, 'h200-water-70MeV-cuda-window.h5')]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Water, 70 MeV: cuda-window FP32, NVIDIA H200');
+    expect(stdout).toMatch(/Kernels +510, 6 different, 7\.07 ms together/);
+    expect(stdout).toMatch(/Replayed in graphs +94\.0 % of the kernels' time, 15 launches of graphs/);
+    expect(stdout).toMatch(/55\.9 % +3\.95 ms +245 +17\.2 µs +transport_fused_stream_path_f32/);
+  });
+
+  it('says the same of its export, as JSON', async () => {
+    const out = path.join(folder, 'trace.json');
+    const run = path.join(runs, 'h200-uniform-grid-70MeV-cuda-fused.h5');
+    expect((await braggbench(['export', run, '--trace', out])).code).toBe(0);
+    const [ours, exported] = await Promise.all([run, out].map((file) => braggbench(['trace', file, '--json'])));
+    const [a, b] = [ours, exported].map((ended) => JSON.parse(ended?.stdout ?? ''));
+    expect(b.source).toBe('chrome-trace');
+    expect(b.summary.kernels).toMatchObject({ count: a.summary.kernels.count, unique: a.summary.kernels.unique });
+    expect(b.summary.kernels.sum_ns).toBeCloseTo(a.summary.kernels.sum_ns, 0);
+    expect(b.summary.idleShare).toBeCloseTo(a.summary.idleShare, 6);
+    expect(b.summary.launches.count).toBe(a.summary.launches.count);
+  });
+
+  it('refuses what is no timeline with its name and the reason', async () => {
+    const file = path.join(folder, 'cut.json');
+    writeFileSync(file, '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
+    const cut = await braggbench(['trace', file]);
+    expect(cut.code).not.toBe(0);
+    expect(cut.stderr).toContain('cut.json cannot be opened as a timeline: it is cut off after 58 bytes and 1 events.');
+    const none = await braggbench(['trace', path.join(folder, 'none.json'), '--json']);
+    expect(none.code).not.toBe(0);
+    expect(JSON.parse(none.stdout).error.message).toBe('none.json does not exist.');
+  });
+
+  it('is explained by --help', async () => {
+    const { code, stdout } = await braggbench(['trace', '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('braggbench trace FILE [--json]');
+    expect(stdout).toContain('braggbench trace pytorch.json.gz');
+  });
+});

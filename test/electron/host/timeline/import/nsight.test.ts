@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { openTrace } from '../../../../../electron/host/timeline/import/open.ts';
+import { spanDetails } from '../../../../../electron/host/timeline/span.ts';
+import { traceSummary } from '../../../../../electron/host/timeline/summary.ts';
+import { trackOf } from '../../../../../electron/host/timeline/trace.ts';
+import { useFolder } from '../make.ts';
+import { writeNsight } from './nsight-file.ts';
+
+const folder = useFolder();
+
+describe('a database of Nsight Systems', () => {
+  const file = folder.path('report.sqlite');
+  writeNsight(file);
+
+  it('has lanes for calls, ranges, streams and copies', async () => {
+    const trace = await openTrace(file, 'report.sqlite');
+    expect(trace.lanes.map(({ process, name, kind }) => [process, name, kind])).toEqual([
+      ['process 4711', 'solver (4712): CUDA calls', 'api'],
+      ['process 4711', 'solver (4712): NVTX', 'thread'],
+      ['GPU 0: NVIDIA H200', 'stream 7', 'stream'],
+      ['GPU 0: NVIDIA H200', 'stream 7: copies', 'copies'],
+      ['GPU 0: NVIDIA H200', 'stream 8', 'stream'],
+    ]);
+    expect(trace.device).toBe('NVIDIA H200');
+    const spans = Array.from(trace.start, (start, span) => {
+      const lane = trace.lanes[trace.laneOf[trackOf(trace, span)] ?? 0]?.name;
+      return `${trace.names[trace.nameOf[span] ?? 0]} in ${lane} ${start}+${trace.duration[span]}`;
+    });
+    expect(spans).toEqual([
+      'cudaLaunchKernel in solver (4712): CUDA calls 0+100',
+      'cudaGraphLaunch in solver (4712): CUDA calls 150+100',
+      'cudaMemcpyAsync in solver (4712): CUDA calls 300+20',
+      'cudaGraphLaunch in solver (4712): CUDA calls 330+20',
+      'main loop in solver (4712): NVTX 10+890',
+      'mark in solver (4712): NVTX 20+0',
+      'void march<float>(float *) in stream 7 200+300',
+      'void march<float>(float *) in stream 7 500+100',
+      'copy Device-to-Device in stream 7: copies 700+100',
+      'memset in stream 7: copies 810+10',
+      'graph 3 in stream 8 850+100',
+    ]);
+  });
+
+  it('has launches, resources and a summary', async () => {
+    const trace = await openTrace(file, 'report.sqlite');
+    const kernel = spanDetails(trace, 7, null);
+    expect(kernel.launchedBy.map(({ name, start_ns }) => `${name} ${start_ns}`)).toEqual(['cudaGraphLaunch 150']);
+    expect(kernel.fields.map(({ name, value }) => `${name} ${value}`)).toEqual([
+      'Grid 8 × 2 × 1',
+      'Block 256 × 1 × 1',
+      'Threads 4\u202f096',
+      'Registers 40',
+      'Static shared memory 512',
+      'Dynamic shared memory 1\u202f024',
+      'Stream 7',
+      'Device 0',
+      'Graph node 5',
+    ]);
+    expect(spanDetails(trace, 8, 8e10)).toMatchObject({ bytes: 4096, bytes_per_s: 4.096e10, shareOfCeiling: 1.024 });
+    const summary = traceSummary(trace);
+    expect(summary).toMatchObject({ device_ns: 950, kernels: { count: 2, unique: 1, sum_ns: 400 } });
+    expect(summary.graphs).toEqual({ launches: 2, kernels: 1, share: 200 / 500 });
+    expect(summary.launches).toMatchObject({ count: 3, sum_ns: 220 });
+    expect(summary.idleShare).toBeCloseTo(1 - 610 / 950, 12);
+  });
+
+  it('of another version, with other columns and tables, is read as far as it goes', async () => {
+    const old = folder.path('old.sqlite');
+    const database = new DatabaseSync(old);
+    database.exec(`
+      CREATE TABLE StringIds (id INTEGER, value TEXT);
+      INSERT INTO StringIds VALUES (1, 'kernel');
+      CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, streamId INT, shortName INT);
+      INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10, 20, 0, 7, 1), (30, 25, 0, 7, 1), ('x', 40, 0, 7, 1), (50, 60, 0, 7, 99);
+    `);
+    database.close();
+    const trace = await openTrace(old, 'old.sqlite');
+    expect(trace.names).toEqual(['', 'kernel', '(kernel without a name)']);
+    expect(trace.notes).toEqual(['2 rows without a valid start and end were left out.']);
+  });
+
+  it('cut off, damaged, or of another program is refused', async () => {
+    const bytes = readFileSync(file);
+    const cut = folder.write('cut.sqlite', bytes.subarray(0, 6000));
+    await expect(openTrace(cut, 'cut.sqlite')).rejects.toThrow(
+      'cut.sqlite cannot be opened as a timeline: the database is damaged or cut off.',
+    );
+    const damaged = Buffer.from(bytes).fill(0x5a, 100, 4000);
+    await expect(openTrace(folder.write('bad.sqlite', damaged), 'bad.sqlite')).rejects.toThrow(
+      'the database is damaged or cut off.',
+    );
+    const other = folder.path('other.sqlite');
+    const database = new DatabaseSync(other);
+    database.exec('CREATE TABLE bookmarks (id INTEGER, url TEXT)');
+    database.close();
+    await expect(openTrace(other, 'other.sqlite')).rejects.toThrow(
+      'it is an SQLite database without the tables of Nsight Systems, such as CUPTI_ACTIVITY_KIND_KERNEL (it has: bookmarks).',
+    );
+  });
+});
