@@ -1,5 +1,7 @@
 /** The commands of the workbench in their present state. */
 
+import { panelPlaces } from '../state/layout/defaults.ts';
+import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
 import { activeRun, isOver, runOf, stoppableRun } from '../state/runs.ts';
 import { isEdited } from '../state/scenario.ts';
 import type { Theme } from '../state/view.ts';
@@ -10,15 +12,6 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['system', 'Follow the system'],
   ['light', 'Light'],
   ['dark', 'Dark'],
-];
-
-/** Plots that stand behind one another, each with a key of its own. */
-const plots: readonly (readonly [panel: string, title: string])[] = [
-  ['dose-map', 'Dose map'],
-  ['phase-space', 'Phase space'],
-  ['depth-dose', 'Depth dose'],
-  ['lateral', 'Lateral profile'],
-  ['ledger-steps', 'Ledger by step'],
 ];
 
 function fileCommands({ stores, documents, runs }: Workbench): readonly Command[] {
@@ -201,18 +194,30 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
   const view = { menu: 'View' as const };
   const zoomed = Object.keys(stores.window.getState().windows).length > 0;
   const { frames, playing } = stores.playback.getState();
+  const { shown } = stores.layout.getState();
   const enlarged = stores.layout.enlarged.getState().panel !== null;
   const scrub = { ...view, submenu: 'Stored steps', group: 2, enabled: frames.length > 1 };
   return [
-    ...plots.map(([panel, title], at) => ({
-      id: `view.show.${panel}`,
+    ...layoutNames.map((layout, at) => ({
+      id: `view.layout.${layout}`,
+      title: layoutTitles[layout],
+      ...view,
+      submenu: 'Layout',
+      group: 0,
+      shortcut: `Alt+Shift+${at + 1}`,
+      enabled: true,
+      checked: shown === layout,
+      run: () => stores.layout.choose(layout),
+    })),
+    ...panelPlaces.map(({ id, title, key }) => ({
+      id: `view.show.${id}`,
       title,
       ...view,
+      submenu: 'Panels',
       group: 0,
-      shortcut: `CmdOrCtrl+${at + 1}`,
-      browserShortcut: `Alt+${at + 1}`,
+      ...(key === undefined ? {} : { shortcut: `CmdOrCtrl+${key}`, browserShortcut: `Alt+${key}` }),
       enabled: true,
-      run: () => stores.layout.reveal(panel),
+      run: () => stores.layout.reveal(id),
     })),
     {
       id: 'view.enlarge',
@@ -270,7 +275,7 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
     },
     {
       id: 'view.resetLayout',
-      title: 'Reset the layout',
+      title: `Reset the layout ${layoutTitles[shown]}`,
       ...view,
       group: 3,
       enabled: true,

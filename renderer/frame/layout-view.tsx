@@ -1,8 +1,10 @@
 /** The arrangement of panels on the screen: splits, groups, tabs; tabs are dragged to other groups and to their edges. */
 import { type DragEvent, type KeyboardEvent, type ReactElement, Suspense, useEffect, useId, useState } from 'react';
 import { classes } from '../base/classes.ts';
-import { NARROW_FROM_PX, type SizeClass, TALL_FROM_PX, WIDE_FROM_PX } from '../state/layout/defaults.ts';
-import { type GroupNode, groupWith, type LayoutNode, type Zone } from '../state/layout/tree.ts';
+import { panelTitle } from '../state/layout/defaults.ts';
+import { NARROW_FROM_PX, type SizeClass, TALL_FROM_PX, WIDE_FROM_PX } from '../state/layout/frames.ts';
+import { shownRoot } from '../state/layout/store.ts';
+import { type GroupNode, groupWith, type LayoutNode, panelsOf, type Zone } from '../state/layout/tree.ts';
 import { IconButton } from '../widgets/button.tsx';
 import { Icon } from '../widgets/icon.tsx';
 import { Split } from '../widgets/split.tsx';
@@ -13,6 +15,8 @@ import { panelEntry } from './panel-registry.ts';
 const PANEL_TYPE = 'application/x-braggbench-panel';
 /** A panel smaller than this shows nothing worth having. */
 const SMALLEST_PX = 140;
+/** From so many tabs on their words need the room of the icons. */
+const MANY_TABS = 4;
 /** Share of a group, from each edge, where a dropped tab becomes a group of its own. */
 const EDGE_SHARE = 0.24;
 
@@ -45,12 +49,8 @@ function zoneAt(event: DragEvent<HTMLElement>): Zone {
   return distance < EDGE_SHARE ? zone : 'center';
 }
 
-function titleOf(panel: string): string {
-  return panelEntry(panel)?.title ?? panel;
-}
-
 function nameOf(node: LayoutNode): string {
-  return node.type === 'group' ? titleOf(node.active) : node.children.map(nameOf).join(' and ');
+  return node.type === 'group' ? panelTitle(node.active) : node.children.map(nameOf).join(' and ');
 }
 
 function Tabs({
@@ -63,7 +63,17 @@ function Tabs({
   readonly id: string;
 }): ReactElement {
   const { stores } = useWorkbench();
-  const moveFocus = (event: KeyboardEvent): void => {
+  const focusTab = (panel: string): void => {
+    requestAnimationFrame(() => document.getElementById(`${id}-tab-${panel}`)?.focus());
+  };
+  const keyPressed = (event: KeyboardEvent): void => {
+    if (event.key === 'Delete') {
+      const rest = node.panels.filter((panel) => panel !== node.active);
+      const next = rest[Math.min(node.panels.indexOf(node.active), rest.length - 1)];
+      stores.layout.close(node.active);
+      if (next !== undefined) focusTab(next);
+      return;
+    }
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
@@ -71,10 +81,10 @@ function Tabs({
     const next = node.panels[(at + step + node.panels.length) % node.panels.length];
     if (next === undefined) return;
     stores.layout.show(size, next);
-    requestAnimationFrame(() => document.getElementById(`${id}-tab-${next}`)?.focus());
+    focusTab(next);
   };
   return (
-    <div className="tabs" role="tablist" aria-label="Panels" onKeyDown={moveFocus}>
+    <div className="tabs" role="tablist" aria-label="Panels" onKeyDown={keyPressed}>
       {node.panels.map((panel, index) => {
         const entry = panelEntry(panel);
         const active = panel === node.active;
@@ -89,7 +99,14 @@ function Tabs({
             aria-controls={active ? `${id}-panel` : undefined}
             tabIndex={active ? 0 : -1}
             draggable
-            onClick={() => stores.layout.show(size, panel)}
+            onClick={(event) => {
+              // What can be dragged does not take the focus by itself.
+              event.currentTarget.focus();
+              stores.layout.show(size, panel);
+            }}
+            onAuxClick={(event) => {
+              if (event.button === 1) stores.layout.close(panel);
+            }}
             onDragStart={(event) => {
               event.dataTransfer.setData(PANEL_TYPE, panel);
               event.dataTransfer.effectAllowed = 'move';
@@ -105,8 +122,8 @@ function Tabs({
               stores.layout.move(size, dropped, node.id, 'center', index);
             }}
           >
-            {entry === null ? null : <Icon name={entry.icon} size={13} />}
-            {titleOf(panel)}
+            {entry === null || node.panels.length >= MANY_TABS ? null : <Icon name={entry.icon} size={13} />}
+            {panelTitle(panel)}
           </button>
         );
       })}
@@ -119,6 +136,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
   const id = useId();
   const [zone, setZone] = useState<Zone | null>(null);
   const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel !== null && node.panels.includes(panel));
+  const only = useSelected(stores.layout, (state) => panelsOf(shownRoot(state, size)).length === 1);
   const entry = panelEntry(node.active);
   const Panel = entry?.component;
   return (
@@ -126,7 +144,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
     <div
       className="group"
       role="group"
-      aria-label={titleOf(node.active)}
+      aria-label={panelTitle(node.active)}
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes(PANEL_TYPE)) return;
         event.preventDefault();
@@ -149,13 +167,21 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
         <IconButton
           icon={enlarged ? 'shrink' : 'fit'}
           size={13}
-          label={enlarged ? 'Show all panels' : `Enlarge ${titleOf(node.active)}`}
+          label={enlarged ? 'Show all panels' : `Enlarge ${panelTitle(node.active)}`}
           pressed={enlarged}
           onPress={() => stores.layout.enlarge(enlarged ? null : node.active)}
         />
+        {only ? null : (
+          <IconButton
+            icon="close"
+            size={11}
+            label={`Close ${panelTitle(node.active)}`}
+            onPress={() => stores.layout.close(node.active)}
+          />
+        )}
       </div>
       <div className="group__body" id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-tab-${node.active}`}>
-        <PanelBoundary key={node.active} title={titleOf(node.active)}>
+        <PanelBoundary key={node.active} title={panelTitle(node.active)}>
           <Suspense fallback={<p className="group__loading">Loading…</p>}>
             {Panel === undefined ? null : <Panel />}
           </Suspense>
@@ -187,7 +213,7 @@ function LayoutPart({ node, size }: { readonly node: LayoutNode; readonly size: 
 export function LayoutView(): ReactElement {
   const { stores } = useWorkbench();
   const size = useSizeClass();
-  const root = useSelected(stores.layout, (state) => state[size]);
+  const root = useSelected(stores.layout, (state) => shownRoot(state, size));
   const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel);
   const alone = enlarged === null ? null : groupWith(root, enlarged);
   return (

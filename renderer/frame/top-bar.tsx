@@ -10,6 +10,7 @@ import { IconButton } from '../widgets/button.tsx';
 import { Icon, type IconName } from '../widgets/icon.tsx';
 import { MenuButton } from '../widgets/menu.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
+import { LayoutSwitch } from './layout-switch.tsx';
 import { Mark } from './mark.tsx';
 import { MenuBar } from './menu-bar.tsx';
 import { RunStrip } from './run-strip.tsx';
@@ -73,6 +74,7 @@ export function TopBar({ commands }: { readonly commands: readonly Command[] }):
         <CommandButton icon="undo" command={commandOf(commands, 'edit.undo')} />
         <CommandButton icon="redo" command={commandOf(commands, 'edit.redo')} />
       </div>
+      <LayoutSwitch commands={commands} />
       <DocumentTitle />
       <RunStrip commands={commands} />
       <MenuButton

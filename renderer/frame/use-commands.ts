@@ -22,6 +22,9 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
       if (state.frames !== before.frames || state.playing !== before.playing) listener();
     }),
     layout.enlarged.subscribe(listener),
+    layout.subscribe((state, before) => {
+      if (state.shown !== before.shown) listener();
+    }),
     appearance.subscribe(listener),
     window.subscribe(listener),
     library.subscribe(listener),

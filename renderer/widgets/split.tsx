@@ -2,6 +2,7 @@
 import {
   type CSSProperties,
   Fragment,
+  isValidElement,
   type KeyboardEvent,
   type PointerEvent,
   type ReactElement,
@@ -88,7 +89,8 @@ export function Split({ direction, sizes, children, names, smallest, onResize }:
   return (
     <div className={`split split--${direction}`} ref={container}>
       {children.map((child, index) => (
-        <Fragment key={names[index]}>
+        // By the part's own key: a part whose name changes is still the same part.
+        <Fragment key={isValidElement(child) && child.key !== null ? child.key : index}>
           <div className="split__part" style={styleOf(sizes[index] ?? { unit: 'share', value: 1 })}>
             {child}
           </div>

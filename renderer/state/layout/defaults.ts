@@ -1,39 +1,91 @@
-/** The arrangements that the program comes with, for wide, narrow and small windows. */
-import { group, type LayoutNode, px, share, split } from './tree.ts';
+/** The panels, and where each stands in the layouts that the program comes with. */
+import { type Arrangement, arrange, type Frame, type LayoutName, type Place } from './frames.ts';
+import { px, share, split } from './tree.ts';
 
-/**
- * Below this width of the window (CSS pixels) two side columns leave the plots
- * too little, and everything beside the plots shares one column.
- */
-export const WIDE_FROM_PX = 1180;
+export interface PanelPlace {
+  readonly id: string;
+  readonly title: string;
+  /** Digit of the shortcut that shows it; a panel without one is shown by menu and palette. */
+  readonly key?: number;
+  /** Its place in each layout; left out: not there until it is opened. Tabs stand in the order of this table. */
+  readonly simulate?: Place;
+  readonly compare?: Place;
+  readonly profile?: Place;
+}
 
-/** Below either of these two plots above each other are too flat to read: they share a place. */
-export const TALL_FROM_PX = 560;
-export const NARROW_FROM_PX = 780;
+/** A further panel is one line here. */
+export const panelPlaces: readonly PanelPlace[] = [
+  { id: 'scenario', title: 'Scenario', simulate: 'left', compare: 'left', profile: 'left' },
+  { id: 'runs', title: 'Runs', simulate: 'left', compare: 'left', profile: 'left' },
+  { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
+  { id: 'phase-space', title: 'Phase space', key: 2, simulate: 'upper', compare: 'upper', profile: 'lower' },
+  { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
+  { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },
+  { id: 'ledger-steps', title: 'Ledger by step', key: 5, simulate: 'lower', compare: 'lower', profile: 'upper' },
+  { id: 'run', title: 'Run', simulate: 'right', compare: 'left', profile: 'right' },
+  { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right' },
+];
 
-export type SizeClass = 'wide' | 'narrow' | 'small';
+/** How the places of a layout share a wide window. */
+const frames: Readonly<Record<LayoutName, Frame>> = {
+  // Input, plots above each other, results.
+  simulate: (at) =>
+    split(
+      'root',
+      'row',
+      [px(316), at('left')],
+      [share(1), split('plots', 'column', [share(1.15), at('upper')], [share(1), at('lower')])],
+      [px(324), split('results', 'column', [share(1.15), at('right')], [share(1), at('rightLower')])],
+    ),
+  // Tables want width: no column for results.
+  compare: (at) =>
+    split(
+      'root',
+      'row',
+      [px(316), at('left')],
+      [share(1), split('plots', 'column', [share(1.2), at('upper')], [share(1), at('lower')])],
+    ),
+  // Lanes want all of it.
+  profile: (at) =>
+    split(
+      'root',
+      'column',
+      [share(1.2), at('upper')],
+      [share(1), split('beside', 'row', [px(316), at('left')], [share(1), at('lower')], [px(324), at('right')])],
+    ),
+};
 
-const plots = (): LayoutNode =>
+/** Everything beside the plots shares one column. */
+const narrow: Frame = (at) =>
   split(
-    'plots',
-    'column',
-    [share(1.15), group('map', 'dose-map', 'phase-space')],
-    [share(1), group('curve', 'depth-dose', 'lateral', 'ledger-steps')],
+    'root',
+    'row',
+    [px(316), at('left', 'right', 'rightLower')],
+    [share(1), split('plots', 'column', [share(1.15), at('upper')], [share(1), at('lower')])],
   );
 
-export const defaultLayouts: Readonly<Record<SizeClass, LayoutNode>> = {
-  wide: split(
-    'root',
-    'row',
-    [px(316), group('input', 'scenario', 'runs')],
-    [share(1), plots()],
-    [px(324), split('results', 'column', [share(1.15), group('run', 'run')], [share(1), group('ledger', 'ledger')])],
-  ),
-  small: split(
-    'root',
-    'row',
-    [px(296), group('input', 'scenario', 'run', 'ledger', 'runs')],
-    [share(1), group('plots', 'dose-map', 'phase-space', 'depth-dose', 'lateral', 'ledger-steps')],
-  ),
-  narrow: split('root', 'row', [px(316), group('input', 'scenario', 'run', 'ledger', 'runs')], [share(1), plots()]),
+/** Plots share a place too. */
+const small: Frame = (at) =>
+  split('root', 'row', [px(296), at('left', 'right', 'rightLower')], [share(1), at('upper', 'lower')]);
+
+/** The arrangement of a layout that holds `panels`, each in its place. */
+function arrangement(layout: LayoutName): Arrangement {
+  const standing = panelPlaces.flatMap(({ id, [layout]: place }) => (place === undefined ? [] : [{ id, place }]));
+  return {
+    wide: arrange(frames[layout], standing),
+    narrow: arrange(narrow, standing),
+    small: arrange(small, standing),
+  };
+}
+
+export const defaultLayouts: Readonly<Record<LayoutName, Arrangement>> = {
+  simulate: arrangement('simulate'),
+  compare: arrangement('compare'),
+  profile: arrangement('profile'),
 };
+
+const titles = new Map(panelPlaces.map(({ id, title }) => [id, title]));
+
+export function panelTitle(id: string): string {
+  return titles.get(id) ?? id;
+}

@@ -1,8 +1,10 @@
-/** The arrangement in use, kept per user; a stored one that no longer fits is reset, not suffered. */
+/** The layouts as the user has them, kept per user; stored ones that no longer fit are reset, not suffered. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { createPersisted, type SettingsStorage } from '../persisted.ts';
-import { defaultLayouts, type SizeClass } from './defaults.ts';
+import { defaultLayouts, panelPlaces } from './defaults.ts';
+import { type Arrangement, type LayoutName, layoutNames, type SizeClass, sizeClasses } from './frames.ts';
+import { opened, withNewcomers } from './opened.ts';
 import {
   activated,
   groupWith,
@@ -12,13 +14,15 @@ import {
   panelsOf,
   resized,
   type Size,
+  withoutPanel,
   type Zone,
 } from './tree.ts';
 
 export interface LayoutState {
-  readonly wide: LayoutNode;
-  readonly narrow: LayoutNode;
-  readonly small: LayoutNode;
+  readonly shown: LayoutName;
+  readonly layouts: Readonly<Record<LayoutName, Arrangement>>;
+  /** Panels that the program had when this was stored: what it has learnt since is added where it belongs. */
+  readonly known: readonly string[];
 }
 
 /** A panel whose group has the window for itself, until the user looks at the others again. Not kept. */
@@ -28,63 +32,113 @@ export interface Enlarged {
 
 export interface LayoutStore extends StoreApi<LayoutState> {
   readonly enlarged: StoreApi<Enlarged>;
+  /** Gives a panel's group the window, opening the panel where it is not; null: back to all. */
   enlarge(panel: string | null): void;
-  /** Shows a panel wherever it stands, in every size of window. */
+  choose(layout: LayoutName): void;
+  /** Shows a panel of the shown layout, in every size of window; opens it where it is missing. */
   reveal(panel: string): void;
+  /** Takes a panel out of the shown layout, in every size of window. The last one stays. */
+  close(panel: string): void;
   show(size: SizeClass, panel: string): void;
   resize(size: SizeClass, splitId: string, sizes: readonly Size[]): void;
   move(size: SizeClass, panel: string, groupId: string, zone: Zone, index?: number): void;
+  /** The shown layout as the program brings it. */
   reset(): void;
 }
 
-const VERSION = 1;
+/** 1: one arrangement without a name, which held every panel. */
+const VERSION = 2;
+const PANELS_OF_VERSION_1 = [
+  'scenario',
+  'runs',
+  'dose-map',
+  'phase-space',
+  'depth-dose',
+  'lateral',
+  'ledger-steps',
+  'run',
+  'ledger',
+];
 
-/** Every known panel is there, once: a panel that is missing could never be reached. */
-function complete(root: LayoutNode, known: readonly string[]): boolean {
-  return [...panelsOf(root)].sort().join(' ') === [...known].sort().join(' ');
+const panelIds = panelPlaces.map(({ id }) => id);
+
+function fits(root: LayoutNode): boolean {
+  const panels = panelsOf(root);
+  return new Set(panels).size === panels.length && panels.every((panel) => panelIds.includes(panel));
+}
+
+const arrangementSchema = z
+  .strictObject({ wide: layoutSchema, narrow: layoutSchema, small: layoutSchema })
+  .refine((sizes) => sizeClasses.every((size) => fits(sizes[size])), 'panels are unknown or stand twice');
+
+const schema: z.ZodType<LayoutState> = z.strictObject({
+  shown: z.enum(layoutNames),
+  layouts: z.strictObject({ simulate: arrangementSchema, compare: arrangementSchema, profile: arrangementSchema }),
+  known: z.array(z.string().max(64)).max(64),
+});
+
+const initial: LayoutState = { shown: 'simulate', layouts: defaultLayouts, known: panelIds };
+
+function everySize(arrangement: Arrangement, next: (root: LayoutNode) => LayoutNode): Arrangement {
+  return { wide: next(arrangement.wide), narrow: next(arrangement.narrow), small: next(arrangement.small) };
+}
+
+export function shownRoot({ shown, layouts }: LayoutState, size: SizeClass): LayoutNode {
+  return layouts[shown][size];
 }
 
 export function createLayoutStore(
   storage: SettingsStorage,
   onReset: (name: string, reason: string) => void,
 ): LayoutStore {
-  const known = panelsOf(defaultLayouts.wide);
-  const schema = z
-    .strictObject({ wide: layoutSchema, narrow: layoutSchema, small: layoutSchema })
-    .refine(
-      (state) => [state.wide, state.narrow, state.small].every((root) => complete(root, known)),
-      'panels are missing or unknown',
-    );
   const store = createPersisted<LayoutState>({
     storage,
     name: 'layout',
     version: VERSION,
     schema,
-    initial: defaultLayouts,
+    initial,
+    migrations: {
+      1: (simulate) => ({ ...initial, layouts: { ...defaultLayouts, simulate }, known: PANELS_OF_VERSION_1 }),
+    },
     onReset,
   });
-  const change = (size: SizeClass, next: (root: LayoutNode) => LayoutNode): void => {
-    store.setState((state) => ({ [size]: next(state[size]) }));
-  };
+  store.setState((state) => ({ ...withNewcomers(state), known: panelIds }));
+
   const enlarged = createStore<Enlarged>(() => ({ panel: null }));
+  const change = (next: (arrangement: Arrangement, shown: LayoutName) => Arrangement): void => {
+    store.setState(({ shown, layouts }) => ({ layouts: { ...layouts, [shown]: next(layouts[shown], shown) } }));
+  };
+  const changeSize = (size: SizeClass, next: (root: LayoutNode) => LayoutNode): void => {
+    change((arrangement) => ({ ...arrangement, [size]: next(arrangement[size]) }));
+  };
+  const reveal = (panel: string): void => {
+    change((arrangement, layout) => everySize(arrangement, (root) => activated(opened(root, panel, layout), panel)));
+    if (enlarged.getState().panel !== null) enlarged.setState({ panel });
+  };
   return {
     ...store,
     enlarged,
-    enlarge: (panel) => enlarged.setState({ panel }),
-    reveal: (panel) => {
-      store.setState(({ wide, narrow, small }) => ({
-        wide: activated(wide, panel),
-        narrow: activated(narrow, panel),
-        small: activated(small, panel),
-      }));
-      if (enlarged.getState().panel !== null) enlarged.setState({ panel });
+    enlarge: (panel) => {
+      if (panel !== null) reveal(panel);
+      enlarged.setState({ panel });
     },
-    show: (size, panel) => change(size, (root) => (groupWith(root, panel) === null ? root : activated(root, panel))),
-    resize: (size, splitId, sizes) => change(size, (root) => resized(root, splitId, sizes)),
-    move: (size, panel, groupId, zone, index) => change(size, (root) => movedPanel(root, panel, groupId, zone, index)),
+    choose: (shown) => {
+      enlarged.setState({ panel: null });
+      store.setState({ shown });
+    },
+    reveal,
+    close: (panel) => {
+      if (enlarged.getState().panel === panel) enlarged.setState({ panel: null });
+      change((arrangement) => everySize(arrangement, (root) => withoutPanel(root, panel) ?? root));
+    },
+    show: (size, panel) =>
+      changeSize(size, (root) => (groupWith(root, panel) === null ? root : activated(root, panel))),
+    resize: (size, splitId, sizes) => changeSize(size, (root) => resized(root, splitId, sizes)),
+    move: (size, panel, groupId, zone, index) =>
+      changeSize(size, (root) => movedPanel(root, panel, groupId, zone, index)),
     reset: () => {
       enlarged.setState({ panel: null });
-      store.setState(defaultLayouts);
+      change((_, shown) => defaultLayouts[shown]);
     },
   };
 }

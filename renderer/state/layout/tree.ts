@@ -107,7 +107,7 @@ export function resized(root: LayoutNode, splitId: string, sizes: readonly Size[
   );
 }
 
-/** Null when it was the last panel. */
+/** Without the panel wherever it stands. Null when nothing else is left. */
 export function withoutPanel(root: LayoutNode, panel: string): LayoutNode | null {
   return mapped(root, (node) => {
     if (node.type === 'split' || !node.panels.includes(panel)) return node;
@@ -160,5 +160,14 @@ export function movedPanel(root: LayoutNode, panel: string, groupId: string, zon
       }
       return beside(node, group(`${splitId}g`, panel), zone, splitId);
     }) ?? rest
+  );
+}
+
+/** Puts a panel into a group as its last tab, and shows it. The tree stays as it is when the group is gone. */
+export function openedPanel(root: LayoutNode, panel: string, groupId: string): LayoutNode {
+  return (
+    mapped(root, (node) =>
+      node.type === 'group' && node.id === groupId ? { ...node, panels: [...node.panels, panel], active: panel } : node,
+    ) ?? root
   );
 }

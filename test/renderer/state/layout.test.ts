@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { defaultLayouts } from '../../../renderer/state/layout/defaults.ts';
-import { createLayoutStore } from '../../../renderer/state/layout/store.ts';
+import { panels } from '../../../renderer/frame/panel-registry.ts';
+import { defaultLayouts, panelPlaces } from '../../../renderer/state/layout/defaults.ts';
+import { layoutNames, sizeClasses } from '../../../renderer/state/layout/frames.ts';
+import { createLayoutStore, shownRoot } from '../../../renderer/state/layout/store.ts';
 import {
   activated,
   group,
@@ -102,37 +104,135 @@ describe('the arrangement of panels', () => {
   });
 });
 
-describe('the stored arrangement', () => {
-  it('comes back as it was left', () => {
+describe('the layouts', () => {
+  const all = layoutNames.flatMap((layout) => sizeClasses.map((size) => [layout, size] as const));
+
+  it.each(all)('%s for %s windows is sound and holds what the table of panels says', (layout, size) => {
+    const standing = panelPlaces.filter((panel) => panel[layout] !== undefined).map(({ id }) => id);
+    sound(defaultLayouts[layout][size], standing);
+  });
+
+  it('know every panel that there is', () => {
+    expect(panelPlaces.map(({ id }) => id).sort()).toEqual(panels.map(({ id }) => id).sort());
+    const keys = panelPlaces.flatMap(({ key }) => (key === undefined ? [] : [key]));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('are changed one by one', () => {
+    const store = createLayoutStore(memoryStorage(), vi.fn());
+    store.choose('profile');
+    store.close('phase-space');
+    for (const size of sizeClasses) expect(panelsOf(shownRoot(store.getState(), size))).not.toContain('phase-space');
+    expect(store.getState().layouts.simulate).toEqual(defaultLayouts.simulate);
+    store.reset();
+    expect(store.getState().layouts).toEqual(defaultLayouts);
+    expect(store.getState().shown).toBe('profile');
+  });
+
+  it('take in a closed panel beside those that it stood with, wherever they are now', () => {
+    const store = createLayoutStore(memoryStorage(), vi.fn());
+    store.move('wide', 'dose-map', 'lower', 'right');
+    store.close('phase-space');
+    store.reveal('phase-space');
+    const root = shownRoot(store.getState(), 'wide');
+    expect(groupWith(root, 'phase-space')).toMatchObject({
+      panels: ['dose-map', 'phase-space'],
+      active: 'phase-space',
+    });
+    sound(root, panelsOf(defaultLayouts.simulate.wide));
+  });
+
+  it('open a panel that does not belong to them, and enlarge it', () => {
+    const store = createLayoutStore(memoryStorage(), vi.fn());
+    store.choose('profile');
+    expect(panelsOf(shownRoot(store.getState(), 'wide'))).not.toContain('lateral');
+    store.enlarge('lateral');
+    expect(store.enlarged.getState().panel).toBe('lateral');
+    expect(groupWith(shownRoot(store.getState(), 'wide'), 'lateral')?.active).toBe('lateral');
+    store.choose('simulate');
+    expect(store.enlarged.getState().panel).toBeNull();
+  });
+
+  it('keep their last panel', () => {
+    const store = createLayoutStore(memoryStorage(), vi.fn());
+    for (const { id } of panelPlaces) store.close(id);
+    for (const size of sizeClasses) expect(panelsOf(shownRoot(store.getState(), size))).toHaveLength(1);
+    for (const { id } of panelPlaces) store.reveal(id);
+    for (const size of sizeClasses)
+      sound(
+        shownRoot(store.getState(), size),
+        panelPlaces.map(({ id }) => id),
+      );
+  });
+});
+
+describe('the stored layouts', () => {
+  const current = { shown: 'simulate', layouts: defaultLayouts, known: panelPlaces.map(({ id }) => id) };
+  const withSimulate = (change: object): string =>
+    JSON.stringify({
+      version: 2,
+      data: {
+        ...current,
+        layouts: { ...defaultLayouts, simulate: { ...defaultLayouts.simulate, ...change } },
+      },
+    });
+
+  it('come back as they were left', () => {
     const storage = memoryStorage();
     const reset = vi.fn();
     const first = createLayoutStore(storage, reset);
     first.show('wide', 'runs');
-    first.move('narrow', 'ledger', 'curve', 'bottom');
+    first.move('narrow', 'ledger', 'lower', 'bottom');
+    first.choose('compare');
+    first.close('lateral');
     const second = createLayoutStore(storage, reset);
     expect(second.getState()).toEqual(first.getState());
     expect(reset).not.toHaveBeenCalled();
-    second.reset();
-    expect(second.getState()).toEqual(defaultLayouts);
+  });
+
+  it('are carried over from the program that had one', () => {
+    const storage = memoryStorage();
+    const old = split('root', 'row', [px(300), group('input', 'scenario', 'runs')], [share(1), group('g', 'run')]);
+    storage.setItem('braggbench.layout', JSON.stringify({ version: 1, data: { wide: old, narrow: old, small: old } }));
+    const reset = vi.fn();
+    const { shown, layouts } = createLayoutStore(storage, reset).getState();
+    expect(reset).not.toHaveBeenCalled();
+    expect([shown, groupWith(layouts.simulate.wide, 'runs')?.panels.slice(0, 2)]).toEqual([
+      'simulate',
+      ['scenario', 'runs'],
+    ]);
+    expect(layouts.profile).toEqual(defaultLayouts.profile);
+  });
+
+  it('get the panels of a newer program behind the tabs in use', () => {
+    const storage = memoryStorage();
+    const known = current.known.filter((id) => id !== 'phase-space');
+    const before = createLayoutStore(storage, vi.fn());
+    before.close('phase-space');
+    const { layouts } = before.getState();
+    storage.setItem('braggbench.layout', JSON.stringify({ version: 2, data: { ...current, layouts, known } }));
+    const after = createLayoutStore(storage, vi.fn());
+    expect(groupWith(after.getState().layouts.simulate.wide, 'phase-space')).toMatchObject({
+      panels: ['dose-map', 'phase-space'],
+      active: 'dose-map',
+    });
+    // Closed by the user, it stays away.
+    after.close('phase-space');
+    expect(panelsOf(createLayoutStore(storage, vi.fn()).getState().layouts.simulate.wide)).not.toContain('phase-space');
   });
 
   it.each([
-    ['broken text', '{"version": 1, "data": {'],
+    ['broken text', '{"version": 2, "data": {'],
     ['no version', '{"data": {}}'],
-    ['a newer program', JSON.stringify({ version: 99, data: defaultLayouts })],
-    [
-      'a panel that is missing',
-      JSON.stringify({ version: 1, data: { ...defaultLayouts, wide: group('g', 'scenario') } }),
-    ],
-    [
-      'a panel that is unknown',
-      JSON.stringify({ version: 1, data: { ...defaultLayouts, small: group('g', 'hologram') } }),
-    ],
-  ])('is reset with a note when it is %s', (_what, text) => {
+    ['a newer program', JSON.stringify({ version: 99, data: current })],
+    ['a layout that is unknown', JSON.stringify({ version: 2, data: { ...current, shown: 'paint' } })],
+    ['a panel that stands twice', withSimulate({ wide: group('g', 'scenario', 'scenario') })],
+    ['a panel that is unknown', withSimulate({ small: group('g', 'hologram') })],
+  ])('are reset with a note when they are %s', (_what, text) => {
     const storage = memoryStorage();
     storage.setItem('braggbench.layout', text);
     const reset = vi.fn();
-    expect(createLayoutStore(storage, reset).getState()).toEqual(defaultLayouts);
+    expect(createLayoutStore(storage, reset).getState()).toEqual(current);
     expect(reset).toHaveBeenCalledWith('layout', expect.any(String));
   });
 });

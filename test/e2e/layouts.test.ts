@@ -1,0 +1,72 @@
+/** Layouts in a real browser: switching, closing and opening panels, and what is left of it after a reload. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-layouts-'));
+
+let served: Served;
+let open: OpenPage;
+let bench: BenchPage;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const layout = (name: string) => open.page.getByRole('radio', { name, exact: true });
+
+describe('the layouts', () => {
+  beforeEach(async () => {
+    open = await chrome.open(served.url);
+    bench = new BenchPage(open.page);
+    onTestFinished(open.close);
+    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  });
+
+  it('are switched in the bar and by keys, and kept', async () => {
+    await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
+    await open.page.keyboard.press('Alt+Shift+3');
+    await expect.poll(() => layout('Profile').isChecked()).toBe(true);
+    expect(await bench.panel('Depth dose').count()).toBe(0);
+    await open.page.reload();
+    await expect.poll(() => layout('Profile').isChecked()).toBe(true);
+    await layout('Compare').check();
+    await expect.poll(() => layout('Compare').isChecked()).toBe(true);
+    await expect.poll(() => bench.panel('Depth dose').count()).toBe(1);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('lose a panel by its button, by the Delete key of its tab, and get it back from the menu', async () => {
+    await open.page.getByRole('button', { name: 'Close Dose map' }).click();
+    await expect.poll(() => bench.panel('Dose map').count()).toBe(0);
+    await bench.panel('Lateral profile').click();
+    await open.page.keyboard.press('Delete');
+    await expect.poll(() => bench.panel('Lateral profile').count()).toBe(0);
+    await expect.poll(() => open.page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('tab');
+    await open.page.reload();
+    await expect.poll(() => bench.panel('Phase space').count()).toBe(1);
+    expect(await bench.panel('Dose map').count()).toBe(0);
+    await bench.menu('View', /^Dose map/);
+    await expect.poll(() => bench.panel('Dose map').getAttribute('aria-selected')).toBe('true');
+    await bench.menu('View', 'Reset the layout Simulate');
+    await expect.poll(() => bench.panel('Lateral profile').count()).toBe(1);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('broken in storage are reset with a note', async () => {
+    await open.page.evaluate(() => localStorage.setItem('braggbench.layout', '{"version":2,"data":{"shown":"paint"}}'));
+    await open.page.reload();
+    await expect.poll(() => open.page.getByText('The layout settings were reset').count()).toBe(1);
+    await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
+    expect(open.problems).toEqual([]);
+  });
+});
