@@ -1,11 +1,13 @@
-// Runs the C++ tests: `braggbench_tests [part …] [-part …]`, those whose names have one of the parts in
-// them and none of the parts after a minus. One line per test (`ok`, `FAIL`, or `skip` and why), then
+// Runs the C++ tests: `braggbench_tests [part …] [-part …] [--shard=K/N]`, those whose names have one of the
+// parts in them and none of the parts after a minus; of these, with a shard, every N-th from the K-th on
+// (K from 1), so that N processes share them. One line per test (`ok`, `FAIL`, or `skip` and why), then
 // `N passed, N failed`. Exit code 1 if any failed or none ran.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +47,26 @@ bool selected(const Case& c, const std::vector<std::string_view>& parts) {
   return asked_for || !any_asked_for;
 }
 
+/// Which of the selected tests this process runs: those whose place is `index` modulo `count`.
+struct Shard {
+  std::size_t index = 0;
+  std::size_t count = 1;
+};
+
+/// Takes `--shard=K/N` out of the words.
+Shard take_shard(std::vector<std::string_view>& words) {
+  constexpr std::string_view kFlag = "--shard=";
+  const auto found = std::find_if(words.begin(), words.end(), [&](auto word) { return word.starts_with(kFlag); });
+  if (found == words.end()) return {};
+  const std::string value(found->substr(kFlag.size()));
+  words.erase(found);
+  unsigned k = 0, n = 0;
+  if (std::sscanf(value.c_str(), "%u/%u", &k, &n) != 2 || k < 1 || k > n) {
+    throw std::invalid_argument("--shard=" + value + ": expected K/N with 1 <= K <= N");
+  }
+  return {k - 1, n};
+}
+
 }  // namespace
 
 Registration::Registration(const char* file, int line, std::string_view name, std::function<void()> body) {
@@ -57,14 +79,16 @@ void fail(const char* file, int line, const std::string& message) {
   std::printf("    %.*s:%d: %s\n", static_cast<int>(short_file.size()), short_file.data(), line, message.c_str());
 }
 
-int run(const std::vector<std::string_view>& parts) {
+int run(std::vector<std::string_view> parts) {
+  const Shard shard = take_shard(parts);
+  std::size_t place = 0;
   // The order of initialisation across files is the linker's; sort so that every build prints alike.
   std::sort(cases().begin(), cases().end(),
             [](const Case& a, const Case& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
   int passed = 0;
   int failed = 0;
   for (const Case& c : cases()) {
-    if (!selected(c, parts)) continue;
+    if (!selected(c, parts) || place++ % shard.count != shard.index) continue;
     failures_of_case = 0;
     const auto start = std::chrono::steady_clock::now();
     try {
@@ -89,4 +113,11 @@ int run(const std::vector<std::string_view>& parts) {
 
 }  // namespace bb::test
 
-int main(int argc, char** argv) { return bb::test::run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  try {
+    return bb::test::run({argv + 1, argv + argc});
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { capture } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
@@ -14,6 +15,9 @@ const TIMEOUT_S = 600;
 /** The tests' last line. */
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;
 
+/** What a test's last line begins with. */
+const ENDS_TEST = /^(ok {2}|FAIL|skip) /;
+
 /** A test that cannot run here: its name and why. */
 const SKIPPED = /^skip (.*)$/gm;
 
@@ -23,13 +27,22 @@ const SKIPPED = /^skip (.*)$/gm;
  * @param {NodeJS.ProcessEnv} [env]
  */
 async function runTests(program, args = [], env = process.env) {
+  // What a test said stays together when several processes speak at once.
+  /** @type {string[]} */
+  const block = [];
+  const sayBlock = () => {
+    if (block.length > 0) say(block.splice(0).join('\n'));
+  };
   const outcome = await capture(inRoot(program), args, {
     env,
     timeout_s: TIMEOUT_S,
     onLine: (line) => {
-      if (!TOTALS.test(line)) say(`  ${line}`);
+      if (TOTALS.test(line)) return;
+      block.push(`  ${line}`);
+      if (ENDS_TEST.test(line)) sayBlock();
     },
   });
+  sayBlock();
   const totals = TOTALS.exec(outcome.output);
   const left = [...outcome.output.matchAll(SKIPPED)].map((match) => `${match[1]}`);
   const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: left };
@@ -44,8 +57,23 @@ async function runTests(program, args = [], env = process.env) {
   return sum(counted, { passed: ended(/^ok {3}/gm), failed: 1 + ended(/^FAIL /gm), skipped: [] });
 }
 
+/** More processes than this only wait for the longest test. */
+const MOST_SHARDS = 8;
+
+/**
+ * The tests shared out over as many processes as there are cores: most of them use one.
+ * @type {typeof runTests}
+ */
+async function runShared(program, args = [], env = process.env) {
+  const shards = Math.min(MOST_SHARDS, availableParallelism());
+  const each = Array.from({ length: shards }, (_, k) =>
+    runTests(program, [...args, `--shard=${k + 1}/${shards}`], env),
+  );
+  return (await Promise.all(each)).reduce(sum);
+}
+
 /** @type {Suite} */
-export const cppTests = { name: 'C++ tests, with the physics gates', run: () => runTests(CPP_TESTS) };
+export const cppTests = { name: 'C++ tests, with the physics gates', run: () => runShared(CPP_TESTS) };
 
 /** @returns {string | null} why no CUDA device can be used here */
 function noGpu() {
@@ -81,12 +109,12 @@ export const sanitizedCppTests = {
       throw error;
     }
     // The gates take minutes here and run the code that parity and run tests run.
-    const result = await runTests(SANITIZED_TESTS, ['-gate, '], {
+    const result = await runShared(SANITIZED_TESTS, ['-gate, '], {
       ...process.env,
       ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
       UBSAN_OPTIONS: 'print_stacktrace=1',
     });
     // What no GPU could run was named by the plain run.
-    return { ...result, skipped: result.skipped.filter((line) => line.startsWith('leak check')) };
+    return { ...result, skipped: [...new Set(result.skipped.filter((line) => line.startsWith('leak check')))] };
   },
 };
