@@ -6,6 +6,7 @@ import { capabilitiesSchema } from './capabilities.ts';
 import { comparisonMethods } from './comparison.ts';
 import { issueSchema } from './errors.ts';
 import { curveSchema } from './fields.ts';
+import { figureMethods } from './figures.ts';
 import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
 import {
   depthDoseSchema,
@@ -154,6 +155,7 @@ export const methods = {
 
   ...benchMethods,
   ...comparisonMethods,
+  ...figureMethods,
   ...timelineMethods,
   ...shellMethods,
 } as const;

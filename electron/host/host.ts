@@ -16,6 +16,7 @@ import { Library } from './files/library.ts';
 import { RecentFiles } from './files/recent.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
+import { figureHandlers } from './handlers/figures.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
@@ -136,6 +137,7 @@ export class Host {
         ...runHandlers(this.#parts),
         ...benchHandlers(this.#parts),
         ...comparisonHandlers(this.#parts),
+        ...figureHandlers(this.#parts),
         ...timelineHandlers({
           ...this.#parts,
           bytesPerCellStep: (variant) => addon.variants().find(({ id }) => id === variant)?.bytesPerCellStep ?? 0,

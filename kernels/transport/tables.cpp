@@ -310,7 +310,11 @@ Layout::Layout(const Problem& p) {
   const bool depth = p.stepping == Stepping::kDepth;
   t.path_step = depth ? p.grid.dz : p.step;
   t.classes = depth ? t.ntheta : 1;
-  t.beam_range_mm = media[0].table.range(p.beam.energy) / media[0].material.density * 10.0;
+  const auto water_range = [&](double energy) {
+    return media[0].table.range(energy) / media[0].material.density * 10.0;
+  };
+  t.beam_range_mm = water_range(p.beam.energy);
+  t.cutoff_range_mm = water_range(p.grid.cutoff);
   for (int a = 0; a < t.ntheta; ++a) {
     t.theta.push_back(p.grid.theta_centre + p.grid.dtheta * (a - 0.5 * (t.ntheta - 1)));
   }

@@ -69,6 +69,7 @@ struct Tables {
   double path_step = 0;            // mm of path (path stepping) or of depth (depth stepping)
   double depth_first_node = 0;     // mm
   double beam_range_mm = 0;        // CSDA range of the beam in water
+  double cutoff_range_mm = 0;      // residual range in water of a proton at the cutoff
   double extra_straggling_mm = 0;  // range spread that the energy grid adds to the beam
 
   std::size_t row(int c, int m, int e) const {

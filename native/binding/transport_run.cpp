@@ -112,6 +112,7 @@ Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResul
   out.Set("x_variance_of_representation_mm2", run.tables().start.x_variance);
   out.Set("extra_straggling_mm", run.tables().extra_straggling_mm);
   out.Set("range_mean_mm", run.tables().beam_range_mm);
+  out.Set("cutoff_range_mm", run.tables().cutoff_range_mm);
   out.Set("ledger_number", ledger_array(env, r.number, false));
   out.Set("ledger_energy", ledger_array(env, r.energy, true));
   // Their maps are fetched one by one with keyframe(i): together they can be 100 MB, a copy that would

@@ -36,6 +36,11 @@ export class ArrayCache<T> {
     if (this.#entries.delete(streamId)) this.#tell(streamId);
   }
 
+  /** Drops all entries. */
+  clear(): void {
+    for (const streamId of [...this.#entries.keys()]) this.drop(streamId);
+  }
+
   /** Calls back after every change of one entry. Returns how to stop. */
   subscribe(streamId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(streamId) ?? new Set();

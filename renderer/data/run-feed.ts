@@ -120,7 +120,8 @@ export class RunFeed {
     this.#data.keyframes.drop(SHOWN);
     this.#live?.close();
     this.#live = null;
-    for (const key of this.#wanted.keys()) this.#data.maps.drop(key);
+    // Those of panels that are not there now too: they would come back with another run's fields.
+    this.#data.maps.clear();
     this.#data.depthDose.drop(SHOWN);
     this.#data.summary.drop(SHOWN);
     this.#data.moments.drop(SHOWN);

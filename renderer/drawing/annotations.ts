@@ -1,4 +1,5 @@
 /** Marks that lie over a field: outlines of regions, reference lines, the beam. All in the axes' units. */
+import type { Drawing2D } from './context-2d.ts';
 import type { Box } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
@@ -34,7 +35,7 @@ const ARROW_HEAD = 6;
 const PADDING = 3;
 
 /** Text that stays readable on any colour of the field. */
-function haloText(context: CanvasRenderingContext2D, text: string, x: number, y: number, theme: MarkTheme): void {
+function haloText(context: Drawing2D, text: string, x: number, y: number, theme: MarkTheme): void {
   context.lineWidth = 3;
   context.lineJoin = 'round';
   context.strokeStyle = theme.halo;
@@ -44,7 +45,7 @@ function haloText(context: CanvasRenderingContext2D, text: string, x: number, y:
 }
 
 /** A line with a halo, for the same reason. */
-export function haloStroke(context: CanvasRenderingContext2D, theme: MarkTheme, width = 1): void {
+export function haloStroke(context: Drawing2D, theme: MarkTheme, width = 1): void {
   context.lineWidth = width + 2;
   context.strokeStyle = theme.halo;
   context.stroke();
@@ -54,7 +55,7 @@ export function haloStroke(context: CanvasRenderingContext2D, theme: MarkTheme, 
 }
 
 function drawArrow(
-  context: CanvasRenderingContext2D,
+  context: Drawing2D,
   from: readonly [number, number],
   to: readonly [number, number],
   theme: MarkTheme,
@@ -74,7 +75,7 @@ function drawArrow(
 }
 
 export function drawAnnotations(
-  context: CanvasRenderingContext2D,
+  context: Drawing2D,
   box: Box,
   horizontal: Scale,
   vertical: Scale,

@@ -1,4 +1,5 @@
 /** Axes of a map: frame, ticks, labels and titles with units. */
+import type { Drawing2D } from './context-2d.ts';
 import type { Box } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
@@ -28,7 +29,7 @@ export function axisTitle(title: string, unit: string, exponent: number): string
 }
 
 export function drawHorizontalAxis(
-  context: CanvasRenderingContext2D,
+  context: Drawing2D,
   box: Box,
   scale: Scale,
   title: string,
@@ -60,7 +61,7 @@ export function drawHorizontalAxis(
 }
 
 export function drawVerticalAxis(
-  context: CanvasRenderingContext2D,
+  context: Drawing2D,
   box: Box,
   scale: Scale,
   title: string,
@@ -94,7 +95,7 @@ export function drawVerticalAxis(
   context.restore();
 }
 
-export function drawFrame(context: CanvasRenderingContext2D, box: Box, theme: DrawingTheme): void {
+export function drawFrame(context: Drawing2D, box: Box, theme: DrawingTheme): void {
   context.strokeStyle = theme.axis;
   context.lineWidth = 1;
   context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);

@@ -1,5 +1,7 @@
 /** The colour bar of a map: its colours, its scale and its unit. */
+
 import { type ColorMap, colorAt, cssColor } from './colormap.ts';
+import type { Drawing2D } from './context-2d.ts';
 import type { Normalisation } from './normalisation.ts';
 import type { Box } from './plot-frame.ts';
 import type { DrawingTheme } from './theme.ts';
@@ -10,7 +12,7 @@ const GAP = 3;
 const LABELS_DOWN = 2.6;
 
 export function drawColorBar(
-  context: CanvasRenderingContext2D,
+  context: Drawing2D,
   box: Box,
   map: ColorMap,
   scale: Normalisation,

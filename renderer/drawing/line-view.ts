@@ -3,8 +3,13 @@
  * cursor above, so that moving the pointer repaints one line. Knows no React
  * and no store.
  */
-import { haloStroke, markTheme } from './annotations.ts';
+
+import { type Annotation, drawAnnotations, haloStroke, markTheme } from './annotations.ts';
 import { drawFrame, drawHorizontalAxis, drawVerticalAxis } from './axes.ts';
+import type { Drawing2D } from './context-2d.ts';
+import { curveArrays } from './export/field-arrays.ts';
+import { drawLegend, legendHeight } from './legend.ts';
+import { type FigureAbout, LEAST_FIGURE, type PaintedFigure } from './map-view.ts';
 import { contains, type PlotFrame, plotFrame } from './plot-frame.ts';
 import { linearScale, logScale, type Scale } from './scale.ts';
 import type { FrameScheduler } from './scheduler.ts';
@@ -13,6 +18,8 @@ import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
 import { linearTicks } from './ticks.ts';
 
 export interface LineCurve {
+  /** What it is, for a legend and for the numbers of an exported figure. */
+  readonly name?: string;
   /** Custom property of the page's styles that holds the colour. */
   readonly color: `--${string}`;
   /** As for `setLineDash`; empty: a full line. */
@@ -34,6 +41,8 @@ export interface LineScene {
   readonly horizontal: LineAxis;
   readonly vertical: LineAxis & { readonly kind: 'linear' | 'log' };
   readonly curves: readonly LineCurve[];
+  /** Reference lines, in the axes' units. */
+  readonly marks?: readonly Annotation[];
 }
 
 const WIDTH = 1.6;
@@ -80,7 +89,8 @@ export class LineView {
   /** The horizontal quantity under a position in CSS pixels within the canvas; null outside the plot. */
   valueAt(x: number, y: number): number | null {
     const scales = this.#scales();
-    return scales !== null && contains(scales.frame.plot, x, y) ? scales.horizontal.toValue(x) : null;
+    const [h, v] = this.#above.toPicture(x, y);
+    return scales !== null && contains(scales.frame.plot, h, v) ? scales.horizontal.toValue(h) : null;
   }
 
   dispose(): void {
@@ -96,55 +106,47 @@ export class LineView {
     this.#scheduler.request(this.#paintAbove);
   }
 
-  #scales(): { readonly frame: PlotFrame; readonly horizontal: Scale; readonly vertical: Scale } | null {
+  /** What is shown, for export: the curves with all their points. Null: nothing is shown. */
+  figure(about: FigureAbout): PaintedFigure | null {
     const scene = this.#scene;
-    if (scene === null) return null;
-    const { width, height } = this.#below.size;
-    const frame = plotFrame(width, height, this.#theme.labelSize, 'curves');
-    const { left, top } = frame.plot;
-    const { horizontal, vertical } = scene;
-    const scale = vertical.kind === 'log' ? logScale : linearScale;
+    const { width: shownWidth, height: shownHeight } = this.#below.size;
+    if (scene === null || shownWidth <= 0) return null;
+    const [width, plotted] = [Math.max(shownWidth, LEAST_FIGURE.width), Math.max(shownHeight, LEAST_FIGURE.height)];
+    const named = scene.curves.filter(({ name }) => name !== undefined);
     return {
-      frame,
-      horizontal: linearScale(horizontal.from, horizontal.to, left, left + frame.plot.width),
-      vertical: scale(vertical.from, vertical.to, top + frame.plot.height, top),
+      ...about,
+      width,
+      height: plotted + legendHeight(named.length, this.#theme),
+      arrays: curveArrays(scene),
+      paint: (context) => {
+        const theme = readDrawingTheme(this.#below.canvas);
+        const scales = lineScales(scene, width, plotted, theme);
+        const color = this.#colors();
+        paintLines(context, scene, scales, theme, color);
+        if (named.length < 2) return;
+        const entries = named.map((curve) => ({ name: curve.name ?? '', color: color(curve.color), dash: curve.dash }));
+        const { left, width: across } = scales.frame.plot;
+        drawLegend(context, entries, { left, top: plotted, width: across }, theme);
+      },
     };
+  }
+
+  #colors(): (name: string) => string {
+    const style = getComputedStyle(this.#below.canvas);
+    return (name) => style.getPropertyValue(name).trim();
+  }
+
+  #scales(): LineScales | null {
+    const { width, height } = this.#below.size;
+    return this.#scene === null ? null : lineScales(this.#scene, width, height, this.#theme);
   }
 
   readonly #paintBelow = (): void => {
     const context = this.#below.begin();
     const scales = this.#scales();
-    const [scene, theme] = [this.#scene, this.#theme];
-    if (context === null || scales === null || scene === null) return;
-    const { frame, horizontal, vertical } = scales;
-    const { plot } = frame;
-    const style = getComputedStyle(this.#below.canvas);
-    context.fillStyle = theme.surface;
-    context.fillRect(plot.left, plot.top, plot.width, plot.height);
-    context.save();
-    context.beginPath();
-    context.rect(plot.left, plot.top, plot.width, plot.height);
-    context.clip();
-    this.#grid(context, frame, horizontal);
-    for (const curve of scene.curves) drawCurve(context, curve, horizontal, vertical, style);
-    context.restore();
-    drawFrame(context, plot, theme);
-    drawHorizontalAxis(context, plot, horizontal, scene.horizontal.title, scene.horizontal.unit, theme);
-    const { title, unit, kind } = scene.vertical;
-    drawVerticalAxis(context, plot, vertical, title, unit, theme, kind);
+    if (context === null || scales === null || this.#scene === null) return;
+    paintLines(context, this.#scene, scales, this.#theme, this.#colors());
   };
-
-  #grid(context: CanvasRenderingContext2D, { plot }: PlotFrame, horizontal: Scale): void {
-    context.strokeStyle = this.#theme.grid;
-    context.lineWidth = 1;
-    context.beginPath();
-    for (const { value } of linearTicks(horizontal.from, horizontal.to, 8).ticks) {
-      const x = Math.round(horizontal.toPixel(value)) + 0.5;
-      context.moveTo(x, plot.top);
-      context.lineTo(x, plot.top + plot.height);
-    }
-    context.stroke();
-  }
 
   readonly #paintAbove = (): void => {
     const context = this.#above.begin();
@@ -169,39 +171,91 @@ export class LineView {
   };
 }
 
-function drawCurve(
-  context: CanvasRenderingContext2D,
-  curve: LineCurve,
-  horizontal: Scale,
-  vertical: Scale,
-  style: CSSStyleDeclaration,
+interface LineScales {
+  readonly frame: PlotFrame;
+  readonly horizontal: Scale;
+  readonly vertical: Scale;
+}
+
+function lineScales(scene: LineScene, width: number, height: number, theme: DrawingTheme): LineScales {
+  const frame = plotFrame(width, height, theme.labelSize, 'curves');
+  const { left, top } = frame.plot;
+  const { horizontal, vertical } = scene;
+  const scale = vertical.kind === 'log' ? logScale : linearScale;
+  return {
+    frame,
+    horizontal: linearScale(horizontal.from, horizontal.to, left, left + frame.plot.width),
+    vertical: scale(vertical.from, vertical.to, top + frame.plot.height, top),
+  };
+}
+
+function paintLines(
+  context: Drawing2D,
+  scene: LineScene,
+  { frame, horizontal, vertical }: LineScales,
+  theme: DrawingTheme,
+  color: (name: string) => string,
 ): void {
-  const color = style.getPropertyValue(curve.color).trim();
-  const path = new Path2D();
-  let drawing = false;
-  for (let i = 0; i < curve.x.length; i += 1) {
-    const [x, y] = [horizontal.toPixel(curve.x[i] ?? Number.NaN), vertical.toPixel(curve.y[i] ?? Number.NaN)];
-    if (!Number.isFinite(x) || !Number.isFinite(y)) {
-      drawing = false;
-      continue;
-    }
-    if (drawing) path.lineTo(x, y);
-    else path.moveTo(x, y);
-    drawing = true;
+  const { plot } = frame;
+  context.fillStyle = theme.surface;
+  context.fillRect(plot.left, plot.top, plot.width, plot.height);
+  context.save();
+  context.beginPath();
+  context.rect(plot.left, plot.top, plot.width, plot.height);
+  context.clip();
+  drawGrid(context, frame, horizontal, theme);
+  for (const curve of scene.curves) drawCurve(context, curve, horizontal, vertical, color(curve.color));
+  if (scene.marks !== undefined) {
+    drawAnnotations(context, plot, horizontal, vertical, scene.marks, markTheme(theme, false));
   }
+  context.restore();
+  drawFrame(context, plot, theme);
+  drawHorizontalAxis(context, plot, horizontal, scene.horizontal.title, scene.horizontal.unit, theme);
+  const { title, unit, kind } = scene.vertical;
+  drawVerticalAxis(context, plot, vertical, title, unit, theme, kind);
+}
+
+function drawGrid(context: Drawing2D, { plot }: PlotFrame, horizontal: Scale, theme: DrawingTheme): void {
+  context.strokeStyle = theme.grid;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (const { value } of linearTicks(horizontal.from, horizontal.to, 8).ticks) {
+    const x = Math.round(horizontal.toPixel(value)) + 0.5;
+    context.moveTo(x, plot.top);
+    context.lineTo(x, plot.top + plot.height);
+  }
+  context.stroke();
+}
+
+function drawCurve(context: Drawing2D, curve: LineCurve, horizontal: Scale, vertical: Scale, color: string): void {
+  const trace = (): void => {
+    context.beginPath();
+    let drawing = false;
+    for (let i = 0; i < curve.x.length; i += 1) {
+      const [x, y] = [horizontal.toPixel(curve.x[i] ?? Number.NaN), vertical.toPixel(curve.y[i] ?? Number.NaN)];
+      if (!Number.isFinite(x) || !Number.isFinite(y)) {
+        drawing = false;
+        continue;
+      }
+      if (drawing) context.lineTo(x, y);
+      else context.moveTo(x, y);
+      drawing = true;
+    }
+  };
   if (curve.fill === true && curve.x.length > 1) {
-    const area = new Path2D(path);
-    area.lineTo(horizontal.toPixel(curve.x[curve.x.length - 1] ?? 0), vertical.start);
-    area.lineTo(horizontal.toPixel(curve.x[0] ?? 0), vertical.start);
+    trace();
+    context.lineTo(horizontal.toPixel(curve.x[curve.x.length - 1] ?? 0), vertical.start);
+    context.lineTo(horizontal.toPixel(curve.x[0] ?? 0), vertical.start);
     context.globalAlpha = 0.12;
     context.fillStyle = color;
-    context.fill(area);
+    context.fill();
     context.globalAlpha = 1;
   }
+  trace();
   context.strokeStyle = color;
   context.lineWidth = WIDTH;
   context.lineJoin = 'round';
   context.setLineDash([...curve.dash]);
-  context.stroke(path);
+  context.stroke();
   context.setLineDash([]);
 }

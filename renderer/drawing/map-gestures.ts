@@ -1,6 +1,7 @@
 /**
  * What pointer, wheel and arrow keys do on a map: move the crosshair, pin it,
- * zoom and pan. Speaks to its owner in the axes' units.
+ * zoom and pan, or mark a segment or a rectangle. Speaks to its owner in the
+ * axes' units.
  */
 import type { Interval } from '../../electron/contract/fields.ts';
 import type { MapPoint } from './map-view.ts';
@@ -11,9 +12,14 @@ export interface MapExtent<T> {
   readonly vertical: T;
 }
 
+/** What dragging does: move the window, or mark a part of the field. */
+export type DragTool = 'pan' | 'segment' | 'region';
+
 export interface GestureOwner {
   /** The point under a position in CSS pixels within the canvas; null outside the plot. */
   pointAt(x: number, y: number): MapPoint | null;
+  /** The same, or the nearest point of the plot's edge; null while nothing is shown. */
+  nearestPoint(x: number, y: number): MapPoint | null;
   /** Null while there is nothing to zoom in. */
   whole(): MapExtent<Interval> | null;
   windows(): MapExtent<Interval | undefined>;
@@ -23,6 +29,10 @@ export interface GestureOwner {
   pin(point: MapPoint): void;
   crosshair(): Partial<MapPoint> | null;
   resetZoom(): void;
+  /** Missing: always `pan`. */
+  tool?(): DragTool;
+  /** Dragged from one point to another with the tool, again with every move. */
+  mark?(tool: Exclude<DragTool, 'pan'>, from: MapPoint, to: MapPoint): void;
 }
 
 /** Zoom per pixel of wheel: a notch of 100 is about 15 %. */
@@ -39,9 +49,19 @@ const arrows: Readonly<Record<string, readonly [horizontal: number, vertical: nu
   ArrowDown: [0, -1],
 };
 
+interface Press {
+  /** What lay under the pointer when it went down: a click means that, wherever the page moves the canvas. */
+  readonly point: MapPoint;
+  /** In the window. A plot that moves under a pointer at rest is no drag. */
+  readonly clientX: number;
+  readonly clientY: number;
+  readonly tool: DragTool;
+  moved: boolean;
+}
+
 /** Listens until the returned function is called. */
 export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner): () => void {
-  let press: { x: number; y: number; moved: boolean } | null = null;
+  let press: Press | null = null;
   const stop = new AbortController();
   const listen = <K extends keyof HTMLElementEventMap>(
     type: K,
@@ -49,37 +69,48 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     options: AddEventListenerOptions = {},
   ): void => canvas.addEventListener(type, listener, { ...options, signal: stop.signal });
 
-  const pan = (event: PointerEvent, from: { readonly x: number; readonly y: number }): void => {
+  /** Brings the pressed point under the pointer. */
+  const pan = (event: PointerEvent, { point }: Press): void => {
     const whole = owner.whole();
-    const [before, now] = [owner.pointAt(from.x, from.y), owner.pointAt(event.offsetX, event.offsetY)];
-    if (whole === null || before === null || now === null) return;
+    const now = owner.pointAt(event.offsetX, event.offsetY);
+    if (whole === null || now === null) return;
     const windows = owner.windows();
-    const horizontal = panned(whole.horizontal, windows.horizontal, before.horizontal - now.horizontal);
-    const vertical = panned(whole.vertical, windows.vertical, before.vertical - now.vertical);
+    const horizontal = panned(whole.horizontal, windows.horizontal, point.horizontal - now.horizontal);
+    const vertical = panned(whole.vertical, windows.vertical, point.vertical - now.vertical);
     owner.zoom({ ...(horizontal && { horizontal }), ...(vertical && { vertical }) });
   };
 
   listen('pointerdown', (event) => {
-    if (event.button !== 0 || owner.pointAt(event.offsetX, event.offsetY) === null) return;
+    const point = owner.pointAt(event.offsetX, event.offsetY);
+    if (event.button !== 0 || point === null) return;
     canvas.setPointerCapture(event.pointerId);
-    press = { x: event.offsetX, y: event.offsetY, moved: false };
+    const { clientX, clientY } = event;
+    press = { point, clientX, clientY, tool: owner.tool?.() ?? 'pan', moved: false };
   });
   listen('pointermove', (event) => {
     if (press === null) {
       owner.hover(owner.pointAt(event.offsetX, event.offsetY));
       return;
     }
-    if (!press.moved && Math.hypot(event.offsetX - press.x, event.offsetY - press.y) < CLICK_SLOP) return;
-    pan(event, press);
-    press = { x: event.offsetX, y: event.offsetY, moved: true };
-    canvas.classList.add('is-dragged');
+    if (!press.moved && Math.hypot(event.clientX - press.clientX, event.clientY - press.clientY) < CLICK_SLOP) return;
+    press.moved = true;
+    if (press.tool === 'pan') {
+      pan(event, press);
+      canvas.classList.add('is-dragged');
+      return;
+    }
+    const to = owner.nearestPoint(event.offsetX, event.offsetY);
+    if (to !== null) owner.mark?.(press.tool, press.point, to);
   });
-  listen('pointerup', (event) => {
-    const point = owner.pointAt(event.offsetX, event.offsetY);
-    if (press?.moved === false && point !== null) owner.pin(point);
+  const release = (): void => {
     press = null;
     canvas.classList.remove('is-dragged');
+  };
+  listen('pointerup', () => {
+    if (press?.moved === false) owner.pin(press.point);
+    release();
   });
+  listen('pointercancel', release);
   listen('pointerleave', () => owner.hover(null));
   listen('dblclick', () => owner.resetZoom());
   // Not passive: zooming keeps the page from scrolling.

@@ -49,13 +49,28 @@ export class Surface {
     }
   }
 
+  /** As it was last observed; before that, as the page has laid it out. */
   get size(): SurfaceSize {
-    return this.#size;
+    if (this.#size.width > 0) return this.#size;
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    return { width, height, ratio: window.devicePixelRatio };
+  }
+
+  /**
+   * The place in the picture under a place of the canvas. They differ between a
+   * change of layout and its observation: the browser stretches the old
+   * picture meanwhile, and a pointer means what it sees.
+   */
+  toPicture(x: number, y: number): readonly [x: number, y: number] {
+    const { width, height } = this.size;
+    const { clientWidth, clientHeight } = this.canvas;
+    return clientWidth > 0 && clientHeight > 0 ? [(x * width) / clientWidth, (y * height) / clientHeight] : [x, y];
   }
 
   /** A cleared context in CSS pixels, or null while the canvas has no area. */
   begin(): CanvasRenderingContext2D | null {
     const { width, height, ratio } = this.#size;
+    // Nothing is drawn before the canvas has its device pixels.
     if (width <= 0 || height <= 0) return null;
     const context = this.#context;
     context.setTransform(1, 0, 0, 1, 0, 0);

@@ -6,6 +6,8 @@ export interface DrawingTheme {
   readonly axis: string;
   readonly grid: string;
   readonly surface: string;
+  /** What lies around the plot. */
+  readonly paper: string;
   readonly accent: string;
   readonly crosshair: string;
   readonly crosshairHalo: string;
@@ -27,6 +29,7 @@ export function readDrawingTheme(element: Element = document.documentElement): D
     axis: token('--plot-axis'),
     grid: token('--plot-grid'),
     surface: token('--plot-surface'),
+    paper: token('--surface'),
     accent: token('--accent'),
     crosshair: token('--plot-crosshair'),
     crosshairHalo: token('--plot-crosshair-halo'),

@@ -33,3 +33,10 @@ export function stoppableRun(state: RunsState): RunInfo | null {
 export function runOf(state: RunsState, id: RunId | null): RunInfo | null {
   return id === null ? null : (state.runs.find((run) => run.id === id) ?? null);
 }
+
+/** What exported figures say of the run that they are of. */
+export function runNotes(run: RunInfo | null): Readonly<Record<string, string>> {
+  if (run === null) return {};
+  const { name, variant, precision, device, created } = run;
+  return { run: name, variant, precision, device, created };
+}

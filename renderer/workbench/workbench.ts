@@ -1,6 +1,7 @@
 /** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
 import type { ActionContext, Stores } from '../actions/context.ts';
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
+import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
 import type { Client } from '../client/index.ts';
 import { createRunData, type RunData } from '../data/run-data.ts';
@@ -30,6 +31,8 @@ export interface Workbench extends ActionContext {
   readonly storage: SettingsStorage;
   readonly documents: DocumentActions;
   readonly runs: RunActions;
+  /** Exports what panels show. */
+  readonly figures: FigureActions;
   /** For stores of panels: tells that stored settings were reset. */
   readonly settingsReset: (name: string, reason: string) => void;
 }
@@ -74,6 +77,7 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     storage,
     documents: createDocumentActions(context),
     runs: createRunActions(context),
+    figures: createFigureActions(context),
     settingsReset,
   };
   keepChecked(client, stores.scenario);

@@ -62,13 +62,14 @@ export const scriptRules: Rules = {
     packages: ['zustand'],
     node: false,
   },
-  'renderer/drawing': { ...none, folders: [...PAGE_BASE, 'renderer/data', 'assets/colormaps'] },
+  // fflate packs the arrays of exported figures.
+  'renderer/drawing': { ...none, folders: [...PAGE_BASE, 'renderer/data', 'assets/colormaps'], packages: ['fflate'] },
   'renderer/state': {
     folders: [...PAGE_BASE, 'renderer/client', 'renderer/data'],
     packages: ['zod', 'zustand'],
     node: false,
   },
-  'renderer/actions': { ...none, folders: PAGE_STATE },
+  'renderer/actions': { ...none, folders: [...PAGE_STATE, 'renderer/drawing/export'] },
   'renderer/commands': { ...none, folders: [...PAGE_STATE, 'renderer/actions', 'renderer/workbench'] },
   // Stores, data and actions put together, and how components reach them.
   'renderer/workbench': {

@@ -3,7 +3,7 @@ import type { DepthDose, Metrics, Moments } from '../../contract/run.ts';
 import { type AxisGeometry, type AxisProfile, axisProfile } from './axis-profile.ts';
 import { depthReadouts, noReadouts } from './depth-readouts.ts';
 import { fluenceMoments } from './fluence-moments.ts';
-import { meanRange } from './mean-range.ts';
+import { meanRange, type TrackEnd } from './mean-range.ts';
 
 /** What the readouts need of a run. */
 export interface MeasuredRun {
@@ -13,6 +13,7 @@ export interface MeasuredRun {
   readonly crossing: Float64Array;
   readonly x_variance_of_representation_mm2: number;
   readonly energyDeposited_MeV: number;
+  readonly trackEnd: TrackEnd;
   /** Share of the beam still in flight at the end, 0 to 1. */
   readonly weightLeft: number;
   /** False where phase space was filled with numbers: there is no beam to measure. */
@@ -80,6 +81,6 @@ export function metricsOf(run: MeasuredRun): Metrics {
     sigma_x: { depth_mm: moments.depth_mm, sigma_x_mm: moments.sigma_x_mm },
     theta_rms: { depth_mm: moments.depth_mm, theta_rms_mrad: moments.theta_rms_mrad },
     energy_deposited_MeV: run.energyDeposited_MeV,
-    mean_range_mm: meanRange(moments, run.geometry, readouts.r80_mm),
+    mean_range_mm: meanRange(moments, run.geometry, run.trackEnd, readouts.r80_mm),
   };
 }

@@ -60,6 +60,12 @@ export class RunFileFields {
     return Number.isFinite(value) ? value : this.refuse(`${group} ${key} is ${value}`);
   }
 
+  /** An attribute that older files do not have. */
+  finiteOr(group: string, key: string, otherwise: number): number {
+    const at = this.#file.get(group);
+    return at instanceof Group && at.attrs[key] === undefined ? otherwise : this.finite(group, key);
+  }
+
   count(group: string, key: string): number {
     const value = this.number(group, key);
     return Number.isSafeInteger(value) && value >= 0 ? value : this.refuse(`${group} ${key} is ${value}`);

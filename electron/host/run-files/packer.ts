@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
+import type { PackedFigure } from '../../contract/figures.ts';
 import type { RunData } from '../runs/run-data.ts';
 import type { Reply, Task } from './worker.ts';
 
@@ -28,6 +29,13 @@ export class RunPacker {
 
   async write(run: RunData): Promise<Uint8Array> {
     const value = await this.#perform({ kind: 'write', run });
+    if (value instanceof Uint8Array) return value;
+    throw new BraggError('internal', 'the file worker answered something else');
+  }
+
+  /** The arrays of a figure as an HDF5 file. */
+  async figure(figure: PackedFigure): Promise<Uint8Array> {
+    const value = await this.#perform({ kind: 'figure', figure });
     if (value instanceof Uint8Array) return value;
     throw new BraggError('internal', 'the file worker answered something else');
   }

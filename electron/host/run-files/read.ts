@@ -140,6 +140,8 @@ function readAll(file: File): RunData {
     x_variance_of_representation_mm2: f.finite('engine', 'x_variance_of_representation_mm2'),
     extra_straggling_mm: f.finite('engine', 'extra_straggling_mm'),
     range_mm: f.finite('engine', 'range_in_water_mm'),
+    step_mm: f.finiteOr('engine', 'step_mm', 0),
+    cutoff_range_mm: f.finiteOr('engine', 'cutoff_range_mm', 0),
     dose: f.float64('dose', [axes.nz, axes.nx]),
     crossing: f.float64('crossing', [axes.nz, crossingColumns.length]),
     ledgerNumber: f.float64('ledger/number', [steps, numberColumns.length]),

@@ -1,12 +1,15 @@
 /** Worker thread that packs and unpacks run files, so that compression never holds up the host's event loop. */
 import { parentPort } from 'node:worker_threads';
 import { toWireError, type WireError } from '../../contract/errors.ts';
+import type { PackedFigure } from '../../contract/figures.ts';
 import type { RunData } from '../runs/run-data.ts';
+import { writeFigure } from './figure.ts';
 import { readRun } from './read.ts';
 import { writeRun } from './write.ts';
 
 export type Task =
   | { readonly id: number; readonly kind: 'write'; readonly run: RunData }
+  | { readonly id: number; readonly kind: 'figure'; readonly figure: PackedFigure }
   | { readonly id: number; readonly kind: 'read'; readonly bytes: Uint8Array; readonly name: string };
 
 export type Reply =
@@ -14,6 +17,7 @@ export type Reply =
   | { readonly id: number; readonly ok: false; readonly error: WireError };
 
 async function perform(task: Task): Promise<RunData | Uint8Array> {
+  if (task.kind === 'figure') return writeFigure(task.figure);
   return task.kind === 'write' ? writeRun(task.run) : readRun(task.bytes, task.name);
 }
 

@@ -70,6 +70,10 @@ export interface RunData {
   readonly extra_straggling_mm: number;
   /** CSDA range in water. */
   readonly range_mm: number;
+  /** Path of one step along the beam axis; 0 in files of versions that did not record it. */
+  readonly step_mm: number;
+  /** Residual range in water of a proton at the cutoff energy; 0 as above. */
+  readonly cutoff_range_mm: number;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
   /** nz × 6: N, Σx, Σx², Σθ, Σθ², Σxθ; mm, rad. */
@@ -112,6 +116,11 @@ export async function keyframesOf(native: TransportRun, result: TransportResult)
   return frames;
 }
 
+/** Depth stepping goes from plane to plane, whatever the angle. */
+function stepAlongAxis({ solver, grid, beam }: TransportProblem): number {
+  return solver.stepping === 'depth' ? grid.dz_mm / Math.cos(beam.angle_rad) : solver.step_mm;
+}
+
 export function runData(
   context: RunContext,
   problem: TransportProblem,
@@ -140,6 +149,8 @@ export function runData(
     x_variance_of_representation_mm2: result.x_variance_of_representation_mm2,
     extra_straggling_mm: result.extra_straggling_mm,
     range_mm: result.range_mean_mm,
+    step_mm: stepAlongAxis(problem),
+    cutoff_range_mm: result.cutoff_range_mm,
     dose: result.dose,
     crossing: result.crossing,
     ledgerNumber: result.ledger_number,
@@ -178,6 +189,7 @@ export function measured(run: RunData): MeasuredRun {
     crossing: run.crossing,
     x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
     energyDeposited_MeV: lastOf(run.ledgerEnergy, ENERGY_COLUMNS, 8),
+    trackEnd: { step_mm: run.step_mm, residual_mm: run.cutoff_range_mm },
     weightLeft: incoming > 0 ? inFlight / incoming : 1,
     hasBeam: beam.present,
   };

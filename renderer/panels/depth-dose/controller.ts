@@ -1,6 +1,8 @@
 /** Draws the depth dose and keeps its cursor and window in step with the other plots. Paints outside React. */
 import { SHOWN } from '../../data/run-data.ts';
+import { axisArray, curveArray, type Figure } from '../../drawing/export/figure.ts';
 import { onThemeChange, readDrawingTheme } from '../../drawing/theme.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
@@ -29,13 +31,19 @@ function plottedAxis(element: HTMLElement): PlottedAxis | null {
   return axis === null || axis === undefined ? null : (axis as PlottedAxis);
 }
 
+export interface DrivenPlot {
+  stop(): void;
+  /** What the plot shows, for export. */
+  figure(): Figure | null;
+}
+
 export function driveDepthDose(
   plotly: Plotly,
   workbench: Workbench,
   store: DepthDoseStore,
   element: HTMLElement,
   cursor: HTMLElement,
-): () => void {
+): DrivenPlot {
   const { stores, data, scheduler } = workbench;
   let drawn = 0;
   let drawing = false;
@@ -138,16 +146,41 @@ export function driveDepthDose(
     stores.window.zoom({ z: whole ? null : z });
   });
 
-  return () => {
-    gone = true;
-    if (later !== null) clearTimeout(later);
-    for (const stop of stops) stop();
-    resize.disconnect();
-    element.removeEventListener('pointermove', hover);
-    element.removeEventListener('pointerleave', leave);
-    element.removeEventListener('dblclick', stores.window.reset);
-    scheduler.cancel(draw);
-    scheduler.cancel(place);
-    plotly.purge(element);
+  return {
+    figure: () => {
+      const shown = data.depthDose.get(SHOWN);
+      const run = runOf(stores.runs.getState(), shown?.run ?? null);
+      if (shown === null) return null;
+      const { clientWidth: width, clientHeight: height } = element;
+      const { positions, values, unit } = shown.curve;
+      const name = run?.name ?? 'run';
+      return {
+        name: `${name}-depth-dose`,
+        title: `${name}: depth dose`,
+        notes: runNotes(run),
+        width,
+        height,
+        arrays: [
+          axisArray('depth', 'mm', 'depth along the beam axis', positions),
+          curveArray('dose', unit, 'dose integrated across the beam', 'depth', values),
+        ],
+        svg: async () => {
+          const url = await plotly.toImage(element, { format: 'svg', width, height });
+          return decodeURIComponent(url.slice(url.indexOf(',') + 1));
+        },
+      };
+    },
+    stop: () => {
+      gone = true;
+      if (later !== null) clearTimeout(later);
+      for (const stop of stops) stop();
+      resize.disconnect();
+      element.removeEventListener('pointermove', hover);
+      element.removeEventListener('pointerleave', leave);
+      element.removeEventListener('dblclick', stores.window.reset);
+      scheduler.cancel(draw);
+      scheduler.cancel(place);
+      plotly.purge(element);
+    },
   };
 }

@@ -4,12 +4,13 @@ import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import '../../widgets/plot-panel.css';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { beamAxis, depthAlong, interpolate } from './beam-axis.ts';
-import { driveDepthDose } from './controller.ts';
+import { type DrivenPlot, driveDepthDose } from './controller.ts';
 import './depth-dose-panel.css';
 import { loadPlotly } from './plotly.ts';
 import { createDepthDoseStore } from './store.ts';
@@ -56,21 +57,23 @@ export default function DepthDosePanel(): ReactElement {
   const unit = useSelected(store, (state) => state.unit);
   const plot = useRef<HTMLDivElement>(null);
   const cursor = useRef<HTMLDivElement>(null);
+  const driven = useRef<DrivenPlot>(null);
+  const shown = useCached(workbench.data.depthDose, SHOWN);
   const [failure, setFailure] = useState<string | null>(null);
 
   useEffect(() => {
-    let stop: (() => void) | null = null;
     let gone = false;
     loadPlotly().then(
       (plotly) => {
         if (gone || plot.current === null || cursor.current === null) return;
-        stop = driveDepthDose(plotly, workbench, store, plot.current, cursor.current);
+        driven.current = driveDepthDose(plotly, workbench, store, plot.current, cursor.current);
       },
       (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)),
     );
     return () => {
       gone = true;
-      stop?.();
+      driven.current?.stop();
+      driven.current = null;
     };
   }, [workbench, store]);
 
@@ -84,6 +87,11 @@ export default function DepthDosePanel(): ReactElement {
             value={unit}
             options={units}
             onChange={(next) => store.setState({ unit: next })}
+          />
+          <ExportMenu
+            what="the depth dose"
+            disabled={shown === null}
+            onChoose={(format) => void workbench.figures.save(driven.current?.figure() ?? null, format)}
           />
         </div>
       </div>

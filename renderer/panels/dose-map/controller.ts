@@ -2,8 +2,10 @@
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { colorMap } from '../../drawing/colormap.ts';
+import type { Figure } from '../../drawing/export/figure.ts';
 import { listenForGestures } from '../../drawing/map-gestures.ts';
 import { MapView } from '../../drawing/map-view.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
@@ -18,13 +20,18 @@ const MOST_PIXELS = 8192;
 const pair = (interval: Interval | undefined): [number, number] | null =>
   interval === undefined ? null : [interval[0], interval[1]];
 
-/** Returns how to take it down again. */
+export interface DrivenMap {
+  stop(): void;
+  /** What the map shows, for export. */
+  figure(): Figure | null;
+}
+
 export function driveDoseMap(
   workbench: Workbench,
   store: DoseMapStore,
   below: HTMLCanvasElement,
   above: HTMLCanvasElement,
-): () => void {
+): DrivenMap {
   const { stores, data, feed, scheduler } = workbench;
   let pixels: readonly [number, number] | null = null;
 
@@ -73,6 +80,7 @@ export function driveDoseMap(
     }),
     listenForGestures(above, {
       pointAt: (x, y) => map.pointAt(x, y),
+      nearestPoint: (x, y) => map.nearestPoint(x, y),
       whole: () => {
         const whole = wholeField(data.maps.get(DOSE_MAP), shownScenario(workbench));
         return whole && { horizontal: whole.z, vertical: whole.x };
@@ -97,9 +105,16 @@ export function driveDoseMap(
   ];
   show();
   cross();
-  return () => {
-    for (const stop of stops) stop();
-    feed.want(DOSE_MAP, null);
-    map.dispose();
+  return {
+    figure: () => {
+      const run = runOf(stores.runs.getState(), data.maps.get(DOSE_MAP)?.run ?? null);
+      const name = run?.name ?? 'run';
+      return map.figure({ name: `${name}-dose-map`, title: `${name}: dose`, notes: runNotes(run) });
+    },
+    stop: () => {
+      for (const stop of stops) stop();
+      feed.want(DOSE_MAP, null);
+      map.dispose();
+    },
   };
 }

@@ -5,10 +5,11 @@ import type { ScaleKind } from '../../drawing/normalisation.ts';
 import { runOf } from '../../state/runs.ts';
 import { IconButton } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { DOSE_MAP, driveDoseMap } from './controller.ts';
+import { DOSE_MAP, type DrivenMap, driveDoseMap } from './controller.ts';
 import { DoseReadout } from './readout.tsx';
 import { createDoseMapStore } from './store.ts';
 import '../../widgets/plot-panel.css';
@@ -26,13 +27,12 @@ export default function DoseMapPanel(): ReactElement {
   const config = useSelected(store, (state) => state);
   const below = useRef<HTMLCanvasElement>(null);
   const above = useRef<HTMLCanvasElement>(null);
-  useEffect(
-    () =>
-      below.current === null || above.current === null
-        ? undefined
-        : driveDoseMap(workbench, store, below.current, above.current),
-    [workbench, store],
-  );
+  const driven = useRef<DrivenMap>(null);
+  useEffect(() => {
+    if (below.current === null || above.current === null) return;
+    driven.current = driveDoseMap(workbench, store, below.current, above.current);
+    return () => driven.current?.stop();
+  }, [workbench, store]);
 
   const status = useSelected(feed.status, (state) => state.status);
   const run = useSelected(stores.runs, (state) => runOf(state, stores.selection.getState().run));
@@ -69,6 +69,11 @@ export default function DoseMapPanel(): ReactElement {
             value={config.scale}
             options={scales}
             onChange={(scale) => store.setState({ scale })}
+          />
+          <ExportMenu
+            what="the dose map"
+            disabled={shown === null}
+            onChoose={(format) => void workbench.figures.save(driven.current?.figure() ?? null, format)}
           />
         </div>
       </div>

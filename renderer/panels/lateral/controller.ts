@@ -2,8 +2,11 @@
 import type { StoreApi } from 'zustand/vanilla';
 import type { Curve } from '../../../electron/contract/fields.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
+import { fixed } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
+import type { Figure } from '../../drawing/export/figure.ts';
 import { LineView } from '../../drawing/line-view.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { depthToShow, lateralScene, momentsAt, type PlaneMoments } from './profile.ts';
@@ -19,14 +22,19 @@ export interface Profile {
 /** Null until a run is over and its profile has come. */
 export type ShownProfile = StoreApi<{ readonly profile: Profile | null }>;
 
-/** Returns how to take it down again. */
+export interface DrivenPlot {
+  stop(): void;
+  /** What the plot shows, for export. */
+  figure(): Figure | null;
+}
+
 export function driveLateral(
   { client, stores, data, scheduler }: Workbench,
   store: LateralStore,
   shown: ShownProfile,
   below: HTMLCanvasElement,
   above: HTMLCanvasElement,
-): () => void {
+): DrivenPlot {
   const view = new LineView(below, above, scheduler);
   let gone = false;
   let loading = false;
@@ -109,10 +117,24 @@ export function driveLateral(
   show();
   cross();
   followSoon();
-  return () => {
-    gone = true;
-    listening.abort();
-    for (const stop of stops) stop();
-    view.dispose();
+  return {
+    figure: () => {
+      const { profile } = shown.getState();
+      const run = runOf(stores.runs.getState(), profile?.run ?? null);
+      if (profile === null) return null;
+      const at = `${fixed(profile.depth_mm, 2)} mm`;
+      const name = run?.name ?? 'run';
+      return view.figure({
+        name: `${name}-lateral-${at}`,
+        title: `${name}: dose across the beam at ${at}`,
+        notes: { ...runNotes(run), depth_mm: profile.depth_mm },
+      });
+    },
+    stop: () => {
+      gone = true;
+      listening.abort();
+      for (const stop of stops) stop();
+      view.dispose();
+    },
   };
 }

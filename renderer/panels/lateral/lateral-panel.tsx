@@ -5,9 +5,10 @@ import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { driveLateral, type Profile, type ShownProfile } from './controller.ts';
+import { type DrivenPlot, driveLateral, type Profile, type ShownProfile } from './controller.ts';
 import { createLateralStore } from './store.ts';
 import '../../widgets/plot-panel.css';
 
@@ -59,13 +60,12 @@ export default function LateralPanel(): ReactElement {
   const over = useCached(data.moments, SHOWN) !== null;
   const below = useRef<HTMLCanvasElement>(null);
   const above = useRef<HTMLCanvasElement>(null);
-  useEffect(
-    () =>
-      below.current === null || above.current === null
-        ? undefined
-        : driveLateral(workbench, store, shown, below.current, above.current),
-    [workbench, store, shown],
-  );
+  const driven = useRef<DrivenPlot>(null);
+  useEffect(() => {
+    if (below.current === null || above.current === null) return;
+    driven.current = driveLateral(workbench, store, shown, below.current, above.current);
+    return () => driven.current?.stop();
+  }, [workbench, store, shown]);
   return (
     <div className="plot-panel">
       <div className="panel-bar">
@@ -80,6 +80,11 @@ export default function LateralPanel(): ReactElement {
             value={scale}
             options={scales}
             onChange={(next) => store.setState({ scale: next })}
+          />
+          <ExportMenu
+            what="the lateral profile"
+            disabled={profile === null}
+            onChoose={(format) => void workbench.figures.save(driven.current?.figure() ?? null, format)}
           />
         </div>
       </div>

@@ -71,8 +71,10 @@ export function lateralScene(
       kind,
     },
     curves: [
-      { color: '--series-1', dash: [], x: positions, y: values, fill: true },
-      ...(fit === null ? [] : [{ color: '--series-2', dash: [5, 3], x: positions, y: fit } as const]),
+      { name: 'Dose', color: '--series-1', dash: [], x: positions, y: values, fill: true },
+      ...(fit === null
+        ? []
+        : [{ name: 'Gaussian of the fluence', color: '--series-2', dash: [5, 3], x: positions, y: fit } as const]),
     ],
   };
 }

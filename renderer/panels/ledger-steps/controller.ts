@@ -1,7 +1,10 @@
 /** Ties the two plots of the ledger to the data, the pointer and the playback. Paints outside React. */
 import type { StoreApi } from 'zustand/vanilla';
 import { SHOWN } from '../../data/run-data.ts';
+import { type Figure, joined } from '../../drawing/export/figure.ts';
+import { paintHeading } from '../../drawing/export/raster.ts';
 import { LineView } from '../../drawing/line-view.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { errorScene, frameOfStep, shareScene } from './series.ts';
 import type { LedgerStepsStore } from './store.ts';
@@ -14,14 +17,19 @@ export interface PlotCanvases {
   readonly above: HTMLCanvasElement;
 }
 
-/** Returns how to take it down again. */
+export interface DrivenPlots {
+  stop(): void;
+  /** Both plots, for export. */
+  figure(): Figure | null;
+}
+
 export function driveLedgerSteps(
   { stores, data, scheduler }: Workbench,
   store: LedgerStepsStore,
   pointed: PointedStep,
   shares: PlotCanvases,
   errors: PlotCanvases,
-): () => void {
+): DrivenPlots {
   const plots = [shares, errors].map(({ below, above }) => ({ view: new LineView(below, above, scheduler), above }));
   const show = (): void => {
     const table = data.ledger.get(SHOWN);
@@ -58,9 +66,22 @@ export function driveLedgerSteps(
   ];
   show();
   mark();
-  return () => {
-    listening.abort();
-    for (const stop of stops) stop();
-    for (const { view } of plots) view.dispose();
+  return {
+    figure: () => {
+      const run = runOf(stores.runs.getState(), stores.selection.getState().run);
+      const { balance } = store.getState();
+      const name = run?.name ?? 'run';
+      const about = { name: `${name}-ledger`, title: `${name}: ledger`, notes: { ...runNotes(run), balance } };
+      const parts = plots.flatMap(({ view }) => view.figure(about) ?? []);
+      if (parts.length < plots.length) return null;
+      const what = balance === 'number' ? 'Protons' : 'Energy';
+      const labels = [`${what}: where they are`, `${what}: relative error`];
+      return joined(parts, { name: about.name, title: `${name}: ledger by step`, columns: 1, labels }, paintHeading);
+    },
+    stop: () => {
+      listening.abort();
+      for (const stop of stops) stop();
+      for (const { view } of plots) view.dispose();
+    },
   };
 }

@@ -5,9 +5,10 @@ import { errorSize, percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { runOf } from '../../state/runs.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { driveLedgerSteps, type PointedStep } from './controller.ts';
+import { type DrivenPlots, driveLedgerSteps, type PointedStep } from './controller.ts';
 import { errorCurve, ledgerSeries, rowOfStep } from './series.ts';
 import { createLedgerStepsStore } from './store.ts';
 import '../../widgets/plot-panel.css';
@@ -89,11 +90,13 @@ export default function LedgerStepsPanel(): ReactElement {
     useRef<HTMLCanvasElement>(null),
     useRef<HTMLCanvasElement>(null),
   ] as const;
+  const driven = useRef<DrivenPlots>(null);
   const [sharesBelow, sharesAbove, errorsBelow, errorsAbove] = canvases;
   useEffect(() => {
     const [a, b, c, d] = [sharesBelow.current, sharesAbove.current, errorsBelow.current, errorsAbove.current];
     if (a === null || b === null || c === null || d === null) return;
-    return driveLedgerSteps(workbench, store, pointed, { below: a, above: b }, { below: c, above: d });
+    driven.current = driveLedgerSteps(workbench, store, pointed, { below: a, above: b }, { below: c, above: d });
+    return () => driven.current?.stop();
   }, [workbench, store, pointed, sharesBelow, sharesAbove, errorsBelow, errorsAbove]);
 
   const table = useCached(data.ledger, SHOWN);
@@ -119,6 +122,11 @@ export default function LedgerStepsPanel(): ReactElement {
             value={config.scale}
             options={scales}
             onChange={(scale) => store.setState({ scale })}
+          />
+          <ExportMenu
+            what="the ledger by step"
+            disabled={table === null}
+            onChoose={(format) => void workbench.figures.save(driven.current?.figure() ?? null, format)}
           />
         </div>
       </div>

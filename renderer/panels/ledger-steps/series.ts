@@ -38,7 +38,9 @@ export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Ser
     const share = values.map((value, i) =>
       Math.abs(value) <= NOISE * (incoming[i] ?? 1) ? 0 : value / (incoming[i] || 1),
     );
-    return [{ column, name, curve: { color, dash, x: table.step, y: share }, present: share.some((v) => v !== 0) }];
+    return [
+      { column, name, curve: { name, color, dash, x: table.step, y: share }, present: share.some((v) => v !== 0) },
+    ];
   });
 }
 
@@ -48,6 +50,7 @@ const SMALLEST_ERROR = 1e-17;
 export function errorCurve(table: LedgerTable, balance: Balance): LineCurve {
   const { rel_error: errors = new Float64Array() } = balance === 'number' ? table.number : table.energy_MeV;
   return {
+    name: 'Relative error',
     color: '--series-1',
     dash: [],
     x: table.step,

@@ -2,7 +2,8 @@
 import type { AxisName, Interval } from '../../../electron/contract/fields.ts';
 import { colorMap } from '../../drawing/colormap.ts';
 import { listenForGestures } from '../../drawing/map-gestures.ts';
-import { type MapPoint, MapView } from '../../drawing/map-view.ts';
+import { type MapPoint, MapView, type PaintedFigure } from '../../drawing/map-view.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import { type Crosshair, shownCrosshair } from '../../state/selection.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { limitsOf, type PhaseMap, phaseMaps, phaseScene } from './maps.ts';
@@ -13,14 +14,19 @@ const MOST_PIXELS = 8192;
 const pair = (interval: Interval | undefined): [number, number] | null =>
   interval === undefined ? null : [interval[0], interval[1]];
 
-/** Returns how to take it down again. */
+export interface DrivenMap {
+  stop(): void;
+  /** What the map shows, for export. */
+  figure(): PaintedFigure | null;
+}
+
 export function drivePhaseMap(
   workbench: Workbench,
   store: PhaseSpaceStore,
-  { key, horizontal, vertical }: PhaseMap,
+  { key, horizontal, vertical, title }: PhaseMap,
   below: HTMLCanvasElement,
   above: HTMLCanvasElement,
-): () => void {
+): DrivenMap {
   const { stores, data, feed, scheduler } = workbench;
   let pixels: readonly [number, number] | null = null;
 
@@ -83,6 +89,7 @@ export function drivePhaseMap(
     }),
     listenForGestures(above, {
       pointAt: (x, y) => view.pointAt(x, y),
+      nearestPoint: (x, y) => view.nearestPoint(x, y),
       whole: () => {
         const field = data.maps.get(key)?.field;
         return field === undefined
@@ -106,10 +113,19 @@ export function drivePhaseMap(
   ];
   show();
   cross();
-  return () => {
-    for (const stop of stops) stop();
-    feed.want(key, null);
-    data.maps.drop(key);
-    view.dispose();
+  return {
+    figure: () => {
+      const shown = data.maps.get(key);
+      const run = runOf(stores.runs.getState(), shown?.run ?? null);
+      if (shown === null) return null;
+      const { step, depth_mm } = shown;
+      return view.figure({ name: key, title, notes: { ...runNotes(run), step, depth_mm } });
+    },
+    stop: () => {
+      for (const stop of stops) stop();
+      // What it showed stays: a panel that only moved has something to show, and to click, at once.
+      feed.want(key, null);
+      view.dispose();
+    },
   };
 }

@@ -4,13 +4,15 @@ import { significant } from '../../base/numbers.ts';
 import { probe } from '../../drawing/field-probe.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { drivePhaseMap } from './controller.ts';
+import { type DrivenMap, drivePhaseMap } from './controller.ts';
 import type { PhaseMap } from './maps.ts';
 import type { PhaseSpaceStore } from './store.ts';
 
 export interface MapCellProps {
   readonly map: PhaseMap;
   readonly store: PhaseSpaceStore;
+  /** Told what drives the map while it stands. */
+  readonly onDriven: (key: string, driven: DrivenMap | null) => void;
 }
 
 function Value({ map }: { readonly map: PhaseMap }): ReactElement | null {
@@ -30,17 +32,20 @@ function Value({ map }: { readonly map: PhaseMap }): ReactElement | null {
   );
 }
 
-export function MapCell({ map, store }: MapCellProps): ReactElement {
+export function MapCell({ map, store, onDriven }: MapCellProps): ReactElement {
   const workbench = useWorkbench();
   const below = useRef<HTMLCanvasElement>(null);
   const above = useRef<HTMLCanvasElement>(null);
-  useEffect(
-    () =>
-      below.current === null || above.current === null
-        ? undefined
-        : drivePhaseMap(workbench, store, map, below.current, above.current),
-    [workbench, store, map],
-  );
+  const empty = useCached(workbench.data.maps, map.key) === null;
+  useEffect(() => {
+    if (below.current === null || above.current === null) return;
+    const driven = drivePhaseMap(workbench, store, map, below.current, above.current);
+    onDriven(map.key, driven);
+    return () => {
+      onDriven(map.key, null);
+      driven.stop();
+    };
+  }, [workbench, store, map, onDriven]);
   return (
     <section className="phase-cell" aria-label={`Phase space ${map.title}`}>
       <header className="phase-cell__head">
@@ -54,7 +59,9 @@ export function MapCell({ map, store }: MapCellProps): ReactElement {
           className="plot-panel__layer plot-panel__layer--above"
           tabIndex={0}
           role="img"
-          aria-label={`Protons over ${map.title}; the arrow keys move the crosshair`}
+          aria-label={
+            empty ? `Protons over ${map.title}, empty` : `Protons over ${map.title}; the arrow keys move the crosshair`
+          }
         />
       </div>
     </section>

@@ -1,17 +1,21 @@
 /** Phase space as four maps of protons: live while a run computes, by stored steps afterwards. */
-import { type ReactElement, useEffect, useMemo } from 'react';
+import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
 import { fixed } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { colorMaps } from '../../drawing/colormap.ts';
+import { type Figure, joined } from '../../drawing/export/figure.ts';
+import { paintHeading } from '../../drawing/export/raster.ts';
 import type { ScaleKind } from '../../drawing/normalisation.ts';
 import { runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button, IconButton } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { DrivenMap } from './controller.ts';
 import { MapCell } from './map-cell.tsx';
 import { axisDecimals, axisSymbols, axisUnits, phaseMaps } from './maps.ts';
 import { Scrubber } from './scrubber.tsx';
@@ -61,8 +65,27 @@ function Place(): ReactElement {
   );
 }
 
+/** The maps as they stand, two in a row. */
+function quadFigure(run: string, driven: ReadonlyMap<string, DrivenMap>): Figure | null {
+  const maps = phaseMaps.flatMap(({ key, title }) => {
+    const figure = driven.get(key)?.figure() ?? null;
+    return figure === null ? [] : [{ figure, title }];
+  });
+  const first = maps[0]?.figure;
+  if (first === undefined) return null;
+  const name = `${run}-phase-space-step-${first.notes['step']}`;
+  const title = `${run}: phase space, step ${first.notes['step']}`;
+  const labels = maps.map((map) => map.title);
+  return joined(
+    maps.map(({ figure }) => figure),
+    { name, title, columns: 2, labels },
+    paintHeading,
+  );
+}
+
 export default function PhaseSpacePanel(): ReactElement {
-  const { stores, data, feed, storage, settingsReset } = useWorkbench();
+  const workbench = useWorkbench();
+  const { stores, data, feed, storage, settingsReset } = workbench;
   const store = useMemo(() => createPhaseSpaceStore(storage, settingsReset), [storage, settingsReset]);
   const config = useSelected(store, (state) => state);
   const status = useSelected(feed.status, (state) => state.status);
@@ -71,6 +94,11 @@ export default function PhaseSpacePanel(): ReactElement {
   const zoomed = useSelected(stores.window, ({ windows }) => Object.keys(windows).length > 0);
   const shown = useCached(data.maps, FIRST);
   const kept = useCached(data.keyframes, SHOWN);
+  const driven = useRef(new Map<string, DrivenMap>());
+  const onDriven = useCallback((key: string, map: DrivenMap | null) => {
+    if (map === null) driven.current.delete(key);
+    else driven.current.set(key, map);
+  }, []);
   // Nobody looks any more.
   useEffect(() => () => stores.playback.pause(), [stores]);
 
@@ -117,12 +145,17 @@ export default function PhaseSpacePanel(): ReactElement {
             options={scales}
             onChange={(scale) => store.setState({ scale })}
           />
+          <ExportMenu
+            what="the maps of phase space"
+            disabled={shown === null}
+            onChoose={(format) => void workbench.figures.save(quadFigure(run?.name ?? 'run', driven.current), format)}
+          />
         </div>
       </div>
       <div className="phase-space">
         <div className="phase-space__maps">
           {phaseMaps.map((map) => (
-            <MapCell key={map.key} map={map} store={store} />
+            <MapCell key={map.key} map={map} store={store} onDriven={onDriven} />
           ))}
         </div>
         {none === null ? null : (

@@ -9,6 +9,7 @@ import {
 import { formatNumber } from '../../../contract/units.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../stopping-table.ts';
 import type { Check } from './check.ts';
+import { rangeStraggling_mm } from './complete.ts';
 import { type TransportContext, tableOf } from './context.ts';
 import { beamSigmas } from './estimate.ts';
 
@@ -117,6 +118,18 @@ function warnOfFewSteps(scenario: TransportScenario, context: TransportContext):
   return [warning(['solver', 'max_steps'], solver.max_steps, message)];
 }
 
+/** The rest of the range at the cutoff is deposited on the spot; where it exceeds the straggling, it shows in R80. */
+function warnOfCutoff(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+  const { beam, grid, initial } = scenario;
+  if (initial.kind !== 'beam' || beam.energy_MeV <= grid.cutoff_MeV) return [];
+  const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
+  const left = range_mm(grid.cutoff_MeV);
+  if (left <= rangeStraggling_mm(range_mm(beam.energy_MeV))) return [];
+  const size = Number(left.toPrecision(2));
+  const message = `protons of ${formatNumber(grid.cutoff_MeV)} MeV still have ${formatNumber(size)} mm of range in water, which ends on the spot: R80 comes out that much short`;
+  return [warning(['grid', 'cutoff_MeV'], grid.cutoff_MeV, message)];
+}
+
 export const energyChecks: readonly Check[] = [
   { uses: ['beam.energy_MeV', 'grid.cutoff_MeV'], run: checkAboveCutoff },
   {
@@ -129,5 +142,6 @@ export const energyChecks: readonly Check[] = [
     uses: ['grid.energy', 'grid.energy.step_mm', 'grid.cutoff_MeV', 'beam.energy_MeV', 'physics.stopping_power'],
     run: checkRangeGrid,
   },
+  { uses: ['grid.cutoff_MeV', 'beam.energy_MeV', 'initial', 'physics.stopping_power'], run: warnOfCutoff },
   { uses: ['solver', 'geometry', 'beam.energy_MeV', 'physics.stopping_power'], run: warnOfFewSteps },
 ];

@@ -45,8 +45,9 @@ it('mean range is where half of those that reach the end are left', () => {
     const z = i + 0.5;
     return sums([[(1 - 0.005 * Math.min(z, 40)) * 0.5 * (1 - Math.tanh(z - 40)), 0, 0]]);
   });
+  const none = { step_mm: 0, residual_mm: 0 };
   const moments = fluenceMoments(new Float64Array(planes.flat()), 1, 0);
-  expect(meanRange(moments, { z_mm: 0, angle_rad: 0 }, 40)).toBeCloseTo(40, 0);
-  expect(meanRange(moments, { z_mm: 2, angle_rad: 0 }, 38)).toBeCloseTo(38, 0);
-  expect(meanRange(moments, { z_mm: 0, angle_rad: 0 }, null)).toBeNull();
+  expect(meanRange(moments, { z_mm: 0, angle_rad: 0 }, none, 40)).toBeCloseTo(40, 0);
+  expect(meanRange(moments, { z_mm: 2, angle_rad: 0 }, none, 38)).toBeCloseTo(38, 0);
+  expect(meanRange(moments, { z_mm: 0, angle_rad: 0 }, none, null)).toBeNull();
 });

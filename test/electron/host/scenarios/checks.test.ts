@@ -167,6 +167,13 @@ describe('warnings', () => {
     expect(reading.problem).not.toBeNull();
   });
 
+  test('a cutoff that shortens the range', async () => {
+    expect(lines(await check({}, 10))).toEqual([
+      'warning grid.cutoff_MeV: protons of 2 MeV still have 0.075 mm of range in water, which ends on the spot: R80 comes out that much short',
+    ]);
+    expect(lines(await check({ grid: { cutoff_MeV: 0.2 } }, 10))).toEqual([]);
+  });
+
   test('a region that touches one cell centre is not warned of', async () => {
     expect(lines(await check({ geometry: { regions: [{ ...region, z_mm: [10.08, 10.12] }] } }))).toEqual([]);
   });

@@ -80,7 +80,8 @@ describe('defaults follow from the range of the beam', () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 2.5, max: 300, noNaN: true }), async (energy) => {
         const reading = await check({}, energy);
-        expect(lines(reading)).toEqual([]);
+        // Slow beams are told that the default cutoff shortens their range.
+        expect(lines(reading).filter((line) => !line.includes('grid.cutoff_MeV'))).toEqual([]);
         const { nx = 0, nz = 0 } = reading.estimate ?? {};
         expect(nx).toBeGreaterThanOrEqual(100);
         expect(nx).toBeLessThanOrEqual(500);

@@ -1,0 +1,37 @@
+/** The numbers behind a figure of the page, packed by the host where the page has no library for it. */
+import { z } from 'zod';
+import { bytes, float32, float64, uint32 } from './arrays.ts';
+
+/** Becomes the name of a dataset. */
+const arrayName = z
+  .string()
+  .max(128)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'letters, digits and underscores');
+
+const figureArraySchema = z
+  .strictObject({
+    name: arrayName,
+    unit: z.string().max(64),
+    description: z.string().max(512),
+    /** Row-major. */
+    shape: z.array(z.number().int().nonnegative()).min(1).max(4),
+    values: z.union([float64, float32, uint32]),
+    /** Names of the arrays of positions along each axis; null: it is an axis itself. */
+    axes: z.array(arrayName).max(4).nullable(),
+  })
+  .refine(
+    ({ shape, values }) => shape.reduce((a, b) => a * b, 1) === values.length,
+    'the shape does not fit the values',
+  );
+
+export const packedFigureSchema = z.strictObject({
+  title: z.string().max(512),
+  notes: z.record(z.string().max(64), z.union([z.string().max(4096), z.number()])),
+  arrays: z.array(figureArraySchema).max(512),
+});
+export type PackedFigure = Readonly<z.infer<typeof packedFigureSchema>>;
+
+export const figureMethods = {
+  /** The arrays as an HDF5 file: one dataset each, with its unit and axes as attributes. */
+  'figure.pack': { params: packedFigureSchema, result: z.strictObject({ bytes }) },
+} as const;

@@ -1,0 +1,62 @@
+/** Exports a figure: asks where to, and writes it in the format that was chosen. */
+import { figureCsv } from '../drawing/export/csv.ts';
+import type { Figure, FigureFormat } from '../drawing/export/figure.ts';
+import type { ActionContext } from './context.ts';
+import { download } from './download.ts';
+import { safeFileName, withExtension } from './save-file.ts';
+
+export interface FigureActions {
+  /** Null: there is nothing to export, and nothing happens. */
+  save(figure: Figure | null, format: FigureFormat): Promise<void>;
+}
+
+const types: Readonly<Record<FigureFormat, string>> = {
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  csv: 'text/csv',
+  npz: 'application/zip',
+  h5: 'application/x-hdf5',
+};
+
+export function createFigureActions({ client, stores }: ActionContext): FigureActions {
+  async function bytesOf(figure: Figure, format: FigureFormat): Promise<Uint8Array<ArrayBuffer>> {
+    const text = (words: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(words);
+    if (format === 'csv') return text(figureCsv(figure.arrays));
+    if (format === 'h5') {
+      const arrays = figure.arrays.map(({ axes, shape, ...array }) => ({
+        ...array,
+        shape: [...shape],
+        axes: axes === undefined ? null : [...axes],
+      }));
+      const { bytes } = await client.call('figure.pack', { title: figure.title, notes: { ...figure.notes }, arrays });
+      return bytes.slice();
+    }
+    // Loaded when the first figure is exported.
+    if (format === 'npz') {
+      const { figureNpz } = await import('../drawing/export/npz.ts');
+      return figureNpz(figure.arrays, { title: figure.title, ...figure.notes });
+    }
+    const { figurePng, figureSvg } = await import('../drawing/export/raster.ts');
+    return format === 'png' ? figurePng(figure) : text(await figureSvg(figure));
+  }
+
+  return {
+    async save(figure, format) {
+      if (figure === null) return;
+      try {
+        const name = withExtension(safeFileName(figure.name), `.${format}`);
+        const bytes = await bytesOf(figure, format);
+        if (!stores.connection.getState().capabilities.shell.dialogs) {
+          download(name, types[format], bytes);
+          return;
+        }
+        const chosen = await client.call('file.choose', { purpose: 'export', suggestedName: name });
+        if (chosen.file === null) return;
+        const named = await client.call('file.write', { file: chosen.file.file, bytes, ifExists: 'replace' });
+        stores.notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
+      } catch (error) {
+        stores.notices.fail('The figure was not exported', error);
+      }
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * What the drawings use of a canvas context. Everything that draws takes this
+ * and no more, so that it can draw on a canvas and into an SVG file alike.
+ */
+export type Drawing2D = Pick<
+  CanvasRenderingContext2D,
+  | 'save'
+  | 'restore'
+  | 'translate'
+  | 'scale'
+  | 'rotate'
+  | 'getTransform'
+  | 'beginPath'
+  | 'closePath'
+  | 'moveTo'
+  | 'lineTo'
+  | 'rect'
+  | 'arc'
+  | 'clip'
+  | 'fill'
+  | 'stroke'
+  | 'fillRect'
+  | 'strokeRect'
+  | 'fillText'
+  | 'strokeText'
+  | 'measureText'
+  | 'setLineDash'
+  | 'fillStyle'
+  | 'strokeStyle'
+  | 'lineWidth'
+  | 'lineJoin'
+  | 'globalAlpha'
+  | 'font'
+  | 'textAlign'
+  | 'textBaseline'
+  | 'imageSmoothingEnabled'
+> & {
+  /** Part of a canvas, of whole pixels, scaled to a rectangle. */
+  drawImage(
+    image: HTMLCanvasElement,
+    sx: number,
+    sy: number,
+    sw: number,
+    sh: number,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+  ): void;
+};

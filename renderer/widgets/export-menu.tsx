@@ -1,0 +1,43 @@
+/** The menu in a plot's bar that exports what the plot shows. */
+import type { ReactElement } from 'react';
+import type { FigureFormat } from '../drawing/export/figure.ts';
+import { Icon } from './icon.tsx';
+import { MenuButton } from './menu.tsx';
+
+const formats: readonly { readonly id: FigureFormat; readonly label: string; readonly detail: string }[] = [
+  { id: 'png', label: 'PNG', detail: 'Picture, twice the pixels of the screen' },
+  { id: 'svg', label: 'SVG', detail: 'Vector graphics: axes, text and lines' },
+  { id: 'csv', label: 'CSV', detail: 'The plotted numbers as text' },
+  { id: 'npz', label: 'NPZ', detail: 'The plotted numbers for NumPy' },
+  { id: 'h5', label: 'HDF5', detail: 'The plotted numbers with axes and units' },
+];
+
+export interface ExportMenuProps {
+  /** What is exported, in the menu's name: `Export Dose map`. */
+  readonly what: string;
+  readonly disabled?: boolean;
+  readonly onChoose: (format: FigureFormat) => void;
+}
+
+export function ExportMenu({ what, disabled = false, onChoose }: ExportMenuProps): ReactElement {
+  const label = `Export ${what}`;
+  return (
+    <MenuButton
+      label={label}
+      title={label}
+      align="end"
+      className="icon-button"
+      items={formats.map(({ id, label: name, detail }) => ({
+        id,
+        label: name,
+        detail: disabled ? 'Not here: nothing is plotted yet' : detail,
+        disabled,
+        ...(id === 'png' && { heading: 'Picture' }),
+        ...(id === 'csv' && { heading: 'Numbers', startsGroup: true }),
+        onChoose: () => onChoose(id),
+      }))}
+    >
+      <Icon name="download" size={14} />
+    </MenuButton>
+  );
+}

@@ -1,0 +1,147 @@
+/** Every plot's figure leaves the page as a picture and as numbers. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { unzipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { datasetAt, openFile } from '../../electron/host/run-files/h5.ts';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-export-'));
+const scenario = JSON.stringify({
+  kind: 'transport',
+  version: 1,
+  name: 'Coarse',
+  beam: { energy_MeV: 70, energy_sigma_MeV: 1, angle_sigma_mrad: 5, x_sigma_mm: 2 },
+  grid: { dx_mm: 0.5, dz_mm: 0.5 },
+});
+
+let served: Served;
+let open: OpenPage;
+let bench: BenchPage;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function exported(what: string, format: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+  await open.page.getByRole('button', { name: `Export ${what}` }).click();
+  const [download] = await Promise.all([
+    open.page.waitForEvent('download'),
+    open.page.getByRole('menuitem', { name: new RegExp(`^${format}`) }).click(),
+  ]);
+  const bytes = readFileSync(await download.path());
+  return { name: download.suggestedFilename(), bytes };
+}
+
+/** Pixels across and down, from the PNG's header. */
+const pngSize = (bytes: Buffer): readonly [number, number] => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+
+const plots = [
+  { what: 'the dose map', keys: 'Alt+1', name: 'Coarse-dose-map', words: ['Depth z (mm)', 'Across x (mm)', 'MeV/mm²'] },
+  {
+    what: 'the maps of phase space',
+    keys: 'Alt+2',
+    name: /^Coarse-phase-space-step-\d+$/,
+    words: ['z – x', 'θ – E', 'Angle θ (mrad)', 'Energy E (MeV)', 'Protons'],
+  },
+  {
+    what: 'the depth dose',
+    keys: 'Alt+3',
+    name: 'Coarse-depth-dose',
+    words: ['R80', 'Depth along the beam axis (mm)'],
+  },
+  {
+    what: 'the lateral profile',
+    keys: 'Alt+4',
+    name: /^Coarse-lateral-20\.\d\d mm$/,
+    words: ['Across x (mm)', 'MeV/mm²'],
+  },
+  {
+    what: 'the ledger by step',
+    keys: 'Alt+5',
+    name: 'Coarse-ledger',
+    words: ['Share of what entered', 'Relative error'],
+  },
+] as const;
+
+describe('the export of a figure', () => {
+  it('gives PNG, SVG, CSV, NPZ and HDF5 of every plot', async () => {
+    open = await chrome.open(served.url, { context: { acceptDownloads: true } });
+    onTestFinished(open.close);
+    bench = new BenchPage(open.page);
+    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    await bench.drop('coarse.json', scenario);
+    await expect.poll(() => bench.title.textContent()).toContain('Coarse');
+    await bench.run.click();
+    await bench.state('Done').waitFor({ timeout: 60_000 });
+    await bench.r80.waitFor();
+    for (const { what, keys, name, words } of plots) {
+      await open.page.keyboard.press(keys);
+      const button = open.page.getByRole('button', { name: `Export ${what}` });
+      await button.waitFor();
+      // Offered once there is something to export.
+      await expect
+        .poll(async () => {
+          await button.click();
+          const shown = await open.page.getByRole('menuitem', { name: /^CSV/ }).getAttribute('aria-disabled');
+          await open.page.keyboard.press('Escape');
+          return shown;
+        })
+        .toBe('false');
+
+      const png = await exported(what, 'PNG');
+      expect(png.name.replace(/\.png$/, '')).toMatch(name);
+      const [width, height] = pngSize(png.bytes);
+      expect(Math.min(width, height)).toBeGreaterThan(300);
+
+      const svg = (await exported(what, 'SVG')).bytes.toString('utf8');
+      for (const word of words) expect(svg).toContain(word);
+      // A browser draws it, as any other reader would.
+      const drawn = await open.page.evaluate(async (text) => {
+        const image = new Image();
+        image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+        await image.decode();
+        return [image.naturalWidth, image.naturalHeight];
+      }, svg);
+      expect(Math.min(...drawn)).toBeGreaterThan(150);
+
+      const csv = (await exported(what, 'CSV')).bytes.toString('utf8');
+      const [head = '', first = ''] = csv.split('\n');
+      expect(head.split(',').length).toBe(first.split(',').length);
+      expect(first.split(',').every((field) => field === '' || Number.isFinite(Number(field)))).toBe(true);
+
+      const files = unzipSync((await exported(what, 'NPZ')).bytes);
+      const arrays = Object.keys(files).filter((file) => file !== 'about.npy');
+      expect(arrays.length).toBeGreaterThan(1);
+
+      const h5 = await exported(what, 'HDF5');
+      await openFile(h5.bytes, (file) => {
+        expect(file.attrs['run']?.value).toBe('Coarse');
+        // The same arrays as in the NPZ, element by element as many.
+        for (const array of arrays) {
+          const dataset = datasetAt(file, array.replace(/\.npy$/, ''));
+          expect(dataset?.attrs['long_name']?.value).toBeTruthy();
+        }
+      });
+    }
+    expect(open.problems).toEqual([]);
+  });
+
+  it('says in the menu that there is nothing yet', async () => {
+    open = await chrome.open(served.url);
+    onTestFinished(open.close);
+    bench = new BenchPage(open.page);
+    await open.page.getByRole('button', { name: 'Export the dose map' }).click();
+    const item = open.page.getByRole('menuitem', { name: /^PNG/ });
+    expect(await item.textContent()).toContain('nothing is plotted yet');
+    expect(await item.getAttribute('aria-disabled')).toBe('true');
+  });
+});
