@@ -1,5 +1,6 @@
 /** What actions work with. */
 import type { Client } from '../client/index.ts';
+import type { ComparisonStore } from '../state/comparison.ts';
 import type { ConnectionStore } from '../state/connection.ts';
 import type { DialogsStore } from '../state/dialogs.ts';
 import type { LayoutStore } from '../state/layout/store.ts';
@@ -15,6 +16,7 @@ export interface Stores {
   readonly connection: ConnectionStore;
   readonly scenario: ScenarioStore;
   readonly runs: RunsStore;
+  readonly comparison: ComparisonStore;
   readonly selection: SelectionStore;
   readonly playback: PlaybackStore;
   readonly appearance: AppearanceStore;

@@ -4,7 +4,7 @@ import type { FilePurpose, FileRef, NamedFile } from '../../electron/contract/fi
 import type { ActionContext } from './context.ts';
 
 export interface SaveQuestion {
-  readonly purpose: Extract<FilePurpose, 'save-scenario' | 'save-run'>;
+  readonly purpose: Extract<FilePurpose, 'save-scenario' | 'save-run' | 'export'>;
   readonly title: string;
   readonly suggested: string;
   /** With the dot. */

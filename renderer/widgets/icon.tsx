@@ -39,6 +39,7 @@ const paths = {
   map: 'M2 2.5h12v11h-12zM2 8h7.5M9.5 6.2v3.6',
   sliders: 'M2 4h6M11 4h3M2 12h3M8 12h6M9.5 2.5v3M6.5 10.5v3M2 8h8M13 8h1M11.5 6.5v3',
   list: 'M5.5 3.5h8.5M5.5 8h8.5M5.5 12.5h8.5M2.2 3.5h.1M2.2 8h.1M2.2 12.5h.1',
+  ladder: 'M2 13.5h3v-3h3v-3h3v-3h3M2 13.5v-11M2 13.5h12',
   gauge: 'M2 11.5a6 6 0 1 1 12 0M8 11.5l3-4',
 } as const;
 

@@ -1,4 +1,5 @@
 /** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
+import { type BenchActions, createBenchActions } from '../actions/benches.ts';
 import type { ActionContext, Stores } from '../actions/context.ts';
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
@@ -7,6 +8,7 @@ import type { Client } from '../client/index.ts';
 import { createRunData, type RunData } from '../data/run-data.ts';
 import { RunFeed } from '../data/run-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
+import { createComparisonStore } from '../state/comparison.ts';
 import { createConnectionStore } from '../state/connection.ts';
 import { createDialogsStore } from '../state/dialogs.ts';
 import { createLayoutStore } from '../state/layout/store.ts';
@@ -19,6 +21,7 @@ import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { keepChecked } from './check.ts';
+import { followBenches } from './follow-benches.ts';
 import { followRuns } from './follow-runs.ts';
 import { playKeyframes } from './play-keyframes.ts';
 
@@ -33,6 +36,7 @@ export interface Workbench extends ActionContext {
   readonly runs: RunActions;
   /** Exports what panels show. */
   readonly figures: FigureActions;
+  readonly benches: BenchActions;
   /** For stores of panels: tells that stored settings were reset. */
   readonly settingsReset: (name: string, reason: string) => void;
 }
@@ -56,6 +60,7 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     connection: createConnectionStore(client.capabilities),
     scenario: createScenarioStore(),
     runs: createRunsStore(),
+    comparison: createComparisonStore(),
     selection: createSelectionStore(),
     playback: createPlaybackStore(),
     appearance: createAppearanceStore(storage, settingsReset),
@@ -78,11 +83,13 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     documents: createDocumentActions(context),
     runs: createRunActions(context),
     figures: createFigureActions(context),
+    benches: createBenchActions(context),
     settingsReset,
   };
   keepChecked(client, stores.scenario);
   playKeyframes(stores.playback, data, feed);
   followRuns(client, stores.runs, stores.selection, feed, scheduler);
+  followBenches(client, stores.comparison, scheduler);
   return workbench;
 }
 

@@ -19,6 +19,7 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'runs', title: 'Runs', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'phase-space', title: 'Phase space', key: 2, simulate: 'upper', compare: 'upper', profile: 'lower' },
+  { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
   { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
   { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },
   { id: 'ledger-steps', title: 'Ledger by step', key: 5, simulate: 'lower', compare: 'lower', profile: 'upper' },

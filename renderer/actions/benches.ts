@@ -1,0 +1,114 @@
+/** Starting, stopping, opening and saving benchmarks. */
+
+import type { Mode } from '../../electron/contract/bench.ts';
+import type { BenchId, BenchInfo } from '../../electron/contract/benches.ts';
+import type { FileRef } from '../../electron/contract/files.ts';
+import { activeBench } from '../state/comparison.ts';
+import { documentTitle } from '../state/scenario.ts';
+import type { ActionContext } from './context.ts';
+import { askAndSave } from './save-file.ts';
+
+export interface BenchOrder {
+  /** Labels, the reference first. */
+  readonly variants: readonly string[];
+  readonly modes: readonly Mode[];
+  readonly rounds: number;
+  readonly time_s: number;
+  readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
+}
+
+export interface BenchActions {
+  /** Of the scenario in the form. Null where it did not start. */
+  start(order: BenchOrder): Promise<BenchInfo | null>;
+  /** Ends the one that measures; whole rounds are kept. */
+  stop(): Promise<void>;
+  /** Reads the list of stored sessions anew. */
+  refresh(): Promise<void>;
+  openFile(file: FileRef, name: string): Promise<BenchInfo | null>;
+  save(bench: BenchInfo): Promise<void>;
+  forget(bench: BenchId): Promise<void>;
+}
+
+export function createBenchActions(context: ActionContext): BenchActions {
+  const { client, stores } = context;
+  const { notices, scenario, comparison } = stores;
+
+  async function refresh(): Promise<void> {
+    try {
+      const { benches } = await client.call('bench.list', {});
+      comparison.setState({ stored: benches.filter(({ state }) => state === 'stored') });
+    } catch (error) {
+      notices.fail('The list of benchmarks could not be read', error);
+    }
+  }
+
+  return {
+    refresh,
+    async start({ variants, modes, sweep, ...limits }) {
+      scenario.settle();
+      const state = scenario.getState();
+      try {
+        return await client.call('bench.start', {
+          scenario: state.draft,
+          name: documentTitle(state),
+          file: state.file?.file ?? null,
+          variants: [...variants],
+          modes: [...modes],
+          sweep: sweep === null ? null : { path: sweep.path, values: [...sweep.values] },
+          ...limits,
+        });
+      } catch (error) {
+        notices.fail('The benchmark did not start', error);
+        return null;
+      }
+    },
+    async stop() {
+      const bench = activeBench(comparison.getState())?.id;
+      if (bench === undefined) return;
+      try {
+        await client.call('bench.cancel', { bench });
+      } catch (error) {
+        notices.fail('The benchmark was not stopped', error);
+      }
+    },
+    async openFile(file, name) {
+      try {
+        const bench = await client.call('bench.open', { file });
+        await refresh();
+        comparison.add(bench.subjects.map(({ subject }) => subject));
+        return bench;
+      } catch (error) {
+        notices.fail(`${name} was not opened`, error);
+        return null;
+      }
+    },
+    async save(bench) {
+      try {
+        const named = await askAndSave(context, {
+          purpose: 'export',
+          title: 'Save benchmark as',
+          suggested: bench.name.replaceAll(':', ''),
+          extension: '.session.json',
+          save: (file, ifExists) => client.call('bench.save', { bench: bench.id, file, ifExists }),
+        });
+        if (named === null) return;
+        notices.tell({ tone: 'success', title: `Saved ${named.name}` });
+        await refresh();
+      } catch (error) {
+        notices.fail('The benchmark was not saved', error);
+      }
+    },
+    async forget(bench) {
+      try {
+        await client.call('bench.forget', { bench });
+        const keys = comparison
+          .getState()
+          .chosen.filter(({ subject }) => subject.kind !== 'run' && subject.bench === bench)
+          .map(({ key }) => key);
+        comparison.remove(keys);
+      } catch (error) {
+        notices.fail('The benchmark was not removed', error);
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** On what numbers were measured, as every figure says it. */
+import type { BenchReport } from '../../electron/contract/bench.ts';
+import type { Provenance } from '../../electron/contract/comparison.ts';
+import { count } from './numbers.ts';
+
+/** Of a session's report; the GPU where one of its variants ran on it. */
+export function reportProvenance({ machine, program, entries }: BenchReport, created: string): Provenance {
+  const measured = entries.filter((entry) => entry.status === 'measured');
+  const gpu = measured.some(({ device }) => device === 'cuda') ? machine.gpu : null;
+  const clocks = measured.flatMap(({ samples }) => samples.flatMap(({ sm_MHz }) => sm_MHz ?? []));
+  return {
+    machine: gpu?.name ?? machine.cpu,
+    driver: gpu?.driver ?? null,
+    sm_MHz: gpu === null || clocks.length === 0 ? null : { low: Math.min(...clocks), high: Math.max(...clocks) },
+    version: program.version,
+    commit: program.commit ?? null,
+    measured: created,
+  };
+}
+
+/** `20 Nov 2026`, whatever the reader's zone: figures come out the same everywhere. */
+function day(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return 'not recorded when';
+  return time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+}
+
+export function provenanceText({ machine, driver, sm_MHz, version, commit, measured }: Provenance): string {
+  const clocks =
+    sm_MHz === null
+      ? 'clocks not recorded'
+      : sm_MHz.low === sm_MHz.high
+        ? `${count(sm_MHz.high)} MHz`
+        : `${count(sm_MHz.low)}–${count(sm_MHz.high)} MHz`;
+  return [
+    machine,
+    ...(driver === null ? [] : [`driver ${driver}`]),
+    clocks,
+    `braggbench ${version}`,
+    commit === null ? 'commit not recorded' : `commit ${commit.slice(0, 9)}`,
+    day(measured),
+  ].join(' · ');
+}

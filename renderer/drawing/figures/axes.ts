@@ -1,0 +1,148 @@
+/** Axes of figures: frame, grid, ticks and titles as shapes. */
+import { axisTitle } from '../axes.ts';
+import type { Box } from '../plot-frame.ts';
+import { linearScale, logScale, type Scale } from '../scale.ts';
+import { linearTicks, logTicks, type Tick } from '../ticks.ts';
+import type { Shape } from './figure.ts';
+
+export interface FigureAxis {
+  readonly title: string;
+  readonly unit: string;
+  readonly kind: 'linear' | 'log';
+  readonly from: number;
+  readonly to: number;
+  /** Labels of ticks, where plain numbers are hard to read. */
+  readonly format?: (value: number) => string;
+}
+
+const TICK = 4;
+const LABELS_ACROSS = 5;
+const LABELS_DOWN = 2.4;
+
+function ticksOf(
+  { kind, from, to, format }: FigureAxis,
+  most: number,
+): { readonly ticks: readonly Tick[]; readonly exponent: number } {
+  const { ticks, exponent } =
+    kind === 'linear' ? linearTicks(from, to, most) : { ticks: logTicks(from, to, most), exponent: 0 };
+  if (format === undefined) return { ticks, exponent };
+  return { ticks: ticks.map(({ value, label }) => ({ value, label: label === '' ? '' : format(value) })), exponent: 0 };
+}
+
+/** The upper end of a logarithmic axis that leaves `room` pixels behind its largest value. */
+export function roomBehind(low: number, high: number, width: number, room: number): number {
+  const share = Math.min(0.6, room / Math.max(1, width));
+  return high * (high / low) ** (share / (1 - share));
+}
+
+export function scaleOf({ kind, from, to }: FigureAxis, start: number, end: number): Scale {
+  return kind === 'log' ? logScale(from, to, start, end) : linearScale(from, to, start, end);
+}
+
+export interface Plot {
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly shapes: readonly Shape[];
+}
+
+/** Below the plot: labels and title of its horizontal axis. */
+export function horizontalRoom(label: number): number {
+  return Math.ceil(label * 3.3);
+}
+
+export function horizontalAxis(
+  axis: FigureAxis,
+  box: Box,
+  label: number,
+): { readonly x: Scale; readonly shapes: readonly Shape[] } {
+  const x = scaleOf(axis, box.left, box.left + box.width);
+  const bottom = box.top + box.height;
+  const { ticks, exponent } = ticksOf(axis, box.width / (label * LABELS_ACROSS));
+  const shapes: Shape[] = [];
+  for (const { value, label: text } of ticks) {
+    const at = x.toPixel(value);
+    if (text !== '') shapes.push({ kind: 'line', from: [at, box.top], to: [at, bottom], ink: 'plot-grid' });
+    shapes.push({
+      kind: 'line',
+      from: [at, bottom],
+      to: [at, bottom + (text === '' ? TICK / 2 : TICK)],
+      ink: 'plot-axis',
+    });
+    if (text !== '') {
+      const place = [at, bottom + TICK + label] as const;
+      shapes.push({ kind: 'text', at: place, text, ink: 'text-muted', size: label, anchor: 'middle' });
+    }
+  }
+  shapes.push({
+    kind: 'text',
+    at: [box.left + box.width / 2, bottom + TICK + label * 2.5],
+    text: axisTitle(axis.title, axis.unit, exponent),
+    ink: 'text',
+    size: label,
+    anchor: 'middle',
+  });
+  return { x, shapes };
+}
+
+/** Left of the plot: labels and title of its vertical axis. */
+export function verticalRoom(label: number): number {
+  return Math.ceil(label * 5.4);
+}
+
+export function verticalAxis(
+  axis: FigureAxis,
+  box: Box,
+  label: number,
+): { readonly y: Scale; readonly shapes: readonly Shape[] } {
+  const y = scaleOf(axis, box.top + box.height, box.top);
+  const { ticks, exponent } = ticksOf(axis, box.height / (label * LABELS_DOWN));
+  const shapes: Shape[] = [];
+  for (const { value, label: text } of ticks) {
+    const at = y.toPixel(value);
+    if (text !== '')
+      shapes.push({ kind: 'line', from: [box.left, at], to: [box.left + box.width, at], ink: 'plot-grid' });
+    shapes.push({
+      kind: 'line',
+      from: [box.left - (text === '' ? TICK / 2 : TICK), at],
+      to: [box.left, at],
+      ink: 'plot-axis',
+    });
+    if (text !== '') {
+      const place = [box.left - TICK - 3, at + label * 0.35] as const;
+      shapes.push({ kind: 'text', at: place, text, ink: 'text-muted', size: label, anchor: 'end' });
+    }
+  }
+  shapes.push({
+    kind: 'text',
+    at: [box.left - verticalRoom(label) + label, box.top + box.height / 2],
+    text: axisTitle(axis.title, axis.unit, exponent),
+    ink: 'text',
+    size: label,
+    anchor: 'middle',
+    upright: true,
+  });
+  return { y, shapes };
+}
+
+export function plotAxes(horizontal: FigureAxis, vertical: FigureAxis, box: Box, label: number): Plot {
+  const down = horizontalAxis(horizontal, box, label);
+  const across = verticalAxis(vertical, box, label);
+  const frame: Shape = {
+    kind: 'frame',
+    x: box.left,
+    y: box.top,
+    width: box.width,
+    height: box.height,
+    ink: 'plot-axis',
+  };
+  return { x: down.x, y: across.y, shapes: [...down.shapes, ...across.shapes, frame] };
+}
+
+/** Limits of a logarithmic axis that hold all values, with a little room; half a decade at least. */
+export function logLimits(values: readonly number[], room = 1.25): readonly [number, number] {
+  const positive = values.filter((value) => value > 0 && Number.isFinite(value));
+  if (positive.length === 0) return [0.1, 10];
+  const [low, high] = [Math.min(...positive) / room, Math.max(...positive) * room];
+  const wide = Math.sqrt(10) / (high / low);
+  return wide <= 1 ? [low, high] : [low / Math.sqrt(wide), high * Math.sqrt(wide)];
+}

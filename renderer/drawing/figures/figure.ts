@@ -1,0 +1,113 @@
+/**
+ * A figure as a list of shapes in CSS pixels: drawn on the page, on a canvas,
+ * and written as SVG by the report and the command line. Knows no DOM.
+ */
+
+/** Colours by what they mean; the page takes them from its theme, files from `paper`. */
+export type Ink =
+  | 'text'
+  | 'text-muted'
+  | 'plot-axis'
+  | 'plot-grid'
+  | 'plot-surface'
+  | 'good'
+  | 'warning'
+  | 'danger'
+  | 'accent'
+  | `series-${number}`;
+
+export type Point = readonly [x: number, y: number];
+
+export type Shape =
+  | Readonly<{ kind: 'line'; from: Point; to: Point; ink: Ink; width?: number; dash?: readonly number[] }>
+  | Readonly<{ kind: 'path'; points: readonly Point[]; ink: Ink; width?: number; dash?: readonly number[] }>
+  | Readonly<{ kind: 'area'; points: readonly Point[]; ink: Ink; opacity: number }>
+  | Readonly<{
+      kind: 'rect';
+      x: number;
+      y: number;
+      width: number;
+      height: number;
+      ink: Ink;
+      opacity?: number;
+      /** Told when pointed at. */
+      tip?: string;
+    }>
+  | Readonly<{ kind: 'frame'; x: number; y: number; width: number; height: number; ink: Ink }>
+  | Readonly<{
+      kind: 'dot';
+      at: Point;
+      radius: number;
+      ink: Ink;
+      form?: 'round' | 'square' | 'ring';
+      opacity?: number;
+      tip?: string;
+    }>
+  | Readonly<{
+      kind: 'text';
+      at: Point;
+      text: string;
+      ink: Ink;
+      size: number;
+      anchor?: 'start' | 'middle' | 'end';
+      bold?: boolean;
+      /** Upwards along the vertical. */
+      upright?: boolean;
+    }>
+  /** A data URL, its pixels shown as they are. */
+  | Readonly<{ kind: 'image'; x: number; y: number; width: number; height: number; href: string }>;
+
+export interface Figure {
+  readonly width: number;
+  readonly height: number;
+  /** What it shows, for headings, file names and screen readers. */
+  readonly title: string;
+  readonly shapes: readonly Shape[];
+}
+
+/** What every figure is given. */
+export interface FigureSize {
+  readonly width: number;
+  /** Font size of labels, CSS pixels. */
+  readonly label: number;
+}
+
+/** Of files: they are read in light and printed. Tested for contrast with the page's light theme. */
+export const paper: Readonly<Record<string, string>> = {
+  text: '#171c24',
+  'text-muted': '#4b5565',
+  'plot-axis': '#8d97a6',
+  'plot-grid': '#e3e7ed',
+  'plot-surface': '#f7f8fa',
+  good: '#17693c',
+  warning: '#7d4f00',
+  danger: '#b0241c',
+  accent: '#1d5bbf',
+  'series-1': '#1d5bbf',
+  'series-2': '#b0441c',
+  'series-3': '#17693c',
+  'series-4': '#8a3ba8',
+  'series-5': '#7d4f00',
+  'series-6': '#0b6f80',
+  'series-7': '#b01e6c',
+  'series-8': '#5f6a7a',
+};
+
+export const SERIES = 8;
+
+/** Series colours go round. */
+export function seriesInk(index: number): Ink {
+  return `series-${(((index % SERIES) + SERIES) % SERIES) + 1}`;
+}
+
+/** Width of text without measuring it: the same in every program, so that files come out the same. */
+export function textWidth(text: string, size: number): number {
+  let width = 0;
+  for (const character of text) {
+    if (/[ilj.,:;'|!()[\]]/.test(character)) width += 0.34;
+    else if (/[mwMW@%—]/.test(character)) width += 0.9;
+    else if (/[A-Z]/.test(character)) width += 0.7;
+    else width += 0.6;
+  }
+  return width * size;
+}

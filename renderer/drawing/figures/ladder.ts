@@ -1,0 +1,70 @@
+/** The ladder of variants: which stand on which, and what each step gave. No drawing. */
+import type { BenchReport, MeasuredEntry, Ratio } from '../../../electron/contract/bench.ts';
+
+export function measuredEntries({ entries }: BenchReport): readonly MeasuredEntry[] {
+  return entries.filter((entry) => entry.status === 'measured');
+}
+
+/** Faster and wrong is not faster. */
+export function rightEntries(report: BenchReport): readonly MeasuredEntry[] {
+  return measuredEntries(report).filter(({ verdict }) => verdict !== 'wrong');
+}
+
+/** The entry's chain of measured bases, the lowest first, itself last. */
+export function chainOf(entry: MeasuredEntry, entries: readonly MeasuredEntry[]): readonly MeasuredEntry[] {
+  const chain = [entry];
+  for (;;) {
+    const base = entries.find(({ label }) => label === chain[0]?.builds_on);
+    if (base === undefined || chain.includes(base)) return chain;
+    chain.unshift(base);
+  }
+}
+
+/** From the lowest rung to the fastest right variant that stands on others; empty where none does. */
+export function fastestChain(report: BenchReport): readonly MeasuredEntry[] {
+  const right = rightEntries(report);
+  const fastest = [...right].sort((a, b) => a.time_s - b.time_s);
+  for (const entry of fastest) {
+    const chain = chainOf(entry, right);
+    if (chain.length > 1) return chain;
+  }
+  return fastest.slice(0, 1);
+}
+
+export interface Gain {
+  readonly label: string;
+  /** What it stands on. */
+  readonly base: string;
+  /** How many times faster than the base. */
+  readonly alone: Ratio;
+  /** How many times faster than the lowest of its chain. */
+  readonly together: Ratio;
+  readonly root: string;
+}
+
+const inverted = ({ value, interval }: Ratio): Ratio => ({
+  value: 1 / value,
+  interval: interval && { low: 1 / interval.high, high: 1 / interval.low },
+});
+
+/** Every variant whose base was measured too, slowest first. */
+export function gains(report: BenchReport): readonly Gain[] {
+  const right = rightEntries(report);
+  return right
+    .flatMap((entry): Gain[] => {
+      const chain = chainOf(entry, right);
+      const [root, base] = [chain[0], chain.at(-2)];
+      if (base === undefined || root === undefined || entry.rung === null) return [];
+      const together = entry.cumulative ?? entry.rung;
+      return [
+        {
+          label: entry.label,
+          base: base.label,
+          alone: inverted(entry.rung),
+          together: inverted(together),
+          root: root.label,
+        },
+      ];
+    })
+    .sort((a, b) => a.together.value - b.together.value);
+}

@@ -1,0 +1,116 @@
+/** All variants of a session against the ceilings that were measured on its GPU. */
+import type { BenchReport, MeasuredEntry } from '../../../electron/contract/bench.ts';
+import { compact, percent, significant } from '../../base/numbers.ts';
+import { horizontalRoom, logLimits, plotAxes, verticalRoom } from './axes.ts';
+import { type Figure, type FigureSize, type Ink, type Point, type Shape, seriesInk, textWidth } from './figure.ts';
+
+interface Roof {
+  readonly name: string;
+  readonly copy: number;
+  readonly peak: number;
+  readonly dash: readonly number[];
+}
+
+function roofsOf({ machine, entries }: BenchReport): readonly Roof[] {
+  const ceilings = machine.gpu?.ceilings;
+  if (ceilings === null || ceilings === undefined) return [];
+  const { copy_bytes_per_s: copy, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
+  const double = entries.some(({ precision }) => precision === 'fp64');
+  const single = { name: `FP32 ${compact(fp32_flops_per_s)}FLOP/s`, copy, peak: fp32_flops_per_s, dash: [] };
+  const both = { name: `FP64 ${compact(fp64_flops_per_s)}FLOP/s`, copy, peak: fp64_flops_per_s, dash: [5, 3] };
+  return double ? [single, both] : [single];
+}
+
+/** Places labels in a column beside their points, in order, none on another. */
+function spread(wanted: readonly number[], step: number, top: number, bottom: number): readonly number[] {
+  const order = [...wanted.keys()].sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  const places = [...wanted];
+  let last = top - step;
+  for (const i of order) {
+    places[i] = Math.max(last + step, wanted[i] ?? 0);
+    last = places[i] ?? last;
+  }
+  let next = bottom + step;
+  for (const i of order.reverse()) {
+    places[i] = Math.min(next - step, places[i] ?? 0);
+    next = places[i] ?? next;
+  }
+  return places;
+}
+
+/** Variants on the GPU where there is one, else those on the CPU, which has no measured ceilings. */
+export function rooflineEntries(report: BenchReport): readonly MeasuredEntry[] {
+  const measured = report.entries.filter((entry) => entry.status === 'measured');
+  const onGpu = measured.filter(({ device }) => device === 'cuda');
+  return onGpu.length > 0 ? onGpu : measured;
+}
+
+export function rooflineFigure(report: BenchReport, { width, label }: FigureSize): Figure {
+  const entries = rooflineEntries(report);
+  const roofs = entries.some(({ device }) => device === 'cuda') ? roofsOf(report) : [];
+  const names = entries.map(({ label: name, verdict }) => (verdict === 'wrong' ? `${name} (wrong)` : name));
+  const column = Math.min(width * 0.34, Math.max(0, ...names.map((name) => textWidth(name, label))) + 3 * label);
+  const left = verticalRoom(label);
+  const rows = Math.max(15, entries.length * 1.35);
+  const box = { left, top: label, width: width - left - column, height: rows * label * 1.35 };
+  const height = Math.round(box.top + box.height + horizontalRoom(label) + label / 2);
+  const intensities = entries.map(({ roofline }) => roofline.flops_per_byte);
+  const corners = roofs.map(({ copy, peak }) => peak / copy);
+  const [xFrom, xTo] = logLimits([...intensities, ...corners], 2.5);
+  const rates = entries.map(({ roofline }) => roofline.flops_per_s);
+  const [yFrom, yTo] = logLimits([...rates, ...roofs.map(({ peak }) => peak)], 2.2);
+  const plot = plotAxes(
+    { title: 'Declared arithmetic intensity', unit: 'FLOP/byte', kind: 'log', from: xFrom, to: xTo },
+    { title: 'Declared rate', unit: 'FLOP/s', kind: 'log', from: yFrom, to: yTo },
+    box,
+    label,
+  );
+  const shapes: Shape[] = [...plot.shapes];
+  for (const { name, copy, peak, dash } of roofs) {
+    const corner = peak / copy;
+    const start = Math.max(xFrom, yFrom / copy);
+    const line: Point[] = [
+      [plot.x.toPixel(start), plot.y.toPixel(start * copy)],
+      [plot.x.toPixel(corner), plot.y.toPixel(peak)],
+      [plot.x.toPixel(xTo), plot.y.toPixel(peak)],
+    ];
+    shapes.push({ kind: 'path', points: line, ink: 'text', width: 1.75, dash });
+    const place = [plot.x.toPixel(xTo) - label * 0.4, plot.y.toPixel(peak) - label * 0.45] as const;
+    shapes.push({ kind: 'text', at: place, text: name, ink: 'text', size: label, anchor: 'end' });
+  }
+  const [copy] = roofs.map((roof) => roof.copy);
+  if (copy !== undefined) {
+    const at = [box.left + label * 0.6, box.top + label * 1.4] as const;
+    shapes.push({ kind: 'text', at, text: `slope: copy ${compact(copy)}B/s`, ink: 'text-muted', size: label });
+  }
+  const points = entries.map(
+    ({ roofline }): Point => [plot.x.toPixel(roofline.flops_per_byte), plot.y.toPixel(roofline.flops_per_s)],
+  );
+  const places = spread(
+    points.map(([, y]) => y),
+    label * 1.35,
+    box.top + label,
+    box.top + box.height - label / 2,
+  );
+  const side = box.left + box.width + label * 0.8;
+  entries.forEach((entry, i) => {
+    const [x, y] = points[i] ?? [0, 0];
+    const place = places[i] ?? y;
+    const ink: Ink = entry.verdict === 'wrong' ? 'danger' : seriesInk(i);
+    const { roofline } = entry;
+    const tip = `${entry.label}: ${significant(roofline.flops_per_byte, 3)} FLOP/byte, ${compact(roofline.flops_per_s)}FLOP/s, ${compact(roofline.bytes_per_s)}B/s, ${percent(roofline.share_of_copy)} of the copy ceiling`;
+    shapes.push({
+      kind: 'path',
+      points: [
+        [x, y],
+        [side - label * 0.9, place],
+        [side - label * 0.3, place],
+      ],
+      ink,
+      width: 0.75,
+    });
+    shapes.push({ kind: 'dot', at: [x, y], radius: label * 0.42, ink, form: i % 2 === 0 ? 'round' : 'square', tip });
+    shapes.push({ kind: 'text', at: [side, place + label * 0.35], text: names[i] ?? '', ink, size: label });
+  });
+  return { width, height, title: 'Roofline from declared bytes and operations', shapes };
+}

@@ -1,0 +1,54 @@
+/** Published claims beside what was measured for the pairs of variants that isolate them. */
+import type { ReactElement } from 'react';
+import type { ClaimResult } from '../../../electron/contract/bench.ts';
+import { timesText } from '../../base/measured.ts';
+import { NO_VALUE } from '../../base/numbers.ts';
+
+const tones = { 'as claimed': 'good', less: 'less', more: 'good', 'not measured': 'none' } as const;
+
+export function ClaimsTable({ claims }: { readonly claims: readonly ClaimResult[] }): ReactElement {
+  return (
+    <table className="ladder__claims">
+      <thead>
+        <tr>
+          <th scope="col">Claim</th>
+          <th scope="col">Claimed</th>
+          <th scope="col">Measured</th>
+          <th scope="col">Verdict</th>
+          <th scope="col">By</th>
+          <th scope="col">Source</th>
+        </tr>
+      </thead>
+      <tbody>
+        {claims.flatMap((claim) => {
+          const { id, reason, from, to, source } = claim;
+          const range = `${from}–${to}×`;
+          if (reason !== null || claim.pairs.length === 0) {
+            return [
+              <tr key={id}>
+                <th scope="row">{claim.claim}</th>
+                <td>{range}</td>
+                <td>{NO_VALUE}</td>
+                <td data-tone="none">not isolated</td>
+                <td>{reason}</td>
+                <td>{source}</td>
+              </tr>,
+            ];
+          }
+          return claim.pairs.map(({ slower, faster, what, gain, verdict }) => (
+            <tr key={`${id} ${slower} ${faster}`}>
+              <th scope="row">{claim.claim}</th>
+              <td>{range}</td>
+              <td>{gain === null ? NO_VALUE : timesText(gain)}</td>
+              <td data-tone={tones[verdict]}>{verdict}</td>
+              <td>
+                {slower} → {faster}: {what}
+              </td>
+              <td>{source}</td>
+            </tr>
+          ));
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,138 @@
+/** What each step of the ladder of variants gave, on the machine that it was measured on; no GPU needed. */
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import type { BenchSession } from '../../../electron/contract/bench.ts';
+import type { BenchInfo } from '../../../electron/contract/benches.ts';
+import { provenanceText, reportProvenance } from '../../base/provenance.ts';
+import { sessionFigures } from '../../drawing/figures/session-figures.ts';
+import { errorText } from '../../state/notices.ts';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { FigureView } from '../../widgets/figure-view.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { ClaimsTable } from './claims-table.tsx';
+import { createLadderStore } from './store.ts';
+import '../../widgets/plot-panel.css';
+import './ladder-panel.css';
+
+type Loaded =
+  | Readonly<{ kind: 'none' }>
+  | Readonly<{ kind: 'session'; id: string; session: BenchSession }>
+  | Readonly<{ kind: 'failed'; reason: string }>;
+
+function useSession(bench: BenchInfo | null): Loaded {
+  const { client } = useWorkbench();
+  const [loaded, setLoaded] = useState<Loaded>({ kind: 'none' });
+  const id = bench?.id ?? null;
+  const ready = bench !== null && bench.state !== 'queued' && bench.state !== 'running';
+  useEffect(() => {
+    if (id === null || !ready) return setLoaded({ kind: 'none' });
+    let current = true;
+    client.call('bench.session', { bench: id }).then(
+      ({ session }) => current && setLoaded({ kind: 'session', id, session }),
+      (error: unknown) => current && setLoaded({ kind: 'failed', reason: errorText(error) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, id, ready]);
+  return loaded;
+}
+
+function Session({ session }: { readonly session: BenchSession }): ReactElement {
+  const [picked, setPicked] = useState(session.reports.length - 1);
+  const report = session.reports[Math.min(picked, session.reports.length - 1)];
+  const figures = useMemo(() => (report === undefined ? [] : sessionFigures(session, report)), [session, report]);
+  if (report === undefined) return <EmptyState icon="curve" title="This session measured nothing" />;
+  const provenance = provenanceText(reportProvenance(report, session.created));
+  const wrong = report.entries.filter((entry) => entry.status === 'measured' && entry.verdict === 'wrong');
+  const told = report.claims.length > 0;
+  return (
+    <>
+      {session.sweep === null ? null : (
+        <p className="ladder__value">
+          <span>At {session.sweep.path}</span>
+          <Select
+            label={`Value of ${session.sweep.path}`}
+            value={String(picked)}
+            options={session.sweep.values.map((value, i) => ({ value: String(i), label: String(value) }))}
+            onChange={(value) => setPicked(Number(value))}
+          />
+        </p>
+      )}
+      {wrong.length === 0 ? null : (
+        <p className="ladder__wrong" role="note">
+          Wrong, and left out of the ladder: {wrong.map(({ label }) => label).join(', ')}. The dose is farther from the
+          FP64 reference than the limit.
+        </p>
+      )}
+      {figures.length === 0 && !told ? (
+        <EmptyState icon="curve" title="This session has too little for figures" />
+      ) : null}
+      {figures.map(({ id, title, text, make }) => (
+        <section key={id} className="ladder__section" aria-label={title} data-testid={`ladder-${id}`}>
+          <h3>{title}</h3>
+          <p className="ladder__text">{text}</p>
+          <FigureView make={make} />
+          <p className="ladder__provenance">{provenance}</p>
+        </section>
+      ))}
+      {told ? (
+        <section className="ladder__section" aria-label="Claimed and measured" data-testid="ladder-claims">
+          <h3>Claimed and measured</h3>
+          <p className="ladder__text">
+            A claim is contradicted only where the whole interval lies outside of what was claimed.
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+          <section className="ladder__scroll" tabIndex={0} aria-label="Table of claims">
+            <ClaimsTable claims={report.claims} />
+          </section>
+          <p className="ladder__provenance">{provenance}</p>
+        </section>
+      ) : null}
+    </>
+  );
+}
+
+const optionText = ({ name, machine, state, recorded }: BenchInfo): string => {
+  const place = recorded ? 'recorded' : state === 'stored' ? 'saved' : state === 'done' ? 'this session' : state;
+  return `${name} (${machine}, ${place})`;
+};
+
+export default function LadderPanel(): ReactElement {
+  const { stores, benches, storage, settingsReset } = useWorkbench();
+  const store = useMemo(() => createLadderStore(storage, settingsReset), [storage, settingsReset]);
+  const wanted = useSelected(store, ({ bench }) => bench);
+  const live = useSelected(stores.comparison, (state) => state.live);
+  const stored = useSelected(stores.comparison, (state) => state.stored);
+  useEffect(() => void benches.refresh(), [benches]);
+  const all = [...live, ...stored];
+  const bench = all.find(({ id }) => id === wanted) ?? all[0] ?? null;
+  const loaded = useSession(bench);
+  return (
+    <div className="plot-panel">
+      <div className="panel-bar">
+        <Select
+          label="Session"
+          value={bench?.id ?? ''}
+          options={all.map((one) => ({ value: one.id, label: optionText(one) }))}
+          onChange={(id) => store.setState({ bench: id })}
+        />
+        <span className="panel-readout">{bench === null ? '' : bench.scenario}</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      <section className="ladder" tabIndex={0} aria-label="Figures of the session">
+        {loaded.kind === 'session' ? <Session key={loaded.id} session={loaded.session} /> : null}
+        {loaded.kind === 'failed' ? (
+          <EmptyState icon="error" tone="error" title="The session could not be read">
+            {loaded.reason}
+          </EmptyState>
+        ) : null}
+        {loaded.kind === 'none' && bench === null ? (
+          <EmptyState icon="curve" title="No session yet">
+            Benchmark some variants in the Compare panel.
+          </EmptyState>
+        ) : null}
+      </section>
+    </div>
+  );
+}
