@@ -1,8 +1,10 @@
 /** Set-up of a first and of a later run, broken into its parts. */
+
 import type { MeasuredEntry } from '../../../electron/contract/bench.ts';
 import { measuredTime } from '../../base/measured.ts';
+import { curveArray, identifier } from '../export/figure.ts';
 import { horizontalAxis, horizontalRoom } from './axes.ts';
-import { type Figure, type FigureSize, type Shape, seriesInk, textWidth } from './figure.ts';
+import { type Figure, type FigureSize, fitted, rowAxis, type Shape, seriesInk, textWidth } from './figure.ts';
 
 const ROW = 3.4;
 const BAR = 1.2;
@@ -66,7 +68,7 @@ export function coldStartFigure(given: readonly MeasuredEntry[], { width, label 
     shapes.push({
       kind: 'text',
       at: [left - textWidth('later', label) - label * 1.6, middle + label * 0.35],
-      text: entry.label,
+      text: fitted(entry.label, left - textWidth('later', label) - label * 2, label),
       ink: 'text',
       size: label,
       anchor: 'end',
@@ -90,5 +92,18 @@ export function coldStartFigure(given: readonly MeasuredEntry[], { width, label 
     });
   });
   const height = Math.round(box.top + box.height + horizontalRoom(label) + label / 2);
-  return { width, height, title: 'Set-up of a first and of a later run, part by part', shapes };
+  const arrays = names.flatMap((name) =>
+    kinds.map(({ key, name: which }) => {
+      const values = entries.map(({ setup_parts }) => setup_parts.find((part) => part.name === name)?.[key] ?? 0);
+      return curveArray(`${identifier(name)}_${key}`, 's', `${name}, ${which} run`, 'row', values);
+    }),
+  );
+  return {
+    width,
+    height,
+    title: 'Set-up of a first and of a later run, part by part',
+    shapes,
+    arrays: [rowAxis(entries.length), ...arrays],
+    notes: { rows: entries.map((entry) => entry.label).join(', ') },
+  };
 }

@@ -1,5 +1,7 @@
 /** Depth doses over each other, and below them what each differs from the reference by. */
+
 import type { Curve } from '../../../electron/contract/fields.ts';
+import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import { horizontalRoom, plotAxes, verticalRoom } from './axes.ts';
 import { type Figure, type FigureSize, type Ink, type Point, type Shape, textWidth } from './figure.ts';
 
@@ -107,5 +109,15 @@ export function curvesFigure(curves: readonly NamedCurve[], { width, label }: Fi
     height: Math.round(bottom + horizontalRoom(label) + label / 2),
     title: 'Depth dose, and what it differs by',
     shapes,
+    arrays: curves.flatMap(({ name, curve, residual }, row) => {
+      const prefix = `${identifier(name)}_${row + 1}`;
+      const depths = axisArray(`${prefix}_depth_mm`, 'mm', `depth, ${name}`, curve.positions);
+      const values = curveArray(`${prefix}_dose`, unit, `dose, ${name}`, depths.name, curve.values);
+      if (residual === null) return [depths, values];
+      const places = axisArray(`${prefix}_residual_depth_mm`, 'mm', `depth, ${name}`, residual.positions);
+      const words = `dose less the reference's, ${name}`;
+      return [depths, values, places, curveArray(`${prefix}_residual`, unit, words, places.name, residual.values)];
+    }),
+    notes: {},
   };
 }

@@ -3,6 +3,8 @@
  * and written as SVG by the report and the command line. Knows no DOM.
  */
 
+import { axisArray, curveArray, type FigureArray } from '../export/figure.ts';
+
 /** Colours by what they mean; the page takes them from its theme, files from `paper`. */
 export type Ink =
   | 'text'
@@ -63,6 +65,10 @@ export interface Figure {
   /** What it shows, for headings, file names and screen readers. */
   readonly title: string;
   readonly shapes: readonly Shape[];
+  /** What is plotted. */
+  readonly arrays: readonly FigureArray[];
+  /** Names of rows and the like, which arrays of numbers do not hold. */
+  readonly notes: Readonly<Record<string, string>>;
 }
 
 /** What every figure is given. */
@@ -110,4 +116,69 @@ export function textWidth(text: string, size: number): number {
     else width += 0.6;
   }
   return width * size;
+}
+
+/** As much of the text as fits, with an ellipsis for the rest. */
+export function fitted(text: string, width: number, size: number): string {
+  if (textWidth(text, size) <= width) return text;
+  let end = text.length - 1;
+  while (end > 1 && textWidth(`${text.slice(0, end)}…`, size) > width) end -= 1;
+  return `${text.slice(0, end)}…`;
+}
+
+/** The figure with a line or more below it, such as the machine it was measured on. */
+export function withCaption(figure: Figure, caption: string, label: number): Figure {
+  const lines = [''];
+  for (const word of caption.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart();
+    if (textWidth(longer, label) <= figure.width - label || lines.at(-1) === '') lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  const texts = lines.map((text, i): Shape => {
+    const at = [label / 2, figure.height + (i + 1) * 1.4 * label] as const;
+    return { kind: 'text', at, text, ink: 'text-muted', size: label };
+  });
+  const height = Math.round(figure.height + (lines.length + 0.6) * 1.4 * label);
+  return { ...figure, height, shapes: [...figure.shapes, ...texts], notes: { ...figure.notes, caption } };
+}
+
+/** A ratio per row, and the ends of its interval; NaN where there is none. */
+export function ratioArrays(
+  name: string,
+  description: string,
+  axis: string,
+  ratios: readonly {
+    readonly value: number;
+    readonly interval: { readonly low: number; readonly high: number } | null;
+  }[],
+): readonly FigureArray[] {
+  const column = (suffix: string, words: string, values: readonly number[]): FigureArray =>
+    curveArray(`${name}${suffix}`, '', `${description}${words}`, axis, values);
+  return [
+    column(
+      '',
+      '',
+      ratios.map(({ value }) => value),
+    ),
+    column(
+      '_low',
+      ', 95 % interval, lower end',
+      ratios.map(({ interval }) => interval?.low ?? Number.NaN),
+    ),
+    column(
+      '_high',
+      ', 95 % interval, upper end',
+      ratios.map(({ interval }) => interval?.high ?? Number.NaN),
+    ),
+  ];
+}
+
+/** Rows by number; their names stand in the notes. */
+export function rowAxis(count: number): FigureArray {
+  return axisArray(
+    'row',
+    '',
+    'row of the figure, from the top',
+    Array.from({ length: count }, (_, i) => i + 1),
+  );
 }

@@ -1,4 +1,5 @@
 /** A figure on a canvas, in CSS pixels. Images are left out: they would come later than the paint. */
+import type { Drawing2D } from '../context-2d.ts';
 import type { Figure, Ink, Shape } from './figure.ts';
 
 export interface Brush {
@@ -7,13 +8,13 @@ export interface Brush {
   readonly family: string;
 }
 
-export function paintFigure(context: CanvasRenderingContext2D, { shapes }: Figure, brush: Brush): void {
+export function paintFigure(context: Drawing2D, { shapes }: Figure, brush: Brush): void {
   for (const shape of shapes) paint(context, shape, brush);
   context.globalAlpha = 1;
   context.setLineDash([]);
 }
 
-function paint(context: CanvasRenderingContext2D, shape: Shape, { color, family }: Brush): void {
+function paint(context: Drawing2D, shape: Shape, { color, family }: Brush): void {
   context.globalAlpha = 'opacity' in shape && shape.opacity !== undefined ? shape.opacity : 1;
   switch (shape.kind) {
     case 'line':

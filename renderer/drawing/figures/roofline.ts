@@ -1,8 +1,19 @@
 /** All variants of a session against the ceilings that were measured on its GPU. */
+
 import type { BenchReport, MeasuredEntry } from '../../../electron/contract/bench.ts';
 import { compact, percent, significant } from '../../base/numbers.ts';
+import { curveArray, type FigureArray } from '../export/figure.ts';
 import { horizontalRoom, logLimits, plotAxes, verticalRoom } from './axes.ts';
-import { type Figure, type FigureSize, type Ink, type Point, type Shape, seriesInk, textWidth } from './figure.ts';
+import {
+  type Figure,
+  type FigureSize,
+  type Ink,
+  type Point,
+  rowAxis,
+  type Shape,
+  seriesInk,
+  textWidth,
+} from './figure.ts';
 
 interface Roof {
   readonly name: string;
@@ -21,7 +32,7 @@ function roofsOf({ machine, entries }: BenchReport): readonly Roof[] {
   return double ? [single, both] : [single];
 }
 
-/** Places labels in a column beside their points, in order, none on another. */
+/** Places labels in a margin beside their points, in order, none on another. */
 function spread(wanted: readonly number[], step: number, top: number, bottom: number): readonly number[] {
   const order = [...wanted.keys()].sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   const places = [...wanted];
@@ -49,10 +60,10 @@ export function rooflineFigure(report: BenchReport, { width, label }: FigureSize
   const entries = rooflineEntries(report);
   const roofs = entries.some(({ device }) => device === 'cuda') ? roofsOf(report) : [];
   const names = entries.map(({ label: name, verdict }) => (verdict === 'wrong' ? `${name} (wrong)` : name));
-  const column = Math.min(width * 0.34, Math.max(0, ...names.map((name) => textWidth(name, label))) + 3 * label);
+  const margin = Math.min(width * 0.34, Math.max(0, ...names.map((name) => textWidth(name, label))) + 3 * label);
   const left = verticalRoom(label);
   const rows = Math.max(15, entries.length * 1.35);
-  const box = { left, top: label, width: width - left - column, height: rows * label * 1.35 };
+  const box = { left, top: label, width: width - left - margin, height: rows * label * 1.35 };
   const height = Math.round(box.top + box.height + horizontalRoom(label) + label / 2);
   const intensities = entries.map(({ roofline }) => roofline.flops_per_byte);
   const corners = roofs.map(({ copy, peak }) => peak / copy);
@@ -112,5 +123,22 @@ export function rooflineFigure(report: BenchReport, { width, label }: FigureSize
     shapes.push({ kind: 'dot', at: [x, y], radius: label * 0.42, ink, form: i % 2 === 0 ? 'round' : 'square', tip });
     shapes.push({ kind: 'text', at: [side, place + label * 0.35], text: names[i] ?? '', ink, size: label });
   });
-  return { width, height, title: 'Roofline from declared bytes and operations', shapes };
+  const numbers = (name: string, unit: string, words: string, of: (entry: MeasuredEntry) => number): FigureArray =>
+    curveArray(name, unit, words, 'row', entries.map(of));
+  return {
+    width,
+    height,
+    title: 'Roofline from declared bytes and operations',
+    shapes,
+    arrays: [
+      rowAxis(entries.length),
+      numbers('flops_per_byte', 'FLOP/byte', 'declared intensity', ({ roofline }) => roofline.flops_per_byte),
+      numbers('flops_per_s', 'FLOP/s', 'declared rate', ({ roofline }) => roofline.flops_per_s),
+      numbers('bytes_per_s', 'byte/s', 'declared traffic', ({ roofline }) => roofline.bytes_per_s),
+    ],
+    notes: {
+      rows: names.join(', '),
+      ceilings: roofs.map((roof) => `${roof.name}, copy ${compact(roof.copy)}B/s`).join('; '),
+    },
+  };
 }

@@ -1,9 +1,11 @@
 /** Every sample of every row over the reference's median, with the band that the reference itself strays over. */
+
 import { measuredTime } from '../../base/measured.ts';
 import { significant } from '../../base/numbers.ts';
+import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import { shortNumber } from '../ticks.ts';
 import { horizontalAxis, horizontalRoom, logLimits } from './axes.ts';
-import { type Figure, type FigureSize, type Ink, type Shape, textWidth } from './figure.ts';
+import { type Figure, type FigureSize, fitted, type Ink, type Shape, textWidth } from './figure.ts';
 
 export interface Strip {
   readonly name: string;
@@ -70,7 +72,7 @@ export function stripsFigure({ own, noise_floor, ...given }: Strips, { width, la
     shapes.push({
       kind: 'text',
       at: [left - label * 0.7, middle + label * 0.35],
-      text: name,
+      text: fitted(name, left - label, label),
       ink: 'text',
       size: label,
       anchor: 'end',
@@ -108,5 +110,20 @@ export function stripsFigure({ own, noise_floor, ...given }: Strips, { width, la
       width: 1.5,
     });
   });
-  return { width, height, title: 'Samples over the median of the reference', shapes };
+  return {
+    width,
+    height,
+    title: own ? 'Samples over each row’s own median' : 'Samples over the median of the reference',
+    shapes,
+    arrays: strips.flatMap(({ name, samples }, row) => {
+      const prefix = `${identifier(name)}_${row + 1}`;
+      const rounds = samples.map(({ round }) => round + 1);
+      const times = samples.map(({ time_s }) => time_s);
+      return [
+        axisArray(`${prefix}_round`, '', `round, ${name}`, rounds),
+        curveArray(`${prefix}_time_s`, 's', `time of the steps, ${name}`, `${prefix}_round`, times),
+      ];
+    }),
+    notes: { noise_floor: noise_floor === null ? 'not known' : String(noise_floor) },
+  };
 }

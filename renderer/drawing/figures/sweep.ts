@@ -1,7 +1,9 @@
 /** Time, set-up share and rate against size, with the fitted fixed cost and slope. */
+
 import type { SweepFit } from '../../../electron/contract/bench.ts';
 import { measuredTime, tickTime } from '../../base/measured.ts';
 import { compact, percent } from '../../base/numbers.ts';
+import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';
 import { type FigureAxis, horizontalRoom, logLimits, plotAxes, verticalRoom } from './axes.ts';
 import { type Figure, type FigureSize, type Point, type Shape, seriesInk, textWidth } from './figure.ts';
 
@@ -102,5 +104,33 @@ export function sweepFigure(fits: readonly SweepFit[], { width, label }: FigureS
   });
   const bands = columns === 3 ? 1 : 3;
   const height = Math.round(legend + bands * (tall + horizontalRoom(label) + label));
-  return { width, height, title: 'Time, set-up and rate against size', shapes };
+  return {
+    width,
+    height,
+    title: 'Time, set-up and rate against size',
+    shapes,
+    arrays: drawn.flatMap(({ label: name, points }) => {
+      const prefix = identifier(name);
+      const sizes = axisArray(
+        `${prefix}_cells`,
+        '',
+        `cells, ${name}`,
+        points.map((point) => point.cells),
+      );
+      const column = (what: string, unit: string, words: string, of: (point: SweepPoint) => number): FigureArray =>
+        curveArray(`${prefix}_${what}`, unit, `${words}, ${name}`, sizes.name, points.map(of));
+      return [
+        sizes,
+        column('time_s', 's', 'median time of the steps', ({ time_s }) => time_s),
+        column('setup_share', '', 'share of set-up', ({ setup_share }) => setup_share),
+        column('cell_steps_per_s', '1/s', 'rate', ({ cell_steps_per_s }) => cell_steps_per_s),
+      ];
+    }),
+    notes: Object.fromEntries(
+      drawn.map(({ label: name, fixed_s, slope_s_per_cell }) => [
+        `fit of ${name}`,
+        `fixed ${fixed_s ?? 'not known'} s, slope ${slope_s_per_cell ?? 'not known'} s per cell`,
+      ]),
+    ),
+  };
 }

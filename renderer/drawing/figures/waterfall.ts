@@ -1,8 +1,18 @@
 /** From the lowest rung to the fastest variant: how much of the time each step took away. */
 import type { MeasuredEntry } from '../../../electron/contract/bench.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../base/measured.ts';
+import { curveArray } from '../export/figure.ts';
 import { horizontalAxis, horizontalRoom, logLimits, roomBehind } from './axes.ts';
-import { type Figure, type FigureSize, type Ink, type Shape, textWidth } from './figure.ts';
+import {
+  type Figure,
+  type FigureSize,
+  fitted,
+  type Ink,
+  ratioArrays,
+  rowAxis,
+  type Shape,
+  textWidth,
+} from './figure.ts';
 
 /** Row of a bar, in label heights. */
 const ROW = 2.5;
@@ -52,10 +62,35 @@ export function waterfallFigure(chain: readonly MeasuredEntry[], { width, label 
     }
     const baseline = middle + label * 0.35;
     const aside = { kind: 'text', size: label, ink: 'text' } as const;
-    shapes.push({ ...aside, at: [left - label * 0.7, baseline], text: entry.label, anchor: 'end' });
+    shapes.push({
+      ...aside,
+      at: [left - label * 0.7, baseline],
+      text: fitted(entry.label, left - label, label),
+      anchor: 'end',
+    });
     const time = measuredTime(entry.time_s);
     shapes.push({ ...aside, ink: 'text-muted', at: [Math.max(now, then) + label * 0.5, baseline], text: time });
     shapes.push({ ...aside, at: [box.left + box.width + label * 0.8, baseline], text: gain, bold: true });
   });
-  return { width, height, title: 'From the lowest rung to the fastest variant', shapes };
+  const steps = chain.map(({ rung }, i) =>
+    i === 0 || rung === null ? { value: Number.NaN, interval: null } : gainOf(rung),
+  );
+  return {
+    width,
+    height,
+    title: 'From the lowest rung to the fastest variant',
+    shapes,
+    arrays: [
+      rowAxis(chain.length),
+      curveArray(
+        'time_s',
+        's',
+        'median time of the steps',
+        'row',
+        chain.map(({ time_s }) => time_s),
+      ),
+      ...ratioArrays('gain', 'times faster than the row above', 'row', steps),
+    ],
+    notes: { rows: chain.map((entry) => entry.label).join(', ') },
+  };
 }

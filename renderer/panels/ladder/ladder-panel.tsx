@@ -3,9 +3,12 @@ import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { BenchSession } from '../../../electron/contract/bench.ts';
 import type { BenchInfo } from '../../../electron/contract/benches.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
+import { exported } from '../../drawing/figures/exported.ts';
+import { withCaption } from '../../drawing/figures/figure.ts';
 import { sessionFigures } from '../../drawing/figures/session-figures.ts';
 import { errorText } from '../../state/notices.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { FigureView } from '../../widgets/figure-view.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -38,7 +41,11 @@ function useSession(bench: BenchInfo | null): Loaded {
   return loaded;
 }
 
+/** Of exported figures: a page's width. */
+const EXPORT_SIZE = { width: 860, label: 11 } as const;
+
 function Session({ session }: { readonly session: BenchSession }): ReactElement {
+  const { figures: exports } = useWorkbench();
   const [picked, setPicked] = useState(session.reports.length - 1);
   const report = session.reports[Math.min(picked, session.reports.length - 1)];
   const figures = useMemo(() => (report === undefined ? [] : sessionFigures(session, report)), [session, report]);
@@ -70,7 +77,17 @@ function Session({ session }: { readonly session: BenchSession }): ReactElement 
       ) : null}
       {figures.map(({ id, title, text, make }) => (
         <section key={id} className="ladder__section" aria-label={title} data-testid={`ladder-${id}`}>
-          <h3>{title}</h3>
+          <div className="ladder__head">
+            <h3>{title}</h3>
+            <ExportMenu
+              what={title}
+              onChoose={(format) => {
+                const figure = withCaption(make(EXPORT_SIZE), provenance, EXPORT_SIZE.label);
+                const name = `${report.scenario} ${title}`;
+                void exports.save(exported(figure, name, `${report.scenario}: ${title}`), format);
+              }}
+            />
+          </div>
           <p className="ladder__text">{text}</p>
           <FigureView make={make} />
           <p className="ladder__provenance">{provenance}</p>

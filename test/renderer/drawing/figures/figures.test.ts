@@ -1,0 +1,155 @@
+/** Figures of the recorded sessions: the same everywhere, and true to the numbers. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type BenchReport, type BenchSession, benchSessionSchema } from '../../../../electron/contract/bench.ts';
+import { gainOf, measuredTime, tickTime, timesText } from '../../../../renderer/base/measured.ts';
+import { provenanceText, reportProvenance } from '../../../../renderer/base/provenance.ts';
+import { curvesFigure } from '../../../../renderer/drawing/figures/curves.ts';
+import { type Figure, textWidth, withCaption } from '../../../../renderer/drawing/figures/figure.ts';
+import { chainOf, fastestChain, gains, measuredEntries } from '../../../../renderer/drawing/figures/ladder.ts';
+import { rooflineFigure } from '../../../../renderer/drawing/figures/roofline.ts';
+import { sessionFigures } from '../../../../renderer/drawing/figures/session-figures.ts';
+import { figureSvg } from '../../../../renderer/drawing/figures/svg.ts';
+import { waterfallFigure } from '../../../../renderer/drawing/figures/waterfall.ts';
+
+const runs = path.resolve(import.meta.dirname, '../../../../assets/runs');
+const size = { width: 860, label: 11 };
+
+function session(name: string): BenchSession {
+  return benchSessionSchema.parse(JSON.parse(readFileSync(path.join(runs, `${name}.json`), 'utf8')));
+}
+
+function firstReport({ reports }: BenchSession): BenchReport {
+  const [report] = reports;
+  if (report === undefined) throw new Error('no report');
+  return report;
+}
+
+const grid = session('h200-uniform-grid-70MeV');
+const report = firstReport(grid);
+
+const texts = ({ shapes }: Figure): string[] => shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));
+
+describe('the ladder', () => {
+  test('is the chain of the fastest right variant', () => {
+    const chain = fastestChain(report);
+    const right = measuredEntries(report).filter(({ verdict }) => verdict !== 'wrong');
+    expect(chain.at(-1)?.time_s).toBe(Math.min(...right.map(({ time_s }) => time_s)));
+    chain.slice(1).forEach((entry, i) => {
+      expect(entry.builds_on).toBe(chain[i]?.label);
+    });
+    expect(chain[0]?.builds_on === null || !right.some(({ label }) => label === chain[0]?.builds_on)).toBe(true);
+  });
+
+  test('leaves out what is wrong, however fast', () => {
+    const fastest = fastestChain(report).at(-1);
+    const spoilt: BenchReport = {
+      ...report,
+      entries: report.entries.map((entry) =>
+        entry.status === 'measured' && entry.label === fastest?.label ? { ...entry, verdict: 'wrong' as const } : entry,
+      ),
+    };
+    expect(fastestChain(spoilt).map(({ label }) => label)).not.toContain(fastest?.label);
+    expect(gains(spoilt).map(({ label }) => label)).not.toContain(fastest?.label);
+    const figure = rooflineFigure(spoilt, size);
+    expect(texts(figure)).toContain(`${fastest?.label} (wrong)`);
+    expect(figure.shapes).toContainEqual(expect.objectContaining({ kind: 'dot', ink: 'danger' }));
+  });
+
+  test('ends where variants stand on each other in a ring', () => {
+    const [a, b] = measuredEntries(report);
+    if (a === undefined || b === undefined) throw new Error('too few');
+    const ring = [
+      { ...a, builds_on: b.label },
+      { ...b, builds_on: a.label },
+    ];
+    expect(ring[0] && chainOf(ring[0], ring)).toHaveLength(2);
+  });
+
+  test('draws each time where its axis says', () => {
+    const chain = fastestChain(report);
+    const { shapes, arrays } = waterfallFigure(chain, size);
+    const bars = shapes.filter((shape) => shape.kind === 'rect');
+    expect(bars).toHaveLength(chain.length);
+    // Lengths of bars on a logarithmic axis are as the logarithms of the gains.
+    const [second, third] = [bars[1], bars[2]];
+    const log = (i: number): number => Math.abs(Math.log((chain[i]?.time_s ?? 1) / (chain[i - 1]?.time_s ?? 1)));
+    expect((second?.width ?? 0) / (third?.width ?? 1)).toBeCloseTo(log(1) / log(2), 2);
+    expect([...(arrays.find(({ name }) => name === 'time_s')?.values ?? [])]).toEqual(
+      chain.map(({ time_s }) => time_s),
+    );
+  });
+});
+
+describe.for(['h200-uniform-grid-70MeV', 'h200-dense-36M', 'h200-water-70MeV', 'h200-sweep-water-70MeV'])(
+  '%s',
+  (name) => {
+    const one = session(name);
+
+    test('has figures whose words stay inside, with what is plotted', () => {
+      for (const each of one.reports) {
+        const figures = sessionFigures(one, each);
+        expect(figures.map(({ id }) => id)).toContain('roofline');
+        for (const { make } of figures) {
+          for (const width of [420, 860]) {
+            const figure = make({ width, label: 11 });
+            expect(figure.arrays.length).toBeGreaterThan(0);
+            for (const shape of figure.shapes) {
+              if (shape.kind !== 'text' || shape.upright) continue;
+              const wide = textWidth(shape.text, shape.size);
+              const left = shape.at[0] - (shape.anchor === 'end' ? wide : shape.anchor === 'middle' ? wide / 2 : 0);
+              expect(left, `${figure.title}, ${width} px: ${shape.text}`).toBeGreaterThan(-1);
+              expect(shape.at[1]).toBeLessThanOrEqual(figure.height);
+            }
+            expect(figureSvg(figure, { background: true })).not.toMatch(/NaN|Infinity|undefined/);
+          }
+        }
+      }
+    });
+
+    test('comes out as the same bytes every time', () => {
+      const write = (): string[] =>
+        sessionFigures(one, firstReport(one)).map(({ make }) => figureSvg(make(size), { background: true }));
+      expect(write()).toEqual(write());
+    });
+  },
+);
+
+test('a figure says on what it was measured', () => {
+  const text = provenanceText(reportProvenance(report, grid.created));
+  expect(text).toBe(
+    'NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.0.0 · commit not recorded · 21 Nov 2026',
+  );
+  const figure = withCaption(waterfallFigure(fastestChain(report), { width: 420, label: 11 }), text, 11);
+  expect(texts(figure).join(' ')).toContain('commit not recorded');
+  const known = { ...report, program: { ...report.program, commit: 'a'.repeat(40) } };
+  expect(provenanceText(reportProvenance(known, 'no date'))).toMatch(/commit aaaaaaaaa · not recorded when$/);
+});
+
+test('markup in names is written as text', () => {
+  const curve = {
+    quantity: 'dose',
+    unit: 'MeV/mm',
+    axis: 'depth',
+    axisUnit: 'mm',
+    positions: Float64Array.of(0, 1, 2),
+    values: Float64Array.of(1, 3, 0),
+  };
+  const named = { name: '<script>&', ink: 'series-1', dash: [], curve, residual: null } as const;
+  const svg = figureSvg(curvesFigure([named], size), { background: false });
+  expect(svg).toContain('&lt;script&gt;&amp;');
+  expect(svg).not.toContain('<script');
+});
+
+test('times and ratios keep three digits and their unit', () => {
+  expect([4e-9, 2.5e-6, 0.0209, 1.5, 3000].map(measuredTime)).toEqual([
+    '4.00 ns',
+    '2.50 µs',
+    '20.9 ms',
+    '1.50 s',
+    '50 min 00 s',
+  ]);
+  expect([0.005, 0.02, 10].map(tickTime)).toEqual(['5 ms', '20 ms', '10 s']);
+  expect(timesText(gainOf({ value: 0.5, interval: { low: 0.4, high: 0.8 } }))).toBe('2.00× (1.25–2.50)');
+});
