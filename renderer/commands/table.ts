@@ -294,9 +294,24 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
   ];
 }
 
-function helpCommands({ stores }: Workbench): readonly Command[] {
+async function chooseCommand(workbench: Workbench): Promise<void> {
+  const id = await workbench.stores.dialogs.ask('palette', {});
+  // As it is now: the state may have changed while the palette was open.
+  const command = commandTable(workbench).find((each) => each.id === id);
+  if (command?.enabled) command.run();
+}
+
+function helpCommands(workbench: Workbench): readonly Command[] {
+  const { stores } = workbench;
   const help = { menu: 'Help' as const, group: 1, enabled: true };
   return [
+    {
+      id: 'help.palette',
+      title: 'Find a command…',
+      ...help,
+      shortcut: 'CmdOrCtrl+K',
+      run: () => void chooseCommand(workbench),
+    },
     {
       id: 'help.shortcuts',
       title: 'Keyboard shortcuts',

@@ -77,6 +77,7 @@ export function TopBar({ commands }: { readonly commands: readonly Command[] }):
       <LayoutSwitch commands={commands} />
       <DocumentTitle />
       <RunStrip commands={commands} />
+      <CommandButton icon="search" command={commandOf(commands, 'help.palette')} />
       <MenuButton
         label="Appearance"
         title="Appearance"

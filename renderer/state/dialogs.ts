@@ -29,6 +29,8 @@ export interface DialogKinds {
     readonly request: { readonly title: string; readonly suggested: string; readonly extension: string };
     readonly answer: string;
   };
+  /** Answered with the id of a command. */
+  readonly palette: { readonly request: object; readonly answer: string };
   readonly shortcuts: { readonly request: object; readonly answer: never };
   readonly about: { readonly request: object; readonly answer: never };
 }

@@ -6,6 +6,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx';
 const PickDialog = lazy(() => import('./pick-dialog.tsx'));
 const NameDialog = lazy(() => import('./name-dialog.tsx'));
 const ShortcutsDialog = lazy(() => import('./shortcuts-dialog.tsx'));
+const PaletteDialog = lazy(() => import('./palette-dialog.tsx'));
 const AboutDialog = lazy(() => import('./about-dialog.tsx'));
 
 export function DialogHost(): ReactElement | null {
@@ -20,6 +21,8 @@ export function DialogHost(): ReactElement | null {
         return <PickDialog request={open.request} answer={open.answer} />;
       case 'name':
         return <NameDialog request={open.request} answer={open.answer} />;
+      case 'palette':
+        return <PaletteDialog answer={open.answer} />;
       case 'shortcuts':
         return <ShortcutsDialog close={() => open.answer(null)} />;
       case 'about':

@@ -1,0 +1,142 @@
+/** Every command by name, with its shortcut: typed, chosen with the arrow keys, run with Enter. */
+import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
+import { isMac } from '../../base/platform.ts';
+import { activeShortcut, type Command } from '../../commands/command.ts';
+import { commandPath, searchCommands } from '../../commands/search.ts';
+import { shortcutText } from '../../commands/shortcut.ts';
+import { Icon } from '../../widgets/icon.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { useCommands } from '../use-commands.ts';
+import './palette-dialog.css';
+
+/** How far Page Up and Page Down go. */
+const PAGE = 8;
+
+const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE };
+
+function Option(props: {
+  readonly id: string;
+  readonly command: Command;
+  readonly active: boolean;
+  readonly desktop: boolean;
+  readonly point: () => void;
+  readonly choose: () => void;
+}): ReactElement {
+  const { command } = props;
+  const shortcut = activeShortcut(command, props.desktop);
+  const above = commandPath(command).slice(0, -1);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above keeps the focus and hears the keys
+    <div
+      id={props.id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={props.active}
+      aria-disabled={!command.enabled}
+      className="palette__option"
+      onPointerMove={props.point}
+      onClick={props.choose}
+    >
+      <span className="palette__check">{command.checked ? <Icon name="check" size={12} /> : null}</span>
+      <span className="palette__title">{command.title}</span>
+      <span className="palette__path">{above.join(' › ')}</span>
+      {shortcut === null ? null : <kbd className="palette__key">{shortcutText(shortcut, isMac())}</kbd>}
+    </div>
+  );
+}
+
+export default function PaletteDialog({ answer }: { readonly answer: (id: string | null) => void }): ReactElement {
+  const { stores } = useWorkbench();
+  const desktop = useSelected(stores.connection, (state) => state.capabilities.shell.kind === 'desktop');
+  const commands = useCommands();
+  const [query, setQuery] = useState('');
+  const [at, setAt] = useState(0);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const found = searchCommands(commands, query);
+  const active = found[Math.min(at, found.length - 1)];
+
+  useEffect(() => {
+    const element = dialog.current;
+    if (element !== null && !element.open) element.showModal();
+    return () => element?.close();
+  }, []);
+  useEffect(() => {
+    const index = Math.min(at, found.length - 1);
+    list.current?.children[index]?.scrollIntoView({ block: 'nearest' });
+  }, [at, found.length]);
+
+  const choose = (command: Command | undefined): void => {
+    if (command?.enabled) answer(command.id);
+  };
+  const pressed = (event: KeyboardEvent): void => {
+    const move = moves[event.key];
+    if (move !== undefined) {
+      const last = found.length - 1;
+      // One step past an end comes out at the other; a page stops there.
+      const next = at + move;
+      setAt(Math.abs(move) > 1 ? Math.max(0, Math.min(last, next)) : (next + last + 1) % Math.max(1, last + 1));
+    } else if (event.key === 'Enter') choose(active);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <dialog
+      ref={dialog}
+      className="dialog palette"
+      aria-label="Commands"
+      onCancel={(event) => {
+        event.preventDefault();
+        answer(null);
+      }}
+      onPointerDown={(event) => {
+        // Beside it, which is on its backdrop.
+        if (event.target === dialog.current) answer(null);
+      }}
+    >
+      <div className="palette__body">
+        <div className="palette__field">
+          <Icon name="search" />
+          <input
+            type="text"
+            role="combobox"
+            aria-label="Find a command"
+            aria-expanded={true}
+            aria-autocomplete="list"
+            aria-controls={`${id}-list`}
+            aria-activedescendant={active === undefined ? undefined : `${id}-${active.id}`}
+            placeholder="Find a command"
+            autoComplete="off"
+            spellCheck={false}
+            value={query}
+            onChange={(event) => {
+              setQuery(event.target.value);
+              setAt(0);
+            }}
+            onKeyDown={pressed}
+          />
+        </div>
+        <div className="palette__list" id={`${id}-list`} role="listbox" aria-label="Commands" ref={list}>
+          {found.map((command, index) => (
+            <Option
+              key={command.id}
+              id={`${id}-${command.id}`}
+              command={command}
+              active={command === active}
+              desktop={desktop}
+              point={() => setAt(index)}
+              choose={() => choose(command)}
+            />
+          ))}
+        </div>
+        {found.length > 0 ? null : (
+          <p className="palette__none" role="status">
+            No command has “{query.trim()}” in its name.
+          </p>
+        )}
+      </div>
+    </dialog>
+  );
+}

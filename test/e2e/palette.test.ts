@@ -1,0 +1,71 @@
+/** The command palette in a real browser, and commands by keyboard alone. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-palette-'));
+let served: Served;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+describe.each(['light', 'dark'] as const)('the command palette, %s', (theme) => {
+  it('lists every command of the menus with its shortcut, and runs one', async () => {
+    const open = await chrome.open(served.url, { theme });
+    onTestFinished(open.close);
+    const { page } = open;
+    const bench = new BenchPage(page);
+    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+
+    // What the menus hold is what the palette holds.
+    const entries: string[] = [];
+    for (const menu of await page.getByRole('menubar').getByRole('menuitem').all()) {
+      await menu.click();
+      entries.push(...(await page.locator('.menu__label').allTextContents()));
+      await page.keyboard.press('Escape');
+    }
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Commands' });
+    await palette.waitFor();
+    expect(await palette.locator('.palette__title').allTextContents()).toEqual(entries);
+    expect(await palette.getByRole('option', { name: /^Open scenario/ }).textContent()).toContain('Ctrl+O');
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await open.screenshot(`palette-${theme}`);
+
+    await page.keyboard.type('profile');
+    await expect.poll(() => palette.getByRole('option').first().textContent()).toMatch(/^Profile.*Alt\+Shift\+3/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('radio', { name: 'Profile' }).isChecked()).toBe(true);
+    expect(await palette.count()).toBe(0);
+
+    // A command that cannot run now says so and stays.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('undo');
+    await expect.poll(() => palette.getByRole('option', { name: /^Undo/ }).getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Enter');
+    await palette.waitFor();
+    await page.keyboard.type(' nothing of the kind');
+    await expect.poll(() => palette.getByRole('status').textContent()).toContain('No command has');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => palette.count()).toBe(0);
+
+    // Through to another dialog.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('about');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Braggbench' }).waitFor();
+    expect(open.problems).toEqual([]);
+  });
+});
