@@ -2,9 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "problem_error.hpp"
 
 // A transport problem, resolved: what the host hands to every engine. Units: MeV, mm, rad, g/cm³.
 namespace bb::transport {
@@ -64,14 +65,6 @@ struct Problem {
   int keyframes = 64;
 };
 
-/// What a problem asks that an engine refuses. `code` is 'invalid', 'memory', 'unsupported' or 'device'.
-class ProblemError : public std::runtime_error {
- public:
-  ProblemError(std::string code, const std::string& message) : std::runtime_error(message), code_(std::move(code)) {}
-  const std::string& code() const { return code_; }
-
- private:
-  std::string code_;
-};
+using bb::ProblemError;
 
 }  // namespace bb::transport

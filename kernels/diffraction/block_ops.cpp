@@ -1,0 +1,32 @@
+#include "block_ops.hpp"
+
+#include "build_config.hpp"
+#include "cpu/host.hpp"
+
+namespace bb::diffraction {
+
+#define BB_DECLARE(isa)                           \
+  namespace isa {                                 \
+  RowsFunction block_rows(Arithmetic arithmetic); \
+  const Stages& stages();                         \
+  }
+BB_FOR_EACH_ISA(BB_DECLARE)
+#undef BB_DECLARE
+
+RowsFunction block_rows(Arithmetic arithmetic) {
+  using Choice = RowsFunction (*)(Arithmetic);
+#define BB_ENTRY(isa) isa::block_rows,
+  static constexpr Choice all[] = {BB_FOR_EACH_ISA(BB_ENTRY)};
+#undef BB_ENTRY
+  return all[cpu::instruction_set()](arithmetic);
+}
+
+const Stages& stages() {
+  using Choice = const Stages& (*)();
+#define BB_ENTRY(isa) isa::stages,
+  static constexpr Choice all[] = {BB_FOR_EACH_ISA(BB_ENTRY)};
+#undef BB_ENTRY
+  return all[cpu::instruction_set()]();
+}
+
+}  // namespace bb::diffraction

@@ -1,0 +1,52 @@
+#include "registry.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include "variants.hpp"
+
+namespace bb::diffraction {
+namespace {
+
+struct Refusal {
+  const char* code;  // of ProblemError; nullptr when the variant can solve the problem
+  std::string why;
+};
+
+Refusal refusal(const Variant& v, const Setup& setup) {
+  const std::string name = std::string("solver.variant = ") + v.id + ": ";
+  if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + missing};
+  if (const std::string why = v.refuses(setup); !why.empty()) return {"unsupported", name + why};
+  return {nullptr, ""};
+}
+
+}  // namespace
+
+std::span<const Variant> variants() {
+  static const std::vector<Variant> all = {
+      reference_variant(), fp64_variant(),  in_loop_variant(),   unfused_variant(),      naive_variant(),
+      delta_variant(),     mixed_variant(), chebyshev_variant(), double_float_variant(),
+  };
+  return all;
+}
+
+const Variant& choose_variant(const std::string& name, const Setup& setup) {
+  const Variant* best = nullptr;
+  std::string names;
+  for (const Variant& v : variants()) {
+    names += (names.empty() ? "" : ", ") + std::string(v.id);
+    if (name == v.id) {
+      const Refusal refused = refusal(v, setup);
+      if (refused.code == nullptr) return v;
+      throw ProblemError(refused.code, refused.why);
+    }
+    if (name != "auto" || std::string_view(v.arithmetic) != "fp64" || refusal(v, setup).code != nullptr) continue;
+    if (best == nullptr || v.speed_rank > best->speed_rank) best = &v;
+  }
+  if (best == nullptr) {
+    throw ProblemError("unsupported", "solver.variant = " + name + ": unknown; allowed: auto, " + names);
+  }
+  return *best;
+}
+
+}  // namespace bb::diffraction

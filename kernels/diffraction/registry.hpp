@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "solver.hpp"
+
+namespace bb::diffraction {
+
+/// What a variant is and can do; the page and the command line show these words.
+struct Variant {
+  const char* id;
+  const char* title;
+  const char* changes;     // what it changes against the one it builds on
+  const char* builds_on;   // "" for none
+  const char* device;      // "cpu" | "cuda"
+  const char* source;      // file in the repository
+  const char* arithmetic;  // "fp64" | "fp32": the widest that the lattice factors are computed in
+  /// Largest relative error on pixels above 1e-3 of the maximum that the parity tests hold it to, over crystals
+  /// of 5 … 1000 cells an edge. Above `kParity` the variant is shown as wrong.
+  double bright_error;
+  double flops_per_term;
+  int speed_rank;  // `auto` takes the highest of those in FP64 that the problem allows
+  std::unique_ptr<Solver> (*make)(const Setup&);
+  /// Why it cannot compute this problem, in one sentence; "" when it can.
+  std::string (*refuses)(const Setup&) = [](const Setup&) { return std::string(); };
+  /// Why this machine cannot run it, in one sentence; "" when it can.
+  std::string (*unavailable)() = [] { return std::string(); };
+};
+
+/// A bright pixel may be off by this much.
+inline constexpr double kParity = 2e-5;
+
+/// What separates FP64 arithmetics on bright pixels: of N·h turns the last bits are rounded in another order.
+inline constexpr double kReferenceRounding = 1e-8;
+
+std::span<const Variant> variants();
+
+/// The variant named, or the best for `auto`. Throws ProblemError('unsupported' | 'device') that names the field,
+/// the value and what is allowed.
+const Variant& choose_variant(const std::string& name, const Setup& setup);
+
+}  // namespace bb::diffraction

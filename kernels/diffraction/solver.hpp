@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cpu/thread_pool.hpp"
+#include "engine/spans.hpp"
+#include "setup.hpp"
+
+namespace bb::diffraction {
+
+/// What a solver works with and reports to while it makes an image.
+struct Work {
+  cpu::ThreadPool& pool;
+  engine::SpanRecorder& spans;
+  const std::atomic<bool>& cancel;
+  /// The share done, 0 … 1; called on the thread that called `render` only.
+  const std::function<void(double)>& progress;
+};
+
+/// One variant at work on one setup, which outlives it.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  /// Photons per pixel, [slow][fast]. Returns the share of the image that is done: below 1 when cancelled, the
+  /// rest is 0 then.
+  virtual double render(const Work& work, std::span<double> image) = 0;
+  /// Memory of temporaries, bytes.
+  virtual double scratch_bytes() const { return 0.0; }
+  virtual double device_seconds() const { return 0.0; }
+};
+
+/// Renders bands of rows, each by one thread; every pixel is the work of one thread from first to last, so the
+/// image does not depend on how many there are.
+class BandSolver : public Solver {
+ public:
+  explicit BandSolver(const Setup& setup) : setup_(setup) {}
+  double render(const Work& work, std::span<double> image) final;
+
+ protected:
+  /// Rows [first, last) into `out`, the first of them.
+  virtual void rows(int first, int last, std::span<double> out) const = 0;
+  const Setup& setup() const { return setup_; }
+
+ private:
+  const Setup& setup_;
+};
+
+}  // namespace bb::diffraction

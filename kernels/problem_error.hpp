@@ -1,0 +1,18 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace bb {
+
+/// What a problem asks that an engine refuses. `code` is 'invalid', 'memory', 'unsupported' or 'device'.
+class ProblemError : public std::runtime_error {
+ public:
+  ProblemError(std::string code, const std::string& message) : std::runtime_error(message), code_(std::move(code)) {}
+  const std::string& code() const { return code_; }
+
+ private:
+  std::string code_;
+};
+
+}  // namespace bb

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "diffraction/registry.hpp"
+#include "solver.hpp"
+#include "spans.hpp"
+
+namespace bb::engine {
+
+struct ImageProgress {
+  double done = 0;  // share of the image, 0 … 1
+  double terms_per_s = 0, eta_s = 0;
+};
+
+struct ImageResult {
+  bool cancelled = false;
+  double done = 0;  // share of the image; the rest is 0
+  int threads = 1;
+  std::string isa;
+  double setup_s = 0, solve_s = 0, device_s = 0;
+  std::vector<SetupPart> setup_parts;
+  double terms = 0;  // lattice factors computed
+  double scratch_bytes = 0;
+  std::vector<double> image;  // photons, [slow][fast]
+};
+
+/// One diffraction image, made on the calling thread by `execute`; `cancel` may be called from any other.
+class ImageRun {
+ public:
+  /// Lays everything out and chooses the variant. Throws ProblemError.
+  explicit ImageRun(diffraction::Problem problem);
+
+  const diffraction::Problem& problem() const { return problem_; }
+  const diffraction::Setup& setup() const { return setup_; }
+  const diffraction::Variant& variant() const { return *variant_; }
+  int threads() const { return threads_; }
+  double terms() const { return setup_.terms_per_pixel() * static_cast<double>(setup_.pixels()); }
+  double estimate_bytes() const;
+  const SpanRecorder& spans() const { return spans_; }
+
+  /// `on_progress` is called from this thread at most 60 times a second, and once at the end.
+  ImageResult execute(const std::function<void(const ImageProgress&)>& on_progress);
+  void cancel() { cancel_.store(true); }
+
+ private:
+  diffraction::Problem problem_;
+  double layout_s_ = 0;
+  diffraction::Setup setup_;
+  const diffraction::Variant* variant_;
+  int threads_;
+  SpanRecorder spans_;
+  std::atomic<bool> cancel_{false};
+};
+
+}  // namespace bb::engine

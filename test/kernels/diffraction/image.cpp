@@ -1,0 +1,135 @@
+// What an image must be whoever computed it: laws, symmetries, and the physics that the C program gets wrong.
+#include <cmath>
+#include <thread>
+
+#include "check.hpp"
+#include "physics/thomson.hpp"
+#include "problems.hpp"
+
+using namespace bb;
+using namespace bb::diffraction;
+using namespace bb::test;
+
+TEST("diffraction images are those of nanoBragg") {
+  for (const auto& [name, shape] :
+       {std::pair{"nb_simple_cubic_128.f32", Shape::kSquare}, std::pair{"nb_round_128.f32", Shape::kRound}}) {
+    Problem p = cubic_problem(128);
+    p.crystal.shape = shape;
+    CHECK(image_error(render(p).image, golden_image(name)).max <= 1e-7);
+  }
+}
+
+TEST("a diffraction image has the same bits whatever the number of threads") {
+  Problem p = cubic_problem(100);
+  p.crystal.mosaic_spread = kDegree;
+  p.crystal.mosaic_domains = 3;
+  for (const Variant& v : variants()) {
+    const auto one = render(p, v.id, 1).image;
+    CHECK(render(p, v.id, 2).image == one);
+    CHECK(render(p, v.id, 3).image == one);
+  }
+}
+
+TEST("the four pixels about the beam are equal") {
+  const auto image = render(cubic_problem(128)).image;
+  const double at = image[64 * 128 + 64];
+  for (const int i : {64 * 128 + 65, 65 * 128 + 64, 65 * 128 + 65}) {
+    CHECK_REL(image[static_cast<std::size_t>(i)], at, 1e-12);
+  }
+}
+
+TEST("the largest pixel grows as the number of cells squared and as F squared") {
+  const auto largest = [](int n, double f) {
+    Problem p = cubic_problem(64);
+    p.crystal.na = p.crystal.nb = p.crystal.nc = n;
+    p.default_f = f;
+    return std::ranges::max(render(p, "diffraction-fp64").image);
+  };
+  const double n6 = std::log(largest(10, 100) / largest(5, 100)) / std::log(2.0);
+  CHECK_NEAR(n6, 6.0, 0.05);
+  CHECK_NEAR(std::log(largest(5, 300) / largest(5, 100)) / std::log(3.0), 2.0, 1e-12);
+}
+
+TEST("a Gaussian and a top-hat crystal scatter N cells squared straight ahead, as a square one does") {
+  for (const Shape shape : {Shape::kSquare, Shape::kGauss, Shape::kTophat}) {
+    Problem p = cubic_problem(65);
+    p.detector.beam_x = p.detector.beam_y = 32 * 1e-4;  // in the middle of pixel 32
+    p.crystal.shape = shape;
+    const double omega = 1e-6;
+    CHECK_REL(render(p).image[32 * 65 + 32], std::pow(5.0, 6) * 100 * 100 * omega, 1e-9);
+  }
+}
+
+TEST("steps of phi average, and phi = 0 is one of them") {
+  Problem p = cubic_problem(96);
+  p.rotation = {-2 * kDegree, 4 * kDegree, 4};  // -2, -1, 0, 1
+  const auto together = render(p).image;
+  std::vector<double> mean(together.size(), 0.0);
+  for (const double phi : {-2.0, -1.0, 0.0, 1.0}) {
+    p.rotation = {phi * kDegree, 0.0, 1};
+    const auto one = render(p).image;
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += 0.25 * one[i];
+  }
+  CHECK(image_error(together, mean).max < 1e-13);
+}
+
+TEST("corrections of every sub-pixel weigh each by its own") {
+  Problem p = cubic_problem(128);
+  p.detector.oversample = 2;
+  const auto pixel = facts(render(p).image, 128);
+  p.detector.corrections = Corrections::kSubpixel;
+  const auto subpixel = facts(render(p).image, 128);
+  CHECK_REL(subpixel.sum, pixel.sum, 1e-3);
+  CHECK(subpixel.sum != pixel.sum);
+}
+
+TEST("a sensor absorbs what its thickness lets it, however many layers it is cut into") {
+  Problem p = cubic_problem(64);
+  p.beam.wavelength = kAngstrom;
+  p.detector.oversample = 1;
+  const double thin = facts(render(p).image, 64).sum;
+  p.detector.thickness = 450e-6;
+  p.detector.attenuation_depth = 500e-6;
+  for (const int layers : {1, 5, 20}) {
+    p.detector.layers = layers;
+    CHECK_REL(facts(render(p).image, 64).sum / thin, 1.0 - std::exp(-0.9), 0.02);
+  }
+}
+
+TEST("water adds its own scattering once, in proportion to the fluence") {
+  Problem p = cubic_problem(65);
+  p.detector.beam_x = p.detector.beam_y = 32 * 1e-4;
+  p.default_f = 0;
+  p.water = 1e-6;
+  p.rotation = {0, kDegree, 3};
+  const double photons = physics::kElectronRadius2_m2 * p.beam.fluence;
+  const double expected = photons * 1e-6 * 2.57 * 2.57 * 3.3428e28 * 1e-18;
+  CHECK_REL(render(p).image[32 * 65 + 32], expected, 1e-4);
+  p.beam.fluence /= 100;
+  CHECK_REL(render(p).image[32 * 65 + 32], expected / 100, 1e-4);
+}
+
+TEST("a cancelled image says how much of it is done") {
+  Problem p = cubic_problem(256);
+  p.crystal.mosaic_spread = kDegree;
+  p.crystal.mosaic_domains = 50;
+  for (const char* variant : {"diffraction-fp64", "diffraction-unfused"}) {
+    p.variant = variant;
+    p.threads = 2;
+    engine::ImageRun run(p);
+    run.cancel();
+    const auto result = run.execute({});
+    CHECK(result.cancelled);
+    CHECK_EQ(result.done, 0.0);
+    CHECK_EQ(std::ranges::max(result.image), 0.0);
+  }
+}
+
+TEST("a diffraction problem that no variant takes is refused by name") {
+  Problem p = cubic_problem(16);
+  CHECK_THROWS(render(p, "fastest"), "solver.variant = fastest: unknown; allowed: auto, diffraction-reference");
+  p.crystal.na = 40;
+  CHECK_THROWS(render(p, "diffraction-chebyshev"), "crystal.cells has 40");
+  p.memory_limit = 1000;
+  CHECK_THROWS(render(p, "auto"), "16 x 16 pixels");
+}
