@@ -5,7 +5,7 @@ import { benchMethods } from './benches.ts';
 import { capabilitiesSchema } from './capabilities.ts';
 import { comparisonMethods } from './comparison.ts';
 import { issueSchema } from './errors.ts';
-import { curveSchema } from './fields.ts';
+import { axisNameSchema, curveSchema } from './fields.ts';
 import { figureMethods } from './figures.ts';
 import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
 import {
@@ -100,6 +100,8 @@ export const methods = {
     params: ofRun,
     result: z.strictObject({
       frames: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
+      /** Axes whose sums were kept: older files and runs on a GPU have four of the six pairs. */
+      pairs: z.array(z.tuple([axisNameSchema, axisNameSchema])),
     }),
   },
   'run.keyframe': {

@@ -120,12 +120,28 @@ export const runSummarySchema = z.strictObject({
 });
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
 
+/** One cell of an axis that is not shown, instead of the sum over it. */
+export const cutSchema = z.strictObject({ axis: axisNameSchema, index: z.number().int().nonnegative() });
+export type Cut = Readonly<z.infer<typeof cutSchema>>;
+
+/** What is subtracted from a map. */
+export const againstSchema = z.strictObject({
+  run: runIdSchema,
+  /** Of protons: the stored moment, or null for the one nearest in depth. Dose has one final state. */
+  keyframe: z.number().int().nonnegative().nullable(),
+});
+export type Against = Readonly<z.infer<typeof againstSchema>>;
+
 /** A map to show: dose, or the protons summed over the two axes that are not shown. */
 export const mapRequestSchema = z.strictObject({
   quantity: z.enum(['dose', 'protons']),
   horizontal: axisNameSchema,
   vertical: axisNameSchema,
   viewport: viewportSchema,
+  /** Of protons while a run computes: what is stored of a run is summed. */
+  cuts: z.array(cutSchema).max(2).optional(),
+  /** Of runs that have ended: the map less this one, cell by cell; the grids must be the same. */
+  against: againstSchema.optional(),
 });
 export type MapRequest = Readonly<z.infer<typeof mapRequestSchema>>;
 
@@ -143,6 +159,10 @@ export type RunMaps = Readonly<z.infer<typeof runMapsSchema>>;
 
 export const liveFrameSchema = z.strictObject({
   ...runMapsSchema.shape,
+  /** In the order of the request; null: not in this frame. */
+  maps: z.array(fieldMapSchema.nullable()),
+  /** Why maps are missing and will not come; null when they are only on their way. */
+  missing: z.string().nullable(),
   /** Dose integrated across the beam axis so far, if it was asked for. */
   depthDose: curveSchema.nullable(),
 });

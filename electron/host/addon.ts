@@ -125,6 +125,8 @@ export interface TransportRun {
   start(onProgress: (progress: NativeProgress) => void, measuring?: Measuring): Promise<TransportResult>;
   /** Effective within one step; the promise then resolves with status 'cancelled'. */
   cancel(): void;
+  /** Planes that further live frames hold; replaces what was asked for. Throws `invalid` outside the grid. */
+  wantPlanes(planes: readonly PlaneRequest[]): void;
   /** Copies out one keyframe of a run that has ended; by index in the result's list. */
   keyframe(index: number): Marginals;
   /** The newest marginals since the last call, or null. Never waits for the run. */
@@ -192,11 +194,32 @@ export interface Marginals {
   readonly etheta: Float32Array;
   /** [e][z] */
   readonly ez: Float32Array;
+  /** [e][x]; empty where the variant does not sum it. */
+  readonly ex: Float32Array;
+  /** [z][theta]; empty where the variant does not sum it. */
+  readonly ztheta: Float32Array;
+}
+
+type NativeAxis = 'e' | 'theta' | 'z' | 'x';
+
+/** Protons over two axes; each of the others summed (-1) or cut at one index. */
+export interface PlaneRequest {
+  readonly slow: NativeAxis;
+  readonly fast: NativeAxis;
+  /** In the order e, theta, z, x; -1 for the axes that are shown. */
+  readonly cut: readonly [number, number, number, number];
+}
+
+export interface NativePlane extends PlaneRequest {
+  /** [slow][fast] */
+  readonly values: Float32Array;
 }
 
 export interface NativeLive extends Marginals {
   /** MeV per cell so far, [z][x]. */
   readonly dose: Float64Array;
+  /** Those of `wantPlanes` that were there when the frame was made; none of a run on the GPU. */
+  readonly planes: readonly NativePlane[];
 }
 
 export interface Spans {

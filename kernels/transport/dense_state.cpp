@@ -28,34 +28,14 @@ DenseState<T>::DenseState(const Problem& problem, const Tables& tables)
 }
 
 template <typename T>
-void DenseState<T>::marginals(engine::Marginals& out) const {
-  std::vector<double> zx(t_.plane()), xt(u(t_.nx) * u(t_.ntheta)), et(u(t_.ne) * u(t_.ntheta)), ez(u(t_.ne) * u(t_.nz));
-  double number = 0.0;
-  double depth_sum = 0.0;
+void DenseState<T>::visit(engine::RowVisitor& visitor) const {
   for (int e = 0; e < t_.ne; ++e) {
     for (int a = 0; a < t_.ntheta; ++a) {
-      for (int r = 0; r < rows; ++r) {
-        const int z = map_row(r);
-        if (z >= t_.nz) continue;
-        const T* p = &psi[row(e, a, r)];
-        double sum = 0.0;
-        for (int x = 0; x < t_.nx; ++x) {
-          zx[u(z) * u(t_.nx) + u(x)] += p[x];
-          xt[u(x) * u(t_.ntheta) + u(a)] += p[x];
-          sum += p[x];
-        }
-        et[u(e) * u(t_.ntheta) + u(a)] += sum;
-        ez[u(e) * u(t_.nz) + u(z)] += sum;
-        number += sum;
-        depth_sum += sum * (z + 0.5);
+      for (int r = 0; r < rows && map_row(r) < t_.nz; ++r) {
+        visitor.row(e, a, map_row(r), 0, std::span<const T>(&psi[row(e, a, r)], u(t_.nx)));
       }
     }
   }
-  out.zx.assign(zx.begin(), zx.end());
-  out.xtheta.assign(xt.begin(), xt.end());
-  out.etheta.assign(et.begin(), et.end());
-  out.ez.assign(ez.begin(), ez.end());
-  out.depth_mm = number > 0.0 ? depth_sum / number * t_.dz : 0.0;
 }
 
 template <typename T>

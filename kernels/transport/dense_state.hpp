@@ -27,7 +27,7 @@ class DenseState {
   /// Row of the tables' first axis that holds for angle `a`.
   int step_class(int a) const { return depth ? a : 0; }
 
-  void marginals(engine::Marginals& out) const;
+  void visit(engine::RowVisitor& visitor) const;
   double bytes() const { return static_cast<double>(psi.size() + next.size()) * sizeof(T); }
   static double estimate_bytes(const Problem& problem, const Tables& tables);
 

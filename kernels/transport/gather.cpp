@@ -7,6 +7,7 @@
 #include "build_config.hpp"
 #include "cpu/host.hpp"
 #include "dense_state.hpp"
+#include "engine/projection.hpp"
 #include "gather_ops.hpp"
 #include "lane_spans.hpp"
 #include "variants.hpp"
@@ -90,8 +91,12 @@ class Gather final : public engine::Solver {
   }
 
   void marginals(engine::Marginals& out) override {
+    engine::sum_marginals(*this, t_, out);
     out.step = step_;
-    state_.marginals(out);
+  }
+  bool visit(engine::RowVisitor& visitor) const override {
+    state_.visit(visitor);
+    return true;
   }
   std::span<const double> dose() override {
     fold(dose_, scores_.dose());

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/solver.hpp"
+#include "engine/projection.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
@@ -61,29 +61,18 @@ class Reference final : public engine::Solver {
   }
 
   void marginals(Marginals& out) override {
+    engine::sum_marginals(*this, t_, out);
     out.step = step_;
-    out.zx.assign(t_.plane(), 0.0f);
-    out.xtheta.assign(u(t_.nx) * u(t_.ntheta), 0.0f);
-    out.etheta.assign(u(t_.ne) * u(t_.ntheta), 0.0f);
-    out.ez.assign(u(t_.ne) * u(t_.nz), 0.0f);
-    std::vector<double> zx(t_.plane()), xt(out.xtheta.size()), et(out.etheta.size()), ez(out.ez.size());
-    double number = 0.0, depth = 0.0;
-    each([&](int e, int a, int z, int x, double p) {
-      zx[u(z) * u(t_.nx) + u(x)] += p;
-      xt[u(x) * u(t_.ntheta) + u(a)] += p;
-      et[u(e) * u(t_.ntheta) + u(a)] += p;
-      ez[u(e) * u(t_.nz) + u(z)] += p;
-      number += p;
-      depth += p * (z + 0.5);
-    });
-    const auto copy = [](const std::vector<double>& from, std::vector<float>& to) {
-      std::ranges::transform(from, to.begin(), [](double v) { return static_cast<float>(v); });
-    };
-    copy(zx, out.zx);
-    copy(xt, out.xtheta);
-    copy(et, out.etheta);
-    copy(ez, out.ez);
-    out.depth_mm = number > 0.0 ? depth / number * t_.dz : 0.0;
+  }
+  bool visit(engine::RowVisitor& visitor) const override {
+    for (int e = 0; e < t_.ne; ++e) {
+      for (int a = 0; a < t_.ntheta; ++a) {
+        for (int z = 0; z < rows_ && depth_row(z) < t_.nz; ++z) {
+          visitor.row(e, a, depth_row(z), 0, std::span<const double>(&psi_[index(e, a, z, 0)], u(t_.nx)));
+        }
+      }
+    }
+    return true;
   }
 
   std::span<const double> dose() override { return scores_.dose(); }

@@ -9,6 +9,7 @@
 
 #include "cpu/thread_pool.hpp"
 #include "dense_state.hpp"
+#include "engine/projection.hpp"
 #include "lane_spans.hpp"
 #include "source_taps.hpp"
 #include "typed_tables.hpp"
@@ -95,8 +96,12 @@ class Scatter final : public engine::Solver {
   }
 
   void marginals(engine::Marginals& out) override {
+    engine::sum_marginals(*this, t_, out);
     out.step = step_;
-    state_.marginals(out);
+  }
+  bool visit(engine::RowVisitor& visitor) const override {
+    state_.visit(visitor);
+    return true;
   }
   std::span<const double> dose() override {
     collect(scores_.dose(), &Lane::dose);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/projection.hpp"
+
 namespace bb::transport {
 namespace {
 
@@ -294,40 +296,24 @@ void SlicedSolver<T>::leave_through_back(StepTotals& totals) {
 
 template <typename T>
 void SlicedSolver<T>::marginals(Marginals& out) {
-  std::vector<double> zx(t_.plane()), xt(u(t_.nx) * u(t_.ntheta)), et(u(t_.ne) * u(t_.ntheta)), ez(u(t_.ne) * u(t_.nz));
-  double number = 0.0, depth = 0.0;
+  engine::sum_marginals(*this, t_, out);
+  out.step = step_;
+}
+
+template <typename T>
+bool SlicedSolver<T>::visit(engine::RowVisitor& visitor) const {
   for (int e = 0; e < t_.ne; ++e) {
     const Slice<T>& slice = now_[u(e)];
-    for (int z = slice.box.z0; z < slice.box.z1; ++z) {
-      const int place = depth_ ? plane_ : z;
-      double in_plane = 0.0;
-      for (int a = slice.box.a0; a < slice.box.a1; ++a) {
-        const T* row = slice.row(z, a) - slice.xs;
-        double in_row = 0.0;
-        for (int x = slice.box.x0; x < slice.box.x1; ++x) {
-          const double p = static_cast<double>(row[x]);
-          zx[u(place) * u(t_.nx) + u(x)] += p;
-          xt[u(x) * u(t_.ntheta) + u(a)] += p;
-          in_row += p;
-        }
-        et[u(e) * u(t_.ntheta) + u(a)] += in_row;
-        in_plane += in_row;
+    const Box& box = slice.box;
+    if (box.x1 <= box.x0) continue;
+    for (int z = box.z0; z < box.z1; ++z) {
+      for (int a = box.a0; a < box.a1; ++a) {
+        const T* cells = slice.row(z, a) - slice.xs + box.x0;
+        visitor.row(e, a, depth_ ? plane_ : z, box.x0, std::span<const T>(cells, u(box.x1 - box.x0)));
       }
-      ez[u(e) * u(t_.nz) + u(place)] += in_plane;
-      number += in_plane;
-      depth += in_plane * (place + 0.5);
     }
   }
-  const auto copy = [](const std::vector<double>& from, std::vector<float>& to) {
-    to.resize(from.size());
-    std::ranges::transform(from, to.begin(), [](double v) { return static_cast<float>(v); });
-  };
-  copy(zx, out.zx);
-  copy(xt, out.xtheta);
-  copy(et, out.etheta);
-  copy(ez, out.ez);
-  out.step = step_;
-  out.depth_mm = number > 0.0 ? depth / number * t_.dz : 0.0;
+  return true;
 }
 
 /// Adds what the lanes have scored to the results.

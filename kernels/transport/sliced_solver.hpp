@@ -27,6 +27,7 @@ class SlicedSolver final : public engine::Solver {
   int advance(int max_steps, std::vector<engine::StepTotals>& totals, engine::SpanRecorder& spans,
               const std::atomic<bool>& cancel) override;
   void marginals(engine::Marginals& out) override;
+  bool visit(engine::RowVisitor& visitor) const override;
   std::span<const double> dose() override;
   std::span<const double> crossing() override;
   double min_over_max() const override { return scores_.min_over_max(); }

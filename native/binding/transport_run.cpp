@@ -1,5 +1,6 @@
 #include "transport_run.hpp"
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -31,6 +32,40 @@ Napi::Object frame_object(Napi::Env env, const engine::Marginals& m) {
   out.Set("xtheta", to_array(env, m.xtheta));
   out.Set("etheta", to_array(env, m.etheta));
   out.Set("ez", to_array(env, m.ez));
+  out.Set("ex", to_array(env, m.ex));
+  out.Set("ztheta", to_array(env, m.ztheta));
+  return out;
+}
+
+constexpr std::array<const char*, engine::kAxes> kAxisNames{"e", "theta", "z", "x"};
+
+engine::Axis read_axis(const Napi::Object& from, const char* key) {
+  const std::string name = from.Get(key).ToString();
+  for (int i = 0; i < engine::kAxes; ++i) {
+    if (name == kAxisNames[static_cast<std::size_t>(i)]) return static_cast<engine::Axis>(i);
+  }
+  throw coded_error(from.Env(), "invalid", "wantPlanes: " + name + " is no axis; there are e, theta, z, x");
+}
+
+/// {slow, fast, cut: [e, theta, z, x]}: axes by name; -1 where an axis is summed.
+engine::PlaneRequest read_plane(const Napi::Object& from) {
+  engine::PlaneRequest out{.slow = read_axis(from, "slow"), .fast = read_axis(from, "fast")};
+  const Napi::Value cut = from.Get("cut");
+  if (!cut.IsArray()) throw coded_error(from.Env(), "invalid", "wantPlanes: cut must be a list of four indices");
+  for (uint32_t i = 0; i < engine::kAxes; ++i) {
+    out.cut[i] = cut.As<Napi::Array>().Get(i).ToNumber().Int32Value();
+  }
+  return out;
+}
+
+Napi::Object plane_object(Napi::Env env, const engine::Plane& plane) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("slow", kAxisNames[static_cast<std::size_t>(plane.of.slow)]);
+  out.Set("fast", kAxisNames[static_cast<std::size_t>(plane.of.fast)]);
+  Napi::Array cut = Napi::Array::New(env, engine::kAxes);
+  for (uint32_t i = 0; i < engine::kAxes; ++i) cut.Set(i, plane.of.cut[i]);
+  out.Set("cut", cut);
+  out.Set("values", to_array(env, plane.values));
   return out;
 }
 
@@ -158,8 +193,8 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return DefineClass(
         env, "TransportRun",
         {InstanceMethod("start", &TransportRun::start), InstanceMethod("cancel", &TransportRun::cancel),
-         InstanceMethod("live", &TransportRun::live), InstanceMethod("keyframe", &TransportRun::keyframe),
-         InstanceAccessor("plan", &TransportRun::plan, nullptr)});
+         InstanceMethod("live", &TransportRun::live), InstanceMethod("wantPlanes", &TransportRun::want_planes),
+         InstanceMethod("keyframe", &TransportRun::keyframe), InstanceAccessor("plan", &TransportRun::plan, nullptr)});
   }
 
   explicit TransportRun(const Napi::CallbackInfo& info) : Napi::ObjectWrap<TransportRun>(info) {
@@ -277,10 +312,28 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     if (!frame) return env.Null();
     Napi::Object out = frame_object(env, frame->marginals);
     out.Set("dose", to_array(env, frame->dose));
+    Napi::Array planes = Napi::Array::New(env, frame->planes.size());
+    for (uint32_t i = 0; i < frame->planes.size(); ++i) planes.Set(i, plane_object(env, frame->planes[i]));
+    out.Set("planes", planes);
     return out;
   }
 
-  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez}.
+  /// wantPlanes([{slow, fast, cut}]): what further live frames hold beside the marginals.
+  Napi::Value want_planes(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    if (info.Length() < 1 || !info[0].IsArray()) throw coded_error(env, "invalid", "wantPlanes: expected a list");
+    const Napi::Array list = info[0].As<Napi::Array>();
+    std::vector<engine::PlaneRequest> planes;
+    for (uint32_t i = 0; i < list.Length(); ++i) planes.push_back(read_plane(list.Get(i).ToObject()));
+    try {
+      job_->run.want_planes(std::move(planes));
+    } catch (const transport::ProblemError& error) {
+      throw coded_error(env, error.code(), error.what());
+    }
+    return env.Undefined();
+  }
+
+  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}.
   Napi::Value keyframe(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     const auto& frames = job_->result.keyframes;

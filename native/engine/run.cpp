@@ -188,9 +188,21 @@ void Run::publish_live(Solver& solver) {
   LiveFrame frame;
   solver.marginals(frame.marginals);
   frame.dose.assign(solver.dose().begin(), solver.dose().end());
+  std::vector<PlaneRequest> wanted;
+  {
+    const std::scoped_lock lock(live_mutex_);
+    wanted = wanted_planes_;
+  }
+  frame.planes = project(solver, outline_, wanted);
   const std::scoped_lock lock(live_mutex_);
   live_ = std::move(frame);
   live_wanted_.store(false);
+}
+
+void Run::want_planes(std::vector<PlaneRequest> planes) {
+  for (const PlaneRequest& plane : planes) check(plane, outline_);
+  const std::scoped_lock lock(live_mutex_);
+  wanted_planes_ = std::move(planes);
 }
 
 std::optional<LiveFrame> Run::take_live() {

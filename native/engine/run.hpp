@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "projection.hpp"
 #include "solver.hpp"
 #include "spans.hpp"
 #include "transport/registry.hpp"
@@ -44,6 +45,7 @@ struct RunResult {
 struct LiveFrame {
   Marginals marginals;
   std::vector<double> dose;
+  std::vector<Plane> planes;  // those of the request that could be made
 };
 
 /// One solution of one problem, run on the calling thread by `execute`; `cancel`, `request_live` and
@@ -72,6 +74,9 @@ class Run {
   void cancel() { cancel_.store(true); }
   /// Hands over the newest frame and asks for another; empty when none is ready. Never waits for the run.
   std::optional<LiveFrame> take_live();
+  /// Planes that further live frames hold beside the marginals; replaces what was asked for before.
+  /// Throws ProblemError('invalid') for an axis twice or an index outside the grid.
+  void want_planes(std::vector<PlaneRequest> planes);
 
  private:
   bool on_gpu() const { return std::string_view(variant_->device) == "cuda"; }
@@ -87,6 +92,7 @@ class Run {
   std::atomic<bool> live_wanted_{true};
   std::mutex live_mutex_;
   std::optional<LiveFrame> live_;
+  std::vector<PlaneRequest> wanted_planes_;  // guarded by live_mutex_
 };
 
 }  // namespace bb::engine

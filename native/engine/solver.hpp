@@ -35,6 +35,15 @@ struct Marginals {
   int step = 0;
   double depth_mm = 0;  // mean depth of the protons in flight
   std::vector<float> zx, xtheta, etheta, ez;
+  std::vector<float> ex, ztheta;  // empty where the variant does not sum them (on the GPU)
+};
+
+/// Takes ψ row by row: cells `first_x` … of energy bin `e`, angle bin `a` and row `z` of the map.
+class RowVisitor {
+ public:
+  virtual ~RowVisitor() = default;
+  virtual void row(int e, int a, int z, int first_x, std::span<const float> cells) = 0;
+  virtual void row(int e, int a, int z, int first_x, std::span<const double> cells) = 0;
 };
 
 /// Moments of the planar fluence at the centre of each z cell.
@@ -52,6 +61,8 @@ class Solver {
   virtual int advance(int max_steps, std::vector<StepTotals>& totals, SpanRecorder& spans,
                       const std::atomic<bool>& cancel) = 0;
   virtual void marginals(Marginals& out) = 0;
+  /// Shows every row that is not zero throughout. False where ψ is not in the host's memory.
+  virtual bool visit(RowVisitor&) const { return false; }
   /// MeV per cell so far, [z][x].
   virtual std::span<const double> dose() = 0;
   /// [z][Crossing::kCount] so far.

@@ -31,11 +31,15 @@ export interface RunKeyframes {
   readonly run: RunId;
   readonly frames: Result<'run.keyframes'>['frames'];
   readonly stopped: boolean;
+  /** Axes whose sums were kept. */
+  readonly pairs: Result<'run.keyframes'>['pairs'];
 }
 
 export interface RunData {
   /** One entry per map that a panel shows, by the panel's key. */
   readonly maps: ArrayCache<ShownMap>;
+  /** By the panel's key: why its map cannot be shown. */
+  readonly troubles: ArrayCache<string>;
   readonly depthDose: ArrayCache<ShownDepthDose>;
   readonly summary: ArrayCache<RunSummary>;
   readonly moments: ArrayCache<Moments>;
@@ -52,6 +56,7 @@ export const SHOWN = 'shown';
 export function createRunData(): RunData {
   return {
     maps: new ArrayCache(),
+    troubles: new ArrayCache(),
     depthDose: new ArrayCache(),
     summary: new ArrayCache(),
     moments: new ArrayCache(),

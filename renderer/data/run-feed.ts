@@ -5,10 +5,10 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { FieldMap } from '../../electron/contract/fields.ts';
-import type { LiveFrame, MapRequest, RunId, RunState } from '../../electron/contract/run.ts';
+import type { LiveFrame, MapRequest, RunId, RunMaps, RunState } from '../../electron/contract/run.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
-import { type RunData, SHOWN } from './run-data.ts';
+import { type RunData, type RunKeyframes, SHOWN } from './run-data.ts';
 
 export type FeedStatus =
   | Readonly<{ kind: 'nothing' }>
@@ -122,6 +122,7 @@ export class RunFeed {
     this.#live = null;
     // Those of panels that are not there now too: they would come back with another run's fields.
     this.#data.maps.clear();
+    this.#data.troubles.clear();
     this.#data.depthDose.drop(SHOWN);
     this.#data.summary.drop(SHOWN);
     this.#data.moments.drop(SHOWN);
@@ -148,7 +149,7 @@ export class RunFeed {
   #takeLive(run: RunId, frame: LiveFrame, wanted: readonly (readonly [string, MapRequest])[]): void {
     // The stream may outlive the run by a frame; the final arrays are newer.
     if (this.#target?.run !== run || this.#target.state !== 'running') return;
-    this.#takeMaps(run, frame, wanted, frame.maps);
+    this.#takeMaps(run, frame, wanted, frame.maps, frame.missing);
     if (frame.depthDose !== null) this.#data.depthDose.set(SHOWN, { run, curve: frame.depthDose, final: null });
     this.#tell({ kind: 'live' });
   }
@@ -157,13 +158,16 @@ export class RunFeed {
     run: RunId,
     at: { readonly step: number; readonly depth_mm: number },
     wanted: readonly (readonly [string, MapRequest])[],
-    maps: readonly FieldMap[],
+    maps: readonly (FieldMap | null)[],
+    missing: string | null = null,
   ): void {
     for (const [index, [key]] of wanted.entries()) {
       const field = maps[index];
-      if (field !== undefined && this.#wanted.has(key)) {
+      if (field === undefined || !this.#wanted.has(key)) continue;
+      if (field !== null) {
+        this.#data.troubles.drop(key);
         this.#data.maps.set(key, { run, field, step: at.step, depth_mm: at.depth_mm });
-      }
+      } else if (missing !== null) this.#refuse(key, missing);
     }
   }
 
@@ -171,7 +175,7 @@ export class RunFeed {
     const generation = this.#generation;
     if (this.#data.depthDose.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
     try {
-      const [depthDose, summary, moments, { frames }, ledger] = await Promise.all([
+      const [depthDose, summary, moments, { frames, pairs }, ledger] = await Promise.all([
         this.#client.call('run.depthDose', { run }),
         this.#client.call('run.summary', { run }),
         this.#client.call('run.moments', { run }),
@@ -186,31 +190,71 @@ export class RunFeed {
       this.#data.ledger.set(SHOWN, ledger);
       this.#tell({ kind: 'loaded' });
       // Whoever chooses the moment to show answers with showKeyframe.
-      this.#data.keyframes.set(SHOWN, { run, frames, stopped });
+      this.#data.keyframes.set(SHOWN, { run, frames, stopped, pairs });
     } catch (error) {
       if (generation !== this.#generation) return;
       this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
     }
   }
 
+  /** A map that cannot be shown takes no other with it. */
+  #refuse(key: string, reason: string): void {
+    this.#data.maps.drop(key);
+    this.#data.troubles.set(key, reason);
+  }
+
   #wantedOf(quantity: MapRequest['quantity']): readonly (readonly [string, MapRequest])[] {
     return [...this.#wanted].filter(([, request]) => request.quantity === quantity);
   }
 
+  /** Asks for plain maps at once and for differences one by one, of which each can fail for itself. */
+  async #loadMaps(
+    run: RunId,
+    wanted: readonly (readonly [string, MapRequest])[],
+    ask: (maps: MapRequest[]) => Promise<RunMaps>,
+    stillWanted: () => boolean,
+  ): Promise<void> {
+    const plain = wanted.filter(([, request]) => request.against === undefined);
+    const differences = wanted.filter(([, request]) => request.against !== undefined);
+    const take = async (part: readonly (readonly [string, MapRequest])[]): Promise<void> => {
+      if (part.length === 0) return;
+      const answer = await ask(part.map(([, request]) => request));
+      if (stillWanted()) this.#takeMaps(run, answer, part, answer.maps);
+    };
+    const takeOne = async (entry: readonly [string, MapRequest]): Promise<void> => {
+      try {
+        await take([entry]);
+      } catch (error) {
+        if (stillWanted()) this.#refuse(entry[0], error instanceof Error ? error.message : String(error));
+      }
+    };
+    await Promise.all([take(plain), ...differences.map(takeOne)]);
+  }
+
   async #loadDose(run: RunId, generation: number): Promise<void> {
-    const wanted = this.#wantedOf('dose');
-    if (wanted.length === 0) return;
-    const answer = await this.#client.call('run.maps', { run, maps: wanted.map(([, request]) => request) });
-    if (generation === this.#generation) this.#takeMaps(run, answer, wanted, answer.maps);
+    await this.#loadMaps(
+      run,
+      this.#wantedOf('dose'),
+      (maps) => this.#client.call('run.maps', { run, maps }),
+      () => generation === this.#generation,
+    );
   }
 
   async #loadProtons(run: RunId, generation: number): Promise<void> {
-    const wanted = this.#wantedOf('protons');
     const index = this.#keyframe;
-    if (wanted.length === 0 || index === null) return;
-    const maps = wanted.map(([, request]) => request);
-    const answer = await this.#client.call('run.keyframe', { run, index, maps });
-    if (generation === this.#generation && index === this.#keyframe) this.#takeMaps(run, answer, wanted, answer.maps);
+    const pairs = this.#data.keyframes.get(SHOWN)?.pairs ?? [];
+    if (index === null) return;
+    const wanted = this.#wantedOf('protons').filter(([key, request]) => {
+      const reason = notStored(request, pairs);
+      if (reason !== null) this.#refuse(key, reason);
+      return reason === null;
+    });
+    await this.#loadMaps(
+      run,
+      wanted,
+      (maps) => this.#client.call('run.keyframe', { run, index, maps }),
+      () => generation === this.#generation && index === this.#keyframe,
+    );
   }
 
   async #loadReference(run: RunId): Promise<void> {
@@ -237,4 +281,15 @@ export class RunFeed {
       },
     );
   }
+}
+
+/** Why a stored moment cannot show a map; null where it can. */
+function notStored({ horizontal, vertical, cuts }: MapRequest, pairs: RunKeyframes['pairs']): string | null {
+  if (cuts !== undefined && cuts.length > 0) {
+    return 'A cut is shown while a run computes: what is kept of it afterwards is summed. Show the sum, or run it again.';
+  }
+  const kept = pairs.some((pair) => pair.includes(horizontal) && pair.includes(vertical));
+  return kept
+    ? null
+    : 'Of this run the sums over these two axes were not kept: it was computed on a GPU, or by an earlier version.';
 }

@@ -35,7 +35,7 @@ const ARROW_HEAD = 6;
 const PADDING = 3;
 
 /** Text that stays readable on any colour of the field. */
-function haloText(context: Drawing2D, text: string, x: number, y: number, theme: MarkTheme): void {
+export function haloText(context: Drawing2D, text: string, x: number, y: number, theme: MarkTheme): void {
   context.lineWidth = 3;
   context.lineJoin = 'round';
   context.strokeStyle = theme.halo;

@@ -1,8 +1,10 @@
-/** The colour bar of a map: its colours, its scale and its unit. */
-
+/**
+ * The colour bar of a map: its colours over the whole range of the field, a
+ * histogram of the values beside them, and the limits as handles to drag.
+ */
 import { type ColorMap, colorAt, cssColor } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
-import type { Normalisation } from './normalisation.ts';
+import type { Limits, Normalisation } from './normalisation.ts';
 import type { Box } from './plot-frame.ts';
 import type { DrawingTheme } from './theme.ts';
 import { powerOfTen } from './ticks.ts';
@@ -10,25 +12,57 @@ import { powerOfTen } from './ticks.ts';
 const TICK = 3;
 const GAP = 3;
 const LABELS_DOWN = 2.6;
+const HANDLE = 4;
 
-export function drawColorBar(
-  context: Drawing2D,
-  box: Box,
-  map: ColorMap,
-  scale: Normalisation,
-  title: Readonly<{ text: string; unit: string }> | null,
-  theme: DrawingTheme,
-): void {
+export interface ColorBar {
+  readonly map: ColorMap;
+  /** From a value to its colour: between the limits. */
+  readonly colors: Normalisation;
+  /** From a value to its place on the bar: over the whole range. */
+  readonly range: Normalisation;
+  /** Shares of the largest count along the bar, from below; empty: none. */
+  readonly histogram: Float32Array;
+  readonly title: Readonly<{ text: string; unit: string }> | null;
+  /** The limits are the reader's and can be dragged: their handles are drawn. */
+  readonly handles: boolean;
+}
+
+function drawHistogram(context: Drawing2D, box: Box, counts: Float32Array, theme: DrawingTheme): void {
+  const width = theme.labelSize;
+  const height = box.height / counts.length;
+  context.fillStyle = theme.axis;
+  for (let i = 0; i < counts.length; i += 1) {
+    const size = (counts[i] ?? 0) * width;
+    if (size > 0) context.fillRect(box.left - 1 - size, box.top + box.height - (i + 1) * height, size, height);
+  }
+}
+
+function drawHandle(context: Drawing2D, box: Box, y: number, theme: DrawingTheme): void {
+  context.fillStyle = theme.text;
+  context.beginPath();
+  context.moveTo(box.left, y);
+  context.lineTo(box.left - HANDLE - 1, y - HANDLE);
+  context.lineTo(box.left - HANDLE - 1, y + HANDLE);
+  context.closePath();
+  context.fill();
+  context.fillRect(box.left, y - 0.5, box.width, 1);
+}
+
+export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme: DrawingTheme): void {
+  const { map, colors, range, title } = bar;
   const rows = Math.round(box.height);
   for (let row = 0; row < rows; row += 1) {
-    context.fillStyle = cssColor(colorAt(map, 1 - (row + 0.5) / rows));
+    context.fillStyle = cssColor(colorAt(map, colors.fraction(range.value(1 - (row + 0.5) / rows))));
     context.fillRect(box.left, box.top + row, box.width, 1);
   }
+  drawHistogram(context, box, bar.histogram, theme);
   context.strokeStyle = theme.axis;
   context.lineWidth = 1;
   context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
+  if (bar.handles)
+    for (const limit of [colors.low, colors.high]) drawHandle(context, box, placeOf(box, range, limit), theme);
 
-  const { ticks, exponent } = scale.ticks(box.height / (theme.labelSize * LABELS_DOWN));
+  const { ticks, exponent } = range.ticks(box.height / (theme.labelSize * LABELS_DOWN));
   const right = box.left + box.width;
   context.font = `${theme.labelSize}px ${theme.family}`;
   context.fillStyle = theme.textMuted;
@@ -37,7 +71,7 @@ export function drawColorBar(
   let widest = 0;
   context.beginPath();
   for (const { value, label } of ticks) {
-    const fraction = scale.fraction(value);
+    const fraction = range.fraction(value);
     if (!(fraction >= -1e-6 && fraction <= 1 + 1e-6)) continue;
     const y = Math.round(box.top + (1 - fraction) * box.height) + 0.5;
     context.moveTo(right, y);
@@ -62,4 +96,42 @@ export function drawColorBar(
   context.textAlign = 'center';
   context.fillText(`${title.text} (${power === '' ? '' : `${power} `}${title.unit})`, 0, 0);
   context.restore();
+}
+
+function placeOf(box: Box, range: Normalisation, value: number): number {
+  return box.top + (1 - Math.min(1, Math.max(0, range.fraction(value)))) * box.height;
+}
+
+/** Pixels around the bar that still take hold of it. */
+const REACH = 6;
+
+/** Whether a press there is for the bar. */
+export function onBar(box: Box, x: number, y: number): boolean {
+  return (
+    x >= box.left - REACH - HANDLE &&
+    x <= box.left + box.width + REACH &&
+    y >= box.top - REACH &&
+    y <= box.top + box.height + REACH
+  );
+}
+
+/** The value at a height of the bar, within its range. */
+export function barValue(box: Box, range: Normalisation, y: number): number {
+  return range.value(Math.min(1, Math.max(0, 1 - (y - box.top) / box.height)));
+}
+
+/** Which of the limits is nearer to a height of the bar. */
+export function nearerLimit(box: Box, range: Normalisation, limits: Limits, y: number): keyof Limits {
+  const away = (limit: number): number => Math.abs(placeOf(box, range, limit) - y);
+  return away(limits.low) < away(limits.high) ? 'low' : 'high';
+}
+
+/** Limits with one of them moved, never past the other. */
+export function movedLimit(limits: Limits, which: keyof Limits, value: number, range: Normalisation): Limits {
+  const LEAST = 0.01;
+  const [low, high] = [range.fraction(limits.low), range.fraction(limits.high)];
+  const at = range.fraction(value);
+  return which === 'low'
+    ? { low: range.value(Math.min(at, high - LEAST)), high: limits.high }
+    : { low: limits.low, high: range.value(Math.max(at, low + LEAST)) };
 }

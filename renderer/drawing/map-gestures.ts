@@ -112,7 +112,9 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
   });
   listen('pointercancel', release);
   listen('pointerleave', () => owner.hover(null));
-  listen('dblclick', () => owner.resetZoom());
+  listen('dblclick', (event) => {
+    if (owner.pointAt(event.offsetX, event.offsetY) !== null) owner.resetZoom();
+  });
   // Not passive: zooming keeps the page from scrolling.
   listen(
     'wheel',

@@ -4,49 +4,40 @@
  * and never the field. Knows no React and no store.
  */
 import type { FieldMap } from '../../electron/contract/fields.ts';
-import { type Annotation, drawAnnotations, haloStroke, markTheme } from './annotations.ts';
-import { drawFrame, drawHorizontalAxis, drawVerticalAxis } from './axes.ts';
-import { drawColorBar } from './color-bar.ts';
-import type { ColorMap } from './colormap.ts';
+import { haloStroke, markTheme } from './annotations.ts';
+import { barValue, movedLimit, nearerLimit, onBar } from './color-bar.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { fieldArrays } from './export/field-arrays.ts';
 import type { Figure } from './export/figure.ts';
 import { FieldImage } from './field-image.ts';
-import { drawableLimits, type Limits, normalisation, type ScaleKind } from './normalisation.ts';
+import type { Limits } from './normalisation.ts';
+import {
+  type Colouring,
+  colouring,
+  type MapScales,
+  type MapScene,
+  type MapStyle,
+  paintMap,
+  paintMarks,
+} from './paint-map.ts';
 import { contains, type PlotFrame, plotFrame, type Room } from './plot-frame.ts';
-import { linearScale, type Scale } from './scale.ts';
+import { linearScale } from './scale.ts';
 import type { FrameScheduler } from './scheduler.ts';
 import { Surface, type SurfaceSize } from './surface.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
 
-export interface MapStyle {
-  readonly colorMap: ColorMap;
-  readonly scale: ScaleKind;
-  /** Null: the whole field's smallest and largest value. */
-  readonly limits: Limits | null;
-}
-
-/** An axis of the map: title and the part that is shown. */
-export interface ShownAxis {
-  readonly title: string;
-  readonly unit: string;
-  readonly from: number;
-  readonly to: number;
-}
-
-export interface MapScene {
-  readonly horizontal: ShownAxis;
-  readonly vertical: ShownAxis;
-  /** Null: axes and annotations alone (nothing was computed yet). */
-  readonly field: FieldMap | null;
-  /** Null: the colour bar has no title, for a map whose heading names the quantity and its unit. */
-  readonly quantityTitle: string | null;
-  readonly annotations: readonly Annotation[];
-}
+export type { MapScene, MapStyle, ShownAxis } from './paint-map.ts';
 
 export interface MapPoint {
   readonly horizontal: number;
   readonly vertical: number;
+}
+
+/** A part of the field that the reader marked. */
+export interface MapMark {
+  readonly kind: 'segment' | 'region';
+  readonly from: MapPoint;
+  readonly to: MapPoint;
 }
 
 export type PaintedFigure = Extract<Figure, { paint: unknown }>;
@@ -55,6 +46,8 @@ export type FigureAbout = Pick<Figure, 'name' | 'title' | 'notes'>;
 
 /** CSS pixels: room for the titles of a figure that is small on the screen. */
 export const LEAST_FIGURE = { width: 460, height: 320 } as const;
+
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 export class MapView {
   readonly #below: Surface;
@@ -66,7 +59,9 @@ export class MapView {
   #theme: DrawingTheme;
   #scene: MapScene | null = null;
   #style: MapStyle | null = null;
+  #colouring: { readonly field: FieldMap; readonly style: MapStyle; readonly made: Colouring } | null = null;
   #crosshair: Partial<MapPoint> | null = null;
+  #mark: MapMark | null = null;
 
   constructor(
     below: HTMLCanvasElement,
@@ -89,28 +84,30 @@ export class MapView {
     this.#above = new Surface(above, () => this.#paintAbove());
     this.#stopTheme = onThemeChange(() => {
       this.#theme = readDrawingTheme(below);
-      scheduler.request(this.#paintBelow);
-      scheduler.request(this.#paintAbove);
+      this.#ask();
     });
   }
 
   show(scene: MapScene, style: MapStyle): void {
     this.#scene = scene;
     this.#style = style;
-    this.#scheduler.request(this.#paintBelow);
-    this.#scheduler.request(this.#paintAbove);
+    this.#ask();
   }
 
   /** Nothing to show any more. */
   clear(): void {
     this.#scene = null;
     this.#style = null;
-    this.#scheduler.request(this.#paintBelow);
-    this.#scheduler.request(this.#paintAbove);
+    this.#ask();
   }
 
   setCrosshair(point: Partial<MapPoint> | null): void {
     this.#crosshair = point;
+    this.#scheduler.request(this.#paintAbove);
+  }
+
+  setMark(mark: MapMark | null): void {
+    this.#mark = mark;
     this.#scheduler.request(this.#paintAbove);
   }
 
@@ -135,6 +132,23 @@ export class MapView {
     };
   }
 
+  /** The colour limit that a press there takes hold of; null beside the bar. */
+  limitAt(x: number, y: number): keyof Limits | null {
+    const [bar, colours] = [this.#scales()?.frame.bar ?? null, this.#colours()];
+    if (bar === null || colours === null || this.#style?.handles !== true) return null;
+    const [h, v] = this.#above.toPicture(x, y);
+    return onBar(bar, h, v) ? nearerLimit(bar, colours.range, colours.colors, v) : null;
+  }
+
+  /** The limits with one of them at a height of the bar. */
+  limitsWith(which: keyof Limits, y: number): Limits | null {
+    const [bar, colours] = [this.#scales()?.frame.bar ?? null, this.#colours()];
+    if (bar === null || colours === null) return null;
+    const value = barValue(bar, colours.range, this.#above.toPicture(0, y)[1]);
+    const { low, high } = movedLimit(colours.colors, which, value, colours.range);
+    return { low, high };
+  }
+
   dispose(): void {
     this.#stopTheme();
     this.#below.dispose();
@@ -145,13 +159,14 @@ export class MapView {
 
   /** What is shown, for export: the field's values as they were sent, with their axes. Null: nothing is shown. */
   figure(about: FigureAbout): PaintedFigure | null {
-    const [scene, style] = [this.#scene, this.#style];
+    const [scene, style, colours] = [this.#scene, this.#style, this.#colours()];
     const { width: shownWidth, height: shownHeight } = this.#below.size;
     if (scene === null || style === null || scene.field === null || shownWidth <= 0) return null;
     const { field } = scene;
     const [width, height] = [Math.max(shownWidth, LEAST_FIGURE.width), Math.max(shownHeight, LEAST_FIGURE.height)];
-    // Alone on its sheet the colour bar has to say what it means.
+    // Alone on its sheet the colour bar has to say what it means, and has nothing to drag.
     const titled = { ...scene, quantityTitle: scene.quantityTitle ?? sentence(field.quantity) };
+    const still = { ...style, handles: false };
     const image = new FieldImage();
     return {
       ...about,
@@ -160,29 +175,16 @@ export class MapView {
       arrays: fieldArrays(field),
       paint: (context) => {
         const theme = readDrawingTheme(this.#below.canvas);
-        const frame = plotFrame(width, height, theme.labelSize);
-        const scales = this.#scalesIn(titled, frame);
-        paintMap(context, titled, style, scales, image, theme);
-        const marks = markTheme(theme, true);
-        drawAnnotations(context, frame.plot, scales.horizontal, scales.vertical, scene.annotations, marks);
+        const scales = scalesIn(titled, plotFrame(width, height, theme.labelSize));
+        paintMap(context, titled, still, colours, scales, image, theme);
+        paintMarks(context, scene, scales, theme);
       },
     };
   }
 
-  #scales(): MapScales | null {
-    const scene = this.#scene;
-    if (scene === null) return null;
-    const { width, height } = this.#below.size;
-    return this.#scalesIn(scene, plotFrame(width, height, this.#theme.labelSize, this.#room));
-  }
-
-  #scalesIn({ horizontal, vertical }: MapScene, frame: PlotFrame): MapScales {
-    const { left, top, width, height } = frame.plot;
-    return {
-      frame,
-      horizontal: linearScale(horizontal.from, horizontal.to, left, left + width),
-      vertical: linearScale(vertical.from, vertical.to, top + height, top),
-    };
+  #ask(): void {
+    this.#scheduler.request(this.#paintBelow);
+    this.#scheduler.request(this.#paintAbove);
   }
 
   #frame(): PlotFrame {
@@ -190,28 +192,65 @@ export class MapView {
     return plotFrame(width, height, this.#theme.labelSize, this.#room);
   }
 
+  #scales(): MapScales | null {
+    return this.#scene === null ? null : scalesIn(this.#scene, this.#frame());
+  }
+
+  #colours(): Colouring | null {
+    const [field, style] = [this.#scene?.field ?? null, this.#style];
+    if (field === null || style === null) return null;
+    if (this.#colouring?.field !== field || !sameColours(this.#colouring.style, style)) {
+      this.#colouring = { field, style, made: colouring(field, style) };
+    }
+    return this.#colouring.made;
+  }
+
   readonly #paintBelow = (): void => {
     const context = this.#below.begin();
     const scales = this.#scales();
     const [scene, style] = [this.#scene, this.#style];
     if (context === null || scales === null || scene === null || style === null) return;
-    paintMap(context, scene, style, scales, this.#image, this.#theme);
+    paintMap(context, scene, style, this.#colours(), scales, this.#image, this.#theme);
   };
 
   readonly #paintAbove = (): void => {
     const context = this.#above.begin();
     const scales = this.#scales();
     if (context === null || scales === null || this.#scene === null) return;
-    const { frame, horizontal, vertical } = scales;
-    const marks = markTheme(this.#theme, this.#scene.field !== null);
-    drawAnnotations(context, frame.plot, horizontal, vertical, this.#scene.annotations, marks);
-    const point = this.#crosshair;
-    if (point === null) return;
-    const { left, top, width, height } = frame.plot;
+    paintMarks(context, this.#scene, scales, this.#theme);
+    const { left, top, width, height } = scales.frame.plot;
     context.save();
     context.beginPath();
     context.rect(left, top, width, height);
     context.clip();
+    this.#paintMark(context, scales);
+    this.#paintCrosshair(context, scales);
+    context.restore();
+  };
+
+  #paintMark(context: Drawing2D, { horizontal, vertical }: MapScales): void {
+    if (this.#mark === null) return;
+    const { kind, from, to } = this.#mark;
+    const [x0, y0] = [horizontal.toPixel(from.horizontal), vertical.toPixel(from.vertical)];
+    const [x1, y1] = [horizontal.toPixel(to.horizontal), vertical.toPixel(to.vertical)];
+    context.beginPath();
+    if (kind === 'region') context.rect(Math.min(x0, x1), Math.min(y0, y1), Math.abs(x1 - x0), Math.abs(y1 - y0));
+    else {
+      context.moveTo(x0, y0);
+      context.lineTo(x1, y1);
+    }
+    haloStroke(context, markTheme(this.#theme, true), 1.5);
+    if (kind === 'region') return;
+    // The start of the segment is where its profile begins.
+    context.beginPath();
+    context.arc(x0, y0, 3, 0, 2 * Math.PI);
+    haloStroke(context, markTheme(this.#theme, true), 1.5);
+  }
+
+  #paintCrosshair(context: Drawing2D, { frame, horizontal, vertical }: MapScales): void {
+    const point = this.#crosshair;
+    if (point === null) return;
+    const { left, top, width, height } = frame.plot;
     context.beginPath();
     if (point.horizontal !== undefined) {
       const x = Math.round(horizontal.toPixel(point.horizontal)) + 0.5;
@@ -223,46 +262,25 @@ export class MapView {
       context.moveTo(left, y);
       context.lineTo(left + width, y);
     }
-    haloStroke(context, marks);
-    context.restore();
+    haloStroke(context, markTheme(this.#theme, this.#scene?.field !== null));
+  }
+}
+
+function sameColours(a: MapStyle, b: MapStyle): boolean {
+  return (
+    a.scale === b.scale &&
+    a.centred === b.centred &&
+    a.contours === b.contours &&
+    a.limits?.low === b.limits?.low &&
+    a.limits?.high === b.limits?.high
+  );
+}
+
+function scalesIn({ horizontal, vertical }: MapScene, frame: PlotFrame): MapScales {
+  const { left, top, width, height } = frame.plot;
+  return {
+    frame,
+    horizontal: linearScale(horizontal.from, horizontal.to, left, left + width),
+    vertical: linearScale(vertical.from, vertical.to, top + height, top),
   };
 }
-
-interface MapScales {
-  readonly frame: PlotFrame;
-  readonly horizontal: Scale;
-  readonly vertical: Scale;
-}
-
-function paintMap(
-  context: Drawing2D,
-  scene: MapScene,
-  style: MapStyle,
-  { frame, horizontal, vertical }: MapScales,
-  image: FieldImage,
-  theme: DrawingTheme,
-): void {
-  const { plot } = frame;
-  context.fillStyle = theme.surface;
-  context.fillRect(plot.left, plot.top, plot.width, plot.height);
-  if (scene.field !== null) {
-    const { min, max, minPositive, unit } = scene.field;
-    const limits = drawableLimits(style.scale, style.limits ?? { low: min, high: max }, minPositive);
-    const normalised = normalisation(style.scale, limits);
-    context.save();
-    context.beginPath();
-    context.rect(plot.left, plot.top, plot.width, plot.height);
-    context.clip();
-    image.draw(context, scene.field, style.colorMap, normalised, horizontal, vertical);
-    context.restore();
-    if (frame.bar !== null) {
-      const title = scene.quantityTitle === null ? null : { text: scene.quantityTitle, unit };
-      drawColorBar(context, frame.bar, style.colorMap, normalised, title, theme);
-    }
-  }
-  drawFrame(context, plot, theme);
-  drawHorizontalAxis(context, plot, horizontal, scene.horizontal.title, scene.horizontal.unit, theme);
-  drawVerticalAxis(context, plot, vertical, scene.vertical.title, scene.vertical.unit, theme);
-}
-
-const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -176,7 +176,9 @@ TEST("keyframes: as many as asked for, first and last step among them, all margi
         const engine::Marginals& k = r.keyframes[i];
         if (i > 0) CHECK(k.step > r.keyframes[i - 1].step);
         const double wanted = k.step == 0 ? 1.0 : r.number[static_cast<std::size_t>(k.step) - 1].in_flight;
-        for (const auto* part : {&k.zx, &k.xtheta, &k.etheta, &k.ez}) CHECK_NEAR(total(*part), wanted, 1e-6);
+        for (const auto* part : {&k.zx, &k.xtheta, &k.etheta, &k.ez, &k.ex, &k.ztheta}) {
+          CHECK_NEAR(total(*part), wanted, 1e-6);
+        }
         CHECK_EQ(k.zx.size(), run.tables().plane());
       }
     }
@@ -184,6 +186,80 @@ TEST("keyframes: as many as asked for, first and last step among them, all margi
   Problem p = small_beam();
   engine::Run none(p);
   CHECK(none.execute({}).keyframes.empty());
+}
+
+/// ψ of a small beam half way, as the run's last live frame shows it.
+engine::LiveFrame half_way(Problem p, const std::string& variant, std::vector<engine::PlaneRequest> planes) {
+  p.variant = variant;
+  p.max_steps = 12;
+  engine::Run run(p);
+  run.want_planes(std::move(planes));
+  run.execute({});
+  return run.take_live().value();
+}
+
+TEST("planes: cuts along an axis add up to the sum over it, in every variant and for every pair of axes") {
+  using engine::Axis;
+  for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
+    Problem p = small_beam();
+    p.stepping = stepping;
+    for (const std::string& id : able_variants(p)) {
+      Problem of = p;
+      of.variant = id;
+      engine::Run outline(of);
+      const transport::Tables& t = outline.outline();
+      const std::array<int, engine::kAxes> counts{t.ne, t.ntheta, t.nz, t.nx};
+      for (int slow = 0; slow < engine::kAxes; ++slow) {
+        for (int fast = slow + 1; fast < engine::kAxes; ++fast) {
+          engine::PlaneRequest sum{.slow = static_cast<Axis>(slow), .fast = static_cast<Axis>(fast)};
+          int cut = 0;
+          while (cut == slow || cut == fast) ++cut;
+          std::vector<engine::PlaneRequest> planes{sum};
+          for (int i = 0; i < counts[static_cast<std::size_t>(cut)]; ++i) {
+            planes.push_back(sum);
+            planes.back().cut[static_cast<std::size_t>(cut)] = i;
+          }
+          const engine::LiveFrame live = half_way(p, id, planes);
+          CHECK_EQ(live.planes.size(), planes.size());
+          const std::vector<float>& whole = live.planes.front().values;
+          CHECK_EQ(whole.size(), static_cast<std::size_t>(counts[static_cast<std::size_t>(slow)]) *
+                                     static_cast<std::size_t>(counts[static_cast<std::size_t>(fast)]));
+          CHECK(total(whole) > 0.5);
+          double worst = 0.0, largest = 0.0;
+          for (std::size_t cell = 0; cell < whole.size(); ++cell) {
+            double added = 0.0;
+            for (std::size_t i = 1; i < live.planes.size(); ++i) {
+              added += static_cast<double>(live.planes[i].values[cell]);
+            }
+            worst = std::max(worst, std::abs(added - static_cast<double>(whole[cell])));
+            largest = std::max(largest, static_cast<double>(whole[cell]));
+          }
+          CHECK(worst <= 1e-6 * largest);
+        }
+      }
+    }
+  }
+}
+
+TEST("planes: their sums are the marginals, whichever axis lies across") {
+  using engine::Axis;
+  const engine::LiveFrame live = half_way(small_beam(), "window",
+                                          {{.slow = Axis::kZ, .fast = Axis::kX},
+                                           {.slow = Axis::kX, .fast = Axis::kTheta},
+                                           {.slow = Axis::kEnergy, .fast = Axis::kX},
+                                           {.slow = Axis::kZ, .fast = Axis::kTheta}});
+  CHECK(live.planes[0].values == live.marginals.zx);
+  CHECK(live.planes[1].values == live.marginals.xtheta);
+  CHECK(live.planes[2].values == live.marginals.ex);
+  CHECK(live.planes[3].values == live.marginals.ztheta);
+}
+
+TEST("planes: an axis twice, a cut of a shown axis, and an index outside are refused") {
+  using engine::Axis;
+  engine::Run run(small_beam());
+  CHECK_THROWS(run.want_planes({{.slow = Axis::kX, .fast = Axis::kX}}), "x is given twice");
+  CHECK_THROWS(run.want_planes({{.slow = Axis::kZ, .fast = Axis::kX, .cut = {-1, -1, 3, -1}}}), "cannot be cut");
+  CHECK_THROWS(run.want_planes({{.slow = Axis::kZ, .fast = Axis::kX, .cut = {100000, -1, -1, -1}}}), "allowed: 0 to");
 }
 
 TEST("live frames: none before the run, one after it, then only when a new one was made") {

@@ -86,6 +86,9 @@ void compare_marginals(const engine::Marginals& got, const engine::Marginals& wa
   part("xtheta", got.xtheta, wanted.xtheta);
   part("etheta", got.etheta, wanted.etheta);
   part("ez", got.ez, wanted.ez);
+  // Variants on the GPU do not sum these.
+  if (!got.ex.empty()) part("ex", got.ex, wanted.ex);
+  if (!got.ztheta.empty()) part("ztheta", got.ztheta, wanted.ztheta);
 }
 
 void compare_ledger(const std::vector<engine::LedgerRow>& got, const std::vector<engine::LedgerRow>& wanted,

@@ -1,11 +1,11 @@
 /** Maps for the screen from a run's dose and marginals. */
 import { BraggError } from '../../contract/errors.ts';
 import type { AxisName, FieldMap } from '../../contract/fields.ts';
-import type { MapRequest } from '../../contract/run.ts';
-import type { Marginals } from '../addon.ts';
+import type { Cut, MapRequest } from '../../contract/run.ts';
+import type { Marginals, NativePlane, PlaneRequest } from '../addon.ts';
 import type { Axes } from '../runs/run-data.ts';
 import { gridAxes } from './grid-axes.ts';
-import { extent, mapAxis, reduce, sampling } from './reduce.ts';
+import { extent, type GridAxis, mapAxis, reduce, sampling } from './reduce.ts';
 
 /** What maps can be made from: dose always, marginals where the moment has them. */
 export interface Fields {
@@ -13,18 +13,24 @@ export interface Fields {
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array | null;
   readonly marginals: Marginals | null;
+  /** Cuts, which only a run that computes can make. */
+  readonly planes?: readonly NativePlane[];
 }
 
 /** The marginals that the engine keeps: slow axis first. */
-const marginals: readonly {
-  readonly key: 'zx' | 'xtheta' | 'etheta' | 'ez';
-  readonly axes: readonly [AxisName, AxisName];
-}[] = [
+const marginals = [
   { key: 'zx', axes: ['z', 'x'] },
   { key: 'xtheta', axes: ['x', 'theta'] },
   { key: 'etheta', axes: ['e', 'theta'] },
   { key: 'ez', axes: ['e', 'z'] },
-];
+  { key: 'ex', axes: ['e', 'x'] },
+  { key: 'ztheta', axes: ['z', 'theta'] },
+] as const satisfies readonly { readonly key: keyof Marginals; readonly axes: readonly [AxisName, AxisName] }[];
+
+/** The pairs of axes that a moment has sums for. */
+export function keptPairs(frame: Marginals | undefined): [AxisName, AxisName][] {
+  return marginals.flatMap(({ key, axes }) => (frame === undefined || frame[key].length === 0 ? [] : [[...axes]]));
+}
 
 interface Source {
   readonly values: Float32Array | Float64Array;
@@ -38,31 +44,55 @@ function same(pair: readonly [AxisName, AxisName], a: AxisName, b: AxisName): bo
   return (pair[0] === a && pair[1] === b) || (pair[0] === b && pair[1] === a);
 }
 
-function sourceOf(fields: Fields, { quantity, horizontal, vertical }: MapRequest): Source {
+const order: readonly AxisName[] = ['e', 'theta', 'z', 'x'];
+
+/** The plane of ψ that a map with cuts shows. */
+export function planeOf({ horizontal, vertical, cuts = [] }: MapRequest): PlaneRequest {
+  const at = (axis: AxisName): number => cuts.find((cut) => cut.axis === axis)?.index ?? -1;
+  const [slow, fast] =
+    order.indexOf(horizontal) < order.indexOf(vertical) ? [horizontal, vertical] : [vertical, horizontal];
+  return { slow, fast, cut: [at('e'), at('theta'), at('z'), at('x')] };
+}
+
+export function samePlane(a: PlaneRequest, b: PlaneRequest): boolean {
+  return a.slow === b.slow && a.fast === b.fast && a.cut.every((index, i) => index === b.cut[i]);
+}
+
+const protons = { scale: 1, quantity: 'protons', unit: 'protons per cell' } as const;
+
+function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Source {
+  const shown = cuts.find(({ axis }) => axis === request.horizontal || axis === request.vertical);
+  if (shown !== undefined) throw new BraggError('invalid', `The axis ${shown.axis} is shown, and cannot be cut.`);
+  const plane = planeOf(request);
+  const found = fields.planes?.find((each) => samePlane(each, plane));
+  if (found === undefined) {
+    throw new BraggError('not-found', 'Cuts are made while a run computes; what is stored of it is summed.');
+  }
+  return { ...protons, values: found.values, axes: [found.slow, found.fast] };
+}
+
+function sourceOf(fields: Fields, request: MapRequest): Source {
+  const { quantity, horizontal, vertical, cuts = [] } = request;
   if (quantity === 'dose') {
     if (!same(['z', 'x'], horizontal, vertical)) throw new BraggError('unsupported', 'Dose has the axes z and x only.');
     if (fields.dose === null) throw new BraggError('not-found', 'Keyframes keep protons, not dose.');
     const cell = fields.axes.dz_mm * fields.axes.dx_mm;
     return { values: fields.dose, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose', unit: 'MeV/mm²' };
   }
+  if (cuts.length > 0) return cutOf(fields, request, cuts);
   const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
-  if (kept === undefined) {
-    const pairs = marginals.map(({ axes }) => axes.join('–')).join(', ');
-    throw new BraggError('unsupported', `Protons over ${horizontal} and ${vertical} are not kept; there are ${pairs}.`);
-  }
+  if (kept === undefined) throw new BraggError('unsupported', `A map needs two axes, not ${horizontal} twice.`);
   if (fields.marginals === null) throw new BraggError('not-found', 'This run kept no keyframes.');
-  return {
-    values: fields.marginals[kept.key],
-    axes: kept.axes,
-    scale: 1,
-    quantity: 'protons',
-    unit: 'protons per cell',
-  };
+  const values = fields.marginals[kept.key];
+  if (values.length === 0) {
+    const pairs = keptPairs(fields.marginals).map((axes) => axes.join('–'));
+    const there = pairs.join(', ');
+    throw new BraggError('unsupported', `Protons over ${horizontal} and ${vertical} are not kept; there are ${there}.`);
+  }
+  return { ...protons, values, axes: kept.axes };
 }
 
-export function makeMap(fields: Fields, request: MapRequest): FieldMap {
-  const source = sourceOf(fields, request);
-  const axes = gridAxes(fields.axes);
+function mapOf(source: Source, axes: Readonly<Record<AxisName, GridAxis>>, request: MapRequest): FieldMap {
   const { viewport } = request;
   const [horizontal, vertical] = [axes[request.horizontal], axes[request.vertical]];
   const across = sampling(horizontal, viewport.horizontal, viewport.pixels[0]);
@@ -84,6 +114,57 @@ export function makeMap(fields: Fields, request: MapRequest): FieldMap {
   };
 }
 
-export function makeMaps(fields: Fields, requests: readonly MapRequest[]): FieldMap[] {
-  return requests.map((request) => makeMap(fields, request));
+export function makeMap(fields: Fields, request: MapRequest): FieldMap {
+  return mapOf(sourceOf(fields, request), gridAxes(fields.axes), request);
+}
+
+/** Where two axes are not the same, cell by cell; null where they are. */
+function axisDifference(first: GridAxis, second: GridAxis): string | null {
+  const [a, b] = [first.edges, second.edges];
+  const text = ({ edges, name, unit }: GridAxis): string =>
+    `${edges.length - 1} cells of ${name} from ${edges[0]} to ${edges[edges.length - 1]} ${unit}`;
+  const near = (u: number, v: number): boolean => Math.abs(u - v) <= 1e-9 * Math.max(1, Math.abs(u));
+  const equal = a.length === b.length && a.every((edge, i) => near(edge, b[i] ?? Number.NaN));
+  return equal ? null : `${text(first)}, and ${text(second)}`;
+}
+
+/** `fields` less `other`, cell by cell, before anything is reduced. Throws `unsupported` where the grids differ. */
+export function makeDifference(fields: Fields, other: Fields, request: MapRequest): FieldMap {
+  const plain: MapRequest = { ...request, cuts: [] };
+  const [mine, theirs] = [sourceOf(fields, plain), sourceOf(other, plain)];
+  const [axes, others] = [gridAxes(fields.axes), gridAxes(other.axes)];
+  for (const name of mine.axes) {
+    const difference = axisDifference(axes[name], others[name]);
+    if (difference !== null) throw new BraggError('unsupported', `The grids differ: ${difference}.`);
+  }
+  const values = Float64Array.from(
+    mine.values,
+    (value, i) => value * mine.scale - (theirs.values[i] ?? 0) * theirs.scale,
+  );
+  const quantity = `${mine.quantity} difference`;
+  return mapOf({ ...mine, values, scale: 1, quantity }, axes, plain);
+}
+
+export interface LiveMaps {
+  /** In the order of the requests; null: this frame has none. */
+  readonly maps: (FieldMap | null)[];
+  /** Why some will never come; null when none is missing, or they are on their way. */
+  readonly missing: string | null;
+}
+
+/** Of a run that computes: a cut comes a frame after it was asked for, and a run on a GPU has none. */
+export function liveMaps(fields: Fields, requests: readonly MapRequest[], onGpu: boolean): LiveMaps {
+  const can = (request: MapRequest): boolean => {
+    if (request.quantity === 'dose') return true;
+    if ((request.cuts ?? []).length > 0)
+      return fields.planes?.some((plane) => samePlane(plane, planeOf(request))) ?? false;
+    const kept = marginals.find(({ axes }) => same(axes, request.horizontal, request.vertical));
+    return kept !== undefined && (fields.marginals?.[kept.key].length ?? 0) > 0;
+  };
+  const maps = requests.map((request) => (can(request) ? makeMap(fields, request) : null));
+  const missing =
+    onGpu && maps.includes(null)
+      ? 'A run on the GPU keeps ψ there: it shows the sums over z–x, x–θ, E–θ and E–z. CPU variants show every pair of axes and cuts.'
+      : null;
+  return { maps, missing };
 }

@@ -1,7 +1,8 @@
 /** Calls and streams about runs. */
 import { BraggError } from '../../contract/errors.ts';
+import type { FieldMap } from '../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../contract/run.ts';
-import { makeMaps } from '../display/maps.ts';
+import { type Fields, keptPairs, makeDifference, makeMap } from '../display/maps.ts';
 import type { FileAccess } from '../files/access.ts';
 import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
 import type { RunPacker } from '../run-files/packer.ts';
@@ -20,17 +21,38 @@ export interface RunParts {
   readonly packer: RunPacker;
 }
 
+function fieldsOf(run: RunData, index: number, withDose: boolean): Fields {
+  return { axes: run.axes, dose: withDose ? run.dose : null, marginals: run.keyframes[index] ?? null };
+}
+
+/** Of the keyframe nearest to a depth. */
+function nearest(keyframes: RunData['keyframes'], depth_mm: number): number {
+  const away = keyframes.map((frame) => Math.abs(frame.depth_mm - depth_mm));
+  return away.indexOf(Math.min(...away));
+}
+
 /** Maps of an ended run do not change: their revision stands for the keyframe. */
-function mapsOf(id: string, run: RunData, index: number, requests: readonly MapRequest[], withDose: boolean): RunMaps {
+async function mapsOf(
+  runs: Runs,
+  id: string,
+  run: RunData,
+  index: number,
+  requests: readonly MapRequest[],
+  withDose: boolean,
+): Promise<RunMaps> {
   const marginals = run.keyframes[index] ?? null;
-  const dose = withDose ? run.dose : null;
-  return {
-    run: id,
-    revision: index + 1,
-    step: marginals?.step ?? run.steps,
-    depth_mm: marginals?.depth_mm ?? 0,
-    maps: makeMaps({ axes: run.axes, dose, marginals }, requests),
-  };
+  const maps: FieldMap[] = [];
+  for (const request of requests) {
+    const fields = fieldsOf(run, index, withDose);
+    if (request.against === undefined) {
+      maps.push(makeMap(fields, request));
+      continue;
+    }
+    const other = await runs.data(request.against.run);
+    const frame = request.against.keyframe ?? nearest(other.keyframes, marginals?.depth_mm ?? 0);
+    maps.push(makeDifference(fields, fieldsOf(other, frame, withDose), request));
+  }
+  return { run: id, revision: index + 1, step: marginals?.step ?? run.steps, depth_mm: marginals?.depth_mm ?? 0, maps };
 }
 
 type RunHandlers = Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>;
@@ -61,17 +83,18 @@ export function runHandlers({ runs, scenarios, files, packer }: RunParts): RunHa
     'run.moments': async ({ run }) => momentsOf(measured(await runs.data(run))),
     'run.maps': async ({ run, maps }) => {
       const data = await runs.data(run);
-      return mapsOf(run, data, data.keyframes.length - 1, maps, true);
+      return mapsOf(runs, run, data, data.keyframes.length - 1, maps, true);
     },
-    'run.keyframes': async ({ run }) => ({
-      frames: (await runs.data(run)).keyframes.map(({ step, depth_mm }) => ({ step, depth_mm })),
-    }),
+    'run.keyframes': async ({ run }) => {
+      const { keyframes } = await runs.data(run);
+      return { frames: keyframes.map(({ step, depth_mm }) => ({ step, depth_mm })), pairs: keptPairs(keyframes[0]) };
+    },
     'run.keyframe': async ({ run, index, maps }) => {
       const data = await runs.data(run);
       if (index >= data.keyframes.length) {
         throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);
       }
-      return mapsOf(run, data, index, maps, false);
+      return mapsOf(runs, run, data, index, maps, false);
     },
     'run.ledger': async ({ run, rows }) => ledgerTable(await runs.data(run), rows),
 

@@ -18,6 +18,10 @@ export class RunFileFields {
     return this.#file.get(group) instanceof Group;
   }
 
+  hasDataset(path: string): boolean {
+    return datasetAt(this.#file, path) !== null;
+  }
+
   refuse(what: string): never {
     throw new BraggError('foreign-file', what);
   }

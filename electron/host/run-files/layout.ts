@@ -11,7 +11,8 @@
  *   /crossing         [z][6] sums over the proton fluence through each plane
  *   /moments/         columns made from them
  *   /ledger/number energy_MeV      [step][column]
- *   /keyframes/       step, depth_mm, and the marginals zx xtheta etheta ez with the keyframe first
+ *   /keyframes/       step, depth_mm, and the marginals zx xtheta etheta ez (and where the variant sums
+ *                     them ex ztheta) with the keyframe first
  *   /spans/           operator spans per thread, columns
  *   /trace/           of traced runs: the GPU's work and the driver's calls, columns
  *
@@ -62,4 +63,7 @@ export const keyframeFields = [
   { name: 'xtheta', axes: ['x_mm', 'theta_rad'] },
   { name: 'etheta', axes: ['energy_MeV', 'theta_rad'] },
   { name: 'ez', axes: ['energy_MeV', 'z_mm'] },
+  // Missing in files of earlier versions, and of runs on a GPU.
+  { name: 'ex', axes: ['energy_MeV', 'x_mm'] },
+  { name: 'ztheta', axes: ['z_mm', 'theta_rad'] },
 ] as const;

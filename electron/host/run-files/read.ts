@@ -47,6 +47,10 @@ function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
   const xtheta = f.float32('keyframes/xtheta', [count, nx, ntheta]);
   const etheta = f.float32('keyframes/etheta', [count, ne, ntheta]);
   const ez = f.float32('keyframes/ez', [count, ne, nz]);
+  const optional = (name: string, shape: readonly number[]): Float32Array =>
+    f.hasDataset(name) ? f.float32(name, shape) : new Float32Array(0);
+  const ex = optional('keyframes/ex', [count, ne, nx]);
+  const ztheta = optional('keyframes/ztheta', [count, nz, ntheta]);
   const frame = (all: Float32Array, i: number, size: number): Float32Array => all.slice(i * size, (i + 1) * size);
   return Array.from(step, (at, i) => ({
     step: at,
@@ -55,6 +59,8 @@ function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
     xtheta: frame(xtheta, i, nx * ntheta),
     etheta: frame(etheta, i, ne * ntheta),
     ez: frame(ez, i, ne * nz),
+    ex: frame(ex, i, ne * nx),
+    ztheta: frame(ztheta, i, nz * ntheta),
   }));
 }
 

@@ -144,6 +144,7 @@ function putKeyframes(file: File, run: RunData): void {
   const { nz, nx, ntheta, energies_MeV } = run.axes;
   const lengths = { z_mm: nz, x_mm: nx, theta_rad: ntheta, energy_MeV: energies_MeV.length };
   for (const { name, axes } of keyframeFields) {
+    if (frames.some((frame) => frame[name].length === 0)) continue;
     const shape = [frames.length, ...axes.map((axis) => lengths[axis])];
     const all = new Float32Array(shape.reduce((a, b) => a * b, 1));
     for (const [i, frame] of frames.entries()) all.set(frame[name], i * frame[name].length);

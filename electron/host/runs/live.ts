@@ -1,7 +1,8 @@
 /** Live frames of a running run: the newest native frame, reduced to what each page shows. */
 import type { LiveFrame, MapRequest } from '../../contract/run.ts';
 import type { NativeLive } from '../addon.ts';
-import { makeMaps } from '../display/maps.ts';
+import { fromNative } from '../addon.ts';
+import { liveMaps, planeOf, samePlane } from '../display/maps.ts';
 import { axisProfile } from '../metrics/axis-profile.ts';
 import { profileCurve } from '../metrics/run-metrics.ts';
 import type { ActivePart, RunRecord } from './record.ts';
@@ -42,11 +43,26 @@ export function takeLive(record: RunRecord): boolean {
   return true;
 }
 
+/** Has the engine make the cuts that someone looks at, and no others. Throws BraggError `invalid` outside the grid. */
+export function wantCuts(active: ActivePart): void {
+  const planes = [...active.views]
+    .flatMap(({ maps }) => maps)
+    .filter(({ cuts }) => cuts !== undefined && cuts.length > 0)
+    .map(planeOf);
+  const distinct = planes.filter((plane, i) => planes.findIndex((other) => samePlane(plane, other)) === i);
+  try {
+    active.native.wantPlanes(distinct);
+  } catch (error) {
+    throw fromNative(error);
+  }
+}
+
 /** What a live frame is made from; outlives the run, so that its last frame can still be made. */
 export interface LiveSource {
   readonly axes: Axes;
   readonly beam: ReturnType<typeof beamOf>;
   readonly active: ActivePart;
+  readonly onGpu: boolean;
 }
 
 export function liveSource(record: RunRecord): LiveSource | null {
@@ -56,6 +72,7 @@ export function liveSource(record: RunRecord): LiveSource | null {
     axes: axesOf(active.problem, active.native.plan),
     beam: beamOf(active.problem),
     active,
+    onGpu: record.device !== 'cpu',
   };
 }
 
@@ -74,7 +91,7 @@ function compose(run: string, source: LiveSource, view: LiveView, live: NativeLi
     revision,
     step: live.step,
     depth_mm: live.depth_mm,
-    maps: makeMaps({ axes, dose: live.dose, marginals: live }, view.maps),
+    ...liveMaps({ axes, dose: live.dose, marginals: live, planes: live.planes }, view.maps, source.onGpu),
     depthDose: view.depthDose ? profileCurve(axisProfile(live.dose, geometry)) : null,
   };
 }

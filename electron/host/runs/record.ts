@@ -3,6 +3,7 @@ import type { WireError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { GridSize, LiveFrame, Precision, RunInfo, RunProgress, RunState } from '../../contract/run.ts';
 import type { Measuring, NativeLive, NativeProgress, TransportProblem, TransportRun } from '../addon.ts';
+import type { LiveView } from './live.ts';
 import { Subscribers } from './subscribers.ts';
 
 export interface RunRecord {
@@ -41,6 +42,8 @@ export interface ActivePart {
   revision: number;
   /** performance.now() before which no live frame is made; see live.ts. */
   liveRest_ms: number;
+  /** What those who watch it look at. */
+  readonly views: Set<LiveView>;
 }
 
 export function runInfo(record: RunRecord, queuePosition: number | null): RunInfo {

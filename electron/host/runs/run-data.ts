@@ -198,7 +198,8 @@ export function measured(run: RunData): MeasuredRun {
 /** Bytes that a run's arrays take in memory. */
 export function sizeOf(run: RunData): number {
   const frames = run.keyframes.map(
-    (k) => k.zx.byteLength + k.xtheta.byteLength + k.etheta.byteLength + k.ez.byteLength,
+    ({ zx, xtheta, etheta, ez, ex, ztheta }) =>
+      zx.byteLength + xtheta.byteLength + etheta.byteLength + ez.byteLength + ex.byteLength + ztheta.byteLength,
   );
   const { name, thread, step, start_ns, end_ns } = run.spans;
   const arrays = [run.dose, run.crossing, run.ledgerNumber, run.ledgerEnergy, name, thread, step, start_ns, end_ns];

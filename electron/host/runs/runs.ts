@@ -9,7 +9,7 @@ import { depthDoseOf } from '../metrics/run-metrics.ts';
 import type { Sink } from '../service/service.ts';
 import type { RunCache } from './cache.ts';
 import type { Lanes } from './lanes.ts';
-import { isResting, type LiveView, liveFrame, liveSource, takeLive } from './live.ts';
+import { isResting, type LiveView, liveFrame, liveSource, takeLive, wantCuts } from './live.ts';
 import { oncePerTurn } from './once-per-turn.ts';
 import { type ActivePart, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
 import { keyframesOf, type Machine, measured, type RunData, runData } from './run-data.ts';
@@ -78,6 +78,7 @@ export class Runs {
       latest: null,
       revision: 0,
       liveRest_ms: 0,
+      views: new Set(),
     };
     const record = newRecord(
       {
@@ -203,7 +204,20 @@ export class Runs {
       sink.end();
       return () => undefined;
     }
-    const stop = record.live.add(sink, () => liveFrame(id, source, view));
+    const { active } = source;
+    active.views.add(view);
+    try {
+      wantCuts(active);
+    } catch (error) {
+      active.views.delete(view);
+      throw error;
+    }
+    const leave = record.live.add(sink, () => liveFrame(id, source, view));
+    const stop = (): void => {
+      leave();
+      active.views.delete(view);
+      wantCuts(active);
+    };
     // The engine makes frames only when someone asks; this asks for the first one.
     if (takeLive(record)) record.live.offerAll();
     else if (record.active?.latest != null) record.live.offer(sink);

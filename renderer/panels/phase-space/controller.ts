@@ -1,13 +1,16 @@
 /** Ties the canvases of one map to the stores and the data. Paints outside React. */
 import type { AxisName, Interval } from '../../../electron/contract/fields.ts';
+import type { Against } from '../../../electron/contract/run.ts';
+import { listenForLimits } from '../../drawing/bar-gestures.ts';
 import { colorMap } from '../../drawing/colormap.ts';
 import { listenForGestures } from '../../drawing/map-gestures.ts';
 import { type MapPoint, MapView, type PaintedFigure } from '../../drawing/map-view.ts';
+import type { Limits } from '../../drawing/normalisation.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { type Crosshair, shownCrosshair } from '../../state/selection.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { limitsOf, type PhaseMap, phaseMaps, phaseScene } from './maps.ts';
-import type { PhaseSpaceStore } from './store.ts';
+import { cacheKey, cutsFor, isDifference, limitsOf, phaseScene, type SlotKey, slots, titleOf } from './maps.ts';
+import type { PhaseSpaceStore, PhaseViewStore, Reference } from './store.ts';
 
 const MOST_PIXELS = 8192;
 
@@ -20,19 +23,33 @@ export interface DrivenMap {
   figure(): PaintedFigure | null;
 }
 
+/** A reference to a stored step is of its own run only. */
+export function againstOf(reference: Reference, run: string | null): Against | null {
+  if (reference.kind === 'none' || run === null) return null;
+  if (reference.kind === 'run') return { run: reference.run, keyframe: null };
+  return reference.run === run ? { run, keyframe: reference.keyframe } : null;
+}
+
 export function drivePhaseMap(
   workbench: Workbench,
   store: PhaseSpaceStore,
-  { key, horizontal, vertical, title }: PhaseMap,
+  viewStore: PhaseViewStore,
+  slot: SlotKey,
   below: HTMLCanvasElement,
   above: HTMLCanvasElement,
 ): DrivenMap {
   const { stores, data, feed, scheduler } = workbench;
+  const key = cacheKey(slot);
   let pixels: readonly [number, number] | null = null;
 
+  const axes = () => store.getState().maps[slot];
   const windowOf = (axis: AxisName): Interval | undefined => stores.window.getState().windows[axis];
   const want = (): void => {
     if (pixels === null) return;
+    const { horizontal, vertical } = axes();
+    const { cuts, reference } = viewStore.getState();
+    const kept = cutsFor(axes(), cuts[slot] ?? []);
+    const against = againstOf(reference, stores.selection.getState().run);
     feed.want(key, {
       quantity: 'protons',
       horizontal,
@@ -42,6 +59,8 @@ export function drivePhaseMap(
         vertical: pair(windowOf(vertical)),
         pixels: [pixels[0], pixels[1]],
       },
+      ...(kept.length > 0 && { cuts: [...kept] }),
+      ...(against !== null && { against }),
     });
   };
   const view = new MapView(
@@ -57,35 +76,74 @@ export function drivePhaseMap(
   );
   const show = (): void => {
     const shown = data.maps.get(key);
-    if (shown === null) {
+    const { horizontal, vertical } = axes();
+    // What came for the axes before is not what the heading says any more.
+    if (shown === null || shown.field.horizontal.name !== horizontal || shown.field.vertical.name !== vertical) {
       view.clear();
       return;
     }
     const config = store.getState();
-    const fields = phaseMaps.flatMap((each) => data.maps.get(each.key)?.field ?? []);
+    const { limits, marked } = viewStore.getState();
+    const centred = isDifference(shown.field);
+    const fields = slots.flatMap((each) => data.maps.get(cacheKey(each))?.field ?? []);
     view.show(phaseScene(shown, stores.window.getState().windows), {
-      colorMap: colorMap(config.colorMap),
+      colorMap: colorMap(centred ? config.divergingMap : config.colorMap),
       scale: config.scale,
-      limits: limitsOf(fields, config),
+      limits: limitsOf(fields, config, limits[slot] ?? null),
+      centred,
+      contours: config.contours,
+      handles: true,
     });
+    view.setMark(marked?.slot === slot ? marked.mark : null);
   };
   const toPoint = (at: Crosshair | null): Partial<MapPoint> | null => {
     if (at === null) return null;
+    const { horizontal, vertical } = axes();
     const [h, v] = [at[horizontal], at[vertical]];
     return { ...(h !== undefined && { horizontal: h }), ...(v !== undefined && { vertical: v }) };
   };
-  const toCrosshair = (point: MapPoint): Crosshair => ({ [horizontal]: point.horizontal, [vertical]: point.vertical });
+  const toCrosshair = (point: MapPoint): Crosshair => {
+    const { horizontal, vertical } = axes();
+    return { [horizontal]: point.horizontal, [vertical]: point.vertical };
+  };
   const crosshair = (): Partial<MapPoint> | null => toPoint(shownCrosshair(stores.selection.getState()));
   const cross = (): void => view.setCrosshair(crosshair());
+  const setLimits = (limits: Limits | null): void =>
+    viewStore.setState((state) => {
+      // Matched limits stay matched: one bar moves them all.
+      const moved = store.getState().matched ? slots : [slot];
+      const next = { ...state.limits };
+      for (const each of moved) {
+        if (limits === null) delete next[each];
+        else next[each] = limits;
+      }
+      return { limits: next };
+    });
 
   const stops = [
     // All maps of a moment are set in one turn, before the next frame: matched limits see every one of them.
-    ...phaseMaps.map((each) => data.maps.subscribe(each.key, show)),
-    store.subscribe(show),
-    stores.selection.subscribe(cross),
+    ...slots.map((each) => data.maps.subscribe(cacheKey(each), show)),
+    store.subscribe(() => {
+      want();
+      show();
+      cross();
+    }),
+    viewStore.subscribe(() => {
+      want();
+      show();
+    }),
+    stores.selection.subscribe((state, before) => {
+      if (state.run !== before.run) want();
+      cross();
+    }),
     stores.window.subscribe(() => {
       want();
       show();
+    }),
+    listenForLimits(above, {
+      limitAt: (x, y) => view.limitAt(x, y),
+      limitsWith: (which, y) => view.limitsWith(which, y),
+      setLimits,
     }),
     listenForGestures(above, {
       pointAt: (x, y) => view.pointAt(x, y),
@@ -99,16 +157,18 @@ export function drivePhaseMap(
               vertical: [field.vertical.fullFrom, field.vertical.fullTo],
             };
       },
-      windows: () => ({ horizontal: windowOf(horizontal), vertical: windowOf(vertical) }),
+      windows: () => ({ horizontal: windowOf(axes().horizontal), vertical: windowOf(axes().vertical) }),
       zoom: (change) =>
         stores.window.zoom({
-          ...(change.horizontal !== undefined && { [horizontal]: change.horizontal }),
-          ...(change.vertical !== undefined && { [vertical]: change.vertical }),
+          ...(change.horizontal !== undefined && { [axes().horizontal]: change.horizontal }),
+          ...(change.vertical !== undefined && { [axes().vertical]: change.vertical }),
         }),
       hover: (point) => stores.selection.point(point && toCrosshair(point)),
       pin: (point) => stores.selection.pin(toCrosshair(point)),
       crosshair,
       resetZoom: () => stores.window.reset(),
+      tool: () => viewStore.getState().tool,
+      mark: (kind, from, to) => viewStore.setState({ marked: { slot, mark: { kind, from, to } } }),
     }),
   ];
   show();
@@ -119,7 +179,7 @@ export function drivePhaseMap(
       const run = runOf(stores.runs.getState(), shown?.run ?? null);
       if (shown === null) return null;
       const { step, depth_mm } = shown;
-      return view.figure({ name: key, title, notes: { ...runNotes(run), step, depth_mm } });
+      return view.figure({ name: key, title: titleOf(axes()), notes: { ...runNotes(run), step, depth_mm } });
     },
     stop: () => {
       for (const stop of stops) stop();

@@ -1,56 +1,135 @@
-/** One of the four maps, with the value at the crosshair over it. */
+/** One of the four maps: its axes, the value at the crosshair, and the map. */
 import { type ReactElement, useEffect, useRef } from 'react';
+import type { AxisName } from '../../../electron/contract/fields.ts';
 import { significant } from '../../base/numbers.ts';
 import { probe } from '../../drawing/field-probe.ts';
+import { runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
+import { Button } from '../../widgets/button.tsx';
+import { Select } from '../../widgets/select.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type DrivenMap, drivePhaseMap } from './controller.ts';
-import type { PhaseMap } from './maps.ts';
-import type { PhaseSpaceStore } from './store.ts';
+import { HiddenAxes } from './hidden-axes.tsx';
+import {
+  axisNames,
+  axisSymbols,
+  cacheKey,
+  cellsOf,
+  cutsFor,
+  type PhaseAxes,
+  positionOf,
+  type SlotKey,
+  slots,
+  titleOf,
+  withAxis,
+} from './maps.ts';
+import type { PhaseSpaceStore, PhaseViewStore } from './store.ts';
 
 export interface MapCellProps {
-  readonly map: PhaseMap;
+  readonly slot: SlotKey;
   readonly store: PhaseSpaceStore;
+  readonly view: PhaseViewStore;
   /** Told what drives the map while it stands. */
-  readonly onDriven: (key: string, driven: DrivenMap | null) => void;
+  readonly onDriven: (slot: SlotKey, driven: DrivenMap | null) => void;
 }
 
-function Value({ map }: { readonly map: PhaseMap }): ReactElement | null {
+function Value({ slot, axes }: { readonly slot: SlotKey; readonly axes: PhaseAxes }): ReactElement | null {
   const { stores, data } = useWorkbench();
   const at = useSelected(stores.selection, shownCrosshair);
-  const shown = useCached(data.maps, map.key);
-  const [horizontal, vertical] = [at?.[map.horizontal], at?.[map.vertical]];
+  const shown = useCached(data.maps, cacheKey(slot));
+  const [horizontal, vertical] = [at?.[axes.horizontal], at?.[axes.vertical]];
   if (shown === null) return null;
   if (horizontal === undefined || vertical === undefined) {
     return <span className="phase-cell__value">{shown.field.unit}</span>;
   }
   const hit = probe(shown.field, horizontal, vertical);
   return (
-    <output className="phase-cell__value" aria-live="off" data-testid={`value-${map.key}`}>
+    <output
+      className="phase-cell__value"
+      aria-live="off"
+      data-testid={`value-phase-space/${axes.horizontal}-${axes.vertical}`}
+    >
       <b>{hit === null ? '–' : significant(hit.value, 4)}</b> {shown.field.unit}
     </output>
   );
 }
 
-export function MapCell({ map, store, onDriven }: MapCellProps): ReactElement {
+const axisOptions = axisNames.map((axis) => ({ value: axis, label: axisSymbols[axis] }));
+
+interface AxesProps extends Omit<MapCellProps, 'onDriven'> {
+  readonly axes: PhaseAxes;
+}
+
+/** The map's heading is the choice of its axes. */
+function Axes({ slot, axes, store, view }: AxesProps): ReactElement {
+  const { stores, data } = useWorkbench();
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const run = useSelected(stores.runs, (state) => runOf(state, selected));
+  const cuts = cutsFor(axes, useSelected(view, (state) => state.cuts[slot]) ?? []);
+  // Read again with every map that comes: positions follow from the maps' axes.
+  useCached(data.maps, cacheKey(slot));
+  const choose = (place: keyof PhaseAxes, axis: AxisName): void => {
+    store.setState((state) => ({ maps: { ...state.maps, [slot]: withAxis(axes, place, axis) } }));
+    view.setState((state) => ({
+      marked: state.marked?.slot === slot ? null : state.marked,
+      limits: Object.fromEntries(Object.entries(state.limits).filter(([key]) => key !== slot)),
+    }));
+  };
+  const title = titleOf(axes);
+  const grid = run?.grid ?? null;
+  return (
+    <h3 aria-label={title}>
+      <Select
+        label={`Horizontal axis of ${title}`}
+        value={axes.horizontal}
+        options={axisOptions}
+        onChange={(axis) => choose('horizontal', axis as AxisName)}
+      />
+      <span aria-hidden="true">–</span>
+      <Select
+        label={`Vertical axis of ${title}`}
+        value={axes.vertical}
+        options={axisOptions}
+        onChange={(axis) => choose('vertical', axis as AxisName)}
+      />
+      <HiddenAxes
+        axes={axes}
+        cuts={cuts}
+        grid={grid}
+        live={run?.state === 'running'}
+        position={(axis, index) => {
+          const fields = slots.flatMap((each) => data.maps.get(cacheKey(each))?.field ?? []);
+          return grid === null ? null : positionOf(axis, index, cellsOf(axis, grid), fields);
+        }}
+        onChange={(next) => view.setState((state) => ({ cuts: { ...state.cuts, [slot]: next } }))}
+      />
+    </h3>
+  );
+}
+
+export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactElement {
   const workbench = useWorkbench();
+  const axes = useSelected(store, (state) => state.maps[slot]);
+  const cut = useSelected(view, (state) => cutsFor(axes, state.cuts[slot] ?? []).length > 0);
   const below = useRef<HTMLCanvasElement>(null);
   const above = useRef<HTMLCanvasElement>(null);
-  const empty = useCached(workbench.data.maps, map.key) === null;
+  const empty = useCached(workbench.data.maps, cacheKey(slot)) === null;
+  const trouble = useCached(workbench.data.troubles, cacheKey(slot));
   useEffect(() => {
     if (below.current === null || above.current === null) return;
-    const driven = drivePhaseMap(workbench, store, map, below.current, above.current);
-    onDriven(map.key, driven);
+    const driven = drivePhaseMap(workbench, store, view, slot, below.current, above.current);
+    onDriven(slot, driven);
     return () => {
-      onDriven(map.key, null);
+      onDriven(slot, null);
       driven.stop();
     };
-  }, [workbench, store, map, onDriven]);
+  }, [workbench, store, view, slot, onDriven]);
+  const title = titleOf(axes);
   return (
-    <section className="phase-cell" aria-label={`Phase space ${map.title}`}>
+    <section className="phase-cell" aria-label={`Phase space ${title}`}>
       <header className="phase-cell__head">
-        <h3>{map.title}</h3>
-        <Value map={map} />
+        <Axes slot={slot} axes={axes} store={store} view={view} />
+        <Value slot={slot} axes={axes} />
       </header>
       <div className="phase-cell__body">
         <canvas ref={below} className="plot-panel__layer" />
@@ -60,9 +139,19 @@ export function MapCell({ map, store, onDriven }: MapCellProps): ReactElement {
           tabIndex={0}
           role="img"
           aria-label={
-            empty ? `Protons over ${map.title}, empty` : `Protons over ${map.title}; the arrow keys move the crosshair`
+            empty ? `Protons over ${title}, empty` : `Protons over ${title}; the arrow keys move the crosshair`
           }
         />
+        {trouble === null ? null : (
+          <div className="phase-cell__trouble" role="status">
+            <p>{trouble}</p>
+            {cut ? (
+              <Button onPress={() => view.setState((state) => ({ cuts: { ...state.cuts, [slot]: [] } }))}>
+                Show the sum
+              </Button>
+            ) : null}
+          </div>
+        )}
       </div>
     </section>
   );

@@ -1,44 +1,44 @@
 /** Phase space as four maps of protons: live while a run computes, by stored steps afterwards. */
 import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
+import type { RunInfo } from '../../../electron/contract/run.ts';
 import { fixed } from '../../base/numbers.ts';
-import { SHOWN } from '../../data/run-data.ts';
-import { colorMaps } from '../../drawing/colormap.ts';
+import { SHOWN, type ShownMap } from '../../data/run-data.ts';
 import { type Figure, joined } from '../../drawing/export/figure.ts';
 import { paintHeading } from '../../drawing/export/raster.ts';
 import type { ScaleKind } from '../../drawing/normalisation.ts';
-import { runOf } from '../../state/runs.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button, IconButton } from '../../widgets/button.tsx';
+import { DragToolChoice } from '../../widgets/drag-tool.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { MapDisplay } from '../../widgets/map-display.tsx';
+import { MapDrawer } from '../../widgets/map-drawer.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { DrivenMap } from './controller.ts';
 import { MapCell } from './map-cell.tsx';
-import { axisDecimals, axisSymbols, axisUnits, phaseMaps } from './maps.ts';
+import { axisDecimals, axisNames, axisSymbols, axisUnits, cacheKey, type SlotKey, slots } from './maps.ts';
+import { ReferenceRow } from './reference.tsx';
 import { Scrubber } from './scrubber.tsx';
-import { createPhaseSpaceStore } from './store.ts';
+import { createPhaseSpaceStore, createPhaseViewStore, type PhaseViewStore } from './store.ts';
 import '../../widgets/plot-panel.css';
 import './phase-space-panel.css';
 
-const scales: readonly { readonly value: ScaleKind; readonly label: string; readonly title: string }[] = [
-  { value: 'linear', label: 'lin', title: 'Linear scale' },
-  { value: 'log', label: 'log', title: 'Logarithmic scale' },
-  { value: 'symlog', label: 'symlog', title: 'Logarithmic away from zero, linear around it' },
-];
+function useMap(slot: SlotKey): ShownMap | null {
+  return useCached(useWorkbench().data.maps, cacheKey(slot));
+}
 
-const axes: readonly AxisName[] = ['z', 'x', 'theta', 'e'];
-
-/** First and last map: between them they have all four axes. */
-const [FIRST, LAST] = ['phase-space/z-x', 'phase-space/theta-e'];
+function useTrouble(slot: SlotKey): string | null {
+  return useCached(useWorkbench().data.troubles, cacheKey(slot));
+}
 
 function Place(): ReactElement {
-  const { stores, data } = useWorkbench();
+  const { stores } = useWorkbench();
   const at = useSelected(stores.selection, shownCrosshair);
   const pinned = useSelected(stores.selection, (state) => state.hover === null && state.pinned !== null);
-  const shown = [useCached(data.maps, FIRST), useCached(data.maps, LAST)];
+  // Between them the maps have all axes that the crosshair can have a place on.
+  const shown = [useMap('a'), useMap('b'), useMap('c'), useMap('d')];
   if (at === null) {
     return (
       <span className="panel-readout panel-readout--none">Point at a map to read it; click to keep the crosshair.</span>
@@ -53,7 +53,7 @@ function Place(): ReactElement {
   return (
     <output className="panel-readout" aria-live="off" data-testid="phase-readout">
       {pinned ? <span className="panel-readout__pin" title="Pinned; Esc takes it away" /> : null}
-      {axes.map((axis) => {
+      {axisNames.map((axis) => {
         const value = at[axis];
         return value === undefined ? null : (
           <span key={axis}>
@@ -66,20 +66,44 @@ function Place(): ReactElement {
 }
 
 /** The maps as they stand, two in a row. */
-function quadFigure(run: string, driven: ReadonlyMap<string, DrivenMap>): Figure | null {
-  const maps = phaseMaps.flatMap(({ key, title }) => {
-    const figure = driven.get(key)?.figure() ?? null;
-    return figure === null ? [] : [{ figure, title }];
-  });
-  const first = maps[0]?.figure;
+function quadFigure(run: string, driven: ReadonlyMap<SlotKey, DrivenMap>): Figure | null {
+  const maps = slots.flatMap((slot) => driven.get(slot)?.figure() ?? []);
+  const first = maps[0];
   if (first === undefined) return null;
   const name = `${run}-phase-space-step-${first.notes['step']}`;
   const title = `${run}: phase space, step ${first.notes['step']}`;
   const labels = maps.map((map) => map.title);
-  return joined(
-    maps.map(({ figure }) => figure),
-    { name, title, columns: 2, labels },
-    paintHeading,
+  return joined(maps, { name, title, columns: 2, labels }, paintHeading);
+}
+
+interface DrawerProps {
+  readonly run: RunInfo | null;
+  readonly view: PhaseViewStore;
+  readonly scale: ScaleKind;
+}
+
+/** What was marked on one of the maps. */
+function Drawer({ run, view, scale }: DrawerProps): ReactElement | null {
+  const { data, scheduler, figures } = useWorkbench();
+  const marked = useSelected(view, (state) => state.marked);
+  const shown = useCached(data.maps, cacheKey(marked?.slot ?? 'a'));
+  const { step, depth_mm, field } = shown ?? {};
+  const notes = useMemo(
+    () => ({ ...runNotes(run), ...(step !== undefined && { step }), ...(depth_mm !== undefined && { depth_mm }) }),
+    [run, step, depth_mm],
+  );
+  if (marked === null || field === undefined) return null;
+  return (
+    <MapDrawer
+      field={field}
+      mark={marked.mark}
+      scale={scale}
+      scheduler={scheduler}
+      name={`${run?.name ?? 'run'}-step-${step}`}
+      notes={notes}
+      onExport={(figure, format) => void figures.save(figure, format)}
+      onClose={() => view.setState({ marked: null })}
+    />
   );
 }
 
@@ -87,25 +111,31 @@ export default function PhaseSpacePanel(): ReactElement {
   const workbench = useWorkbench();
   const { stores, data, feed, storage, settingsReset } = workbench;
   const store = useMemo(() => createPhaseSpaceStore(storage, settingsReset), [storage, settingsReset]);
+  const view = useMemo(createPhaseViewStore, []);
   const config = useSelected(store, (state) => state);
+  const { tool, limits } = useSelected(view, (state) => state);
   const status = useSelected(feed.status, (state) => state.status);
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const zoomed = useSelected(stores.window, ({ windows }) => Object.keys(windows).length > 0);
-  const shown = useCached(data.maps, FIRST);
+  const maps = [useMap('a'), useMap('b'), useMap('c'), useMap('d')];
+  const shown = maps.find((map) => map !== null) ?? null;
+  const troubles = [useTrouble('a'), useTrouble('b'), useTrouble('c'), useTrouble('d')];
   const kept = useCached(data.keyframes, SHOWN);
-  const driven = useRef(new Map<string, DrivenMap>());
-  const onDriven = useCallback((key: string, map: DrivenMap | null) => {
-    if (map === null) driven.current.delete(key);
-    else driven.current.set(key, map);
+  const driven = useRef(new Map<SlotKey, DrivenMap>());
+  const onDriven = useCallback((slot: SlotKey, map: DrivenMap | null) => {
+    if (map === null) driven.current.delete(slot);
+    else driven.current.set(slot, map);
   }, []);
   // Nobody looks any more.
   useEffect(() => () => stores.playback.pause(), [stores]);
 
+  const own = limits.a ?? limits.b ?? limits.c ?? limits.d ?? null;
+
   const none =
     status.kind === 'failed'
       ? { title: 'There is no phase space to show', text: run?.error?.message ?? status.reason, tone: 'error' as const }
-      : shown !== null
+      : shown !== null || troubles.some((trouble) => trouble !== null)
         ? null
         : status.kind === 'nothing'
           ? { title: 'No phase space yet', text: 'Run the scenario to see where its protons go.' }
@@ -121,30 +151,38 @@ export default function PhaseSpacePanel(): ReactElement {
       <div className="panel-bar">
         <Place />
         <div className="panel-bar__tools">
-          {zoomed ? (
-            <IconButton icon="fit" size={14} label="Show the whole field" onPress={() => stores.window.reset()} />
-          ) : null}
+          <IconButton
+            icon="fit"
+            size={14}
+            label="Show the whole field"
+            disabled={!zoomed}
+            onPress={() => stores.window.reset()}
+          />
+          <DragToolChoice value={tool} onChange={(next) => view.setState({ tool: next })} />
           <Button
             title="One pair of colour limits for all four maps"
             pressed={config.matched}
-            onPress={() => store.setState({ matched: !config.matched })}
+            onPress={() => {
+              store.setState({ matched: !config.matched });
+              view.setState({ limits: {} });
+            }}
           >
             Match limits
           </Button>
-          <Select
-            label="Colour map"
-            value={config.colorMap}
-            options={colorMaps
-              .filter((map) => map.kind === 'sequential')
-              .map((map) => ({ value: map.name, label: map.title }))}
-            onChange={(colorMap) => store.setState({ colorMap })}
-          />
-          <Segmented
-            label="Scale"
-            value={config.scale}
-            options={scales}
-            onChange={(scale) => store.setState({ scale })}
-          />
+          <MapDisplay
+            what="maps of phase space"
+            value={{ ...config, limits: own }}
+            shown={shown === null ? null : { low: shown.field.min, high: shown.field.max }}
+            unit={shown?.field.unit ?? ''}
+            onChange={({ limits: set, ...change }) => {
+              if (Object.keys(change).length > 0) store.setState(change);
+              // Numbers are entered for all maps at once; each bar moves its own.
+              if (set === null) view.setState({ limits: {} });
+              else if (set !== undefined) view.setState({ limits: { a: set, b: set, c: set, d: set } });
+            }}
+          >
+            <ReferenceRow view={view} />
+          </MapDisplay>
           <ExportMenu
             what="the maps of phase space"
             disabled={shown === null}
@@ -154,8 +192,8 @@ export default function PhaseSpacePanel(): ReactElement {
       </div>
       <div className="phase-space">
         <div className="phase-space__maps">
-          {phaseMaps.map((map) => (
-            <MapCell key={map.key} map={map} store={store} onDriven={onDriven} />
+          {slots.map((slot) => (
+            <MapCell key={slot} slot={slot} store={store} view={view} onDriven={onDriven} />
           ))}
         </div>
         {none === null ? null : (
@@ -175,6 +213,7 @@ export default function PhaseSpacePanel(): ReactElement {
           </p>
         ) : null}
       </div>
+      <Drawer run={run} view={view} scale={config.scale} />
       <Scrubber shown={shown} />
     </div>
   );

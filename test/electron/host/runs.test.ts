@@ -84,10 +84,78 @@ describe('a run', () => {
       code: 'not-found',
     });
     await expect(page.call('run.keyframe', { run: id, index: 99, maps })).rejects.toMatchObject({ code: 'not-found' });
-    const unkept = { quantity: 'protons', horizontal: 'z', vertical: 'theta', viewport: whole } as const;
-    await expect(page.call('run.keyframe', { run: id, index: 0, maps: [unkept] })).rejects.toMatchObject({
-      code: 'unsupported',
+    const { pairs } = await page.call('run.keyframes', { run: id });
+    expect(pairs.map((pair) => pair.join('–'))).toEqual(['z–x', 'x–theta', 'e–theta', 'e–z', 'e–x', 'z–theta']);
+    const cut = { ...maps[0], quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const asked = { run: id, index: 0, maps: [{ ...cut, cuts: [{ axis: 'e' as const, index: 3 }] }] };
+    await expect(page.call('run.keyframe', asked)).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('cuts the phase space of a run that computes, for those who look at it', async () => {
+    const { id, grid } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const middle = Math.floor((grid?.ntheta ?? 0) / 2);
+    const angle = (index: number) => ({ ...over, cuts: [{ axis: 'theta' as const, index }] });
+    const live: LiveFrame[] = [];
+    page.stream(
+      'run.live',
+      { run: id, maps: [over, angle(middle), angle(0)], depthDose: false },
+      { frame: (value) => void live.push(value) },
+    );
+    await finished(id);
+    // The cuts come with a frame after the first; along the beam's own angle there is most of it.
+    const whole3 = live.filter(({ maps }) => maps.every((map) => map !== null));
+    expect(whole3.length).toBeGreaterThan(3);
+    const early = whole3.find(({ step }) => step > 2 && step < 40);
+    const [all, along, aside] = early?.maps ?? [];
+    expect(early?.missing).toBeNull();
+    expect(along?.max).toBeGreaterThan(0.3 * (all?.max ?? 0));
+    expect(along?.max).toBeLessThan(all?.max ?? 0);
+    expect(aside?.max).toBeLessThan(1e-3 * (all?.max ?? 0));
+
+    const outside = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const failed = new Promise((resolve) => {
+      const view = { run: outside.id, maps: [angle(9999)], depthDose: false };
+      page.stream('run.live', view, { frame: () => undefined, end: resolve });
     });
+    expect(await failed).toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/index 9999 of theta; allowed: 0 to/),
+    });
+    await page.call('run.cancel', { run: outside.id });
+  });
+
+  it('subtracts one run from another, and one moment from another', async () => {
+    const first = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
+    const second = await page.call('run.start', {
+      scenario: { ...smallScenario, solver: { ...smallScenario.solver, variant: 'scatter' } },
+      name: '',
+    });
+    const other = await page.call('run.start', {
+      scenario: { ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 1 } },
+      name: '',
+    });
+    for (const { id } of [first, second, other]) await finished(id);
+    const less = (run: string, keyframe: number | null = null) => ({ ...doseMap, against: { run, keyframe } });
+    const { maps } = await page.call('run.maps', { run: first.id, maps: [doseMap, less(second.id)] });
+    const [dose, difference] = maps;
+    expect(difference?.quantity).toBe('dose difference');
+    expect(Math.max(difference?.max ?? 1, -(difference?.min ?? -1))).toBeLessThan(1e-4 * (dose?.max ?? 0));
+    await expect(page.call('run.maps', { run: first.id, maps: [less(other.id)] })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'The grids differ: 24 cells of x from -6 to 6 mm, and 12 cells of x from -6 to 6 mm.',
+    });
+    const protons = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const step = { ...protons, against: { run: first.id, keyframe: 1 } };
+    const itself = await page.call('run.keyframe', { run: first.id, index: 1, maps: [step] });
+    expect([itself.maps[0]?.min, itself.maps[0]?.max]).toEqual([0, 0]);
+    const later = await page.call('run.keyframe', { run: first.id, index: 2, maps: [step] });
+    // What was there is gone, and is elsewhere.
+    expect(later.maps[0]?.min).toBeLessThan(0);
+    expect(later.maps[0]?.max).toBeGreaterThan(0);
+    const nearest = { ...protons, against: { run: second.id, keyframe: null } };
+    const same = await page.call('run.keyframe', { run: first.id, index: 2, maps: [nearest] });
+    expect(Math.abs(same.maps[0]?.max ?? 1)).toBeLessThan(1e-3);
   });
 
   it('streams progress and live maps that end with the final state', async () => {

@@ -76,7 +76,7 @@ class FakeHost {
       'run.depthDose': { curve, metrics: { r80_mm: value } },
       'run.summary': { status: 'done' },
       'run.moments': { depth_mm: Float64Array.of(0) },
-      'run.keyframes': { frames: [] },
+      'run.keyframes': { frames: [], pairs: [['z', 'x']] },
       'run.ledger': { step: new Uint32Array(), number: {}, energy_MeV: {} },
     };
     for (const call of this.calls) if (call.method in answers) call.answer(answers[call.method]);
@@ -99,6 +99,7 @@ describe('the data of the run that is shown', () => {
     step: value,
     depth_mm: value,
     maps: [field(value)],
+    missing: null,
     depthDose: curve,
   });
   const shown = () => data.maps.get('map')?.field.values[0];

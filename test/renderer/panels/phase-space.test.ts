@@ -3,9 +3,14 @@ import type { AxisName, FieldMap, MapAxis } from '../../../electron/contract/fie
 import {
   axisDecimals,
   commonLimits,
+  cutsFor,
+  defaultAxes,
+  hiddenText,
   limitsOf,
-  phaseMaps,
   phaseScene,
+  positionOf,
+  slots,
+  withAxis,
 } from '../../../renderer/panels/phase-space/maps.ts';
 
 const axis = (name: AxisName, from: number, to: number, count: number): MapAxis => ({
@@ -33,10 +38,40 @@ const field = (min: number, max: number, minPositive: number): FieldMap => ({
 
 describe('the maps of phase space', () => {
   it('share an axis with the map above and with the map beside', () => {
-    const [a, b, c, d] = phaseMaps;
+    const [a, b, c, d] = slots.map((slot) => defaultAxes[slot]);
     expect([a?.horizontal, b?.horizontal]).toEqual([c?.horizontal, d?.horizontal]);
     expect([a?.vertical, c?.vertical]).toEqual([b?.vertical, d?.vertical]);
-    expect(new Set(phaseMaps.map(({ key }) => key)).size).toBe(4);
+  });
+
+  it('take any two axes: the one that is taken from the other place goes where this one was', () => {
+    expect(withAxis({ horizontal: 'z', vertical: 'x' }, 'horizontal', 'e')).toEqual({ horizontal: 'e', vertical: 'x' });
+    expect(withAxis({ horizontal: 'z', vertical: 'x' }, 'horizontal', 'x')).toEqual({ horizontal: 'x', vertical: 'z' });
+  });
+
+  it('say what became of the axes that they do not show', () => {
+    const axes = { horizontal: 'z', vertical: 'x' } as const;
+    const cuts = [
+      { axis: 'e', index: 40 },
+      { axis: 'x', index: 3 },
+    ] as const;
+    // A cut of an axis that is shown now is forgotten.
+    expect(cutsFor(axes, cuts)).toEqual([{ axis: 'e', index: 40 }]);
+    expect(hiddenText(axes, [{ axis: 'e', index: 40 }], ({ index }) => `at ${index}`)).toBe('Σθ, E at 40');
+  });
+
+  it('know where a cell of an axis lies from any map that shows the axis', () => {
+    const shown = field(0, 1, 1e-3);
+    expect(positionOf('z', 10, 100, [shown])).toBe(5.25);
+    expect(positionOf('e', 10, 100, [shown])).toBeNull();
+    const energy = { ...axis('e', 1, 8, 3), edges: Float64Array.of(1, 2, 4, 8) };
+    expect(positionOf('e', 1, 3, [{ ...shown, vertical: energy }])).toBe(3);
+    // Not from a part of it.
+    expect(positionOf('e', 1, 6, [{ ...shown, vertical: energy }])).toBeNull();
+  });
+
+  it('of a difference have limits around zero', () => {
+    const difference = { ...field(-1, 0.5, 1e-3), quantity: 'protons difference' };
+    expect(commonLimits([difference], 'log')).toEqual({ low: -1, high: 1 });
   });
 
   it('show the window of an axis, or all of it', () => {
@@ -57,9 +92,14 @@ describe('the maps of phase space', () => {
   });
 
   it('keep their own limits until they are matched', () => {
-    const config = { colorMap: 'viridis', scale: 'linear', matched: false } as const;
+    const config = { scale: 'linear', matched: false } as const;
     expect(limitsOf([field(0, 2, 1)], config)).toBeNull();
     expect(limitsOf([field(0, 2, 1)], { ...config, matched: true })).toEqual({ low: 0, high: 2 });
+    // What was dragged to holds against both.
+    expect(limitsOf([field(0, 2, 1)], { ...config, matched: true }, { low: 0.5, high: 1 })).toEqual({
+      low: 0.5,
+      high: 1,
+    });
   });
 
   it.each([

@@ -66,7 +66,7 @@ describe('the player', () => {
   });
 
   it('asks for the frame that a loaded run begins with, and for every one that is chosen', () => {
-    kept.set(SHOWN, { run: 'a', frames: frames(5), stopped: false });
+    kept.set(SHOWN, { run: 'a', frames: frames(5), stopped: false, pairs: [] });
     playback.go(4);
     playback.go(4);
     expect(asked).toEqual([2, 4]);
@@ -76,7 +76,7 @@ describe('the player', () => {
   });
 
   it('plays every frame to the end, and not on after a pause', async () => {
-    kept.set(SHOWN, { run: 'a', frames: frames(6), stopped: false });
+    kept.set(SHOWN, { run: 'a', frames: frames(6), stopped: false, pairs: [] });
     asked.length = 0;
     playback.toggle();
     await vi.advanceTimersByTimeAsync(1000);

@@ -128,6 +128,7 @@ test('a fast variant with a wrong answer is wrong', async () => {
       return {
         plan: run.plan,
         cancel: () => run.cancel(),
+        wantPlanes: () => undefined,
         live: () => run.live(),
         keyframe: (index: number) => run.keyframe(index),
         start: async (onProgress) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AxisName, Interval } from '../../../../electron/contract/fields.ts';
 import { gridAxes } from '../../../../electron/host/display/grid-axes.ts';
-import { makeMap } from '../../../../electron/host/display/maps.ts';
+import { liveMaps, makeDifference, makeMap, planeOf } from '../../../../electron/host/display/maps.ts';
 import { sampling } from '../../../../electron/host/display/reduce.ts';
 
 const axes = {
@@ -19,7 +19,16 @@ const numbered = (n: number): Float32Array => Float32Array.from({ length: n }, (
 const fields = {
   axes,
   dose: Float64Array.from({ length: 60 }, (_, i) => i),
-  marginals: { step: 3, depth_mm: 1, zx: numbered(60), xtheta: numbered(30), etheta: numbered(20), ez: numbered(40) },
+  marginals: {
+    step: 3,
+    depth_mm: 1,
+    zx: numbered(60),
+    xtheta: numbered(30),
+    etheta: numbered(20),
+    ez: numbered(40),
+    ex: numbered(24),
+    ztheta: numbered(50),
+  },
 };
 
 function request(
@@ -32,6 +41,48 @@ function request(
   const [h, v] = window.map((w) => (w === null ? null : ([w[0], w[1]] as [number, number])));
   return { quantity, horizontal, vertical, viewport: { horizontal: h ?? null, vertical: v ?? null, pixels } };
 }
+
+describe('cuts', () => {
+  const cut = { ...request('protons', 'x', 'z', [100, 100]), cuts: [{ axis: 'e' as const, index: 2 }] };
+  const plane = { slow: 'z', fast: 'x', cut: [2, -1, -1, -1], values: numbered(60) } as const;
+
+  it('are shown from the plane that the engine made, and from no other', () => {
+    expect(planeOf(cut)).toEqual({ slow: 'z', fast: 'x', cut: [2, -1, -1, -1] });
+    expect([...makeMap({ ...fields, planes: [plane] }, cut).values]).toEqual([...numbered(60)]);
+    const other = { ...plane, cut: [3, -1, -1, -1] } as const;
+    expect(() => makeMap({ ...fields, planes: [other] }, cut)).toThrow(/while a run computes/);
+    const shown = { ...cut, cuts: [{ axis: 'x' as const, index: 0 }] };
+    expect(() => makeMap(fields, shown)).toThrow('The axis x is shown, and cannot be cut.');
+  });
+
+  it('come a frame later, or on a GPU not at all', () => {
+    const plain = request('protons', 'x', 'z', [100, 100]);
+    const first = liveMaps(fields, [plain, cut], false);
+    expect([first.maps[0]?.quantity, first.maps[1], first.missing]).toEqual(['protons', null, null]);
+    expect(liveMaps({ ...fields, planes: [plane] }, [cut], false).maps[0]?.max).toBe(59);
+    expect(liveMaps(fields, [cut], true).missing).toMatch(/^A run on the GPU keeps ψ there/);
+  });
+});
+
+describe('differences', () => {
+  const wanted = request('protons', 'x', 'z', [100, 100]);
+
+  it('are taken cell by cell, before cells are put together', () => {
+    const other = { ...fields, marginals: { ...fields.marginals, zx: numbered(60).map((value) => 59 - value) } };
+    const map = makeDifference(fields, other, wanted);
+    expect([map.values[0], map.values[59], map.min, map.max]).toEqual([-59, 59, -59, 59]);
+    expect([map.quantity, map.unit]).toEqual(['protons difference', 'protons per cell']);
+    const itself = makeDifference(fields, fields, request('dose', 'z', 'x', [3, 3]));
+    expect([...itself.values].every((value) => value === 0)).toBe(true);
+  });
+
+  it('are refused between grids that differ, with both', () => {
+    const other = { ...fields, axes: { ...axes, dz_mm: 0.25 } };
+    expect(() => makeDifference(fields, other, wanted)).toThrow(
+      'The grids differ: 10 cells of z from 0 to 5 mm, and 10 cells of z from 0 to 2.5 mm.',
+    );
+  });
+});
 
 describe('maps', () => {
   it('at full resolution are the cells themselves, either way round', () => {
@@ -73,7 +124,11 @@ describe('maps', () => {
 
   it('refuse what is not there', () => {
     expect(() => makeMap(fields, request('dose', 'z', 'theta', [10, 10]))).toThrow(/z and x only/);
-    expect(() => makeMap(fields, request('protons', 'z', 'theta', [10, 10]))).toThrow(/not kept/);
+    const older = { ...fields, marginals: { ...fields.marginals, ztheta: new Float32Array(0) } };
+    expect(() => makeMap(older, request('protons', 'z', 'theta', [10, 10]))).toThrow(
+      'Protons over z and theta are not kept; there are z–x, x–theta, e–theta, e–z, e–x.',
+    );
+    expect(() => makeMap(fields, request('protons', 'z', 'z', [10, 10]))).toThrow(/not z twice/);
     expect(() => makeMap({ ...fields, marginals: null }, request('protons', 'z', 'x', [10, 10]))).toThrow(
       /no keyframes/,
     );

@@ -1,0 +1,74 @@
+/** Sums and moments of a rectangle of a field. */
+import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
+import { sampleEdge } from './field-image.ts';
+import type { MapPoint } from './map-view.ts';
+
+export interface FieldStatistics {
+  /** Samples whose centre lies in the rectangle. */
+  readonly samples: number;
+  /** Over grid cells: a sample of several cells counts as often. */
+  readonly sum: number;
+  readonly mean: number;
+  readonly max: number;
+  readonly maxAt: MapPoint;
+  /** Weighted by the values; null where their sum is not above zero. */
+  readonly centroid: MapPoint | null;
+  /** Standard deviation along each axis, weighted by the values; null as above. */
+  readonly sigma: MapPoint | null;
+}
+
+interface Line {
+  readonly index: number;
+  readonly centre: number;
+}
+
+function linesWithin(axis: MapAxis, a: number, b: number): readonly Line[] {
+  const [low, high] = [Math.min(a, b), Math.max(a, b)];
+  const out: Line[] = [];
+  for (let index = 0; index < axis.count; index += 1) {
+    const centre = (sampleEdge(axis, index) + sampleEdge(axis, index + 1)) / 2;
+    if (centre >= low && centre <= high) out.push({ index, centre });
+  }
+  return out;
+}
+
+/** Of the rectangle between two corners; null where no sample's centre lies in it. */
+export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint): FieldStatistics | null {
+  const columns = linesWithin(field.horizontal, one.horizontal, other.horizontal);
+  const rows = linesWithin(field.vertical, one.vertical, other.vertical);
+  if (columns.length === 0 || rows.length === 0) return null;
+  const cells = field.horizontal.cellsPerSample * field.vertical.cellsPerSample;
+  let [sum, max] = [0, Number.NEGATIVE_INFINITY];
+  let maxAt: MapPoint = { horizontal: 0, vertical: 0 };
+  let [h, v, hh, vv] = [0, 0, 0, 0];
+  // Moments about the rectangle's corner: about zero, the squares would drown a narrow beam far from it.
+  const [h0, v0] = [columns[0]?.centre ?? 0, rows[0]?.centre ?? 0];
+  for (const row of rows) {
+    for (const column of columns) {
+      const value = field.values[row.index * field.horizontal.count + column.index] ?? 0;
+      const [dh, dv] = [column.centre - h0, row.centre - v0];
+      sum += value;
+      h += value * dh;
+      v += value * dv;
+      hh += value * dh * dh;
+      vv += value * dv * dv;
+      if (value > max) [max, maxAt] = [value, { horizontal: column.centre, vertical: row.centre }];
+    }
+  }
+  const samples = columns.length * rows.length;
+  const weighted = sum > 0;
+  return {
+    samples,
+    sum: sum * cells,
+    mean: sum / samples,
+    max,
+    maxAt,
+    centroid: weighted ? { horizontal: h0 + h / sum, vertical: v0 + v / sum } : null,
+    sigma: weighted
+      ? {
+          horizontal: Math.sqrt(Math.max(0, hh / sum - (h / sum) ** 2)),
+          vertical: Math.sqrt(Math.max(0, vv / sum - (v / sum) ** 2)),
+        }
+      : null,
+  };
+}

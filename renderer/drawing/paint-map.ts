@@ -1,0 +1,164 @@
+/** A map on any context: field, contours, axes, colour bar. */
+
+import type { FieldMap } from '../../electron/contract/fields.ts';
+import { type Annotation, drawAnnotations, haloStroke, haloText, markTheme } from './annotations.ts';
+import { drawFrame, drawHorizontalAxis, drawVerticalAxis } from './axes.ts';
+import { type ColorBar, drawColorBar } from './color-bar.ts';
+import type { ColorMap } from './colormap.ts';
+import type { Drawing2D } from './context-2d.ts';
+import { type Contour, contourLevels, contours } from './contours.ts';
+import type { FieldImage } from './field-image.ts';
+import { histogram } from './histogram.ts';
+import { drawableLimits, type Limits, type Normalisation, normalisation, type ScaleKind } from './normalisation.ts';
+import type { PlotFrame } from './plot-frame.ts';
+import type { Scale } from './scale.ts';
+import type { DrawingTheme } from './theme.ts';
+
+export interface MapStyle {
+  readonly colorMap: ColorMap;
+  readonly scale: ScaleKind;
+  /** Null: the whole field's smallest and largest value. */
+  readonly limits: Limits | null;
+  /** Zero in the middle of the colours, for differences. */
+  readonly centred?: boolean;
+  readonly contours?: boolean;
+  /** The limits can be dragged: the bar shows its handles. */
+  readonly handles?: boolean;
+}
+
+/** An axis of the map: title and the part that is shown. */
+export interface ShownAxis {
+  readonly title: string;
+  readonly unit: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface MapScene {
+  readonly horizontal: ShownAxis;
+  readonly vertical: ShownAxis;
+  /** Null: axes and annotations alone (nothing was computed yet). */
+  readonly field: FieldMap | null;
+  /** Null: the colour bar has no title, for a map whose heading names the quantity and its unit. */
+  readonly quantityTitle: string | null;
+  readonly annotations: readonly Annotation[];
+}
+
+export interface MapScales {
+  readonly frame: PlotFrame;
+  readonly horizontal: Scale;
+  readonly vertical: Scale;
+}
+
+/** What follows from field and style alone: made once per frame of a stream. */
+export interface Colouring {
+  readonly colors: Normalisation;
+  readonly range: Normalisation;
+  readonly histogram: Float32Array;
+  readonly contours: readonly Contour[];
+}
+
+const BINS = 64;
+/** Of a contour's label, in label heights. */
+const LABEL_WIDTH = 3.8;
+
+export function colouring(field: FieldMap, style: MapStyle): Colouring {
+  const { min, max, minPositive } = field;
+  const centred = style.centred === true;
+  // A logarithm has no negative numbers: differences are drawn around zero.
+  const kind: ScaleKind = centred && style.scale === 'log' ? 'symlog' : style.scale;
+  const size = Math.max(Math.abs(min), Math.abs(max));
+  const whole = centred ? { low: -size, high: size } : { low: min, high: max };
+  const limits = drawableLimits(kind, style.limits ?? whole, minPositive);
+  const colors = normalisation(kind, limits);
+  const wider =
+    style.limits === null
+      ? limits
+      : drawableLimits(
+          kind,
+          { low: Math.min(whole.low, limits.low), high: Math.max(whole.high, limits.high) },
+          Math.min(minPositive > 0 ? minPositive : limits.low, limits.low > 0 ? limits.low : minPositive),
+        );
+  const range = normalisation(kind, wider);
+  return {
+    colors,
+    range,
+    histogram: histogram(field.values, range, BINS),
+    contours: style.contours === true ? contours(field, contourLevels(field, kind)) : [],
+  };
+}
+
+function drawContours(
+  context: Drawing2D,
+  lines: readonly Contour[],
+  { frame, horizontal, vertical }: MapScales,
+  theme: DrawingTheme,
+): void {
+  const marks = markTheme(theme, true);
+  const { plot } = frame;
+  context.font = `${theme.labelSize}px ${theme.family}`;
+  const taken: (readonly [number, number])[] = [];
+  for (const { segments, label } of lines) {
+    context.beginPath();
+    let [bestX, bestY, best] = [Number.NaN, Number.NaN, Number.POSITIVE_INFINITY];
+    let [left, right] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let i = 0; i < segments.length; i += 4) {
+      const [x0, y0] = [horizontal.toPixel(segments[i] ?? 0), vertical.toPixel(segments[i + 1] ?? 0)];
+      left = Math.min(left, x0);
+      right = Math.max(right, x0);
+      context.moveTo(x0, y0);
+      context.lineTo(horizontal.toPixel(segments[i + 2] ?? 0), vertical.toPixel(segments[i + 3] ?? 0));
+      // The label stands at the line's highest point that leaves room for it.
+      const free = taken.every(
+        ([x, y]) => Math.abs(x - x0) > LABEL_WIDTH * theme.labelSize || Math.abs(y - y0) > theme.labelSize * 1.1,
+      );
+      const inside = x0 > plot.left + 20 && x0 < plot.left + plot.width - 20 && y0 > plot.top + 8;
+      if (free && inside && y0 < best) [bestX, bestY, best] = [x0, y0, y0];
+    }
+    haloStroke(context, marks, 0.8);
+    // A line that is narrower than its label would only be hidden by it.
+    if (!Number.isFinite(bestX) || right - left < LABEL_WIDTH * theme.labelSize) continue;
+    taken.push([bestX, bestY]);
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    haloText(context, label, bestX, bestY, marks);
+  }
+}
+
+export function paintMap(
+  context: Drawing2D,
+  scene: MapScene,
+  style: MapStyle,
+  colours: Colouring | null,
+  scales: MapScales,
+  image: FieldImage,
+  theme: DrawingTheme,
+): void {
+  const { frame, horizontal, vertical } = scales;
+  const { plot } = frame;
+  context.fillStyle = theme.surface;
+  context.fillRect(plot.left, plot.top, plot.width, plot.height);
+  if (scene.field !== null && colours !== null) {
+    context.save();
+    context.beginPath();
+    context.rect(plot.left, plot.top, plot.width, plot.height);
+    context.clip();
+    image.draw(context, scene.field, style.colorMap, colours.colors, horizontal, vertical);
+    drawContours(context, colours.contours, scales, theme);
+    context.restore();
+    if (frame.bar !== null) {
+      const title = scene.quantityTitle === null ? null : { text: scene.quantityTitle, unit: scene.field.unit };
+      const bar: ColorBar = { map: style.colorMap, ...colours, title, handles: style.handles === true };
+      drawColorBar(context, frame.bar, bar, theme);
+    }
+  }
+  drawFrame(context, plot, theme);
+  drawHorizontalAxis(context, plot, horizontal, scene.horizontal.title, scene.horizontal.unit, theme);
+  drawVerticalAxis(context, plot, vertical, scene.vertical.title, scene.vertical.unit, theme);
+}
+
+/** Annotations over the field of an exported map, as the upper canvas has them on the screen. */
+export function paintMarks(context: Drawing2D, scene: MapScene, scales: MapScales, theme: DrawingTheme): void {
+  const marks = markTheme(theme, scene.field !== null);
+  drawAnnotations(context, scales.frame.plot, scales.horizontal, scales.vertical, scene.annotations, marks);
+}

@@ -1,0 +1,108 @@
+/** How a map shows its field: colours, scale, limits, contours. Stateless. */
+import type { ReactElement, ReactNode } from 'react';
+import { colorMaps } from '../drawing/colormap.ts';
+import type { Limits, ScaleKind } from '../drawing/normalisation.ts';
+import { Button } from './button.tsx';
+import { NumberField } from './number-field.tsx';
+import { Popover, PopoverRow } from './popover.tsx';
+import { Segmented } from './segmented.tsx';
+import { Select } from './select.tsx';
+
+const scales: readonly { readonly value: ScaleKind; readonly label: string; readonly title: string }[] = [
+  { value: 'linear', label: 'lin', title: 'Linear scale' },
+  { value: 'log', label: 'log', title: 'Logarithmic scale' },
+  { value: 'symlog', label: 'symlog', title: 'Logarithmic away from zero, linear around it' },
+];
+
+const options = (kind: 'sequential' | 'diverging') =>
+  colorMaps.filter((map) => map.kind === kind).map((map) => ({ value: map.name, label: map.title }));
+
+export interface MapDisplayValue {
+  readonly colorMap: string;
+  /** For differences. */
+  readonly divergingMap: string;
+  readonly scale: ScaleKind;
+  readonly contours: boolean;
+  /** Null: each field's own. */
+  readonly limits: Limits | null;
+}
+
+export interface MapDisplayProps {
+  /** Such as `dose map`. */
+  readonly what: string;
+  readonly value: MapDisplayValue;
+  /** Limits in force, shown where the reader has set none. */
+  readonly shown: Limits | null;
+  readonly unit: string;
+  readonly onChange: (change: Partial<MapDisplayValue>) => void;
+  /** Further rows. */
+  readonly children?: ReactNode;
+}
+
+export function MapDisplay({ what, value, shown, unit, onChange, children }: MapDisplayProps): ReactElement {
+  const { limits } = value;
+  const change = (which: keyof Limits, entered: number | string | undefined): void => {
+    if (typeof entered !== 'number' || !Number.isFinite(entered)) return;
+    const whole = limits ?? shown;
+    if (whole !== null) onChange({ limits: { ...whole, [which]: entered } });
+  };
+  const empty = limits !== null && limits.low >= limits.high;
+  const field = (which: keyof Limits, label: string): ReactElement => (
+    <NumberField
+      label={`${label} limit of the colours (${unit})`}
+      value={limits?.[which]}
+      unit="1"
+      placeholder={shown?.[which] ?? null}
+      min={-Number.MAX_VALUE}
+      max={Number.MAX_VALUE}
+      invalid={empty}
+      onChange={(entered) => change(which, entered)}
+    />
+  );
+  return (
+    <Popover label={`Display of the ${what}`} text="Display" active={limits !== null}>
+      <PopoverRow name="Scale">
+        <Segmented label="Scale" value={value.scale} options={scales} onChange={(scale) => onChange({ scale })} />
+      </PopoverRow>
+      <PopoverRow name="Colours">
+        <Select
+          label="Colour map"
+          value={value.colorMap}
+          options={options('sequential')}
+          onChange={(colorMap) => onChange({ colorMap })}
+        />
+      </PopoverRow>
+      <PopoverRow name="Differences">
+        <Select
+          label="Colour map of differences"
+          value={value.divergingMap}
+          options={options('diverging')}
+          onChange={(divergingMap) => onChange({ divergingMap })}
+        />
+      </PopoverRow>
+      <PopoverRow name="Limits">
+        {field('low', 'Lower')}
+        {field('high', 'Upper')}
+        <Button tone="quiet" disabled={limits === null} onPress={() => onChange({ limits: null })}>
+          Auto
+        </Button>
+      </PopoverRow>
+      <p className="popover__note" data-tone={empty ? 'warning' : undefined}>
+        {empty
+          ? 'The lower limit must be below the upper one.'
+          : `In ${unit || 'the unit of the field'}. Drag them along the colour bar, too; a double click there gives them back.`}
+      </p>
+      <PopoverRow name="Contours">
+        <label className="popover__check">
+          <input
+            type="checkbox"
+            checked={value.contours}
+            onChange={(event) => onChange({ contours: event.target.checked })}
+          />
+          Lines at shares of the largest value
+        </label>
+      </PopoverRow>
+      {children}
+    </Popover>
+  );
+}

@@ -1,0 +1,194 @@
+/** What was marked on a map: the profile along a segment, or the statistics of a rectangle. */
+import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import type { FieldMap } from '../../electron/contract/fields.ts';
+import { fixed, significant } from '../base/numbers.ts';
+import { axisArray, curveArray, type Figure, type FigureFormat } from '../drawing/export/figure.ts';
+import { fieldProfile } from '../drawing/field-profile.ts';
+import { fieldStatistics } from '../drawing/field-statistics.ts';
+import { type LineScene, LineView } from '../drawing/line-view.ts';
+import type { MapMark, MapPoint, PaintedFigure } from '../drawing/map-view.ts';
+import type { ScaleKind } from '../drawing/normalisation.ts';
+import type { FrameScheduler } from '../drawing/scheduler.ts';
+import { IconButton } from './button.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import './map-drawer.css';
+
+export interface MapDrawerProps {
+  readonly field: FieldMap;
+  readonly mark: MapMark;
+  readonly scale: ScaleKind;
+  readonly scheduler: FrameScheduler;
+  /** Begins the name of an exported file. */
+  readonly name: string;
+  readonly notes: Figure['notes'];
+  readonly onExport: (figure: Figure | null, format: FigureFormat) => void;
+  readonly onClose: () => void;
+}
+
+const symbols = { z: 'z', x: 'x', theta: 'θ', e: 'E' } as const;
+const HEADROOM = 1.08;
+const DECADES = 1e-5;
+
+const place = (field: FieldMap, { horizontal, vertical }: MapPoint, digits = 2): string =>
+  `${symbols[field.horizontal.name]} ${fixed(horizontal, digits)} ${field.horizontal.unit}, ` +
+  `${symbols[field.vertical.name]} ${fixed(vertical, digits)} ${field.vertical.unit}`;
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+function profileScene(field: FieldMap, mark: MapMark, scale: ScaleKind): LineScene {
+  const { distance, unit, values } = fieldProfile(field, mark.from, mark.to);
+  const known = values.filter((value) => Number.isFinite(value));
+  const [low, high] = [known.reduce((a, b) => Math.min(a, b), 0), known.reduce((a, b) => Math.max(a, b), 0)];
+  const log = scale === 'log' && high > 0 && low >= 0;
+  const span = high - low || 1;
+  return {
+    horizontal: {
+      title: unit === '' ? 'Share of the segment' : 'Along the segment',
+      unit,
+      from: 0,
+      to: distance[distance.length - 1] ?? 1,
+    },
+    vertical: {
+      title: capital(field.quantity),
+      unit: field.unit,
+      from: log ? high * DECADES : low < 0 ? low - 0.05 * span : 0,
+      to: log ? high * 2 : low + span * HEADROOM,
+      kind: log ? 'log' : 'linear',
+    },
+    curves: [{ name: capital(field.quantity), color: '--series-1', dash: [], x: distance, y: values, fill: low >= 0 }],
+  };
+}
+
+function Profile({ field, mark, scale, scheduler, onFigure, ...about }: ProfileProps): ReactElement {
+  const below = useRef<HTMLCanvasElement>(null);
+  const above = useRef<HTMLCanvasElement>(null);
+  const view = useRef<LineView>(null);
+  useEffect(() => {
+    if (below.current === null || above.current === null) return;
+    const made = new LineView(below.current, above.current, scheduler);
+    view.current = made;
+    return () => made.dispose();
+  }, [scheduler]);
+  const scene = useMemo(() => profileScene(field, mark, scale), [field, mark, scale]);
+  useEffect(() => view.current?.show(scene), [scene]);
+  const { name, notes } = about;
+  useEffect(() => {
+    onFigure.current = () => {
+      const title = `${name}: ${field.quantity} from ${place(field, mark.from)} to ${place(field, mark.to)}`;
+      const figure = view.current?.figure({ name: `${name}-profile`, title, notes }) ?? null;
+      if (figure === null) return null;
+      // Where each point of the segment is, beside how far along it.
+      const { horizontal, vertical } = fieldProfile(field, mark.from, mark.to);
+      const axis = figure.arrays[0]?.name ?? 'distance';
+      const places = [
+        curveArray(field.horizontal.name, field.horizontal.unit, 'place on the segment', axis, horizontal),
+        curveArray(field.vertical.name, field.vertical.unit, 'place on the segment', axis, vertical),
+      ];
+      return { ...figure, arrays: [...figure.arrays, ...places] };
+    };
+  }, [onFigure, field, mark, name, notes]);
+  return (
+    <div className="map-drawer__plot">
+      <canvas ref={below} className="plot-panel__layer" />
+      <canvas
+        ref={above}
+        className="plot-panel__layer"
+        role="img"
+        aria-label={`${capital(field.quantity)} from ${place(field, mark.from)} to ${place(field, mark.to)}`}
+      />
+    </div>
+  );
+}
+
+interface ProfileProps extends Pick<MapDrawerProps, 'field' | 'mark' | 'scale' | 'scheduler' | 'name' | 'notes'> {
+  readonly onFigure: { current: (() => PaintedFigure | null) | null };
+}
+
+function Statistics({ field, mark }: Pick<MapDrawerProps, 'field' | 'mark'>): ReactElement {
+  const found = useMemo(() => fieldStatistics(field, mark.from, mark.to), [field, mark]);
+  if (found === null) return <p className="map-drawer__none">No sample’s centre lies in this rectangle.</p>;
+  const { horizontal, vertical } = field;
+  const [h, v] = [symbols[horizontal.name], symbols[vertical.name]];
+  const cell = horizontal.cellsPerSample * vertical.cellsPerSample;
+  const rows: readonly (readonly [string, string, string])[] = [
+    ['Sum over cells', significant(found.sum, 5), field.unit],
+    ['Mean', significant(found.mean, 5), field.unit],
+    ['Largest', significant(found.max, 5), field.unit],
+    ['Largest at', place(field, found.maxAt), ''],
+    ['Centroid', found.centroid === null ? '–' : place(field, found.centroid, 3), ''],
+    [`σ along ${h}`, significant(found.sigma?.horizontal, 4), horizontal.unit],
+    [`σ along ${v}`, significant(found.sigma?.vertical, 4), vertical.unit],
+    ['Samples', String(found.samples), cell === 1 ? 'of one cell' : `of ${cell} cells`],
+  ];
+  return (
+    <dl className="map-drawer__statistics" data-testid="region-statistics">
+      {rows.map(([name, value, unit]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <b>{value}</b> {unit}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The numbers of a rectangle, and no picture of them: they go out as the rectangle of the map they are of. */
+function regionFigure({ field, mark, name, notes }: MapDrawerProps): Figure | null {
+  const found = fieldStatistics(field, mark.from, mark.to);
+  if (found === null) return null;
+  const values = {
+    sum: found.sum,
+    mean: found.mean,
+    max: found.max,
+    max_horizontal: found.maxAt.horizontal,
+    max_vertical: found.maxAt.vertical,
+    centroid_horizontal: found.centroid?.horizontal ?? Number.NaN,
+    centroid_vertical: found.centroid?.vertical ?? Number.NaN,
+    sigma_horizontal: found.sigma?.horizontal ?? Number.NaN,
+    sigma_vertical: found.sigma?.vertical ?? Number.NaN,
+  };
+  const unitOf = (key: string): string =>
+    key.endsWith('horizontal') ? field.horizontal.unit : key.endsWith('vertical') ? field.vertical.unit : field.unit;
+  const lines = Object.entries(values).map(([key, value]) => `${key} ${significant(value, 6)} ${unitOf(key)}`);
+  return {
+    name: `${name}-region`,
+    title: `${name}: ${field.quantity} from ${place(field, mark.from)} to ${place(field, mark.to)}`,
+    notes: { ...notes, horizontal: field.horizontal.name, vertical: field.vertical.name },
+    width: 420,
+    height: 18 * lines.length + 8,
+    arrays: [
+      axisArray('sample_count', '', 'samples in the rectangle', [found.samples]),
+      ...Object.entries(values).map(([key, value]) => curveArray(key, unitOf(key), key, 'sample_count', [value])),
+    ],
+    paint: (context) => {
+      context.textAlign = 'left';
+      context.textBaseline = 'top';
+      for (const [i, line] of lines.entries()) context.fillText(line, 0, 18 * i);
+    },
+  };
+}
+
+export function MapDrawer(props: MapDrawerProps): ReactElement {
+  const { field, mark, onExport, onClose } = props;
+  const figure = useRef<(() => PaintedFigure | null) | null>(null);
+  const segment = mark.kind === 'segment';
+  const what = segment ? 'the profile' : 'the region';
+  return (
+    <section className="map-drawer" aria-label={segment ? 'Profile along the segment' : 'Statistics of the region'}>
+      <header className="map-drawer__head">
+        <h3>{segment ? 'Profile' : 'Region'}</h3>
+        <span className="map-drawer__place">
+          {place(field, mark.from)} → {place(field, mark.to)}
+        </span>
+        <ExportMenu
+          what={what}
+          onChoose={(format) => onExport(segment ? (figure.current?.() ?? null) : regionFigure(props), format)}
+        />
+        <IconButton icon="close" size={13} label={`Close ${what}`} onPress={onClose} />
+      </header>
+      {segment ? <Profile {...props} onFigure={figure} /> : <Statistics field={field} mark={mark} />}
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+/** A small panel of controls that opens below a button; Escape and a press elsewhere close it. */
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { Icon, type IconName } from './icon.tsx';
+import './popover.css';
+
+export interface PopoverProps {
+  /** Name of the button and of the panel. */
+  readonly label: string;
+  /** Words on the button; missing: its icon alone. */
+  readonly text?: string;
+  readonly icon?: IconName;
+  /** Something in it differs from what it starts with. */
+  readonly active?: boolean;
+  readonly children: ReactNode;
+}
+
+const GAP = 4;
+
+function place(panel: HTMLElement, button: HTMLElement): void {
+  const at = button.getBoundingClientRect();
+  const below = innerHeight - at.bottom - 2 * GAP;
+  const above = at.top - 2 * GAP;
+  const up = panel.offsetHeight > below && above > below;
+  panel.style.maxHeight = `${up ? above : below}px`;
+  panel.style.top = up ? 'auto' : `${at.bottom + GAP}px`;
+  panel.style.bottom = up ? `${innerHeight - at.top + GAP}px` : 'auto';
+  panel.style.left = `${Math.max(GAP, Math.min(at.right - panel.offsetWidth, innerWidth - panel.offsetWidth - GAP))}px`;
+}
+
+export function Popover({ label, text, icon, active = false, children }: PopoverProps): ReactElement {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const root = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const dismiss = useEffectEvent(() => setOpen(false));
+
+  useLayoutEffect(() => {
+    if (!open || panel.current === null || button.current === null) return;
+    place(panel.current, button.current);
+    panel.current.querySelector<HTMLElement>('input:checked, select, input, button')?.focus();
+    const stop = new AbortController();
+    const options = { capture: true, signal: stop.signal };
+    const outside = (event: Event): void => {
+      if (event.target instanceof Node && !root.current?.contains(event.target)) dismiss();
+    };
+    const follow = (): void => {
+      if (panel.current !== null && button.current !== null) place(panel.current, button.current);
+    };
+    window.addEventListener('pointerdown', outside, options);
+    window.addEventListener('resize', follow, options);
+    // What it holds can grow while it is open.
+    const grown = new ResizeObserver(follow);
+    grown.observe(panel.current);
+    return () => {
+      stop.abort();
+      grown.disconnect();
+    };
+  }, [open]);
+
+  const pressed = (event: KeyboardEvent): void => {
+    if (!open || event.key !== 'Escape') return;
+    event.stopPropagation();
+    setOpen(false);
+    button.current?.focus();
+  };
+
+  return (
+    <div className="popover" ref={root}>
+      <button
+        ref={button}
+        type="button"
+        className={text === undefined ? 'icon-button' : 'button button--normal'}
+        aria-label={label}
+        title={label}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        data-active={active}
+        onClick={() => setOpen(!open)}
+        onKeyDown={pressed}
+      >
+        {icon === undefined ? null : <Icon name={icon} size={14} />}
+        {text === undefined ? null : <span>{text}</span>}
+      </button>
+      {open ? (
+        <div id={id} ref={panel} className="popover__panel" role="dialog" aria-label={label} onKeyDown={pressed}>
+          {children}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** One named control of a popover. */
+export function PopoverRow({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <div className="popover__row">
+      <span className="popover__name">{name}</span>
+      <div className="popover__control">{children}</div>
+    </div>
+  );
+}
