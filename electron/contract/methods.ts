@@ -8,6 +8,7 @@ import { issueSchema } from './errors.ts';
 import { axisNameSchema, curveSchema } from './fields.ts';
 import { figureMethods } from './figures.ts';
 import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
+import { libraryMethods } from './library.ts';
 import {
   depthDoseSchema,
   ledgerTableSchema,
@@ -156,6 +157,7 @@ export const methods = {
   'file.write': { params: z.strictObject({ file: fileRefSchema, bytes, ifExists }), result: namedFileSchema },
 
   ...benchMethods,
+  ...libraryMethods,
   ...comparisonMethods,
   ...figureMethods,
   ...timelineMethods,

@@ -7,6 +7,7 @@
  */
 import { z } from 'zod';
 import { benchStreams } from './benches.ts';
+import { libraryStreams } from './library.ts';
 import { liveFrameSchema, mapRequestSchema, runIdSchema, runInfoSchema, runProgressSchema } from './run.ts';
 import { shellEventSchema } from './shell.ts';
 import { timelinesFrameSchema } from './timeline.ts';
@@ -22,6 +23,7 @@ export const logEntrySchema = z.strictObject({
 export type LogEntry = Readonly<z.infer<typeof logEntrySchema>>;
 
 export const streams = {
+  ...libraryStreams,
   /** All runs, whenever one of them changes its state; the present ones at once. */
   runs: {
     params: z.strictObject({}),

@@ -14,13 +14,16 @@ import { FileAccess } from './files/access.ts';
 import { dataFolder } from './files/data-folder.ts';
 import { Library } from './files/library.ts';
 import { RecentFiles } from './files/recent.ts';
+import { HostSettings } from './files/settings.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
 import { figureHandlers } from './handlers/figures.ts';
+import { libraryHandlers, librarySource } from './handlers/library.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
+import { Catalogue } from './library/catalogue.ts';
 import { HostLog } from './log.ts';
 import { RunPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
@@ -92,7 +95,9 @@ export class Host {
   }
 
   capabilities(): Capabilities {
-    return this.#parts.capabilities;
+    const { capabilities, files } = this.#parts;
+    // The folder is the user's to change while the program runs.
+    return { ...capabilities, shell: { ...capabilities.shell, libraryFolder: files.library.folder } };
   }
 
   /** Lets pages open and save this file: the user chose it. */
@@ -121,6 +126,7 @@ export class Host {
   async close(): Promise<void> {
     await Promise.all([this.benches.close(), this.runs.close()]);
     for (const sessions of this.#doors) sessions.close('the program is closing');
+    this.#parts.catalogue.close();
     await this.#parts.timelines.closeAll();
     await this.#parts.uploads.close();
     await this.#parts.cache.close();
@@ -142,12 +148,14 @@ export class Host {
           ...this.#parts,
           bytesPerCellStep: (variant) => addon.variants().find(({ id }) => id === variant)?.bytesPerCellStep ?? 0,
         }),
+        ...libraryHandlers(this.#parts, shell),
         ...shellHandlers(files, shell),
       },
       {
         ...runSources(runs),
         ...benchSources(benches),
         ...timelineSource(timelines),
+        ...librarySource(this.#parts.catalogue),
         ...shellSource(shell),
         'host.log': (_params, sink) => log.read(sink),
       },
@@ -161,6 +169,8 @@ interface HostParts {
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
   readonly recent: RecentFiles;
+  readonly catalogue: Catalogue;
+  readonly settings: HostSettings;
   readonly packer: RunPacker;
   readonly cache: RunCache;
   readonly runs: Runs;
@@ -203,11 +213,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
     memoryLimit_bytes,
   });
   const data = options.dataFolder ?? dataFolder();
-  const library = new Library(path.join(data, 'library'), path.join(options.assetsFolder, 'scenarios'));
-  const files = new FileAccess(library);
   const log = new HostLog();
   const trouble = (reason: string): void => log.write('warning', reason);
+  const settings = await HostSettings.open(data, trouble);
+  const libraryFolder = settings.values.libraryFolder ?? path.join(data, 'library');
+  const library = new Library(libraryFolder, path.join(options.assetsFolder, 'scenarios'));
+  const files = new FileAccess(library);
   const packer = new RunPacker();
+  const readers = { scenarios, runFacts: packer.facts.bind(packer) };
+  const catalogue = new Catalogue({ dataFolder: data, files, readers, onTrouble: trouble });
   const scratch = path.join(data, 'scratch', `${process.pid}-${randomBytes(4).toString('hex')}`);
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const capabilities = readCapabilities(addon, options, files, memoryLimit_bytes);
@@ -241,6 +255,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     scenarios,
     files,
     recent,
+    catalogue,
+    settings,
     packer,
     cache,
     runs,

@@ -43,3 +43,13 @@ function noted(file: string | null): string | null {
   if (file !== null) app.addRecentDocument(file);
   return file;
 }
+
+/** The chosen folder, which may be new, or null when the dialog was dismissed. */
+export async function chooseFolder(window: BrowserWindow, title: string, folder: string): Promise<string | null> {
+  const { canceled, filePaths } = await dialog.showOpenDialog(window, {
+    title,
+    defaultPath: folder,
+    properties: ['openDirectory', 'createDirectory', 'promptToCreate'],
+  });
+  return canceled ? null : (filePaths[0] ?? null);
+}

@@ -3,7 +3,7 @@ import { app, type BrowserWindow, Menu } from 'electron';
 import type { FilePurpose } from '../contract/files.ts';
 import type { MenuCommand, ShellEvent } from '../contract/shell.ts';
 import type { ShellHandlers } from '../host/index.ts';
-import { chooseFile } from './file-dialogs.ts';
+import { chooseFile, chooseFolder } from './file-dialogs.ts';
 import { menuTemplate } from './menu.ts';
 
 export class WindowShell implements ShellHandlers {
@@ -21,6 +21,10 @@ export class WindowShell implements ShellHandlers {
 
   choose(purpose: FilePurpose, suggestedName: string): Promise<string | null> {
     return chooseFile(this.#window, purpose, suggestedName);
+  }
+
+  chooseFolder(title: string, folder: string): Promise<string | null> {
+    return chooseFolder(this.#window, title, folder);
   }
 
   document({ title, edited }: { readonly title: string; readonly edited: boolean }): void {

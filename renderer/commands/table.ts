@@ -14,7 +14,7 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ];
 
-function fileCommands({ stores, documents, runs }: Workbench): readonly Command[] {
+function fileCommands({ stores, documents, runs, files }: Workbench): readonly Command[] {
   const scenario = stores.scenario.getState();
   const { shell } = stores.connection.getState().capabilities;
   const run = runOf(stores.runs.getState(), stores.selection.getState().run);
@@ -88,6 +88,14 @@ function fileCommands({ stores, documents, runs }: Workbench): readonly Command[
       enabled: true,
       run: () => void documents.saveAs(),
     },
+    {
+      id: 'file.compareSaved',
+      title: 'Compare with the saved file…',
+      ...file,
+      group: 2,
+      enabled: scenario.file !== null && isEdited(scenario),
+      run: () => void files.compareWithSaved(),
+    },
     ...(shell.dialogs
       ? []
       : [
@@ -127,6 +135,26 @@ function fileCommands({ stores, documents, runs }: Workbench): readonly Command[
       enabled: finished,
       run: () => run !== null && void runs.exportAs(run.id, what),
     })),
+    ...(shell.dialogs
+      ? [
+          {
+            id: 'library.folder',
+            title: 'Folder of the library…',
+            ...file,
+            group: 4,
+            enabled: true,
+            run: () => void files.chooseFolder(),
+          },
+        ]
+      : []),
+    {
+      id: 'library.rebuild',
+      title: 'Make the index of the library anew',
+      ...file,
+      group: 4,
+      enabled: true,
+      run: () => void files.rebuild(),
+    },
   ];
 }
 

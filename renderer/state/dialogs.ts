@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenarios.ts';
 
 export interface Choice {
   readonly id: string;
@@ -31,6 +32,24 @@ export interface DialogKinds {
   };
   /** Answered with the id of a command. */
   readonly palette: { readonly request: object; readonly answer: string };
+  /** Two scenarios, field by field. */
+  readonly diff: {
+    readonly request: {
+      readonly before: { readonly name: string; readonly document: ScenarioDraft };
+      readonly after: { readonly name: string; readonly document: ScenarioDraft };
+    };
+    readonly answer: never;
+  };
+  readonly labels: {
+    readonly request: {
+      readonly name: string;
+      readonly tags: readonly string[];
+      readonly remark: string;
+      /** Tags in use elsewhere, offered. */
+      readonly known: readonly string[];
+    };
+    readonly answer: { readonly tags: readonly string[]; readonly remark: string };
+  };
   readonly shortcuts: { readonly request: object; readonly answer: never };
   readonly about: { readonly request: object; readonly answer: never };
 }

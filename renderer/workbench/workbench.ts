@@ -3,6 +3,7 @@ import { type BenchActions, createBenchActions } from '../actions/benches.ts';
 import type { ActionContext, Stores } from '../actions/context.ts';
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
+import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
 import type { Client } from '../client/index.ts';
 import { createRunData, type RunData } from '../data/run-data.ts';
@@ -34,6 +35,7 @@ export interface Workbench extends ActionContext {
   readonly storage: SettingsStorage;
   readonly documents: DocumentActions;
   readonly runs: RunActions;
+  readonly files: LibraryActions;
   /** Exports what panels show. */
   readonly figures: FigureActions;
   readonly benches: BenchActions;
@@ -73,6 +75,11 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
   const context: ActionContext = { client, stores };
   const data = createRunData();
   const feed = new RunFeed(client, scheduler, data);
+  const openers = {
+    documents: createDocumentActions(context),
+    runs: createRunActions(context),
+    benches: createBenchActions(context),
+  };
   const workbench: Workbench = {
     client,
     stores,
@@ -80,10 +87,9 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     feed,
     scheduler,
     storage,
-    documents: createDocumentActions(context),
-    runs: createRunActions(context),
+    ...openers,
+    files: createLibraryActions(context, openers),
     figures: createFigureActions(context),
-    benches: createBenchActions(context),
     settingsReset,
   };
   keepChecked(client, stores.scenario);

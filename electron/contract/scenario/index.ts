@@ -1,4 +1,5 @@
 /** Scenarios as every process sees them. */
+export { type Difference, scenarioDifferences } from './diff.ts';
 export { type Fault, fault, missing, warning } from './fault.ts';
 export { allowedText, branchFor, schemaAt } from './fields.ts';
 export { formatIssue, showValue } from './issue-text.ts';

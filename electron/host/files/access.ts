@@ -75,6 +75,7 @@ export class FileAccess {
   /** Whole or not at all. Throws BraggError. */
   async write(ref: FileRef, data: Uint8Array | string, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
     await writeAtomically(await this.writable(ref), data, ifExists);
+    if (ref.kind === 'library') this.library.touched();
     return this.nameOf(ref);
   }
 

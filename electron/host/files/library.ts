@@ -39,13 +39,33 @@ export function checkKey(key: string): void {
 }
 
 export class Library {
-  /** The user's folder; made when something is first saved. */
-  readonly folder: string;
   readonly #shipped: string;
+  readonly #listeners = new Set<() => void>();
+  #folder: string;
 
   constructor(folder: string, shippedFolder: string) {
-    this.folder = folder;
+    this.#folder = folder;
     this.#shipped = shippedFolder;
+  }
+
+  /** The user's folder; made when something is first saved. */
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /** Another folder from now on. Files that were open stay where they are. */
+  moveTo(folder: string): void {
+    this.#folder = path.resolve(folder);
+    this.touched();
+  }
+
+  /** Told when the program has written into it, or it is another folder. */
+  listen(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  touched(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   /** The key of a file that lies in one of the two folders, else null. */
@@ -57,10 +77,17 @@ export class Library {
 
   /** All files with one of the extensions, the user's first, by name. A user's file hides a shipped one of its name. */
   async list(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
-    const own = await this.#files(this.folder, false, extensions);
-    const names = new Set(own.map(({ key }) => key));
-    const shipped = await this.#files(this.#shipped, true, extensions);
-    return [...own, ...shipped.filter(({ key }) => !names.has(key))];
+    const all = await this.listAll(extensions);
+    const names = new Set(all.flatMap(({ key, readOnly }) => (readOnly ? [] : [key])));
+    return all.filter(({ key, readOnly }) => !readOnly || !names.has(key));
+  }
+
+  /** The same with shipped files that one of the user's hides. */
+  async listAll(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
+    return [
+      ...(await this.#files(this.folder, false, extensions)),
+      ...(await this.#files(this.#shipped, true, extensions)),
+    ];
   }
 
   /** The file to read. Throws `not-found`. */

@@ -9,6 +9,8 @@ import type { Handlers, Sources } from '../service/service.ts';
 export interface ShellHandlers {
   /** Shows a file dialog; the chosen path, or null. */
   choose(purpose: FilePurpose, suggestedName: string): Promise<string | null>;
+  /** Shows a folder dialog that begins in `folder`; the chosen path, or null. */
+  chooseFolder(title: string, folder: string): Promise<string | null>;
   document(state: { readonly title: string; readonly edited: boolean }): void;
   menu(commands: readonly MenuCommand[]): void;
   /** The page's answer to `close-requested`. */

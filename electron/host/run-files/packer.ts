@@ -5,12 +5,14 @@ import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
 import type { PackedFigure } from '../../contract/figures.ts';
 import type { RunData } from '../runs/run-data.ts';
-import type { Reply, Task } from './worker.ts';
+import type { RunFacts } from './facts.ts';
+import type { Answers, Reply, Task } from './worker.ts';
 
 /** The library takes 50 ms to load: worth keeping for the next file, not for ever. */
 const IDLE_MS = 30_000;
 
-type Waiting = { readonly resolve: (value: RunData | Uint8Array) => void; readonly reject: (error: Error) => void };
+type Answer = Answers[Task['kind']];
+type Waiting = { readonly resolve: (value: Answer) => void; readonly reject: (error: Error) => void };
 /** Distributes over the union, so that each kind of task keeps its own fields. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
@@ -27,24 +29,23 @@ export class RunPacker {
   #next = 0;
   readonly #waiting = new Map<number, Waiting>();
 
-  async write(run: RunData): Promise<Uint8Array> {
-    const value = await this.#perform({ kind: 'write', run });
-    if (value instanceof Uint8Array) return value;
-    throw new BraggError('internal', 'the file worker answered something else');
+  write(run: RunData): Promise<Uint8Array> {
+    return this.#perform<'write'>({ kind: 'write', run });
   }
 
   /** The arrays of a figure as an HDF5 file. */
-  async figure(figure: PackedFigure): Promise<Uint8Array> {
-    const value = await this.#perform({ kind: 'figure', figure });
-    if (value instanceof Uint8Array) return value;
-    throw new BraggError('internal', 'the file worker answered something else');
+  figure(figure: PackedFigure): Promise<Uint8Array> {
+    return this.#perform<'figure'>({ kind: 'figure', figure });
   }
 
   /** Throws BraggError `foreign-file`, with `name` in its message. */
-  async read(bytes: Uint8Array, name: string): Promise<RunData> {
-    const value = await this.#perform({ kind: 'read', bytes, name });
-    if (!(value instanceof Uint8Array)) return value;
-    throw new BraggError('internal', 'the file worker answered something else');
+  read(bytes: Uint8Array, name: string): Promise<RunData> {
+    return this.#perform<'read'>({ kind: 'read', bytes, name });
+  }
+
+  /** What lists show of a run file. Throws as `read` does. */
+  facts(bytes: Uint8Array, name: string): Promise<RunFacts> {
+    return this.#perform<'facts'>({ kind: 'facts', bytes, name });
   }
 
   async close(): Promise<void> {
@@ -54,12 +55,13 @@ export class RunPacker {
     await worker?.terminate();
   }
 
-  #perform(task: WithoutId<Task>): Promise<RunData | Uint8Array> {
+  #perform<K extends Task['kind']>(task: WithoutId<Extract<Task, { kind: K }>>): Promise<Answers[K]> {
     clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#start();
     const id = this.#next++;
-    return new Promise<RunData | Uint8Array>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+    return new Promise<Answers[K]>((resolve, reject) => {
+      // The worker answers each task with what its kind comes to.
+      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
       worker.ref();
       worker.postMessage({ ...task, id });
     });

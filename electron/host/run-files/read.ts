@@ -8,7 +8,7 @@ import { RunFileFields } from './fields.ts';
 import { openFile } from './h5.ts';
 import { attributes, crossingColumns, FORMAT, FORMAT_VERSION, traceColumns } from './layout.ts';
 
-function checkFormat(f: RunFileFields, file: File): void {
+export function checkFormat(f: RunFileFields, file: File): void {
   const format: unknown = file.attrs[attributes.format]?.value;
   if (format !== FORMAT) f.refuse('it is an HDF5 file of another program');
   const version = f.count('/', attributes.version);

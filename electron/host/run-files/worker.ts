@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { toWireError, type WireError } from '../../contract/errors.ts';
 import type { PackedFigure } from '../../contract/figures.ts';
 import type { RunData } from '../runs/run-data.ts';
+import { type RunFacts, readRunFacts } from './facts.ts';
 import { writeFigure } from './figure.ts';
 import { readRun } from './read.ts';
 import { writeRun } from './write.ts';
@@ -10,15 +11,32 @@ import { writeRun } from './write.ts';
 export type Task =
   | { readonly id: number; readonly kind: 'write'; readonly run: RunData }
   | { readonly id: number; readonly kind: 'figure'; readonly figure: PackedFigure }
+  | { readonly id: number; readonly kind: 'facts'; readonly bytes: Uint8Array; readonly name: string }
   | { readonly id: number; readonly kind: 'read'; readonly bytes: Uint8Array; readonly name: string };
 
+/** What each kind of task comes to. */
+export interface Answers {
+  readonly write: Uint8Array;
+  readonly figure: Uint8Array;
+  readonly read: RunData;
+  readonly facts: RunFacts;
+}
+
 export type Reply =
-  | { readonly id: number; readonly ok: true; readonly value: RunData | Uint8Array }
+  | { readonly id: number; readonly ok: true; readonly value: Answers[Task['kind']] }
   | { readonly id: number; readonly ok: false; readonly error: WireError };
 
-async function perform(task: Task): Promise<RunData | Uint8Array> {
-  if (task.kind === 'figure') return writeFigure(task.figure);
-  return task.kind === 'write' ? writeRun(task.run) : readRun(task.bytes, task.name);
+function perform(task: Task): Promise<Answers[Task['kind']]> {
+  switch (task.kind) {
+    case 'write':
+      return writeRun(task.run);
+    case 'figure':
+      return writeFigure(task.figure);
+    case 'read':
+      return readRun(task.bytes, task.name);
+    case 'facts':
+      return readRunFacts(task.bytes, task.name);
+  }
 }
 
 parentPort?.on('message', (task: Task) => {

@@ -7,6 +7,8 @@ const PickDialog = lazy(() => import('./pick-dialog.tsx'));
 const NameDialog = lazy(() => import('./name-dialog.tsx'));
 const ShortcutsDialog = lazy(() => import('./shortcuts-dialog.tsx'));
 const PaletteDialog = lazy(() => import('./palette-dialog.tsx'));
+const DiffDialog = lazy(() => import('./diff-dialog.tsx'));
+const LabelsDialog = lazy(() => import('./labels-dialog.tsx'));
 const AboutDialog = lazy(() => import('./about-dialog.tsx'));
 
 export function DialogHost(): ReactElement | null {
@@ -23,6 +25,10 @@ export function DialogHost(): ReactElement | null {
         return <NameDialog request={open.request} answer={open.answer} />;
       case 'palette':
         return <PaletteDialog answer={open.answer} />;
+      case 'diff':
+        return <DiffDialog request={open.request} close={() => open.answer(null)} />;
+      case 'labels':
+        return <LabelsDialog request={open.request} answer={open.answer} />;
       case 'shortcuts':
         return <ShortcutsDialog close={() => open.answer(null)} />;
       case 'about':

@@ -278,6 +278,7 @@ describe('the shell', () => {
     let emit: (event: { kind: 'command'; id: string }) => void = () => undefined;
     const windowed = await test.page({
       choose: async (purpose) => (purpose === 'save-run' ? path.join(test.folder, 'chosen.h5') : null),
+      chooseFolder: async () => null,
       document: (state) => seen.push(state),
       menu: (commands) => seen.push(commands.length),
       close: (close) => seen.push(close),

@@ -1,0 +1,99 @@
+/** The library as the page asks for it: the user's scenarios, runs and sessions, the examples, and the trash. */
+import { z } from 'zod';
+import { fileRefSchema, namedFileSchema } from './files.ts';
+
+const nothing = z.strictObject({});
+
+export const libraryKindSchema = z.enum(['scenario', 'run', 'session']);
+export type LibraryKind = z.infer<typeof libraryKindSchema>;
+
+export const libraryPlaceSchema = z.enum(['yours', 'examples', 'trash']);
+export type LibraryPlace = z.infer<typeof libraryPlaceSchema>;
+
+const tagSchema = z.string().trim().min(1).max(40);
+export const MOST_TAGS = 24;
+
+/** What a file says of itself; null where it says nothing or is of another kind. */
+export const libraryFactsSchema = z.strictObject({
+  energy_MeV: z.number().nullable(),
+  variant: z.string().nullable(),
+  precision: z.string().nullable(),
+  /** Of runs. */
+  r80_mm: z.number().nullable(),
+  wall_s: z.number().nullable(),
+  status: z.string().nullable(),
+  device: z.string().nullable(),
+});
+export type LibraryFacts = Readonly<z.infer<typeof libraryFactsSchema>>;
+
+export const libraryItemSchema = z.strictObject({
+  /** Of a file in the trash: its id there, for `library.restore`. */
+  id: z.string(),
+  /** Null for what is in the trash. */
+  file: fileRefSchema.nullable(),
+  fileName: z.string(),
+  kind: libraryKindSchema,
+  /** `name` and `notes` in the file; empty when it has none. */
+  name: z.string(),
+  notes: z.string(),
+  facts: libraryFactsSchema,
+  /** The user's own, kept beside the files. */
+  tags: z.array(z.string()),
+  remark: z.string(),
+  /** Why the file cannot be read; null when it can. */
+  problem: z.string().nullable(),
+  bytes: z.number().nonnegative(),
+  /** ISO 8601; of a file in the trash, when it went there. */
+  modified: z.string(),
+});
+export type LibraryItem = Readonly<z.infer<typeof libraryItemSchema>>;
+
+export const libraryQuerySchema = z.strictObject({
+  place: libraryPlaceSchema,
+  /** Every word has to be somewhere in names, notes, tags, remarks or facts. */
+  text: z.string().max(200),
+  /** Null: all kinds. */
+  kind: libraryKindSchema.nullable(),
+  /** Null: with any tags or none. */
+  tag: tagSchema.nullable(),
+  order: z.enum(['newest', 'name']),
+  limit: z.number().int().min(1).max(1000),
+});
+export type LibraryQuery = Readonly<z.infer<typeof libraryQuerySchema>>;
+
+export const libraryMethods = {
+  'library.search': {
+    params: libraryQuerySchema,
+    result: z.strictObject({
+      /** Where the user's files are. */
+      folder: z.string(),
+      items: z.array(libraryItemSchema),
+      /** How many there are beyond the limit too. */
+      total: z.number().int().nonnegative(),
+      /** All tags in use, the most used first. */
+      tags: z.array(z.strictObject({ tag: z.string(), count: z.number().int().positive() })),
+    }),
+  },
+  /** Replaces the tags and the remark of a file of the user's. */
+  'library.label': {
+    params: z.strictObject({
+      file: fileRefSchema,
+      tags: z.array(tagSchema).max(MOST_TAGS),
+      remark: z.string().max(4000),
+    }),
+    result: nothing,
+  },
+  /** Moves a file of the user's to the trash folder inside the library. Nothing is ever deleted. */
+  'library.trash': { params: z.strictObject({ file: fileRefSchema }), result: z.strictObject({ id: z.string() }) },
+  /** Puts it back, under another name where its own is taken. */
+  'library.restore': { params: z.strictObject({ id: z.string().min(1).max(300) }), result: namedFileSchema },
+  /** Makes the index anew from the files. */
+  'library.rebuild': { params: nothing, result: z.strictObject({ files: z.number().int().nonnegative() }) },
+  /** Only where `capabilities.shell.dialogs`; null: the user dismissed the dialog. */
+  'library.chooseFolder': { params: nothing, result: z.strictObject({ folder: z.string().nullable() }) },
+} as const;
+
+export const libraryStreams = {
+  /** A new number whenever something in the library may have changed. */
+  library: { params: nothing, frame: z.strictObject({ revision: z.number().int() }), policy: 'latest' },
+} as const;

@@ -1,0 +1,120 @@
+/** What is done with files of the library: opened, labelled, compared with the form, put into the trash and back. */
+import type { FileRef } from '../../electron/contract/files.ts';
+import type { LibraryItem } from '../../electron/contract/library.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenarios.ts';
+import { documentTitle } from '../state/scenario.ts';
+import type { BenchActions } from './benches.ts';
+import type { ActionContext } from './context.ts';
+import type { DocumentActions } from './document.ts';
+import type { RunActions } from './runs.ts';
+
+export interface LibraryActions {
+  open(item: LibraryItem): Promise<void>;
+  /** `known`: tags in use, to choose from. */
+  label(item: LibraryItem, known: readonly string[]): Promise<void>;
+  /** Shows what the form has that the file has not, and the other way round. */
+  compareWithDraft(item: LibraryItem): Promise<void>;
+  /** The form against the file that it was opened from. */
+  compareWithSaved(): Promise<void>;
+  trash(item: LibraryItem): Promise<void>;
+  restore(item: LibraryItem): Promise<void>;
+  rebuild(): Promise<void>;
+  chooseFolder(): Promise<void>;
+}
+
+export interface Openers {
+  readonly documents: DocumentActions;
+  readonly runs: RunActions;
+  readonly benches: BenchActions;
+}
+
+export function createLibraryActions(context: ActionContext, openers: Openers): LibraryActions {
+  const { client, stores } = context;
+  const { notices, dialogs, scenario } = stores;
+
+  async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      notices.fail(failure, error);
+    }
+  }
+
+  /** The document in a file, of a scenario or of the run that was made from it. */
+  async function documentIn(file: FileRef, item: Pick<LibraryItem, 'kind' | 'fileName'>): Promise<ScenarioDraft> {
+    if (item.kind === 'scenario') {
+      const { draft } = await client.call('scenario.open', { file });
+      if (draft === null) throw new Error(`${item.fileName} is no scenario that can be read.`);
+      return draft;
+    }
+    const run = await client.call('run.open', { source: { kind: 'file', file } });
+    const { scenario: draft } = await client.call('run.scenario', { run: run.id });
+    await client.call('run.forget', { run: run.id });
+    return draft;
+  }
+
+  return {
+    async open(item) {
+      if (item.file === null) return;
+      if (item.kind === 'scenario') await openers.documents.openFile(item.file, item.fileName);
+      else if (item.kind === 'run') await openers.runs.openFile(item.file, item.fileName);
+      else if ((await openers.benches.openFile(item.file, item.fileName)) !== null) stores.layout.choose('compare');
+    },
+    label: (item, known) =>
+      attempt(`The tags of ${item.fileName} were not kept`, async () => {
+        const { file, fileName, tags, remark } = item;
+        const answer = await dialogs.ask('labels', { name: fileName, tags, remark, known });
+        if (answer === null || file === null) return;
+        await client.call('library.label', { file, tags: [...answer.tags], remark: answer.remark });
+      }),
+    compareWithDraft: (item) =>
+      attempt(`${item.fileName} was not compared`, async () => {
+        if (item.file === null) return;
+        const document = await documentIn(item.file, item);
+        const state = scenario.getState();
+        const after = { name: `${documentTitle(state)} (in the form)`, document: state.draft };
+        await dialogs.ask('diff', { before: { name: item.fileName, document }, after });
+      }),
+    compareWithSaved: () =>
+      attempt('The draft was not compared with its file', async () => {
+        const { file, draft } = scenario.getState();
+        if (file === null) return;
+        // The file as it is now: another window may have written it.
+        const document = await documentIn(file.file, { kind: 'scenario', fileName: file.name });
+        await dialogs.ask('diff', {
+          before: { name: `${file.name} (saved)`, document },
+          after: { name: 'In the form', document: draft },
+        });
+      }),
+    trash: (item) =>
+      attempt(`${item.fileName} was not moved to the trash`, async () => {
+        if (item.file === null) return;
+        await client.call('library.trash', { file: item.file });
+        await openers.documents.refreshRecent();
+        notices.tell({
+          tone: 'success',
+          title: `${item.fileName} is in the trash`,
+          text: 'Choose “Trash” in the library to put it back.',
+        });
+      }),
+    restore: (item) =>
+      attempt(`${item.fileName} was not put back`, async () => {
+        const named = await client.call('library.restore', { id: item.id });
+        notices.tell({ tone: 'success', title: `${named.name} is back in the library` });
+      }),
+    rebuild: () =>
+      attempt('The index of the library was not made anew', async () => {
+        const { files } = await client.call('library.rebuild', {});
+        notices.tell({ tone: 'success', title: `The index of the library was made anew from ${files} files` });
+      }),
+    chooseFolder: () =>
+      attempt('The folder of the library was not changed', async () => {
+        const { folder } = await client.call('library.chooseFolder', {});
+        if (folder === null) return;
+        const { capabilities } = stores.connection.getState();
+        stores.connection.setState({
+          capabilities: { ...capabilities, shell: { ...capabilities.shell, libraryFolder: folder } },
+        });
+      }),
+  };
+}

@@ -1,0 +1,57 @@
+/** The user's tags and remark of a file in the library. */
+import { type ReactElement, useState } from 'react';
+import { MOST_TAGS } from '../../../electron/contract/library.ts';
+import type { DialogKinds } from '../../state/dialogs.ts';
+import { Button } from '../../widgets/button.tsx';
+import { Dialog } from '../../widgets/dialog.tsx';
+import { TextField } from '../../widgets/text-field.tsx';
+
+export interface LabelsDialogProps {
+  readonly request: DialogKinds['labels']['request'];
+  readonly answer: (answer: DialogKinds['labels']['answer'] | null) => void;
+}
+
+/** Tags as typed: between commas, each once. */
+function tagsOf(text: string): readonly string[] {
+  const tags = text.split(',').map((tag) => tag.trim().slice(0, 40));
+  return [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MOST_TAGS);
+}
+
+export default function LabelsDialog({ request, answer }: LabelsDialogProps): ReactElement {
+  const [tags, setTags] = useState(request.tags.join(', '));
+  const [remark, setRemark] = useState(request.remark);
+  const chosen = tagsOf(tags);
+  const offered = request.known.filter((tag) => !chosen.includes(tag)).slice(0, 8);
+  const submit = (): void => answer({ tags: chosen, remark: remark.trim() });
+  return (
+    <Dialog
+      title={`Tags and remark of ${request.name}`}
+      onDismiss={() => answer(null)}
+      onSubmit={submit}
+      actions={
+        <>
+          <Button onPress={() => answer(null)}>Cancel</Button>
+          <Button tone="primary" onPress={submit}>
+            Keep
+          </Button>
+        </>
+      }
+    >
+      <div className="labels-dialog">
+        <label htmlFor="labels-tags">Tags, with commas between them</label>
+        <TextField id="labels-tags" value={tags} onChange={setTags} placeholder="talk, checked" autoFocus />
+        {offered.length === 0 ? null : (
+          <div className="labels-dialog__offered">
+            {offered.map((tag) => (
+              <Button key={tag} tone="quiet" icon="plus" onPress={() => setTags([...chosen, tag].join(', '))}>
+                {tag}
+              </Button>
+            ))}
+          </div>
+        )}
+        <label htmlFor="labels-remark">Remark</label>
+        <TextField id="labels-remark" lines={3} value={remark} onChange={setRemark} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,116 @@
+/** The library: the user's scenarios, runs and benchmarks, the examples, and the trash. */
+import { type ReactElement, useMemo, useState } from 'react';
+import type { LibraryKind, LibraryPlace } from '../../../electron/contract/library.ts';
+import { Button, IconButton } from '../../widgets/button.tsx';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Icon } from '../../widgets/icon.tsx';
+import { Segmented } from '../../widgets/segmented.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { Entry } from './entry.tsx';
+import './library-panel.css';
+import { createLibraryViewStore } from './store.ts';
+import { useListing } from './use-listing.ts';
+
+const places: readonly { readonly value: LibraryPlace; readonly label: string }[] = [
+  { value: 'yours', label: 'Yours' },
+  { value: 'examples', label: 'Examples' },
+  { value: 'trash', label: 'Trash' },
+];
+const kinds: readonly { readonly value: LibraryKind | 'all'; readonly label: string }[] = [
+  { value: 'all', label: 'All kinds' },
+  { value: 'scenario', label: 'Scenarios' },
+  { value: 'run', label: 'Runs' },
+  { value: 'session', label: 'Benchmarks' },
+];
+/** More than anyone reads: searching is the way to the rest. */
+const MOST_SHOWN = 200;
+
+const emptyTexts: Readonly<Record<LibraryPlace, string>> = {
+  yours: 'Saved scenarios and runs are listed here. Save one, or copy files into the folder below.',
+  examples: 'The program came without examples.',
+  trash: 'What is moved to the trash stays here until you take it out of its folder yourself.',
+};
+
+export default function LibraryPanel(): ReactElement {
+  const { stores, files, storage, settingsReset } = useWorkbench();
+  const view = useMemo(() => createLibraryViewStore(storage, settingsReset), [storage, settingsReset]);
+  const { place, kind, order } = useSelected(view, (state) => state);
+  const dialogs = useSelected(stores.connection, (state) => state.capabilities.shell.dialogs);
+  const [text, setText] = useState('');
+  const [tag, setTag] = useState<string | null>(null);
+  const { result, failure } = useListing({ place, text, kind, tag, order, limit: MOST_SHOWN });
+  const filtered = text.trim() !== '' || tag !== null || kind !== null;
+  const known = result?.tags.map((each) => each.tag) ?? [];
+  return (
+    <div className="library-panel">
+      <div className="library-panel__bar">
+        <span className="library-panel__search">
+          <Icon name="search" size={13} />
+          <input
+            type="search"
+            aria-label="Search the library"
+            placeholder="Search names, notes, tags, values"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </span>
+        <Segmented label="Place" value={place} options={places} onChange={(value) => view.setState({ place: value })} />
+        <Select
+          label="Kind"
+          value={kind ?? 'all'}
+          options={kinds}
+          onChange={(value) => view.setState({ kind: value === 'all' ? null : (value as LibraryKind) })}
+        />
+        <Select
+          label="Order"
+          value={order}
+          options={[
+            { value: 'newest', label: 'Newest first' },
+            { value: 'name', label: 'By name' },
+          ]}
+          onChange={(value) => view.setState({ order: value === 'name' ? 'name' : 'newest' })}
+        />
+      </div>
+      {tag === null ? null : (
+        <p className="library-panel__filter">
+          Tagged <b>{tag}</b>
+          <IconButton
+            icon="close"
+            size={11}
+            label={`Show also what is not tagged ${tag}`}
+            onPress={() => setTag(null)}
+          />
+        </p>
+      )}
+      {failure === null ? null : (
+        <p className="library-panel__failure" role="alert">
+          The library could not be read: {failure}
+        </p>
+      )}
+      {result === null || result.items.length > 0 ? (
+        <ul className="library-panel__list">
+          {result?.items.map((item) => (
+            <Entry key={item.id} item={item} place={place} knownTags={known} filterTag={setTag} />
+          ))}
+        </ul>
+      ) : (
+        <EmptyState icon="library" title={filtered ? 'Nothing found' : 'Nothing here'}>
+          {filtered ? 'No file has all of these words, this kind and this tag.' : emptyTexts[place]}
+        </EmptyState>
+      )}
+      <footer className="library-panel__foot">
+        <span title={result?.folder}>
+          {result === null
+            ? 'Reading the library…'
+            : `${result.total} ${result.total === 1 ? 'file' : 'files'} · ${result.folder}`}
+        </span>
+        {dialogs ? (
+          <Button tone="quiet" onPress={() => void files.chooseFolder()}>
+            Change…
+          </Button>
+        ) : null}
+      </footer>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scenarioDifferences } from '../../../../electron/contract/scenario/index.ts';
+import { anyDocument, anyJunk } from './arbitrary.ts';
+
+const base = {
+  kind: 'transport',
+  version: 1,
+  beam: { energy_MeV: 70, angle_deg: 3 },
+  geometry: { regions: [{ name: 'slab', material: 'bone-compact-icru', z_mm: [10, 20] }] },
+};
+
+describe('the differences of two scenarios', () => {
+  it('name the field, and both values with their units', () => {
+    const after = {
+      ...base,
+      beam: { energy_MeV: 150, angle_deg: 3, x_sigma_mm: 2 },
+      geometry: { regions: [{ name: 'slab', material: 'bone-compact-icru', z_mm: [10, 25.5] }] },
+    };
+    expect(scenarioDifferences(base, after)).toEqual([
+      { path: 'beam.energy_MeV', title: 'Energy', before: '70 MeV', after: '150 MeV', absent: null },
+      { path: 'beam.x_sigma_mm', title: 'Beam width', before: 'default (0 mm)', after: '2 mm', absent: 'before' },
+      {
+        path: 'geometry.regions[0].z_mm',
+        title: expect.any(String),
+        before: '[10, 20] mm',
+        after: '[10, 25.5] mm',
+        absent: null,
+      },
+    ]);
+  });
+
+  it('tell what one side leaves to its default, and regions that one side lacks', () => {
+    const after = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
+    const found = scenarioDifferences(base, after);
+    expect(found.map(({ path, absent }) => [path, absent])).toEqual([
+      ['beam.angle_deg', 'after'],
+      ['geometry.regions[0].name', 'after'],
+      ['geometry.regions[0].material', 'after'],
+      ['geometry.regions[0].z_mm', 'after'],
+    ]);
+    expect(found[0]).toMatchObject({ before: '3°', after: 'default (0°)' });
+  });
+
+  it('are none of a document with itself, whatever the order of its keys', () => {
+    const { beam, ...rest } = base;
+    expect(scenarioDifferences(base, { beam, ...rest })).toEqual([]);
+    fc.assert(fc.property(anyDocument, (document) => scenarioDifferences(document, document).length === 0));
+  });
+
+  it('are told of documents that are no scenarios too', () => {
+    expect(scenarioDifferences({ kind: 'other', a: 1 }, { kind: 'other', a: { b: null } })).toMatchObject([
+      { path: 'a.b', after: 'null' },
+    ]);
+    fc.assert(
+      fc.property(anyJunk, anyJunk, (before, after) => {
+        for (const { path } of scenarioDifferences(before, after)) expect(typeof path).toBe('string');
+      }),
+    );
+  });
+});
