@@ -68,7 +68,13 @@ describe('the library', () => {
     await expect
       .poll(() => page.locator('.library-entry__problem').textContent())
       .toMatch(/broken\.h5 cannot be opened as a run: it is not an HDF5 file/);
-    await expect.poll(() => entries(open).filter({ hasText: /R80\s40\./ }).count()).toBe(1);
+    await expect
+      .poll(() =>
+        entries(open)
+          .filter({ hasText: /R80\s40\./ })
+          .count(),
+      )
+      .toBe(1);
 
     await choose(open, 'beta.json', 'Tags and remark');
     const dialog = page.getByRole('dialog', { name: 'Tags and remark of beta.json' });

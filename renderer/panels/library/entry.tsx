@@ -18,19 +18,21 @@ const kinds: Readonly<Record<LibraryItem['kind'], string>> = {
 /** `70 MeV · window · FP32 · R80 40.76 mm · 0.45 s`. */
 function factsOf({ facts, bytes, kind }: LibraryItem): string {
   const { energy_MeV, variant, precision, r80_mm, wall_s, status } = facts;
-  return [
-    energy_MeV === null ? null : `${significant(energy_MeV, 4).replace(/\.0+$/, '')} MeV`,
-    variant,
-    precision?.toUpperCase() ?? null,
-    r80_mm === null ? null : `R80 ${fixed(r80_mm, 2)} mm`,
-    wall_s === null ? null : duration(wall_s),
-    status === 'cancelled' ? 'stopped' : null,
-    kind === 'run' ? formatBytes(bytes) : null,
-  ]
-    .filter((fact) => fact !== null)
-    // A number and its unit stay on one line.
-    .map((fact) => fact.replaceAll(' ', '\u00a0'))
-    .join(' · ');
+  return (
+    [
+      energy_MeV === null ? null : `${significant(energy_MeV, 4).replace(/\.0+$/, '')} MeV`,
+      variant,
+      precision?.toUpperCase() ?? null,
+      r80_mm === null ? null : `R80 ${fixed(r80_mm, 2)} mm`,
+      wall_s === null ? null : duration(wall_s),
+      status === 'cancelled' ? 'stopped' : null,
+      kind === 'run' ? formatBytes(bytes) : null,
+    ]
+      .filter((fact) => fact !== null)
+      // A number and its unit stay on one line.
+      .map((fact) => fact.replaceAll(' ', '\u00a0'))
+      .join(' · ')
+  );
 }
 
 export interface EntryProps {
