@@ -18,15 +18,14 @@ export interface RunFacts {
   readonly file: string | null;
 }
 
-/** The last value of a column at or before `depth`; null where there is none. */
+/** A column at `depth`, on a straight line between the planes beside it; null outside of them. */
 function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number): number | null {
-  let found: number | null = null;
-  for (const [i, z] of depths.entries()) {
-    if (z > depth) break;
-    const value = values[i];
-    if (value !== undefined && Number.isFinite(value)) found = value;
-  }
-  return found;
+  const after = depths.findIndex((z) => z >= depth);
+  const before = Math.max(0, after - 1);
+  const [z0, z1, v0, v1] = [depths[before], depths[after], values[before], values[after]];
+  if (z0 === undefined || z1 === undefined || v0 === undefined || v1 === undefined || depth < z0) return null;
+  const value = z1 === z0 ? v1 : v0 + ((v1 - v0) * (depth - z0)) / (z1 - z0);
+  return Number.isFinite(value) ? value : null;
 }
 
 /** σ_x means nothing behind the range; this near to it there are protons enough. */

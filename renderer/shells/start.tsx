@@ -24,6 +24,12 @@ function settingsStorage(): SettingsStorage {
   }
 }
 
+/** The same page once more, as F5 loads it. */
+function wasReloaded(): boolean {
+  const [visit] = performance.getEntriesByType('navigation');
+  return visit instanceof PerformanceNavigationTiming && visit.type === 'reload';
+}
+
 export interface StartOptions {
   readonly openPort: () => Promise<Port>;
   /** False where the carrier cannot come back. */
@@ -54,7 +60,7 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
     );
     await workbench.scheduler.painted();
     drawn?.();
-    await begin(workbench);
+    await begin(workbench, wasReloaded());
   } catch (error) {
     root.render(<StartFailure error={error} />);
   }

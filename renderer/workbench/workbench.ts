@@ -17,7 +17,7 @@ import { createLibraryStore } from '../state/library.ts';
 import { createNoticesStore } from '../state/notices.ts';
 import type { SettingsStorage } from '../state/persisted.ts';
 import { createPlaybackStore } from '../state/playback.ts';
-import { createRunsStore } from '../state/runs.ts';
+import { activeRun, createRunsStore, type RunsState, type RunsStore } from '../state/runs.ts';
 import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
@@ -99,14 +99,35 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
   return workbench;
 }
 
-/** What the page does first: lists, and the scenario that the program was started with. */
-export async function begin({ client, stores, documents, runs }: Workbench): Promise<void> {
+/** The runs that the host has, once it has told. */
+function listedRuns(runs: RunsStore): Promise<RunsState> {
+  return new Promise((resolve) => {
+    if (runs.getState().listed) return resolve(runs.getState());
+    const stop = runs.subscribe((state) => {
+      if (!state.listed) return;
+      stop();
+      resolve(state);
+    });
+  });
+}
+
+/**
+ * What the page does first: lists, the scenario that the program was started
+ * with, and its run. A page that comes to runs that are there already (it was
+ * loaded again, or is another window on them) shows the latest instead of
+ * computing one more.
+ */
+export async function begin({ client, stores, documents, runs }: Workbench, reloaded = false): Promise<void> {
   const { openFirst, runFirst } = client.capabilities;
   client.call('materials.list', {}).then(
     ({ materials }) => stores.library.setState({ materials }),
     (error: unknown) => stores.notices.fail('The list of materials could not be read', error),
   );
-  if (openFirst === null) return documents.refreshRecent();
-  await documents.openFile(openFirst, 'The scenario');
-  if (runFirst && stores.scenario.getState().file !== null) await runs.start();
+  if (openFirst === null) await documents.refreshRecent();
+  else await documents.openFile(openFirst, 'The scenario');
+  const known = await listedRuns(stores.runs);
+  const latest = activeRun(known) ?? known.runs[0];
+  if (latest !== undefined) {
+    if ((reloaded || runFirst) && stores.selection.getState().run === null) runs.show(latest.id);
+  } else if (runFirst && stores.scenario.getState().file !== null) await runs.start();
 }

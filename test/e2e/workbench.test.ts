@@ -286,3 +286,24 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 });
+
+describe('a program that was started to run its scenario', () => {
+  it('runs it once; the page loaded again, and another one, show that run', async () => {
+    const started = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json'), '--run'], {
+      BRAGGBENCH_HOME: home,
+    });
+    onTestFinished(async () => void (await started.stop()));
+    open = await chrome.open(started.url);
+    onTestFinished(open.close);
+    const first = new BenchPage(open.page);
+    await first.state('Done').waitFor({ timeout: 60_000 });
+    await open.page.reload();
+    await first.state('Done').waitFor();
+    const other = await chrome.open(started.url);
+    onTestFinished(other.close);
+    await new BenchPage(other.page).state('Done').waitFor();
+    await first.panel('Runs').click();
+    await expect.poll(() => open.page.locator('.run-entry').count()).toBe(1);
+    closeBench();
+  });
+});

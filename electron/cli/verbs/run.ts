@@ -1,11 +1,12 @@
 /** `braggbench run`: solves a scenario and says what came out. */
 import { resolve } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
+import type { NamedFile } from '../../contract/files.ts';
 import { summaryDocument } from '../../contract/summary.ts';
 import type { Host } from '../../host/index.ts';
 import { summaryOf } from '../../host/runs/readouts.ts';
-import type { Reading } from '../../host/scenarios/index.ts';
-import { flagValue, hasFlag } from '../arguments.ts';
+import { engineRefusal, type Reading } from '../../host/scenarios/index.ts';
+import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { issueLine } from '../issues.ts';
 import { withHost } from '../open-host.ts';
@@ -31,18 +32,26 @@ async function readScenario({ parsed, terminal }: VerbContext, host: Host): Prom
   return reading;
 }
 
+function start({ parsed }: VerbContext, host: Host, reading: Reading): string {
+  const problem = host.scenarios.resolve(reading);
+  try {
+    return host.runs.start({
+      name: reading.scenario?.name || (parsed.operands[0] ?? ''),
+      scenario: { ...reading.document },
+      completeScenario: { ...reading.scenario },
+      table: reading.table ?? '',
+      problem,
+      trace: hasFlag(parsed, 'trace'),
+    }).id;
+  } catch (error) {
+    throw engineRefusal(reading, error);
+  }
+}
+
 /** Starts the run, draws its progress, and waits for its end. An aborted signal cancels it. */
 async function solve(context: VerbContext, host: Host, reading: Reading): Promise<string> {
   const { terminal, signal } = context;
-  const problem = host.scenarios.resolve(reading);
-  const { id } = host.runs.start({
-    name: reading.scenario?.name || (context.parsed.operands[0] ?? ''),
-    scenario: { ...reading.document },
-    completeScenario: { ...reading.scenario },
-    table: reading.table ?? '',
-    problem,
-    trace: hasFlag(context.parsed, 'trace'),
-  });
+  const id = start(context, host, reading);
   const cancel = (): void => {
     host.runs.cancel(id);
   };
@@ -67,19 +76,34 @@ async function solve(context: VerbContext, host: Host, reading: Reading): Promis
   }
 }
 
-async function save(host: Host, id: string, out: string): Promise<string> {
-  const { file } = host.grant(resolve(out));
-  const saved = await host.call('run.save', { run: id, file, ifExists: 'replace' });
-  return saved.place;
+/** Where --out leads; null without it. Found out before the run whether it can be written: the result must have a place. */
+async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFile | null> {
+  const out = flagValue(parsed, 'out');
+  if (out === undefined) return null;
+  if (out.trim() === '') throw new UsageError('--out needs the name of a file, such as run.h5');
+  const place = host.grant(resolve(out));
+  await host.files.checkWritable(place.file);
+  return place;
+}
+
+/** The path of the saved run, or why it was not saved: what was computed is printed all the same. */
+async function save(host: Host, id: string, { file }: NamedFile): Promise<{ file: string } | { error: BraggError }> {
+  try {
+    return { file: (await host.call('run.save', { run: id, file, ifExists: 'replace' })).place };
+  } catch (error) {
+    if (error instanceof BraggError) return { error };
+    throw error;
+  }
 }
 
 async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
   const { parsed, terminal } = context;
+  const place = await placeToSave(context, host);
   const reading = await readScenario(context, host);
   const id = await solve(context, host, reading);
   const summary = summaryOf(await host.runs.data(id));
-  const out = flagValue(parsed, 'out');
-  const file = out === undefined ? null : await save(host, id, out);
+  const saved = place === null ? null : await save(host, id, place);
+  const file = saved !== null && 'file' in saved ? saved.file : null;
   if (hasFlag(parsed, 'json')) {
     terminal.printJson(summaryDocument(summary));
     if (file !== null) terminal.say(`Saved as ${file}`);
@@ -88,6 +112,10 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
     const { z_mm: entrance_mm, angle_deg } = reading.scenario?.beam ?? { z_mm: 0, angle_deg: 0 };
     const facts = { summary, waterRange_mm, entrance_mm, angle_deg, table: reading.table ?? '', file };
     for (const line of runReport(facts, (style, text) => terminal.style(style, text))) terminal.print(line);
+  }
+  if (saved !== null && 'error' in saved) {
+    terminal.say(`${terminal.styleSaid('red', 'error')} ${saved.error.message}`);
+    return exitCodes.failed;
   }
   return summary.status === 'done' ? exitCodes.done : exitCodes.interrupted;
 }

@@ -1,9 +1,8 @@
 /** `braggbench validate`: whether scenarios can be run, with every fault at its line. */
 import type { Issue } from '../../contract/errors.ts';
 import { formatBytes } from '../../contract/units.ts';
-import { fromNative } from '../../host/addon.ts';
 import type { Host } from '../../host/index.ts';
-import type { Reading } from '../../host/scenarios/index.ts';
+import { engineIssue, type Reading } from '../../host/scenarios/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { issueLine } from '../issues.ts';
@@ -23,30 +22,22 @@ interface Checked {
 }
 
 /** The engine has the last word: it knows what each variant needs. */
-function planOf(host: Host, reading: Reading, file: string): Pick<Checked, 'plan' | 'issues'> {
+function planOf(host: Host, reading: Reading): Pick<Checked, 'plan' | 'issues'> {
   try {
     const { plan } = host.addon.createTransport(host.scenarios.resolve(reading));
     const { variant, ne, ntheta, nz, nx, estimate_bytes } = plan;
-    return { plan: { variant, grid: { ne, ntheta, nz, nx }, state_bytes: estimate_bytes }, issues: reading.issues };
-  } catch (error) {
-    const { message } = fromNative(error);
-    const refusal: Issue = {
-      severity: 'error',
-      file,
-      path: '',
-      line: null,
-      column: null,
-      message,
-      value: null,
-      allowed: null,
+    return {
+      plan: { variant, grid: { ne, ntheta, nz, nx }, state_bytes: Math.ceil(estimate_bytes) },
+      issues: reading.issues,
     };
-    return { plan: null, issues: [...reading.issues, refusal] };
+  } catch (error) {
+    return { plan: null, issues: [...reading.issues, engineIssue(reading, error)] };
   }
 }
 
 function check(host: Host, reading: Reading, file: string): Checked {
   if (reading.problem === null) return { file, valid: false, issues: reading.issues, plan: null };
-  const found = planOf(host, reading, file);
+  const found = planOf(host, reading);
   return { file, valid: found.plan !== null, ...found };
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../contract/files.ts';
 import { MAX_FRAME_BYTES } from '../../contract/frame.ts';
-import { writeAtomically } from '../scenarios/index.ts';
+import { checkWritable, writeAtomically } from '../scenarios/index.ts';
 import { fileError } from './errors.ts';
 import type { Library } from './library.ts';
 
@@ -77,6 +77,11 @@ export class FileAccess {
     await writeAtomically(await this.writable(ref), data, ifExists);
     if (ref.kind === 'library') this.library.touched();
     return this.nameOf(ref);
+  }
+
+  /** Throws what writing would, before there is anything to write. */
+  async checkWritable(ref: FileRef): Promise<void> {
+    await checkWritable(await this.writable(ref));
   }
 
   #granted(key: string): string {

@@ -1,17 +1,15 @@
 /** Calls about scenarios and materials. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Issue } from '../../contract/errors.ts';
 import type { FileRef } from '../../contract/files.ts';
 import { writeScenarioText } from '../../contract/scenario/index.ts';
-import type { LibraryEntry, Resolved } from '../../contract/scenarios.ts';
+import type { LibraryEntry, Resolved, ScenarioDraft } from '../../contract/scenarios.ts';
 import type { NativeAddon } from '../addon.ts';
-import { fromNative } from '../addon.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import { exists, type FileAccess } from '../files/access.ts';
 import type { LibraryFile } from '../files/library.ts';
 import type { RecentFiles } from '../files/recent.ts';
-import type { Place, Reading, Scenarios } from '../scenarios/index.ts';
+import { engineIssue, type Place, type Reading, type Scenarios } from '../scenarios/index.ts';
 import type { Handlers } from '../service/service.ts';
 
 export interface ScenarioParts {
@@ -25,6 +23,20 @@ export interface ScenarioParts {
 const SCENARIO_EXTENSIONS = ['.json', '.yaml', '.yml'];
 
 const isSession = ({ key }: LibraryFile): boolean => key.endsWith(SESSION_ENDING);
+
+/**
+ * A draft that a frame can carry: JSON has no infinite numbers, YAML and 1e400
+ * do. As text they stand in the form with their fault beside them.
+ */
+function carried(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (Array.isArray(value)) return value.map(carried);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, carried(entry)]));
+}
+
+const carriedDraft = (draft: Reading['draft']): ScenarioDraft | null =>
+  draft === null ? null : (carried(draft) as ScenarioDraft);
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
@@ -77,15 +89,6 @@ function resolve(parts: ScenarioParts, reading: Reading): Resolved | null {
   };
 }
 
-/** What the engine says of a value: `solver.variant = fused: needs about 10 GB`. */
-const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;
-
-/** A refusal of the engine, at the field that it names. */
-function engineIssue(message: string): Issue {
-  const [, path = '', value = null] = ENGINE_MESSAGE.exec(message) ?? [];
-  return { severity: 'error', file: null, path, line: null, column: null, message, value, allowed: null };
-}
-
 async function libraryEntry(file: LibraryFile, scenarios: Scenarios): Promise<LibraryEntry> {
   const text = await readFile(file.path, 'utf8').catch(() => '');
   const { draft } = await scenarios.parse(text, { name: file.key, folder: null });
@@ -105,7 +108,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
   return {
     'scenario.parse': async ({ text, name }) => {
       const { draft, issues } = await scenarios.parse(text, { name, folder: null });
-      return { draft, issues: [...issues] };
+      return { draft: carriedDraft(draft), issues: [...issues] };
     },
     'scenario.open': async ({ file }) => {
       const found = await files.readable(file);
@@ -114,7 +117,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       // Messages carry the path that was read; the user knows the file by its name.
       const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
       if (draft !== null && !found.readOnly) await recent.add(found.path);
-      return { draft, issues: shown, file: named, readOnly: found.readOnly };
+      return { draft: carriedDraft(draft), issues: shown, file: named, readOnly: found.readOnly };
     },
     'scenario.text': ({ scenario }) => ({ text: writeScenarioText(scenario) }),
     'scenario.save': async ({ scenario, file, ifExists }) => {
@@ -128,7 +131,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       try {
         return { issues, resolved: resolve(parts, reading) };
       } catch (error) {
-        return { issues: [...issues, engineIssue(fromNative(error).message)], resolved: null };
+        return { issues: [...issues, engineIssue(reading, error)], resolved: null };
       }
     },
     'scenario.library': async () => {

@@ -98,14 +98,18 @@ export class RunFileFields {
     return shape?.length === 1 && shape[0] !== undefined ? shape[0] : this.refuse(`it has no ${path}`);
   }
 
+  /** Finite numbers all: nothing that is drawn or compared could do with another. */
   float64(path: string, shape: readonly number[]): Float64Array {
     const value = this.#array(path, shape, 8);
-    return value === null ? new Float64Array(0) : value instanceof Float64Array ? value : this.#mistyped(path);
+    if (value === null) return new Float64Array(0);
+    return value instanceof Float64Array ? this.#finite(path, shape, value) : this.#mistyped(path);
   }
 
+  /** As `float64`. */
   float32(path: string, shape: readonly number[]): Float32Array {
     const value = this.#array(path, shape, 4);
-    return value === null ? new Float32Array(0) : value instanceof Float32Array ? value : this.#mistyped(path);
+    if (value === null) return new Float32Array(0);
+    return value instanceof Float32Array ? this.#finite(path, shape, value) : this.#mistyped(path);
   }
 
   uint32(path: string, shape: readonly number[]): Uint32Array {
@@ -116,6 +120,19 @@ export class RunFileFields {
   uint16(path: string, shape: readonly number[]): Uint16Array {
     const value = this.#array(path, shape, 2);
     return value === null ? new Uint16Array(0) : value instanceof Uint16Array ? value : this.#mistyped(path);
+  }
+
+  #finite<T extends Float64Array | Float32Array>(path: string, shape: readonly number[], values: T): T {
+    const at = values.findIndex((value) => !Number.isFinite(value));
+    if (at < 0) return values;
+    let rest = at;
+    const index = shape.map((_, axis) => {
+      const size = shape.slice(axis + 1).reduce((a, b) => a * b, 1);
+      const i = Math.floor(rest / size);
+      rest %= size;
+      return i;
+    });
+    return this.refuse(`${path} is ${values[at]} at [${index.join(', ')}]`);
   }
 
   #mistyped(path: string): never {

@@ -1,6 +1,6 @@
 /** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
 import type { Dataset, File, Group } from 'h5wasm';
-import { energyColumns, numberColumns } from '../../contract/run.ts';
+import { energyColumns, type Moments, numberColumns } from '../../contract/run.ts';
 import { depthProfile, metricsOf, momentsOf, profileCurve } from '../metrics/run-metrics.ts';
 import { measured, type RunData } from '../runs/run-data.ts';
 import { createFile } from './h5.ts';
@@ -103,6 +103,16 @@ function putDose(file: File, run: RunData): void {
   put(group, 'dose_MeV_per_mm', values, [values.length], { units: 'MeV/mm' });
 }
 
+const momentUnits: Readonly<Record<keyof Moments, string>> = {
+  depth_mm: 'mm',
+  protons: '1',
+  mean_x_mm: 'mm',
+  sigma_x_mm: 'mm',
+  mean_theta_mrad: 'mrad',
+  theta_rms_mrad: 'mrad',
+  covariance_mm_mrad: 'mm mrad',
+};
+
 function putFluence(file: File, run: RunData): void {
   put(file, 'crossing', run.crossing, [run.axes.nz, crossingColumns.length], {
     columns: crossingColumns,
@@ -110,14 +120,21 @@ function putFluence(file: File, run: RunData): void {
   });
   attachAxes(file, 'crossing', ['z_mm'], 0);
   const group = file.create_group('moments');
-  for (const [name, column] of Object.entries(momentsOf(measured(run)))) put(group, name, column, [column.length]);
+  for (const [name, column] of Object.entries(momentsOf(measured(run)))) {
+    put(group, name, column, [column.length], { units: momentUnits[name as keyof Moments] });
+  }
 }
 
 function putLedger(file: File, run: RunData): void {
   const group = file.create_group('ledger');
-  put(group, 'number', run.ledgerNumber, [run.steps, numberColumns.length], { columns: [...numberColumns] });
+  put(group, 'number', run.ledgerNumber, [run.steps, numberColumns.length], {
+    columns: [...numberColumns],
+    axes: ['step', 'column'],
+    units: 'protons',
+  });
   put(group, 'energy_MeV', run.ledgerEnergy, [run.steps, energyColumns.length], {
     columns: [...energyColumns],
+    axes: ['step', 'column'],
     units: 'MeV',
   });
 }
@@ -148,7 +165,7 @@ function putKeyframes(file: File, run: RunData): void {
     const shape = [frames.length, ...axes.map((axis) => lengths[axis])];
     const all = new Float32Array(shape.reduce((a, b) => a * b, 1));
     for (const [i, frame] of frames.entries()) all.set(frame[name], i * frame[name].length);
-    put(group, name, all, shape, { axes: ['keyframe', ...axes] });
+    put(group, name, all, shape, { units: 'protons', axes: ['keyframe', ...axes] });
     attachAxes(file, `keyframes/${name}`, axes, 1);
   }
 }
@@ -159,7 +176,7 @@ function putSpans(file: File, run: RunData): void {
   group.create_attribute('names', names.length === 0 ? [''] : [...names]);
   for (const [key, value] of Object.entries({ count: name.length, threads, dropped })) putNote(group, key, value);
   for (const [key, column] of Object.entries({ name, thread, step, start_ns, end_ns })) {
-    put(group, key, column, [column.length]);
+    put(group, key, column, [column.length], key.endsWith('_ns') ? { units: 'ns', from: 'the start of the run' } : {});
   }
 }
 

@@ -58,6 +58,8 @@ export interface Reading {
   readonly issues: readonly Issue[];
   /** The problem for the engine; null when there are errors. */
   readonly problem: (() => TransportProblem) | null;
+  /** A fault found later, as an issue at its place in the text. */
+  readonly locate: (fault: Fault) => Issue;
 }
 
 export type ReadOptions = { readonly overrides?: readonly Override[] };
@@ -107,13 +109,13 @@ export class Scenarios {
       value: null,
       allowed: null,
     };
-    return this.unreadable([issue]);
+    return this.unreadable([issue], (fault) => issueAt(fault, path));
   }
 
   /** Reads JSON or YAML text; the name's extension decides which. */
   async parse(text: string, place: Place, { overrides = [] }: ReadOptions = {}): Promise<Reading> {
     const parsed = parseText(text, place.name);
-    if (parsed.value === undefined) return this.unreadable(parsed.issues);
+    if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
     const locate = (fault: Fault): Issue =>
       fromOverride(fault.path, overrides) ? issueAt(fault, overrideSource) : parsed.locate(fault);
@@ -156,7 +158,7 @@ export class Scenarios {
     await writeAtomically(path, this.text(document), ifExists);
   }
 
-  private unreadable(issues: readonly Issue[]): Reading {
+  private unreadable(issues: readonly Issue[], locate: Reading['locate']): Reading {
     return {
       draft: null,
       document: null,
@@ -167,6 +169,7 @@ export class Scenarios {
       table: null,
       issues,
       problem: null,
+      locate,
     };
   }
 
@@ -179,7 +182,7 @@ export class Scenarios {
     const draft = isRecord(value) ? value : null;
     const { document, filled, leftOut, faults } = validateScenario(value);
     const found = [...known, ...faults.map(locate)];
-    if (filled === null) return { ...this.unreadable(found.sort(byPlace)), draft };
+    if (filled === null) return { ...this.unreadable(found.sort(byPlace), locate), draft };
     const reading = await this.transport(filled, value, leftOut, place);
     const all = [...found, ...reading.faults.map(locate), ...reading.issues];
     const valid = !hasErrors(all);
@@ -194,6 +197,7 @@ export class Scenarios {
       table: reading.table.title,
       issues,
       problem: valid ? reading.problem : null,
+      locate,
     };
   }
 

@@ -1,14 +1,57 @@
 /** Writes a file so that it is either the old one or the new one, never half of it. */
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { access, constants, link, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
 import { BraggError, type ErrorCode } from '../../contract/errors.ts';
 
-function codeOf(error: unknown): ErrorCode {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'no-space';
-  if (code === 'EEXIST') return 'exists';
-  return code === 'ENOENT' ? 'not-found' : 'io';
+const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOSPC: ['no-space', 'there is no space left'],
+  EDQUOT: ['no-space', 'there is no space left'],
+  EEXIST: ['exists', 'it exists already'],
+  EACCES: ['io', 'permission denied'],
+  EPERM: ['io', 'permission denied'],
+  EROFS: ['io', 'the file system can only be read'],
+};
+
+/** Why a file cannot be written, without the names that are ours and not the user's. */
+function refusal(path: string, error: unknown): BraggError {
+  if (error instanceof BraggError) return error;
+  const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  const folder = dirname(path);
+  const known = code === 'ENOENT' ? (['not-found', `there is no folder ${folder}`] as const) : sentences[code];
+  const said = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
+  const reason = known?.[1] ?? said ?? (error instanceof Error ? error.message : String(error));
+  return new BraggError(known?.[0] ?? 'io', `${path} cannot be written: ${reason}`, [], { cause: error });
+}
+
+const refused = (path: string, reason: string): BraggError =>
+  new BraggError('invalid', `${path} cannot be written: ${reason}`);
+
+/** Mode bits of a plain file that stands at `path`, null where nothing does. Devices and folders are left alone. */
+async function modeOf(path: string): Promise<number | null> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    if (error.code === 'ENOTDIR') throw refused(path, `${dirname(path)} is not a folder`);
+    throw error;
+  });
+  if (found === null) return null;
+  if (found.isDirectory()) throw refused(path, 'it is a folder');
+  if (!found.isFile()) throw refused(path, 'it is a device, not a file');
+  return found.mode & 0o777;
+}
+
+/**
+ * Whether a file could be written now, to know before work whose result goes
+ * there. Throws what `writeAtomically` would; says nothing of the space left.
+ */
+export async function checkWritable(path: string): Promise<void> {
+  try {
+    await modeOf(path);
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw refusal(path, error);
+  }
 }
 
 /**
@@ -39,8 +82,11 @@ export async function writeAtomically(
 ): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
+    const mode = await modeOf(path);
     const file = await open(temporary, 'wx', 0o644);
     try {
+      // What the user keeps to themselves stays so.
+      if (mode !== null) await file.chmod(mode);
       await file.writeFile(data, 'utf8');
       await file.sync();
     } finally {
@@ -50,7 +96,6 @@ export async function writeAtomically(
     else await rename(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new BraggError(codeOf(error), `${path} cannot be written: ${reason}`, [], { cause: error });
+    throw refusal(path, error);
   }
 }

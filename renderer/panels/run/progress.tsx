@@ -25,7 +25,9 @@ export function RunProgressView({
     const ahead = (run.queuePosition ?? 1) - 1;
     return (
       <p className="run-panel__text">
-        {ahead === 0 ? 'Next, after the run that computes now.' : `${ahead} runs are before it.`}
+        {ahead === 0
+          ? 'Next, after the run that computes now.'
+          : `${ahead} more ${ahead === 1 ? 'run waits' : 'runs wait'} before it.`}
       </p>
     );
   }

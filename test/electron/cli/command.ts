@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-const entry = join(import.meta.dirname, '../../../electron/cli/main.ts');
+export const entry = join(import.meta.dirname, '../../../electron/cli/main.ts');
 
 export interface Ended {
   readonly code: number | null;
@@ -14,7 +14,7 @@ export interface CommandOptions {
   readonly cwd?: string;
   readonly environment?: NodeJS.ProcessEnv;
   /** Sent when standard error or output first shows this text. */
-  readonly interruptAt?: { readonly text: string; readonly signals: number };
+  readonly interruptAt?: { readonly text: string; readonly signals: number; readonly signal?: NodeJS.Signals };
   /** Closes standard output at once, as `| head -0` does. */
   readonly closeOutput?: boolean;
 }
@@ -38,7 +38,7 @@ export function braggbench(words: readonly string[], options: CommandOptions = {
     const { interruptAt } = options;
     if (interrupted || interruptAt === undefined || !output[name].includes(interruptAt.text)) return;
     interrupted = true;
-    for (let i = 0; i < interruptAt.signals; i += 1) child.kill('SIGINT');
+    for (let i = 0; i < interruptAt.signals; i += 1) child.kill(interruptAt.signal ?? 'SIGINT');
   };
   child.stdout.on('data', watch('stdout'));
   child.stderr.on('data', watch('stderr'));

@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { braggbench, type CommandOptions, type Ended, environmentWith } from './command.ts';
+import { braggbench, type CommandOptions, type Ended, entry, environmentWith } from './command.ts';
 
 let folder = '';
 const small = {
@@ -206,10 +208,51 @@ describe('run', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'done', metrics: { r80_mm: null } });
   });
 
-  test('a place that cannot be written is exit code 1, after the run', async () => {
-    const { code, stderr } = await run(['run', 'small.json', '--out', 'no/such/folder/x.h5']);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('x.h5 cannot be written');
+  test('a place that cannot be written is found out before the run', async () => {
+    await mkdir(join(folder, 'taken.h5'));
+    const refused: [string, string][] = [
+      ['no/such/folder/x.h5', `x.h5 cannot be written: there is no folder ${join(folder, 'no/such/folder')}`],
+      ['taken.h5', 'taken.h5 cannot be written: it is a folder'],
+      ['small.json/x.h5', 'x.h5 cannot be written: '],
+      ['', '--out needs the name of a file'],
+    ];
+    if (process.platform !== 'win32') refused.push(['/dev/null', 'it is a device, not a file']);
+    await Promise.all(
+      refused.map(async ([out, reason]) => {
+        const { code, stdout, stderr } = await run(['run', 'small.json', '--out', out]);
+        expect([code, stdout]).toEqual([2, '']);
+        expect(stderr).toContain(reason);
+        expect(stderr).not.toContain('.tmp');
+      }),
+    );
+  });
+
+  test('a result that cannot be saved is printed all the same, with exit code 1', async (context) => {
+    if (process.platform === 'win32') return context.skip('file size limits are set with a POSIX shell');
+    // A limit on the size of files is the nearest to a full disk that a process can have without rights.
+    const limited = await promisify(execFile)(
+      'sh',
+      ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, entry, 'run', 'small.json', '--out', 'big.h5', '--json'],
+      { cwd: folder, env: environmentWith(join(folder, 'home')) },
+    ).then(
+      () => ({ code: 0, stdout: '', stderr: '' }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+    expect(limited.code).toBe(1);
+    expect(JSON.parse(limited.stdout)).toMatchObject({ status: 'done', metrics: { r80_mm: expect.any(Number) } });
+    expect(limited.stderr).toContain('big.h5 cannot be written');
+    expect((await readdir(folder)).filter((name) => name.includes('big.h5'))).toEqual([]);
+  });
+
+  test('widths are read at the depth that is named, between the planes of the grid', async () => {
+    const [text, json] = await Promise.all([run(['run', 'small.json']), run(['run', 'small.json', '--json'])]);
+    const { metrics } = JSON.parse(json.stdout) as { metrics: { r80_mm: number; theta_rms_mrad: [number, number][] } };
+    const depth = 0.9 * metrics.r80_mm;
+    const after = metrics.theta_rms_mrad.findIndex(([z]) => z >= depth);
+    const [[z0, v0] = [0, 0], [z1, v1] = [0, 0]] = metrics.theta_rms_mrad.slice(after - 1, after + 1);
+    const printed = Number(/θrms at z = \d+\.\d mm +(\d+\.\d) mrad/.exec(text.stdout)?.[1]);
+    expect(printed).toBeCloseTo(v0 + ((v1 - v0) * (depth - z0)) / (z1 - z0), 0.9);
+    expect(Math.abs(printed - v0)).toBeGreaterThan(0.1);
   });
 
   test('colour can be forced', async () => {
@@ -251,6 +294,15 @@ describe('Ctrl+C', () => {
     expect((await readFile(join(folder, 'part.h5'))).subarray(1, 4).toString()).toBe('HDF');
   });
 
+  test('a terminal that is closed keeps it too', async (context) => {
+    if (process.platform === 'win32') return context.skip('there is no such signal');
+    const { code } = await run(['run', 'small.json', ...long, ...warned, '--out', 'closed.h5', '--json'], {
+      interruptAt: { ...interruptAt, signal: 'SIGHUP' },
+    });
+    expect(code).toBe(130);
+    expect((await readFile(join(folder, 'closed.h5'))).subarray(1, 4).toString()).toBe('HDF');
+  });
+
   test('twice does not wait', async () => {
     const start = performance.now();
     const { code, stdout } = await run(['run', 'small.json', ...long, ...warned, '--json'], {
@@ -277,10 +329,22 @@ describe('validate', () => {
     ]);
   });
 
-  test('asks the engine too', async () => {
-    const { code, stdout } = await run(['validate', 'water-70MeV', '--set', 'solver.variant=depth']);
-    expect(code).toBe(2);
-    expect(stdout).toMatch(/solver\.variant = depth: does not offer solver\.stepping = path/);
+  test('asks the engine too, and names the place of what it refuses', async () => {
+    await writeFile(
+      join(folder, 'depth.yaml'),
+      'kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\nsolver: {variant: depth}\n',
+    );
+    const refusal =
+      'error depth.yaml:4:19: solver.variant: "depth" does not offer solver.stepping = path; allowed: auto, which chooses a variant that does\n';
+    const validated = await run(['validate', 'depth.yaml']);
+    expect([validated.code, validated.stdout]).toEqual([2, `${refusal}depth.yaml: cannot be run\n`]);
+    const started = await run(['run', 'depth.yaml', '--json']);
+    expect([started.code, started.stderr]).toEqual([2, refusal]);
+    expect(JSON.parse(started.stdout)).toMatchObject({
+      error: { code: 'unsupported', issues: [{ path: 'solver.variant', line: 4, value: '"depth"' }] },
+    });
+    const set = await run(['validate', 'water-70MeV', '--set', 'solver.variant=depth']);
+    expect(set.stdout).toContain('error --set: solver.variant: "depth" does not offer solver.stepping = path');
   });
 
   test('--json holds the issues and the plans', async () => {

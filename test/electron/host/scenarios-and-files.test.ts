@@ -28,6 +28,19 @@ describe('scenarios', () => {
     expect((await page.call('scenario.parse', { text: 'not a scenario: [', name: 'b.yaml' })).draft).toBeNull();
   });
 
+  it('with numbers that no frame can carry come as text, with their fault', async () => {
+    for (const [written, shown] of [
+      ['.nan', 'NaN'],
+      ['.inf', 'Infinity'],
+      ['-1e999', '-Infinity'],
+    ] as const) {
+      const text = `kind: transport\nversion: 1\nbeam: {energy_MeV: ${written}}\n`;
+      const { draft, issues } = await page.call('scenario.parse', { text, name: 'a.yaml' });
+      expect(draft).toMatchObject({ beam: { energy_MeV: shown } });
+      expect(issues).toMatchObject([{ path: 'beam.energy_MeV', line: 3, message: /is not a finite number/ }]);
+    }
+  });
+
   it('resolves to grid, memory and range; a memory refusal is an issue at its field', async () => {
     const { issues, resolved } = await page.call('scenario.resolve', { scenario: { ...smallScenario } });
     expect(issues).toEqual([]);

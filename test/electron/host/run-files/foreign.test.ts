@@ -1,4 +1,4 @@
-import { File, Group, ready } from 'h5wasm';
+import { Dataset, File, Group, ready } from 'h5wasm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readRun } from '../../../../electron/host/run-files/read.ts';
 import { writeRun } from '../../../../electron/host/run-files/write.ts';
@@ -79,6 +79,17 @@ describe('a file that is no run of ours', () => {
     expect(await refusal(await crafted(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 3)))).toMatch(
       /ledger\/number is \d+ × 9 where 3 × 9 belongs/,
     );
+  });
+
+  it('fields with a value that is not finite', async () => {
+    const spoiled = await crafted(bytes, (file) => {
+      const dose = file.get('dose');
+      if (!(dose instanceof Dataset)) throw new Error('no dose');
+      const values = dose.value as Float64Array;
+      values[2 * (dose.shape?.[1] ?? 0) + 3] = Number.NaN;
+      dose.write_slice([], values);
+    });
+    expect(await refusal(spoiled)).toMatch(/dose is NaN at \[2, 3\]/);
   });
 
   it('one that claims 2^40 keyframes', async () => {

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../electron/contract/errors.ts';
 import { formatIssue } from '../../../../electron/contract/scenario/index.ts';
+import { checkWritable } from '../../../../electron/host/scenarios/index.ts';
 import { assetsFolder, lines, scenarios } from './open.ts';
 
 let folder = '';
@@ -104,6 +105,21 @@ describe('writing', () => {
       code: 'not-found',
       message: expect.stringContaining('x.json cannot be written'),
     });
+  });
+
+  test('leaves folders and devices alone, and private files private', async (context) => {
+    const taken = join(folder, 'taken.json');
+    await mkdir(taken);
+    const refused = { code: 'invalid', message: `${taken} cannot be written: it is a folder` };
+    await expect(scenarios.write(taken, {})).rejects.toMatchObject(refused);
+    await expect(checkWritable(taken)).rejects.toMatchObject(refused);
+    await expect(checkWritable(join(folder, 'new.json'))).resolves.toBeUndefined();
+    if (process.platform === 'win32') return context.skip('devices and permissions are of POSIX');
+    await expect(checkWritable('/dev/null')).rejects.toMatchObject({ message: expect.stringContaining('a device') });
+    const secret = join(folder, 'secret.json');
+    await writeFile(secret, 'old', { mode: 0o600 });
+    await scenarios.write(secret, {});
+    expect((await stat(secret)).mode & 0o777).toBe(0o600);
   });
 
   test('killed in between leaves the old file', async () => {
