@@ -142,7 +142,14 @@ export const benchMethods = {
   },
   /** Of the kernels that a variant launches, in every architecture they were compiled for. */
   'variant.resources': {
-    params: z.strictObject({ variant: z.string().min(1).max(64) }),
+    params: z.strictObject({
+      variant: z.string().min(1).max(64),
+      /** The report whose kernels are meant, where it kept them; else those of this build. */
+      session: z
+        .strictObject({ bench: benchIdSchema, report: z.number().int().min(0) })
+        .nullable()
+        .default(null),
+    }),
     result: z.strictObject({
       /** Null where the kernels were not compiled here; the reason says so. */
       resources: kernelResourcesSchema.nullable(),

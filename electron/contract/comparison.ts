@@ -1,6 +1,6 @@
 /** Results beside each other: one row, one map and one curve per subject, all against one reference. */
 import { z } from 'zod';
-import { modeSchema, ratioSchema, setupPartSchema, verdictSchema } from './bench.ts';
+import { intervalSchema, modeSchema, ratioSchema, setupPartSchema, verdictSchema } from './bench.ts';
 import { subjectSchema } from './benches.ts';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { precisionSchema } from './run.ts';
@@ -36,6 +36,8 @@ export const comparedRowSchema = z.strictObject({
   provenance: provenanceSchema,
   /** Median of the steps; of a stored run its one time. */
   time_s: seconds,
+  /** 95 % bootstrap interval of the median; null for one sample. */
+  time_interval: intervalSchema.nullable(),
   /** Median absolute deviation over the median; null for one sample. */
   spread: z.number().nullable(),
   wall_s: seconds,

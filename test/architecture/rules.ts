@@ -22,7 +22,7 @@ const REACT = ['react', 'react-dom', 'zustand'] as const;
 
 /** Panels by name: each may use the page's parts and none of the other panels. */
 export function panelRules(names: readonly string[]): Rules {
-  const room = { folders: PAGE_VIEW, packages: [...REACT, 'zod', 'plotly.js'], node: false };
+  const room = { folders: PAGE_VIEW, packages: [...REACT, 'zod', 'plotly.js', 'diff'], node: false };
   return Object.fromEntries(names.map((name) => [`renderer/panels/${name}`, room]));
 }
 

@@ -9,6 +9,7 @@ import {
   gpuFacts,
   readClaims,
   readSession,
+  recordedFacts,
   sweepFits,
   writeSession,
 } from '../../host/bench/index.ts';
@@ -65,7 +66,7 @@ function progressLine({ phase, variant, round, mostRounds, elapsed_s }: BenchPro
   return `${bar(round / mostRounds)}  round ${round + 1} of at most ${mostRounds}: ${variant}  ${duration(elapsed_s)}`;
 }
 
-type Common = Pick<BenchOptions, 'modes' | 'seed' | 'limits' | 'gpu' | 'claims' | 'signal'>;
+type Common = Pick<BenchOptions, 'modes' | 'seed' | 'limits' | 'gpu' | 'claims' | 'signal' | 'recorded'>;
 
 async function measureOne(
   { parsed, terminal, signal }: VerbContext,
@@ -83,6 +84,7 @@ async function measureOne(
   return benchmark(host.addon, problem, {
     ...common,
     scenario: reading.scenario?.name || path,
+    recorded: { ...common.recorded, ...(reading.document === null ? {} : { document: { ...reading.document } }) },
     variants: variantIds(parsed, host.capabilities().variants, problem.solver.stepping),
     ...(registry === null || programs === null
       ? {}
@@ -104,11 +106,13 @@ async function measureAll(context: VerbContext, host: Host, sweep: Sweep | null)
   const { parsed, terminal, signal } = context;
   const mostRounds = flagNumber(parsed, 'rounds', { min: 1, max: 100_000, whole: true }) ?? usualMostRounds;
   const mostSeconds = flagNumber(parsed, 'time', { min: 0, max: 86_400 }) ?? usualSeconds;
+  const devices = await devicesWithCeilings(host.addon, (reason) => terminal.say(reason));
   const common: Common = {
     modes: modesOf(parsed),
     seed: flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1,
     limits: { fewestRounds: Math.min(fewestRounds, mostRounds), mostRounds, mostSeconds },
-    gpu: gpuFacts(await devicesWithCeilings(host.addon, (reason) => terminal.say(reason))),
+    gpu: gpuFacts(devices),
+    recorded: await recordedFacts(assetsFolder(), devices),
     claims: await readClaims(assetsFolder()),
     signal,
   };

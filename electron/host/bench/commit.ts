@@ -15,8 +15,13 @@ async function gitFolder(root: string): Promise<string> {
   return target === undefined ? path.join(root, '.git') : path.resolve(root, target);
 }
 
-/** Null where `root` is no checkout, as in a package. */
-export async function commitOf(root: string): Promise<string | null> {
+/**
+ * Null where `root` is no checkout, as in a package. BRAGGBENCH_COMMIT says it
+ * for a copy of a checkout's files, such as on a machine lent for measuring.
+ */
+export async function commitOf(root: string, environment = process.env): Promise<string | null> {
+  const told = environment['BRAGGBENCH_COMMIT'];
+  if (told !== undefined && commitForm.test(told)) return told;
   const folder = await gitFolder(root);
   const head = await text(path.join(folder, 'HEAD'));
   if (head === null) return null;

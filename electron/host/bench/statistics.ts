@@ -76,6 +76,11 @@ export function unpairedRatioInterval(
   return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
 }
 
+/** 95 % percentile bootstrap interval of a median. Null for fewer than two values. */
+export function medianInterval(values: readonly number[], seed: number): Interval | null {
+  return unpairedRatioInterval(values, [1, 1], seed);
+}
+
 /** Median of a scratch array, which it sorts. */
 function middleOf(values: Float64Array): number {
   values.sort();

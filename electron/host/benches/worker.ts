@@ -1,13 +1,9 @@
 /** Thread of one benchmark: its timing is not held up by the host's pages, nor are they by its statistics. */
-import path from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import type { BenchReport } from '../../contract/bench.ts';
 import { toWireError } from '../../contract/errors.ts';
 import { loadAddon } from '../addon.ts';
-import { kernelFolders } from '../bench/ceilings.ts';
-import { commitOf } from '../bench/commit.ts';
-import { benchmark, devicesWithCeilings, gpuFacts, readClaims } from '../bench/index.ts';
-import { kernelResources, resourcesFor } from '../bench/resources.ts';
+import { benchmark, devicesWithCeilings, gpuFacts, readClaims, recordedFacts } from '../bench/index.ts';
 import type { BenchOutcome, BenchTask, Doses, FromBench, ToBench } from './task.ts';
 
 /** Redrawing a progress line faster than this shows nothing more. */
@@ -22,12 +18,7 @@ function tell(message: FromBench): void {
 async function perform(task: BenchTask): Promise<BenchOutcome> {
   const addon = loadAddon();
   const devices = await devicesWithCeilings(addon, () => undefined);
-  const gpu = devices.cuda.devices.find(({ usable }) => usable);
-  const commit = await commitOf(path.dirname(task.assetsFolder));
-  const resources =
-    gpu === undefined
-      ? null
-      : resourcesFor(await kernelResources(kernelFolders().images, 'transport'), gpu.computeCapability);
+  const recorded = { document: task.document, ...(await recordedFacts(task.assetsFolder, devices)) };
   const claims = await readClaims(task.assetsFolder);
   const reports: BenchReport[] = [];
   const doses: Doses[] = [];
@@ -43,11 +34,7 @@ async function perform(task: BenchTask): Promise<BenchOutcome> {
       limits: task.limits,
       gpu: gpuFacts(devices),
       claims,
-      recorded: {
-        document: task.document,
-        ...(commit === null ? {} : { commit }),
-        ...(resources === null ? {} : { resources }),
-      },
+      recorded,
       onDose: (label, dose) => found.set(label, dose),
       onProgress: (progress) => {
         const now = performance.now();

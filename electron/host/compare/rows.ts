@@ -1,7 +1,7 @@
 /** One row per subject: its numbers, and how it stands to the reference. */
 import type { ComparedRow, Provenance } from '../../contract/comparison.ts';
 import { parityLimit, relativeL2 } from '../bench/parity.ts';
-import { median, ratioInterval, unpairedRatioInterval } from '../bench/statistics.ts';
+import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../bench/statistics.ts';
 import { verdictOf } from '../bench/verdict.ts';
 import { depthDoseOf } from '../metrics/run-metrics.ts';
 import { summaryOf } from '../runs/readouts.ts';
@@ -42,7 +42,13 @@ function provenanceOf(loaded: Loaded): Provenance {
 
 function ownOf(loaded: Loaded): Own {
   const { subject, origin, times } = loaded;
-  const common = { subject, origin, provenance: provenanceOf(loaded), has_dose: loaded.dose !== null };
+  const common = {
+    subject,
+    origin,
+    provenance: provenanceOf(loaded),
+    time_interval: medianInterval(times, seed),
+    has_dose: loaded.dose !== null,
+  };
   const plain = times.map((time_s, round) => ({ round, time_s, flag: null }));
   if (loaded.kind === 'run') {
     const { run } = loaded;
@@ -226,6 +232,10 @@ function isWrong(here: Loaded, { rel_l2, rel_l2_limit }: Parity): boolean {
   return rel_l2 !== null && rel_l2_limit !== null && !(rel_l2 <= rel_l2_limit);
 }
 
+function sameSession({ subject: a }: Own, { subject: b }: Own): boolean {
+  return a.kind !== 'run' && b.kind !== 'run' && a.bench === b.bench && a.report === b.report;
+}
+
 function noteOf(own: Own, reference: Own, ratio: ComparedRow['ratio'], paired: boolean): string | null {
   if (own === reference) return null;
   if (own.cells !== null && reference.cells !== null && own.cells !== reference.cells) {
@@ -234,7 +244,10 @@ function noteOf(own: Own, reference: Own, ratio: ComparedRow['ratio'], paired: b
   if (own.scenario !== reference.scenario) return `another scenario: ${own.scenario}`;
   if (ratio.interval === null) return 'too few samples for an interval';
   if (own.provenance.machine !== reference.provenance.machine) return `on another machine: ${own.provenance.machine}`;
-  return paired ? null : 'of another session: drifts of the machine do not cancel';
+  if (paired) return null;
+  return sameSession(own, reference)
+    ? 'timed after the rounds and not in them: drifts of the machine do not cancel'
+    : 'of another session: drifts of the machine do not cancel';
 }
 
 function verdictFor(

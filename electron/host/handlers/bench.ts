@@ -109,11 +109,13 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     'variant.sources': async ({ variant }) => ({
       files: await variantSources(kernelFolders().sources, find(variant)),
     }),
-    'variant.resources': async ({ variant }) => {
+    'variant.resources': async ({ variant, session }) => {
       const found = find(variant);
       if (found.device === 'cpu') return { resources: null, reason: 'It runs on the CPU, which launches no kernels.' };
       const { images, sources } = kernelFolders();
-      const all = await kernelResources(images, found.workload);
+      const kept = session === null ? null : await benches.session(session.bench);
+      const recorded = kept?.session.reports[session?.report ?? 0]?.resources;
+      const all = recorded ?? (await kernelResources(images, found.workload));
       if (all === null) {
         const reason = 'The kernels were not compiled here: that takes nvcc, and npm run build.';
         return { resources: null, reason };

@@ -15,7 +15,7 @@ export interface NamedCurve {
 }
 
 const TALL = 18;
-const RESIDUAL = 9;
+const RESIDUAL = 11;
 
 /** More points than this along one figure's width are not seen. */
 const POINTS_PER_PIXEL = 1;

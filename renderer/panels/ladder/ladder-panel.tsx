@@ -78,7 +78,7 @@ function Session({ session }: { readonly session: BenchSession }): ReactElement 
       {figures.map(({ id, title, text, make }) => (
         <section key={id} className="ladder__section" aria-label={title} data-testid={`ladder-${id}`}>
           <div className="ladder__head">
-            <h3>{title}</h3>
+            <h2>{title}</h2>
             <ExportMenu
               what={title}
               onChoose={(format) => {
@@ -95,7 +95,7 @@ function Session({ session }: { readonly session: BenchSession }): ReactElement 
       ))}
       {told ? (
         <section className="ladder__section" aria-label="Claimed and measured" data-testid="ladder-claims">
-          <h3>Claimed and measured</h3>
+          <h2>Claimed and measured</h2>
           <p className="ladder__text">
             A claim is contradicted only where the whole interval lies outside of what was claimed.
           </p>

@@ -18,6 +18,7 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'scenario', title: 'Scenario', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'runs', title: 'Runs', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'library', title: 'Library', simulate: 'left', compare: 'left' },
+  { id: 'compare', title: 'Compare', compare: 'upper' },
   { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'phase-space', title: 'Phase space', key: 2, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },

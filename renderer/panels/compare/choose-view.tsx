@@ -1,0 +1,231 @@
+/** What to compare: variants to benchmark now, sessions that were measured before, stored runs. */
+import { type ReactElement, useEffect } from 'react';
+import type { BenchInfo, Subject } from '../../../electron/contract/benches.ts';
+import { timeLeft } from '../../base/time.ts';
+import { subjectKey } from '../../state/comparison.ts';
+import { isOver } from '../../state/runs.ts';
+import { Button, IconButton } from '../../widgets/button.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { CompareState, CompareStore } from './store.ts';
+
+interface ChooseProps {
+  readonly store: CompareStore;
+}
+
+const roundLimits = [7, 20, 50, 100, 500];
+const timeLimits = [10, 30, 60, 300, 1800];
+
+function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
+  const rest = list.filter((one) => one !== value);
+  return on ? [...rest, value] : rest;
+}
+
+interface TickProps {
+  readonly label: string;
+  readonly detail?: string;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onChange: (on: boolean) => void;
+}
+
+function Tick({ label, detail, checked, disabled = false, onChange }: TickProps): ReactElement {
+  return (
+    <label className="compare-tick" data-disabled={disabled}>
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <span>
+        {label}
+        {detail === undefined ? null : <small>{detail}</small>}
+      </span>
+    </label>
+  );
+}
+
+function Variants({ store }: ChooseProps): ReactElement {
+  const { stores } = useWorkbench();
+  const config = useSelected(store, (state) => state);
+  const { variants, devices } = useSelected(stores.connection, (state) => state.capabilities);
+  const gpus = devices.cuda.devices.filter(({ usable }) => usable);
+  const missing = [
+    ...Map.groupBy(
+      variants.filter(({ available }) => !available),
+      ({ reason }) => reason ?? 'No reason known.',
+    ),
+  ];
+  const set = (part: Partial<CompareState>): void => store.setState(part);
+  const reference = config.variants.find((id) => variants.some((one) => one.id === id && one.available));
+  return (
+    <fieldset className="compare-group">
+      <legend>Variants to benchmark</legend>
+      <p className="compare-group__text">
+        {reference === undefined
+          ? 'They run on the scenario in the form. The first that you tick is the reference.'
+          : `Reference: ${reference}, the first that was ticked.`}
+      </p>
+      <div className="compare-ticks">
+        {variants
+          .filter(({ available }) => available)
+          .map(({ id, title }) => (
+            <Tick
+              key={id}
+              label={id}
+              detail={title}
+              checked={config.variants.includes(id)}
+              onChange={(on) => set({ variants: toggled(config.variants, id, on) })}
+            />
+          ))}
+      </div>
+      {missing.map(([reason, list]) => (
+        <p key={reason} className="compare-group__text">
+          Not here: {list.map(({ id }) => id).join(', ')}. {reason}
+        </p>
+      ))}
+      <div className="compare-options">
+        <fieldset aria-label="Precisions" className="compare-options__row">
+          <span>Precision</span>
+          {(['fp32', 'fp64'] as const).map((precision) => (
+            <Tick
+              key={precision}
+              label={precision}
+              checked={config.precisions.includes(precision)}
+              onChange={(on) => set({ precisions: toggled(config.precisions, precision, on).sort() })}
+            />
+          ))}
+          {config.precisions.length === 0 ? <small>none ticked: the scenario’s</small> : null}
+        </fieldset>
+        {gpus.length < 2 ? null : (
+          <fieldset aria-label="GPUs" className="compare-options__row">
+            <span>GPUs</span>
+            {gpus.map(({ index, name }) => (
+              <Tick
+                key={index}
+                label={`${index}: ${name}`}
+                checked={config.gpus.includes(index)}
+                onChange={(on) => set({ gpus: toggled(config.gpus, index, on).sort((a, b) => a - b) })}
+              />
+            ))}
+          </fieldset>
+        )}
+        <fieldset aria-label="Also measure" className="compare-options__row">
+          <span>Also</span>
+          <Tick
+            label="cold caches"
+            checked={config.modes.includes('cold')}
+            onChange={(on) => set({ modes: toggled(config.modes, 'cold', on) })}
+          />
+          <Tick
+            label="as one graph"
+            checked={config.modes.includes('graph')}
+            onChange={(on) => set({ modes: toggled(config.modes, 'graph', on) })}
+          />
+        </fieldset>
+        <fieldset aria-label="Limits" className="compare-options__row">
+          <span>At most</span>
+          <Select
+            label="Rounds"
+            value={String(config.rounds)}
+            options={roundLimits.map((rounds) => ({ value: String(rounds), label: `${rounds} rounds` }))}
+            onChange={(rounds) => set({ rounds: Number(rounds) })}
+          />
+          <Select
+            label="Time"
+            value={String(config.time_s)}
+            options={timeLimits.map((time_s) => ({ value: String(time_s), label: timeLeft(time_s) }))}
+            onChange={(time_s) => set({ time_s: Number(time_s) })}
+          />
+          <small>Ends earlier when every ratio is known to 1 %.</small>
+        </fieldset>
+      </div>
+    </fieldset>
+  );
+}
+
+interface SubjectsProps {
+  readonly subjects: BenchInfo['subjects'];
+}
+
+function Subjects({ subjects }: SubjectsProps): ReactElement {
+  const { stores } = useWorkbench();
+  const chosen = useSelected(stores.comparison, (state) => state.chosen);
+  const has = (subject: Subject): boolean => chosen.some(({ key }) => key === subjectKey(subject));
+  const change = (on: boolean, ...which: Subject[]): void => {
+    if (on) stores.comparison.add(which);
+    else stores.comparison.remove(which.map(subjectKey));
+  };
+  const all = subjects.map(({ subject }) => subject);
+  return (
+    <div className="compare-ticks">
+      {subjects.length < 2 ? null : (
+        <Tick label="all of it" checked={all.every(has)} onChange={(on) => change(on, ...all)} />
+      )}
+      {subjects.map(({ subject, title }) => (
+        <Tick key={subjectKey(subject)} label={title} checked={has(subject)} onChange={(on) => change(on, subject)} />
+      ))}
+    </div>
+  );
+}
+
+function placeText({ recorded, state, machine, scenario }: BenchInfo): string {
+  const place = recorded ? 'came with the program' : state === 'stored' ? 'saved' : 'measured now';
+  return `${scenario}, ${machine}, ${place}`;
+}
+
+function Session({ bench }: { readonly bench: BenchInfo }): ReactElement {
+  const { benches } = useWorkbench();
+  const mine = bench.state === 'done' || bench.state === 'cancelled';
+  return (
+    <details className="compare-session" open={mine}>
+      <summary>
+        <b>{bench.name}</b> <small>{placeText(bench)}</small>
+      </summary>
+      {mine ? (
+        <div className="compare-session__tools">
+          <Button icon="save" onPress={() => void benches.save(bench)}>
+            Save…
+          </Button>
+          <IconButton icon="trash" label={`Remove ${bench.name}`} onPress={() => void benches.forget(bench.id)} />
+        </div>
+      ) : null}
+      {bench.error === null ? null : <p role="alert">{bench.error.message}</p>}
+      <Subjects subjects={bench.subjects} />
+    </details>
+  );
+}
+
+export function ChooseView({ store }: ChooseProps): ReactElement {
+  const { stores, benches } = useWorkbench();
+  const live = useSelected(stores.comparison, (state) => state.live);
+  const stored = useSelected(stores.comparison, (state) => state.stored);
+  const runs = useSelected(stores.runs, (state) => state.runs);
+  useEffect(() => void benches.refresh(), [benches]);
+  const ended = runs.filter(({ state, wall_s }) => isOver(state) && state !== 'failed' && wall_s !== null);
+  const runSubjects = ended.map(({ id, name, variant, precision }) => ({
+    subject: { kind: 'run' as const, run: id },
+    title: `${name}: ${variant}, ${precision}`,
+  }));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    <section className="compare-scroll compare-choose" aria-label="What to compare" tabIndex={0}>
+      <Variants store={store} />
+      <fieldset className="compare-group">
+        <legend>Sessions that were measured</legend>
+        {[...live, ...stored].map((bench) => (
+          <Session key={bench.id} bench={bench} />
+        ))}
+      </fieldset>
+      <fieldset className="compare-group">
+        <legend>Runs</legend>
+        {ended.length === 0 ? (
+          <p className="compare-group__text">None yet: run a scenario, or open a run file.</p>
+        ) : (
+          <Subjects subjects={runSubjects} />
+        )}
+      </fieldset>
+    </section>
+  );
+}

@@ -1,0 +1,122 @@
+/** Variants, sessions and runs beside each other, against one that is the reference. */
+import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import { activeBench } from '../../state/comparison.ts';
+import { Button } from '../../widgets/button.tsx';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Segmented } from '../../widgets/segmented.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { ChooseView } from './choose-view.tsx';
+import { CurvesView } from './curves-view.tsx';
+import { KernelsView } from './kernels-view.tsx';
+import { MapsView } from './maps-view.tsx';
+import { labelsOf } from './order.ts';
+import { BenchProgressView } from './progress.tsx';
+import { type Rows, useRows } from './rows.ts';
+import { SamplesView } from './samples-view.tsx';
+import { SourceView } from './source-view.tsx';
+import { type CompareStore, createCompareStore } from './store.ts';
+import { TableView } from './table-view.tsx';
+import '../../widgets/plot-panel.css';
+import './compare-panel.css';
+import './source.css';
+
+const views = [
+  { value: 'choose', label: 'Choose', title: 'Variants, sessions and runs to compare' },
+  { value: 'table', label: 'Table', title: 'All numbers' },
+  { value: 'samples', label: 'Samples', title: 'Every sample, with the noise floor' },
+  { value: 'maps', label: 'Maps', title: 'Dose maps side by side, and their differences' },
+  { value: 'curves', label: 'Curves', title: 'Depth doses, and their differences' },
+  { value: 'source', label: 'Source', title: 'The code of two variants beside each other' },
+  { value: 'kernels', label: 'Kernels', title: 'Registers, shared memory, spills, occupancy' },
+] as const;
+
+type View = (typeof views)[number]['value'];
+
+function Shown({
+  view,
+  store,
+  rows,
+}: {
+  readonly view: View;
+  readonly store: CompareStore;
+  readonly rows: Rows;
+}): ReactElement {
+  if (view === 'choose') return <ChooseView store={store} />;
+  if (view === 'source') return <SourceView store={store} rows={rows.rows} />;
+  if (rows.failure !== null) {
+    return (
+      <EmptyState icon="error" tone="error" title="The comparison could not be made">
+        {rows.failure}
+      </EmptyState>
+    );
+  }
+  if (rows.rows.length === 0) {
+    return (
+      <EmptyState icon="ladder" title="Nothing to compare yet">
+        Choose sessions or runs, or benchmark some variants.
+      </EmptyState>
+    );
+  }
+  if (view === 'table') return <TableView store={store} rows={rows.rows} />;
+  if (view === 'samples') return <SamplesView store={store} rows={rows.rows} noise_floor={rows.noise_floor} />;
+  if (view === 'maps') return <MapsView store={store} rows={rows.rows} />;
+  return view === 'curves' ? <CurvesView rows={rows.rows} /> : <KernelsView rows={rows.rows} />;
+}
+
+function Actions({ store }: { readonly store: CompareStore }): ReactElement {
+  const { stores, benches } = useWorkbench();
+  const active = useSelected(stores.comparison, activeBench);
+  const known = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const config = useSelected(store, (state) => state);
+  const labels = labelsOf(config, known);
+  if (active !== null) {
+    return (
+      <Button icon="stop" tone="danger" onPress={() => void benches.stop()}>
+        Stop benchmark
+      </Button>
+    );
+  }
+  const { modes, rounds, time_s } = config;
+  return (
+    <Button
+      icon="run"
+      tone="primary"
+      disabled={labels.length === 0}
+      title={
+        labels.length === 0 ? 'Tick the variants to benchmark' : `${labels.join(', ')} on the scenario in the form`
+      }
+      onPress={() => void benches.start({ variants: labels, modes, rounds, time_s, sweep: null })}
+    >
+      Benchmark
+    </Button>
+  );
+}
+
+export default function ComparePanel(): ReactElement {
+  const { stores, storage, settingsReset } = useWorkbench();
+  const store = useMemo(() => createCompareStore(storage, settingsReset), [storage, settingsReset]);
+  const view = useSelected(store, (state) => state.view);
+  const active = useSelected(stores.comparison, activeBench);
+  const rows = useRows();
+  const measured = useRef<string | null>(null);
+  // What was waited for is shown when it is there.
+  useEffect(() => {
+    if (active !== null) measured.current = active.id;
+    else if (measured.current !== null) {
+      measured.current = null;
+      if (store.getState().view === 'choose') store.setState({ view: 'table' });
+    }
+  }, [active, store]);
+  return (
+    <div className="plot-panel compare">
+      <div className="panel-bar">
+        <Segmented label="View" value={view} options={views} onChange={(next) => store.setState({ view: next })} />
+        <div className="panel-bar__tools">
+          <Actions store={store} />
+        </div>
+      </div>
+      <BenchProgressView />
+      <Shown view={view} store={store} rows={rows} />
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+/** Depth doses over each other, with what each differs from the reference by. */
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import type { ComparedCurve } from '../../../electron/contract/comparison.ts';
+import { curvesFigure, type NamedCurve } from '../../drawing/figures/curves.ts';
+import { exported } from '../../drawing/figures/exported.ts';
+import { type Figure, seriesInk } from '../../drawing/figures/figure.ts';
+import { errorText } from '../../state/notices.ts';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
+import { FigureView } from '../../widgets/figure-view.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import { nameOf, type ShownRow } from './rows.ts';
+
+/** Curves on each other are told apart by their dashes: the reference's is full. */
+const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
+
+/** Of the rows that have a dose. */
+export function useDosed(rows: readonly ShownRow[]): readonly ShownRow[] {
+  return useMemo(() => rows.filter(({ row, hidden, reference }) => row.has_dose && (!hidden || reference)), [rows]);
+}
+
+export function NoDoses(): ReactElement {
+  return (
+    <EmptyState icon="curve" title="No dose to show">
+      Stored sessions keep times and not doses. Benchmark variants here, or add runs, to see what they computed.
+    </EmptyState>
+  );
+}
+
+export function CurvesView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
+  const { client, figures, stores } = useWorkbench();
+  const dosed = useDosed(rows);
+  const [curves, setCurves] = useState<readonly ComparedCurve[]>([]);
+  const drawn = useRef<Figure | null>(null);
+  const asked = JSON.stringify([
+    dosed.map(({ subject }) => subject),
+    Math.max(
+      0,
+      dosed.findIndex((one) => one.reference),
+    ),
+  ]);
+  useEffect(() => {
+    const [subjects, reference] = JSON.parse(asked) as [ShownRow['subject'][], number];
+    if (subjects.length === 0) return setCurves([]);
+    let current = true;
+    client.call('compare.curves', { subjects, reference }).then(
+      (answer) => current && setCurves(answer.curves),
+      (error: unknown) => current && stores.notices.fail(`The curves were not read: ${errorText(error)}`, error),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, stores, asked]);
+  const named = useMemo(
+    () =>
+      dosed.flatMap((shown, i): NamedCurve[] => {
+        const { curve = null, residual = null } = curves[i] ?? {};
+        if (curve === null || shown.hidden) return [];
+        const dash = shown.reference ? [] : (dashes[i % dashes.length] ?? []);
+        return [{ name: nameOf(shown, rows), ink: seriesInk(shown.ink), dash, curve, residual }];
+      }),
+    [dosed, curves, rows],
+  );
+  const make = useMemo(
+    () => (size: Parameters<typeof curvesFigure>[1]) => {
+      const figure = curvesFigure(named, size);
+      drawn.current = figure;
+      return figure;
+    },
+    [named],
+  );
+  if (dosed.length === 0) return <NoDoses />;
+  return (
+    <>
+      <div className="compare-bar">
+        <span className="panel-readout">Dose integrated across the beam; below, each less the reference.</span>
+        <div className="panel-bar__tools">
+          <ExportMenu
+            what="curves"
+            disabled={named.length === 0}
+            onChoose={(format) => {
+              const figure = drawn.current;
+              if (figure !== null) void figures.save(exported(figure, 'depth-doses', figure.title), format);
+            }}
+          />
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      <section className="compare-scroll compare-figure" aria-label="Depth doses" tabIndex={0}>
+        {named.length === 0 ? null : <FigureView make={make} />}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+/** What the kernels of the compared variants take of a multiprocessor. */
+import { type ReactElement, useEffect, useState } from 'react';
+import type { KernelResources } from '../../../electron/contract/bench.ts';
+import { count, NO_VALUE, percent } from '../../base/numbers.ts';
+import { errorText } from '../../state/notices.ts';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { occupancyOf } from './occupancy.ts';
+import type { ShownRow } from './rows.ts';
+
+interface Found {
+  readonly variant: string;
+  readonly resources: KernelResources | null;
+  readonly reason: string | null;
+}
+
+const blockSizes = [64, 128, 256, 512, 1024];
+
+/** The session that a variant was measured in may have kept them; else they are this build's. */
+function useResources(rows: readonly ShownRow[]): readonly Found[] {
+  const { client } = useWorkbench();
+  const [found, setFound] = useState<readonly Found[]>([]);
+  const asked = JSON.stringify(
+    [...new Map(rows.map(({ row }) => [row.variant, row.subject])).entries()].map(([variant, subject]) => ({
+      variant,
+      session: subject.kind === 'entry' ? { bench: subject.bench, report: subject.report } : null,
+    })),
+  );
+  useEffect(() => {
+    let current = true;
+    const wanted = JSON.parse(asked) as { variant: string; session: { bench: string; report: number } | null }[];
+    Promise.all(
+      wanted.map(({ variant, session }) =>
+        client.call('variant.resources', { variant, session }).then(
+          (answer) => ({ variant, ...answer }),
+          (error: unknown) => ({ variant, resources: null, reason: errorText(error) }),
+        ),
+      ),
+    ).then((all) => current && setFound(all));
+    return () => {
+      current = false;
+    };
+  }, [client, asked]);
+  return found;
+}
+
+export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
+  const { stores } = useWorkbench();
+  const known = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const found = useResources(rows.filter(({ row }) => known.some(({ id }) => id === row.variant)));
+  const [threads, setThreads] = useState(256);
+  const [picked, setPicked] = useState<string | null>(null);
+  const architectures = [
+    ...new Set(found.flatMap(({ resources }) => resources?.kernels.map(({ architecture }) => architecture) ?? [])),
+  ];
+  const architecture = picked !== null && architectures.includes(picked) ? picked : (architectures.at(0) ?? '');
+  const compiler = found.find(({ resources }) => resources !== null)?.resources?.compiler ?? null;
+  const without = [
+    ...Map.groupBy(
+      found.filter(({ resources }) => resources === null),
+      ({ reason }) => reason ?? 'no reason known',
+    ),
+  ].map(([reason, list]) => [reason, list.map(({ variant }) => variant)] as const);
+  if (found.length === 0) return <EmptyState icon="list" title="Nothing chosen yet" />;
+  return (
+    <>
+      <div className="compare-bar">
+        <span className="panel-readout">
+          {compiler === null ? 'From ptxas' : `From ptxas, CUDA ${compiler}`}; occupancy counts registers and static
+          shared memory.
+        </span>
+        <div className="panel-bar__tools">
+          {architectures.length === 0 ? null : (
+            <Select
+              label="Architecture"
+              value={architecture}
+              options={architectures.map((name) => ({ value: name, label: name }))}
+              onChange={setPicked}
+            />
+          )}
+          <Select
+            label="Threads per block"
+            value={String(threads)}
+            options={blockSizes.map((size) => ({ value: String(size), label: `${size} threads per block` }))}
+            onChange={(size) => setThreads(Number(size))}
+          />
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      <section className="compare-scroll" aria-label="Kernels" tabIndex={0} data-testid="compare-kernels">
+        {without.map(([reason, variants]) => (
+          <p key={reason} className="compare-notes">
+            {variants.join(', ')}: {reason}
+          </p>
+        ))}
+        {found.map(({ variant, resources }) => {
+          const kernels = resources?.kernels.filter((kernel) => kernel.architecture === architecture) ?? [];
+          if (kernels.length === 0) return null;
+          return (
+            <section key={variant} className="compare-kernels" aria-label={variant}>
+              <h2>{variant}</h2>
+              <table className="compare-table">
+                <thead>
+                  <tr>
+                    <th scope="col">Kernel</th>
+                    <th scope="col" data-align="right">
+                      Registers
+                    </th>
+                    <th scope="col" data-align="right">
+                      Shared memory
+                    </th>
+                    <th scope="col" data-align="right">
+                      Spilled
+                    </th>
+                    <th scope="col" data-align="right">
+                      Stack
+                    </th>
+                    <th scope="col" data-align="right">
+                      Occupancy
+                    </th>
+                    <th scope="col">Limited by</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {kernels.map((kernel) => {
+                    const spilled = kernel.spill_store_bytes + kernel.spill_load_bytes;
+                    const occupancy = occupancyOf(kernel, threads);
+                    return (
+                      <tr key={kernel.name}>
+                        <th scope="row">
+                          <code>{kernel.name}</code>
+                        </th>
+                        <td data-align="right">{kernel.registers}</td>
+                        <td data-align="right">{count(kernel.shared_bytes)} B</td>
+                        <td data-align="right" data-spills={spilled > 0}>
+                          {count(spilled)} B
+                        </td>
+                        <td data-align="right">{count(kernel.stack_bytes)} B</td>
+                        <td data-align="right">{occupancy === null ? NO_VALUE : percent(occupancy.share)}</td>
+                        <td>{occupancy?.limitedBy ?? NO_VALUE}</td>
+                      </tr>
+                    );
+                  })}
+                </tbody>
+              </table>
+            </section>
+          );
+        })}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+/** From what was ticked to the labels of a benchmark. No React. */
+
+import { labelOf } from '../../../electron/contract/benches.ts';
+import type { Variant } from '../../../electron/contract/capabilities.ts';
+import type { Precision } from '../../../electron/contract/run.ts';
+
+export interface Ticked {
+  /** In the order they were ticked: the first is the reference. */
+  readonly variants: readonly string[];
+  readonly precisions: readonly Precision[];
+  readonly gpus: readonly number[];
+}
+
+/** Variants × precisions × GPUs, as far as each variant offers them. */
+export function labelsOf({ variants, precisions, gpus }: Ticked, known: readonly Variant[]): readonly string[] {
+  return variants.flatMap((id) => {
+    const variant = known.find((one) => one.id === id);
+    if (variant === undefined || !variant.available) return [];
+    const wanted = precisions.filter((precision) => variant.precisions.includes(precision));
+    // A precision is named only where there is a choice to make.
+    const each: readonly (Precision | null)[] = precisions.length === 0 ? [null] : wanted;
+    const devices: readonly (number | null)[] = variant.device === 'cpu' || gpus.length === 0 ? [null] : gpus;
+    return each.flatMap((precision) => devices.map((device) => labelOf(id, precision, device)));
+  });
+}

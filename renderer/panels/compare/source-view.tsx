@@ -1,0 +1,226 @@
+/** The code of two variants beside each other, with what differs. */
+import { type ReactElement, type ReactNode, useEffect, useMemo, useState } from 'react';
+import type { Result } from '../../../electron/contract/methods.ts';
+import { errorText } from '../../state/notices.ts';
+import { Button } from '../../widgets/button.tsx';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { highlighted, type Token } from './highlight.ts';
+import type { ShownRow } from './rows.ts';
+import { condensed, type DiffRow, type Side, sourceDiff } from './source-diff.ts';
+import type { CompareStore } from './store.ts';
+
+type Files = Result<'variant.sources'>['files'];
+
+type Loaded =
+  | Readonly<{ kind: 'loading' }>
+  | Readonly<{ kind: 'files'; files: Files }>
+  | Readonly<{ kind: 'failed'; reason: string }>;
+
+/** Lines around a difference, where the rest is left out. */
+const AROUND = 4;
+
+function useSources(variant: string): Loaded {
+  const { client } = useWorkbench();
+  const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
+  useEffect(() => {
+    let current = true;
+    setLoaded({ kind: 'loading' });
+    client.call('variant.sources', { variant }).then(
+      ({ files }) => current && setLoaded({ kind: 'files', files }),
+      (error: unknown) => current && setLoaded({ kind: 'failed', reason: errorText(error) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, variant]);
+  return loaded;
+}
+
+/** Tokens of a line, cut where what differs begins and ends. */
+function codeOf(tokens: readonly Token[], changed: Side['changed']): readonly ReactNode[] {
+  const out: ReactNode[] = [];
+  let at = 0;
+  for (const { kind, text } of tokens) {
+    const end = at + text.length;
+    const cuts = [at, ...changed.flat().filter((cut) => cut > at && cut < end), end];
+    for (let i = 0; i + 1 < cuts.length; i += 1) {
+      const [from, to] = [cuts[i] ?? at, cuts[i + 1] ?? end];
+      const differs = changed.some(([low, high]) => from >= low && to <= high);
+      const part = text.slice(from - at, to - at);
+      const key = `${from}`;
+      out.push(
+        differs ? (
+          <mark key={key} className={`code-${kind}`}>
+            {part}
+          </mark>
+        ) : (
+          <span key={key} className={`code-${kind}`}>
+            {part}
+          </span>
+        ),
+      );
+    }
+    at = end;
+  }
+  return out;
+}
+
+interface CodeProps {
+  readonly rows: readonly (DiffRow | null)[];
+  readonly left: readonly (readonly Token[])[];
+  readonly right: readonly (readonly Token[])[];
+}
+
+function Half({ side, tokens }: { readonly side: Side | null; readonly tokens: CodeProps['left'] }): ReactElement {
+  return (
+    <>
+      <td className="code__number">{side?.line}</td>
+      <td className="code__line" data-absent={side === null}>
+        {side === null ? null : <code>{codeOf(tokens[side.line - 1] ?? [], side.changed)}</code>}
+      </td>
+    </>
+  );
+}
+
+function Code({ rows, left, right }: CodeProps): ReactElement {
+  return (
+    <table className="code">
+      <tbody>
+        {rows.map((row, i) =>
+          row === null ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: gaps have nothing else to be told by
+            <tr key={`gap ${i}`} className="code__gap">
+              <td colSpan={4}>⋯</td>
+            </tr>
+          ) : (
+            <tr key={`${row.left?.line ?? ''} ${row.right?.line ?? ''}`} data-kind={row.kind}>
+              <Half side={row.left} tokens={left} />
+              <Half side={row.right} tokens={right} />
+            </tr>
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+interface PickProps {
+  readonly side: 'Left' | 'Right';
+  readonly variant: string;
+  readonly variants: readonly string[];
+  readonly files: Files;
+  readonly path: string;
+  readonly onVariant: (variant: string) => void;
+  readonly onPath: (path: string) => void;
+}
+
+function Pick({ side, variant, variants, files, path, onVariant, onPath }: PickProps): ReactElement {
+  return (
+    <span className="code-pick">
+      <Select
+        label={`${side} variant`}
+        value={variant}
+        options={variants.map((id) => ({ value: id, label: id }))}
+        onChange={onVariant}
+      />
+      <Select
+        label={`${side} file`}
+        value={path}
+        options={files.map((file) => ({ value: file.path, label: file.path.replace(/^kernels\//, '') }))}
+        onChange={onPath}
+      />
+    </span>
+  );
+}
+
+/** The file with a variant's kernels; its own file where both sides have the same kernels. */
+function startFile(files: Files, source: string, other: string): string {
+  const wanted = source === other ? files[0]?.path : files.find(({ path }) => path === source)?.path;
+  return wanted ?? files[0]?.path ?? '';
+}
+
+export function SourceView({
+  store,
+  rows,
+}: {
+  readonly store: CompareStore;
+  readonly rows: readonly ShownRow[];
+}): ReactElement {
+  const { stores } = useWorkbench();
+  const known = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const onlyDifferences = useSelected(store, (state) => state.onlyDifferences);
+  const ids = known.map(({ id }) => id);
+  const inRows = [...new Set(rows.map(({ row }) => row.variant))].filter((id) => ids.includes(id));
+  const reference = rows.find((one) => one.reference)?.row.variant ?? '';
+  const startLeft = ids.includes(reference) ? reference : (inRows[0] ?? ids[0] ?? '');
+  const [picked, setPicked] = useState<{ left: string | null; right: string | null }>({ left: null, right: null });
+  const left = picked.left ?? startLeft;
+  const next = known.find(({ buildsOn }) => buildsOn === left)?.id;
+  const right = picked.right ?? inRows.find((id) => id !== left) ?? next ?? left;
+  const [paths, setPaths] = useState<{ left: string | null; right: string | null }>({ left: null, right: null });
+  const [a, b] = [useSources(left), useSources(right)];
+  const sourceOf = (id: string): string => known.find((one) => one.id === id)?.source ?? '';
+  const filesA = a.kind === 'files' ? a.files : [];
+  const filesB = b.kind === 'files' ? b.files : [];
+  const pathOf = (files: Files, path: string | null, own: string, other: string): string =>
+    files.some((file) => file.path === path) && path !== null ? path : startFile(files, sourceOf(own), sourceOf(other));
+  const pathA = pathOf(filesA, paths.left, left, right);
+  const pathB = pathOf(filesB, paths.right, right, left);
+  const textA = filesA.find(({ path }) => path === pathA)?.text;
+  const textB = filesB.find(({ path }) => path === pathB)?.text;
+  const code = useMemo(() => {
+    if (textA === undefined || textB === undefined) return null;
+    const [linesA, linesB] = [textA.replace(/\n$/, '').split('\n'), textB.replace(/\n$/, '').split('\n')];
+    const all = sourceDiff(linesA, linesB);
+    const differing = all.filter(({ kind }) => kind !== 'same').length;
+    return { all, differing, left: highlighted(linesA), right: highlighted(linesB) };
+  }, [textA, textB]);
+  const failure = a.kind === 'failed' ? a.reason : b.kind === 'failed' ? b.reason : null;
+  return (
+    <>
+      <div className="compare-bar compare-bar--source">
+        <Pick
+          side="Left"
+          variant={left}
+          variants={ids}
+          files={filesA}
+          path={pathA}
+          onVariant={(variant) => setPicked((before) => ({ ...before, left: variant }))}
+          onPath={(path) => setPaths((before) => ({ ...before, left: path }))}
+        />
+        <Pick
+          side="Right"
+          variant={right}
+          variants={ids}
+          files={filesB}
+          path={pathB}
+          onVariant={(variant) => setPicked((before) => ({ ...before, right: variant }))}
+          onPath={(path) => setPaths((before) => ({ ...before, right: path }))}
+        />
+        <span className="panel-readout">
+          {code === null ? '' : code.differing === 0 ? 'no line differs' : `${code.differing} lines differ`}
+        </span>
+        <Button
+          tone="quiet"
+          pressed={onlyDifferences}
+          onPress={() => store.setState({ onlyDifferences: !onlyDifferences })}
+        >
+          Only differences
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      <section className="compare-scroll" aria-label="Source" tabIndex={0} data-testid="compare-source">
+        {failure === null ? null : (
+          <EmptyState icon="error" tone="error" title="The source could not be read">
+            {failure}
+          </EmptyState>
+        )}
+        {code === null ? null : (
+          <Code rows={onlyDifferences ? condensed(code.all, AROUND) : code.all} left={code.left} right={code.right} />
+        )}
+      </section>
+    </>
+  );
+}

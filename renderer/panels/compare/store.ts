@@ -1,0 +1,60 @@
+/** How the comparison is asked for and shown, kept per user. */
+import { z } from 'zod';
+import type { StoreApi } from 'zustand/vanilla';
+import { modeSchema } from '../../../electron/contract/bench.ts';
+import { precisionSchema } from '../../../electron/contract/run.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+
+export const views = ['choose', 'table', 'samples', 'maps', 'curves', 'source', 'kernels'] as const;
+
+const schema = z.strictObject({
+  view: z.enum(views),
+  /** Ids of the variants to benchmark, the reference first. */
+  variants: z.array(z.string().max(64)).max(128),
+  /** Empty: the scenario's. */
+  precisions: z.array(precisionSchema),
+  /** GPUs as the driver counts them; empty: the first that can be used. */
+  gpus: z.array(z.number().int().min(0)).max(64),
+  modes: z.array(modeSchema),
+  rounds: z.number().int().min(1).max(100_000),
+  time_s: z.number().min(1).max(86_400),
+  /** Columns of the table that are not shown. */
+  hidden: z.array(z.string().max(32)).max(64),
+  /** Null: the rows' own order. */
+  sort: z.strictObject({ column: z.string().max(32), descending: z.boolean() }).nullable(),
+  /** Each row's samples over its own median. */
+  own: z.boolean(),
+  difference: z.boolean(),
+  /** One range of colours for all maps. */
+  matched: z.boolean(),
+  scale: z.enum(['linear', 'log', 'symlog']),
+  colorMap: z.string().max(32),
+  /** Lines of source around a difference, else all. */
+  onlyDifferences: z.boolean(),
+});
+export type CompareState = Readonly<z.infer<typeof schema>>;
+export type CompareStore = StoreApi<CompareState>;
+
+export function createCompareStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): CompareStore {
+  const initial: CompareState = {
+    view: 'choose',
+    variants: [],
+    precisions: [],
+    gpus: [],
+    modes: [],
+    rounds: 50,
+    time_s: 60,
+    hidden: ['first_setup', 'wall', 'rate', 'r80'],
+    sort: null,
+    own: false,
+    difference: false,
+    matched: true,
+    scale: 'linear',
+    colorMap: 'viridis',
+    onlyDifferences: false,
+  };
+  return createPersisted<CompareState>({ storage, name: 'compare', version: 1, schema, initial, onReset });
+}

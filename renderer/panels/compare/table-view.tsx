@@ -1,0 +1,177 @@
+/** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
+import type { ReactElement } from 'react';
+import { provenanceText } from '../../base/provenance.ts';
+import { IconButton } from '../../widgets/button.tsx';
+import { Icon } from '../../widgets/icon.tsx';
+import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { type Column, columns, modeReason, nextSort, sorted } from './columns.ts';
+import { nameOf, type ShownRow } from './rows.ts';
+import type { CompareStore } from './store.ts';
+
+const inkNames = ['blue', 'orange', 'green', 'violet', 'brown', 'teal', 'pink', 'grey'] as const;
+
+interface TableProps {
+  readonly store: CompareStore;
+  readonly rows: readonly ShownRow[];
+}
+
+function RowMenu({ shown, all }: { readonly shown: ShownRow; readonly all: readonly ShownRow[] }): ReactElement {
+  const { stores } = useWorkbench();
+  const { comparison } = stores;
+  const { key, ink, hidden, reference } = shown;
+  const at = all.findIndex((one) => one.key === key);
+  const items: readonly MenuItem[] = [
+    {
+      id: 'reference',
+      label: 'Reference',
+      detail: 'Compare the others with it',
+      checked: reference,
+      onChoose: () => comparison.setReference(key),
+    },
+    { id: 'up', label: 'Move up', startsGroup: true, disabled: at <= 0, onChoose: () => comparison.move(key, at - 1) },
+    { id: 'down', label: 'Move down', disabled: at >= all.length - 1, onChoose: () => comparison.move(key, at + 2) },
+    {
+      id: 'hide',
+      label: hidden ? 'Show in figures' : 'Hide',
+      onChoose: () => comparison.hide(key, !hidden),
+    },
+    { id: 'remove', label: 'Remove', onChoose: () => comparison.remove([key]) },
+    ...inkNames.map(
+      (name, i): MenuItem => ({
+        id: `ink-${i}`,
+        label: name,
+        checked: ink === i,
+        ...(i === 0 && { heading: 'Colour', startsGroup: true }),
+        onChoose: () => comparison.recolour(key, i),
+      }),
+    ),
+  ];
+  return (
+    <MenuButton label={`Row ${nameOf(shown, all)}`} className="compare-swatch" items={items}>
+      <svg width="12" height="12" aria-hidden="true">
+        <rect width="12" height="12" rx="2" fill={`var(--series-${ink + 1})`} />
+      </svg>
+    </MenuButton>
+  );
+}
+
+function tipOf({ row }: ShownRow): string {
+  const differences = row.differences.map(({ what, reference, here }) => `${what}: ${here} (reference: ${reference})`);
+  return [provenanceText(row.provenance), ...(row.note === null ? [] : [row.note]), ...differences].join('\n');
+}
+
+function Cell({ column, shown }: { readonly column: Column; readonly shown: ShownRow }): ReactElement {
+  const { row } = shown;
+  const reason = column.id === 'cold' || column.id === 'graph' ? modeReason(row, column.id) : null;
+  return (
+    <td data-align={column.align} data-column={column.id} title={reason ?? undefined}>
+      {column.text(row)}
+    </td>
+  );
+}
+
+export function TableView({ store, rows }: TableProps): ReactElement {
+  const config = useSelected(store, (state) => state);
+  const { stores } = useWorkbench();
+  const shownColumns = columns.filter(({ id }) => !config.hidden.includes(id));
+  const byRow = new Map(rows.map((shown) => [shown.row, shown]));
+  const ordered = sorted(
+    rows.filter(({ hidden }) => !hidden).map(({ row }) => row),
+    config.sort,
+  ).flatMap((row) => byRow.get(row) ?? []);
+  const hiddenRows = rows.filter(({ hidden }) => hidden);
+  const notes = ordered.filter(({ row }) => row.note !== null);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    <section className="compare-scroll" aria-label="Comparison" tabIndex={0}>
+      <table className="compare-table" data-testid="compare-table">
+        <thead>
+          <tr>
+            <th scope="col">
+              <MenuButton
+                label="Columns"
+                className="compare-columns"
+                items={columns.map(({ id, title, tip }) => ({
+                  id,
+                  label: title,
+                  detail: tip,
+                  checked: !config.hidden.includes(id),
+                  onChoose: () =>
+                    store.setState({
+                      hidden: config.hidden.includes(id)
+                        ? config.hidden.filter((one) => one !== id)
+                        : [...config.hidden, id],
+                    }),
+                }))}
+              >
+                <span>Columns</span>
+                <Icon name="chevron" size={11} />
+              </MenuButton>
+            </th>
+            {shownColumns.map(({ id, title, tip, align }) => {
+              const active = config.sort?.column === id;
+              const order = !active ? 'none' : config.sort?.descending ? 'descending' : 'ascending';
+              return (
+                <th key={id} scope="col" aria-sort={order} data-align={align}>
+                  <button type="button" title={tip} onClick={() => store.setState({ sort: nextSort(id, config.sort) })}>
+                    {title}
+                    {active ? <Icon name={config.sort?.descending ? 'down' : 'up'} size={10} /> : null}
+                  </button>
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {ordered.map((shown) => (
+            <tr key={shown.key} data-verdict={shown.row.verdict} data-testid="compare-row">
+              <th scope="row" title={tipOf(shown)}>
+                <span className="compare-name">
+                  <RowMenu shown={shown} all={rows} />
+                  <span>
+                    {shown.row.title}
+                    <small>{shown.row.origin}</small>
+                  </span>
+                </span>
+              </th>
+              {shownColumns.map((column) => (
+                <Cell key={column.id} column={column} shown={shown} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {hiddenRows.length === 0 ? null : (
+        <p className="compare-notes">
+          Hidden:{' '}
+          {hiddenRows.map((shown) => (
+            <span key={shown.key} className="compare-hidden">
+              {shown.row.title}
+              <IconButton
+                icon="plus"
+                size={11}
+                label={`Show ${shown.row.title}`}
+                onPress={() => stores.comparison.hide(shown.key, false)}
+              />
+            </span>
+          ))}
+        </p>
+      )}
+      {notes.length === 0 ? null : (
+        <ul className="compare-notes">
+          {notes.map((shown) => (
+            <li key={shown.key}>
+              {nameOf(shown, rows)}: {shown.row.note}
+            </li>
+          ))}
+        </ul>
+      )}
+      <ul className="compare-notes">
+        {[...new Set(ordered.map(({ row }) => `${row.origin}: ${provenanceText(row.provenance)}`))].map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

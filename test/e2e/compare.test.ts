@@ -1,0 +1,209 @@
+/** Comparing variants and reading the ladder of recorded sessions, as a user does it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-compare-'));
+/** A coarse grid: a run takes hundredths of a second. */
+const small = JSON.stringify({
+  kind: 'transport',
+  version: 1,
+  name: 'Small beam',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
+  solver: { step_mm: 0.5 },
+});
+
+let served: Served;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function openCompare(options: PageOptions = {}): Promise<{ open: OpenPage; bench: BenchPage; page: Page }> {
+  const open = await chrome.open(served.url, options);
+  onTestFailed(async () => void (await open.screenshot('compare-failed')));
+  onTestFinished(open.close);
+  const bench = new BenchPage(open.page);
+  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  await open.page.keyboard.press('Alt+Shift+2');
+  await bench.panel('Compare').waitFor();
+  return { open, bench, page: open.page };
+}
+
+async function faultsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`),
+  );
+}
+
+const comparePanel = (page: Page): Locator => page.getByRole('group', { name: 'Compare', exact: true });
+const view = (page: Page, name: string): Promise<void> =>
+  comparePanel(page)
+    .locator('.segmented__option', { hasText: new RegExp(`^${name}$`) })
+    .first()
+    .click();
+const row = (page: Page, name: string): Locator => page.getByTestId('compare-row').filter({ hasText: name });
+
+/** Ticks every variant of a recorded session. */
+async function choose(page: Page, session: string): Promise<void> {
+  await view(page, 'Choose');
+  const details = page.locator('.compare-session', { hasText: session });
+  await details.locator('summary').click();
+  await details.getByText('all of it').click();
+}
+
+const looks = [
+  { name: '1440-light', width: 1440, height: 900, scale: 1, theme: 'light' },
+  { name: '1440-dark', width: 1440, height: 900, scale: 1, theme: 'dark' },
+  { name: '900-light', width: 900, height: 700, scale: 1, theme: 'light' },
+  { name: '1440-at-200', width: 720, height: 450, scale: 2, theme: 'light' },
+] as const;
+
+describe.each(looks)('at $name', ({ name, ...options }) => {
+  it('shows the ladder of a recorded session, and all of its views', async () => {
+    const { open, page, bench } = await openCompare(options);
+    await bench.panel('Speedup ladder').click();
+    const ladder = page.getByTestId('ladder-ladder');
+    await ladder.waitFor();
+    await expect.poll(() => ladder.textContent()).toContain('NVIDIA H200 · driver 580.159.04');
+    await expect.poll(() => ladder.textContent()).toContain('commit');
+    for (const id of ['gains', 'roofline', 'cold-start', 'claims', 'samples']) {
+      expect(await page.getByTestId(`ladder-${id}`).count()).toBe(1);
+    }
+    await open.screenshot(`ladder-${name}`);
+    await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
+    await open.screenshot(`ladder-large-${name}`);
+    await page.getByTestId('ladder-roofline').scrollIntoViewIfNeeded();
+    await open.screenshot(`ladder-roofline-${name}`);
+    await page.getByTestId('ladder-claims').scrollIntoViewIfNeeded();
+    await expect.poll(() => page.getByTestId('ladder-claims').textContent()).toContain('Kernel fusion');
+    await open.screenshot(`ladder-claims-${name}`);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show all panels' }).click();
+
+    await bench.panel('Compare').click();
+    await page.getByRole('button', { name: 'Enlarge Compare' }).click();
+    await choose(page, 'h200-uniform-grid-70MeV');
+    await open.screenshot(`compare-choose-${name}`);
+    expect(await faultsOf(page)).toEqual([]);
+    await view(page, 'Table');
+    await row(page, 'cuda-window').waitFor();
+    await open.screenshot(`compare-table-${name}`);
+    expect(await faultsOf(page)).toEqual([]);
+    await view(page, 'Samples');
+    await expect.poll(async () => (await page.locator('.compare-strips').boundingBox())?.height).toBeGreaterThan(350);
+    await open.screenshot(`compare-samples-${name}`);
+    await view(page, 'Source');
+    await page.locator('.code tr').first().waitFor();
+    await open.screenshot(`compare-source-${name}`);
+    expect(await faultsOf(page)).toEqual([]);
+    await view(page, 'Kernels');
+    await page.getByTestId('compare-kernels').waitFor();
+    await open.screenshot(`compare-kernels-${name}`);
+    expect(open.problems).toEqual([]);
+  });
+});
+
+describe('benchmarking', () => {
+  async function openSmall(): Promise<{ open: OpenPage; bench: BenchPage; page: Page }> {
+    const opened = await openCompare();
+    await opened.bench.drop('small.json', small);
+    await expect.poll(() => opened.bench.title.textContent()).toContain('Small beam');
+    await opened.page.getByRole('button', { name: 'Enlarge Compare' }).click();
+    for (const id of ['gather', 'window']) {
+      await opened.page
+        .locator('.compare-tick', { hasText: new RegExp(`^${id}`) })
+        .first()
+        .click();
+    }
+    return opened;
+  }
+
+  it('measures two variants and shows their numbers, doses and differences', async () => {
+    const { open, page } = await openSmall();
+    await page.getByLabel('Rounds').selectOption('7');
+    await page.getByRole('group', { name: 'Precisions' }).getByText('fp32').click();
+    await page.getByRole('group', { name: 'Precisions' }).getByText('fp64').click();
+    await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
+    await page.getByTestId('bench-progress').waitFor();
+    await row(page, 'window@fp64').waitFor();
+    await expect.poll(() => page.getByTestId('compare-row').count()).toBe(4);
+    await expect.poll(() => row(page, 'gather@fp32').textContent()).toContain('reference');
+    await open.screenshot('compare-measured-table');
+
+    // Another reference, another order, another colour, one row less.
+    await page.getByRole('button', { name: 'Row window@fp64' }).click();
+    await page.getByRole('menuitemradio', { name: /^Reference/ }).click();
+    await expect.poll(() => row(page, 'window@fp64').textContent()).toContain('reference');
+    await page.getByRole('button', { name: 'Steps', exact: true }).click();
+    const order = (): Promise<string[]> => page.locator('[data-testid=compare-row] th').allTextContents();
+    const rising = await order();
+    await page.getByRole('button', { name: 'Steps', exact: true }).click();
+    await expect.poll(order).toEqual([...rising].reverse());
+    await page.getByRole('button', { name: 'Row gather@fp64' }).click();
+    await page.getByRole('menuitemradio', { name: 'pink' }).click();
+    await page.getByRole('button', { name: 'Row gather@fp32' }).click();
+    await page.getByRole('menuitem', { name: 'Hide' }).click();
+    await expect.poll(() => page.getByTestId('compare-row').count()).toBe(3);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemradio', { name: /^Ledger/ }).click();
+    await expect.poll(() => page.getByRole('columnheader', { name: 'Ledger' }).count()).toBe(0);
+
+    await view(page, 'Maps');
+    await expect.poll(() => page.locator('.compare-tile').count()).toBe(3);
+    await expect.poll(() => page.getByRole('img', { name: /^Dose of window@fp64/ }).count()).toBe(1);
+    await open.screenshot('compare-maps');
+    await page.locator('.segmented__option', { hasText: /^difference$/ }).click();
+    await expect.poll(() => page.locator('.compare-tile').count()).toBe(2);
+    await open.screenshot('compare-maps-difference');
+    expect(await faultsOf(page)).toEqual([]);
+    await view(page, 'Curves');
+    await page.locator('.compare-figure svg path').first().waitFor();
+    await open.screenshot('compare-curves');
+    expect(await faultsOf(page)).toEqual([]);
+    await view(page, 'Samples');
+    await open.screenshot('compare-measured-samples');
+
+    await view(page, 'Source');
+    await page.getByLabel('Left variant').selectOption('cuda-gather');
+    await page.getByLabel('Right variant').selectOption('cuda-tiled');
+    await expect.poll(() => page.getByLabel('Left file').inputValue()).toBe('kernels/transport/cuda_gather.cu');
+    await expect.poll(() => page.locator('.code .code-cuda').count()).toBeGreaterThan(5);
+    await expect.poll(() => page.locator('.code tr[data-kind=changed] mark').count()).toBeGreaterThan(3);
+    await open.screenshot('compare-source-cuda');
+    await page.getByLabel('Right variant').selectOption('cuda-gather');
+    await page.getByText('no line differs').waitFor();
+    await page.getByRole('button', { name: 'Only differences' }).click();
+    await expect.poll(() => page.locator('.code tr').count()).toBe(1);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('tells how far it is, and keeps what was measured when it is stopped', async () => {
+    const { open, page } = await openSmall();
+    await page.getByLabel('Rounds').selectOption('500');
+    await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
+    const progress = page.getByTestId('bench-progress');
+    await expect.poll(() => progress.textContent()).toMatch(/round [3-9]\d* of at most 500: .*left at most/);
+    await expect.poll(() => progress.locator('li').count()).toBe(2);
+    await open.screenshot('compare-progress');
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Stop benchmark' }).click();
+    await page.getByRole('button', { name: 'Benchmark', exact: true }).waitFor();
+    await row(page, 'window').first().waitFor();
+    expect(open.problems).toEqual([]);
+  });
+});

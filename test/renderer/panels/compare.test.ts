@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { Variant } from '../../../electron/contract/capabilities.ts';
+import type { ComparedRow } from '../../../electron/contract/comparison.ts';
+import { nextSort, sorted, verdictText } from '../../../renderer/panels/compare/columns.ts';
+import { highlighted, tokensOf } from '../../../renderer/panels/compare/highlight.ts';
+import { occupancyOf } from '../../../renderer/panels/compare/occupancy.ts';
+import { labelsOf } from '../../../renderer/panels/compare/order.ts';
+import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
+import { createComparisonStore, referenceIndex } from '../../../renderer/state/comparison.ts';
+
+describe('the order of a benchmark', () => {
+  const variant = (id: string, device: 'cpu' | 'cuda', precisions: ('fp32' | 'fp64')[], available = true): Variant =>
+    ({ id, device, precisions, available }) as unknown as Variant;
+  const known = [
+    variant('gather', 'cpu', ['fp32', 'fp64']),
+    variant('cuda-tiled', 'cuda', ['fp32']),
+    variant('cuda-fused', 'cuda', ['fp32', 'fp64']),
+    variant('cuda-missing', 'cuda', ['fp32'], false),
+  ];
+
+  test('is every variant in every precision on every GPU that it offers, as they were ticked', () => {
+    const ticked = { variants: ['cuda-fused', 'gather', 'cuda-tiled'], precisions: [], gpus: [] };
+    expect(labelsOf(ticked, known)).toEqual(['cuda-fused', 'gather', 'cuda-tiled']);
+    expect(labelsOf({ ...ticked, precisions: ['fp64'] }, known)).toEqual(['cuda-fused@fp64', 'gather@fp64']);
+    expect(labelsOf({ variants: ['cuda-tiled', 'gather'], precisions: ['fp32', 'fp64'], gpus: [0, 1] }, known)).toEqual(
+      ['cuda-tiled@fp32:0', 'cuda-tiled@fp32:1', 'gather@fp32', 'gather@fp64'],
+    );
+  });
+
+  test('leaves out what is not there any more', () => {
+    expect(labelsOf({ variants: ['gone', 'cuda-missing'], precisions: [], gpus: [] }, known)).toEqual([]);
+  });
+});
+
+describe('rows', () => {
+  const row = (title: string, time_s: number, rel_l2: number | null = null): ComparedRow =>
+    ({ title, time_s, rel_l2 }) as unknown as ComparedRow;
+  const rows = [row('b', 2, 1e-7), row('a', 1), row('c', 3, 1e-9)];
+  const titles = (list: readonly ComparedRow[]): string => list.map(({ title }) => title).join('');
+
+  test('sort both ways, and come back to their own order', () => {
+    const rising = nextSort('time', null);
+    const falling = nextSort('time', rising);
+    expect(titles(sorted(rows, rising))).toBe('abc');
+    expect(titles(sorted(rows, falling))).toBe('cba');
+    expect(nextSort('time', falling)).toBeNull();
+    expect(titles(sorted(rows, null))).toBe('bac');
+    expect(nextSort('parity', rising)).toEqual({ column: 'parity', descending: false });
+  });
+
+  test('without a value stand last, whichever way', () => {
+    expect(titles(sorted(rows, { column: 'parity', descending: false }))).toBe('cba');
+    expect(titles(sorted(rows, { column: 'parity', descending: true }))).toBe('bca');
+  });
+
+  test('that are fast and wrong are said to be wrong', () => {
+    const wrong = (value: number): ComparedRow => ({ verdict: 'wrong', ratio: { value } }) as unknown as ComparedRow;
+    expect(verdictText(wrong(0.5))).toBe('wrong, though faster');
+    expect(verdictText(wrong(2))).toBe('wrong');
+  });
+});
+
+describe('what is compared', () => {
+  const entry = (label: string) => ({ kind: 'entry', bench: 'b', report: 0, label }) as const;
+
+  test('is added once, coloured apart, moved and removed', () => {
+    const store = createComparisonStore();
+    store.add([entry('a'), entry('b'), entry('a'), { kind: 'run', run: 'r' }]);
+    const keys = (): string[] => store.getState().chosen.map(({ key }) => key);
+    expect(keys()).toEqual(['entry b 0 a', 'entry b 0 b', 'run r']);
+    expect(store.getState().chosen.map(({ ink }) => ink)).toEqual([0, 1, 2]);
+    store.setReference('run r');
+    expect(referenceIndex(store.getState())).toBe(2);
+    store.move('run r', 0);
+    expect(keys()[0]).toBe('run r');
+    store.move('run r', 2);
+    expect(keys()).toEqual(['entry b 0 a', 'run r', 'entry b 0 b']);
+    store.recolour('run r', 6);
+    store.hide('run r', true);
+    expect(store.getState().chosen[1]).toMatchObject({ ink: 6, hidden: true });
+    store.remove(['run r']);
+    expect(store.getState().reference).toBeNull();
+    expect(referenceIndex(store.getState())).toBe(0);
+    store.add(Array.from({ length: 9 }, (_, i) => entry(`v${i}`)));
+    expect(Math.max(...store.getState().chosen.map(({ ink }) => ink))).toBe(7);
+  });
+});
+
+describe('source', () => {
+  const kinds = (line: string): string =>
+    tokensOf(line, false)
+      .tokens.map(({ kind, text }) => `${kind}:${text}`)
+      .join('|');
+
+  test('is told apart: keywords, types, CUDA, numbers, strings, comments, directives, calls', () => {
+    expect(kinds('#include "a.cuh" // why')).toBe('directive:#include|plain: |string:"a.cuh"|plain: |comment:// why');
+    expect(kinds('  __shared__ float s[32];')).toBe(
+      'plain:  |cuda:__shared__|plain: |type:float|plain: s[|number:32|plain:];',
+    );
+    expect(kinds('return f<T>(x, 1e-3f);')).toContain('keyword:return|plain: |call:f');
+    expect(kinds('threadIdx.x')).toBe('cuda:threadIdx|plain:.x');
+    expect(kinds("'\\''")).toBe("string:'\\''");
+  });
+
+  test('keeps every character, and comments over lines', () => {
+    const lines = ['int a; /* begins', ' int b;', 'ends */ int c;', '', "auto x = 1'000;"];
+    const tokens = highlighted(lines);
+    expect(tokens.map((line) => line.map(({ text }) => text).join(''))).toEqual(lines);
+    expect(tokens[1]?.map(({ kind }) => kind)).toEqual(['comment']);
+    expect(tokens[2]?.[0]).toEqual({ kind: 'comment', text: 'ends */' });
+  });
+
+  test('stands line by line, with what differs within a line', () => {
+    const rows = sourceDiff(['a', 'float x = 1;', 'same', 'gone'], ['a', 'float x = 2;', 'same', 'new', 'more']);
+    expect(rows.map(({ kind }) => kind)).toEqual(['same', 'changed', 'same', 'changed', 'right']);
+    expect(rows[1]?.left?.changed).toEqual([[10, 11]]);
+    expect(rows[1]?.right).toEqual({ line: 2, text: 'float x = 2;', changed: [[10, 11]] });
+    expect(rows[4]?.right).toMatchObject({ line: 5, text: 'more' });
+    expect(rows.flatMap(({ left }) => left?.text ?? [])).toEqual(['a', 'float x = 1;', 'same', 'gone']);
+  });
+
+  test('can be cut down to what differs', () => {
+    const many = Array.from({ length: 30 }, (_, i) => `line ${i}`);
+    const rows = sourceDiff(many, many.with(15, 'other'));
+    const short = condensed(rows, 2);
+    expect(short.filter((row) => row === null)).toHaveLength(2);
+    expect(short.filter((row) => row !== null).map((row) => row?.left?.line)).toEqual([14, 15, 16, 17, 18]);
+  });
+});
+
+describe('occupancy', () => {
+  const kernel = (registers: number, shared_bytes = 0, architecture = 'sm_90') => ({
+    ...{ name: 'k', architecture, registers, shared_bytes, constant_bytes: 0, stack_bytes: 0 },
+    ...{ spill_store_bytes: 0, spill_load_bytes: 0, barriers: 0 },
+  });
+
+  // Values of NVIDIA's occupancy calculator (cuda_occupancy.h).
+  test.each([
+    [kernel(32), 256, 1, 'warps'],
+    [kernel(64), 256, 0.5, 'registers'],
+    [kernel(40), 256, 0.75, 'registers'],
+    [kernel(255), 1024, 0, 'registers'],
+    [kernel(16, 100 * 1024), 256, 0.25, 'shared memory'],
+    [kernel(16), 32, 0.5, 'blocks'],
+    [kernel(32, 0, 'sm_86'), 256, 1, 'warps'],
+  ] as const)('%# is as NVIDIA counts it', (one, threads, share, limitedBy) => {
+    expect(occupancyOf(one, threads)).toEqual({ share, limitedBy });
+  });
+
+  test('is not guessed for an architecture that is not known', () => {
+    expect(occupancyOf(kernel(32, 0, 'sm_75'), 256)).toBeNull();
+  });
+});
