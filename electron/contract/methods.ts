@@ -4,6 +4,7 @@ import { bytes } from './arrays.ts';
 import { benchMethods } from './benches.ts';
 import { capabilitiesSchema } from './capabilities.ts';
 import { comparisonMethods } from './comparison.ts';
+import { doseMethods } from './dose.ts';
 import { issueSchema } from './errors.ts';
 import { axisNameSchema, curveSchema } from './fields.ts';
 import { figureMethods } from './figures.ts';
@@ -159,6 +160,7 @@ export const methods = {
   ...benchMethods,
   ...libraryMethods,
   ...comparisonMethods,
+  ...doseMethods,
   ...figureMethods,
   ...timelineMethods,
   ...shellMethods,

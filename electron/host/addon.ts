@@ -30,6 +30,11 @@ export interface NativeAddon {
     stopping_MeV_cm2_g: Float64Array,
     at_MeV: Float64Array,
   ): { readonly stopping_MeV_cm2_g: Float64Array; readonly range_g_cm2: Float64Array };
+  /**
+   * Widths of the problem's beam in Fermi–Eyges theory at the middle of every cell of depth from its entrance on,
+   * until it stops. Throws `unsupported` for a beam that is not along z.
+   */
+  fermiEyges(problem: TransportProblem): { readonly sigma_x_mm: Float64Array; readonly theta_rms_rad: Float64Array };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
 }

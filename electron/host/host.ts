@@ -17,6 +17,7 @@ import { RecentFiles } from './files/recent.ts';
 import { HostSettings } from './files/settings.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
+import { doseHandlers } from './handlers/dose.ts';
 import { figureHandlers } from './handlers/figures.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
@@ -143,6 +144,7 @@ export class Host {
         ...runHandlers(this.#parts),
         ...benchHandlers(this.#parts),
         ...comparisonHandlers(this.#parts),
+        ...doseHandlers(this.#parts),
         ...figureHandlers(this.#parts),
         ...timelineHandlers({
           ...this.#parts,

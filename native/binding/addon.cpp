@@ -2,6 +2,7 @@
 
 #include "devices.hpp"
 #include "machine.hpp"
+#include "pencil.hpp"
 #include "transport_run.hpp"
 
 namespace {
@@ -16,6 +17,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("measureCeilings", bb::binding::measure_ceilings);
   export_function("variants", bb::binding::transport_variants);
   export_function("rangeTable", bb::binding::range_table);
+  export_function("fermiEyges", bb::binding::fermi_eyges);
   export_function("createTransport", bb::binding::create_transport);
   return exports;
 }

@@ -2,6 +2,7 @@
  * The colour bar of a map: its colours over the whole range of the field, a
  * histogram of the values beside them, and the limits as handles to drag.
  */
+import { axisTitle } from './axes.ts';
 import { type ColorMap, colorAt, cssColor } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import type { Limits, Normalisation } from './normalisation.ts';
@@ -94,7 +95,7 @@ export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme:
   context.rotate(-Math.PI / 2);
   context.fillStyle = theme.text;
   context.textAlign = 'center';
-  context.fillText(`${title.text} (${power === '' ? '' : `${power} `}${title.unit})`, 0, 0);
+  context.fillText(axisTitle(title.text, title.unit, exponent), 0, 0);
   context.restore();
 }
 

@@ -28,6 +28,8 @@ export interface LineCurve {
   /** As many as x. Where a value cannot be drawn (zero on a logarithmic axis) the curve has a gap. */
   readonly y: ArrayLike<number>;
   readonly fill?: boolean;
+  /** Dots instead of a line. */
+  readonly points?: boolean;
 }
 
 export interface LineAxis {
@@ -46,6 +48,7 @@ export interface LineScene {
 }
 
 const WIDTH = 1.6;
+const DOT = 3.5;
 
 export class LineView {
   readonly #below: Surface;
@@ -242,6 +245,17 @@ function drawCurve(context: Drawing2D, curve: LineCurve, horizontal: Scale, vert
       drawing = true;
     }
   };
+  if (curve.points === true) {
+    context.fillStyle = color;
+    for (let i = 0; i < curve.x.length; i += 1) {
+      const [x, y] = [horizontal.toPixel(curve.x[i] ?? Number.NaN), vertical.toPixel(curve.y[i] ?? Number.NaN)];
+      if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
+      context.beginPath();
+      context.arc(x, y, DOT, 0, 2 * Math.PI);
+      context.fill();
+    }
+    return;
+  }
   if (curve.fill === true && curve.x.length > 1) {
     trace();
     context.lineTo(horizontal.toPixel(curve.x[curve.x.length - 1] ?? 0), vertical.start);

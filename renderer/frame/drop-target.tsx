@@ -1,5 +1,6 @@
 /** Files dropped anywhere on the window are opened. */
 import { type ReactElement, useEffect, useState } from 'react';
+import { openCurve } from '../actions/curves.ts';
 import { openDropped } from '../actions/dropped.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { useWorkbench } from '../workbench/context.ts';
@@ -7,7 +8,7 @@ import { useWorkbench } from '../workbench/context.ts';
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
 export function DropTarget(): ReactElement | null {
-  const { documents, runs, stores } = useWorkbench();
+  const { documents, runs, overlays, stores } = useWorkbench();
   const [over, setOver] = useState(false);
   useEffect(() => {
     const stop = new AbortController();
@@ -29,18 +30,19 @@ export function DropTarget(): ReactElement | null {
       if (files.length === 0) return;
       // Otherwise the browser would leave the page for the file.
       event.preventDefault();
-      void openDropped(files, documents, runs, (name, text) =>
-        stores.notices.tell({ tone: 'warning', title: `${name} was not opened`, text }),
-      );
+      void openDropped(files, documents, runs, {
+        curve: (file) => openCurve(file, overlays, stores.notices),
+        refuse: (name, text) => stores.notices.tell({ tone: 'warning', title: `${name} was not opened`, text }),
+      });
     });
     return () => stop.abort();
-  }, [documents, runs, stores]);
+  }, [documents, runs, overlays, stores]);
   if (!over) return null;
   return (
     <div className="drop-target">
       <div>
         <Icon name="download" size={28} />
-        <p>Drop a scenario (.json, .yaml) or a run (.h5) to open it</p>
+        <p>Drop a scenario (.json, .yaml), a run (.h5) or a depth dose (.csv) to open it</p>
       </div>
     </div>
   );

@@ -5,7 +5,7 @@ import { Segmented } from './segmented.tsx';
 
 const tools: readonly { readonly value: DragTool; readonly label: string; readonly title: string }[] = [
   { value: 'pan', label: 'move', title: 'Dragging moves the zoomed field' },
-  { value: 'segment', label: 'profile', title: 'Drag a segment: the values along it' },
+  { value: 'segment', label: 'line', title: 'Drag a segment: the values along it' },
   { value: 'region', label: 'region', title: 'Drag a rectangle: sum, mean, largest value, centre and width' },
 ];
 

@@ -6,6 +6,7 @@ import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
 import type { Client } from '../client/index.ts';
+import { Overlays } from '../data/overlays.ts';
 import { createRunData, type RunData } from '../data/run-data.ts';
 import { RunFeed } from '../data/run-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
@@ -31,6 +32,8 @@ export interface Workbench extends ActionContext {
   readonly stores: Stores;
   readonly data: RunData;
   readonly feed: RunFeed;
+  /** Curves over the depth dose. */
+  readonly overlays: Overlays;
   readonly scheduler: FrameScheduler;
   readonly storage: SettingsStorage;
   readonly documents: DocumentActions;
@@ -85,6 +88,7 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     stores,
     data,
     feed,
+    overlays: new Overlays(client),
     scheduler,
     storage,
     ...openers,

@@ -4,6 +4,8 @@
  * bilinearly between cells.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 export interface DoseMap {
   /** Any unit, [z][x]. */
   readonly dose: Float64Array;
@@ -64,28 +66,75 @@ function offsets(distance_mm: number): readonly Offset[] {
   return all.sort((a, b) => a.share - b.share);
 }
 
-/** Compares `evaluated` with `reference`, both as dose per area (cells may differ in size). */
-export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCriteria): GammaResult {
+export interface GammaField extends GammaResult {
+  /** At the reference's cells, [z][x]; NaN where its dose is below the threshold. */
+  readonly values: Float32Array;
+}
+
+/** One row of z after the other, so that whoever shares the thread gets its turn between them. */
+function* rows(
+  reference: DoseMap,
+  evaluated: DoseMap,
+  criteria: GammaCriteria,
+  values: Float32Array | null,
+): Generator<void, GammaResult> {
   const density = (map: DoseMap): DoseMap => ({ ...map, dose: map.dose.map((d) => d / (map.dz_mm * map.dx_mm)) });
   const [wanted, given] = [density(reference), density(evaluated)];
   const peak = wanted.dose.reduce((a, b) => Math.max(a, b), 0);
   const allowed = criteria.dose * peak;
   const places = offsets(criteria.distance_mm);
   let [points, passed, worst] = [0, 0, 0];
-  for (let i = 0; i < wanted.dose.length; i += 1) {
-    const dose = wanted.dose[i] ?? 0;
-    if (dose < threshold * peak) continue;
-    const z = (Math.floor(i / wanted.nx) + 0.5) * wanted.dz_mm;
-    const x = ((i % wanted.nx) + 0.5 - wanted.nx / 2) * wanted.dx_mm;
-    let best = mostGamma ** 2;
-    for (const place of places) {
-      if (place.share >= best) break;
-      const found = sample(given, z + place.z, x + place.x);
-      if (found !== null) best = Math.min(best, place.share + ((found - dose) / allowed) ** 2);
+  for (let row = 0; row < wanted.nz; row += 1) {
+    for (let column = 0; column < wanted.nx; column += 1) {
+      const i = row * wanted.nx + column;
+      const dose = wanted.dose[i] ?? 0;
+      if (dose < threshold * peak) continue;
+      const z = (row + 0.5) * wanted.dz_mm;
+      const x = (column + 0.5 - wanted.nx / 2) * wanted.dx_mm;
+      let best = mostGamma ** 2;
+      for (const place of places) {
+        if (place.share >= best) break;
+        const found = sample(given, z + place.z, x + place.x);
+        if (found !== null) best = Math.min(best, place.share + ((found - dose) / allowed) ** 2);
+      }
+      points += 1;
+      if (best <= 1) passed += 1;
+      worst = Math.max(worst, Math.sqrt(best));
+      if (values !== null) values[i] = Math.sqrt(best);
     }
-    points += 1;
-    if (best <= 1) passed += 1;
-    worst = Math.max(worst, Math.sqrt(best));
+    yield;
   }
   return { ...criteria, passed: points === 0 ? 1 : passed / points, points, worst };
+}
+
+/** Compares `evaluated` with `reference`, both as dose per area (cells may differ in size). */
+export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCriteria): GammaResult {
+  const work = rows(reference, evaluated, criteria, null);
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Work between two turns of the event loop. */
+const TURN_MS = 8;
+
+/** The same with the index of every cell. Rejects with the signal's reason when it is aborted. */
+export async function gammaField(
+  reference: DoseMap,
+  evaluated: DoseMap,
+  criteria: GammaCriteria,
+  signal: AbortSignal,
+): Promise<GammaField> {
+  const values = new Float32Array(reference.dose.length).fill(Number.NaN);
+  const work = rows(reference, evaluated, criteria, values);
+  for (;;) {
+    const until = performance.now() + TURN_MS;
+    while (performance.now() < until) {
+      const step = work.next();
+      if (step.done) return { ...step.value, values };
+    }
+    await nextTurn();
+    signal.throwIfAborted();
+  }
 }

@@ -114,6 +114,17 @@ function mapOf(source: Source, axes: Readonly<Record<AxisName, GridAxis>>, reque
   };
 }
 
+/** A field of a run's grid that is neither its dose nor its protons, such as a gamma index. */
+export function makeField(
+  axes: Axes,
+  field: Pick<Source, 'values' | 'axes' | 'quantity' | 'unit'>,
+  horizontal: AxisName,
+  vertical: AxisName,
+  viewport: MapRequest['viewport'],
+): FieldMap {
+  return mapOf({ ...field, scale: 1 }, gridAxes(axes), { quantity: 'dose', horizontal, vertical, viewport });
+}
+
 export function makeMap(fields: Fields, request: MapRequest): FieldMap {
   return mapOf(sourceOf(fields, request), gridAxes(fields.axes), request);
 }

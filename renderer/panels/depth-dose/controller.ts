@@ -7,7 +7,7 @@ import { shownCrosshair } from '../../state/selection.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { beamAxis, depthAlong, pointAlong } from './beam-axis.ts';
-import { depthDoseFigure, wholeDepth } from './figure.ts';
+import { depthDoseFigure, type OverlaidCurve, overlayLooks, wholeDepth } from './figure.ts';
 import type { Plotly } from './plotly.ts';
 import type { DepthDoseStore } from './store.ts';
 
@@ -44,11 +44,17 @@ export function driveDepthDose(
   element: HTMLElement,
   cursor: HTMLElement,
 ): DrivenPlot {
-  const { stores, data, scheduler } = workbench;
+  const { stores, data, scheduler, overlays } = workbench;
   let drawn = 0;
   let drawing = false;
   let later: ReturnType<typeof setTimeout> | null = null;
   let gone = false;
+
+  const laidOver = (color: (name: string) => string): readonly OverlaidCurve[] =>
+    overlays.list.getState().items.flatMap(({ id, name }, i) => {
+      const curve = overlays.curves.get(id);
+      return curve === null ? [] : [{ name, ...curve, color: color(overlayLooks[i]?.color ?? '--series-8') }];
+    });
 
   const place = (): void => {
     const axis = plottedAxis(element);
@@ -77,6 +83,7 @@ export function driveDepthDose(
       shown: data.depthDose.get(SHOWN),
       resolved,
       unit: store.getState().unit,
+      overlays: laidOver(color),
       window,
       theme: readDrawingTheme(element),
       colors: {
@@ -128,6 +135,7 @@ export function driveDepthDose(
     }),
     stores.selection.subscribe(() => scheduler.request(place)),
     store.subscribe(soon),
+    overlays.list.subscribe(soon),
     onThemeChange(soon),
   ];
   draw();
@@ -163,6 +171,10 @@ export function driveDepthDose(
         arrays: [
           axisArray('depth', 'mm', 'depth along the beam axis', positions),
           curveArray('dose', unit, 'dose integrated across the beam', 'depth', values),
+          ...laidOver(() => '').flatMap((curve, i) => [
+            axisArray(`depth_${i + 2}`, 'mm', `depth: ${curve.name}`, curve.depth_mm),
+            curveArray(`dose_${i + 2}`, curve.unit ?? '', curve.name, `depth_${i + 2}`, curve.dose),
+          ]),
         ],
         svg: async () => {
           const url = await plotly.toImage(element, { format: 'svg', width, height });

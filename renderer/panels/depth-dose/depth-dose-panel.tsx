@@ -12,6 +12,7 @@ import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { beamAxis, depthAlong, interpolate } from './beam-axis.ts';
 import { type DrivenPlot, driveDepthDose } from './controller.ts';
 import './depth-dose-panel.css';
+import { OverlayMenu } from './overlays.tsx';
 import { loadPlotly } from './plotly.ts';
 import { createDepthDoseStore } from './store.ts';
 
@@ -82,6 +83,7 @@ export default function DepthDosePanel(): ReactElement {
       <div className="panel-bar">
         <CurveReadout />
         <div className="panel-bar__tools">
+          <OverlayMenu />
           <Segmented
             label="Unit of the dose"
             value={unit}

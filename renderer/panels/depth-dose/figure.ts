@@ -8,10 +8,49 @@ import type { ShownDepthDose } from '../../data/run-data.ts';
 import { ROOM } from '../../drawing/plot-frame.ts';
 import type { DrawingTheme } from '../../drawing/theme.ts';
 
+/** A curve to lay over the run's. */
+export interface OverlaidCurve {
+  readonly name: string;
+  readonly depth_mm: Float64Array;
+  readonly dose: Float64Array;
+  readonly unit: string | null;
+  readonly color: string;
+}
+
+type Dash = 'dash' | 'dot' | 'dashdot' | 'longdash' | 'longdashdot';
+
+/** How overlaid curves are told apart, in their order: by colour and by dash. */
+export const overlayLooks: readonly {
+  readonly color: `--${string}`;
+  readonly plotly: Dash;
+  readonly dash: string;
+}[] = [
+  { color: '--series-2', plotly: 'dash', dash: '6 3' },
+  { color: '--series-3', plotly: 'dot', dash: '2 2' },
+  { color: '--series-4', plotly: 'dashdot', dash: '6 3 2 3' },
+  { color: '--series-5', plotly: 'longdash', dash: '9 3' },
+  { color: '--series-6', plotly: 'longdashdot', dash: '9 3 2 3' },
+  { color: '--series-7', plotly: 'dash', dash: '6 3' },
+  { color: '--series-8', plotly: 'dot', dash: '2 2' },
+];
+
+/** What an overlaid dose is multiplied with: in per cent its own peak is 100, and without a known unit it is as high as the run's. */
+export function overlayFactor(
+  { dose, unit }: Pick<OverlaidCurve, 'dose' | 'unit'>,
+  shown: 'absolute' | 'percent',
+  peak: number,
+): number {
+  const own = dose.reduce((a, b) => Math.max(a, b), 0);
+  if (!(own > 0)) return 1;
+  if (shown === 'percent') return 100 / own;
+  return unit === 'MeV/mm' || !(peak > 0) ? 1 : peak / own;
+}
+
 export interface FigureInput {
   readonly shown: ShownDepthDose | null;
   readonly resolved: Resolved | null;
   readonly unit: 'absolute' | 'percent';
+  readonly overlays?: readonly OverlaidCurve[];
   /** Shown part of the axis; null: all of it. */
   readonly window: Interval | null;
   readonly theme: DrawingTheme;
@@ -43,7 +82,8 @@ export function wholeDepth(shown: ShownDepthDose | null, resolved: Resolved | nu
   return [0, typeof depth === 'number' ? depth : 100];
 }
 
-export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }: FigureInput): Figure {
+export function depthDoseFigure(input: FigureInput): Figure {
+  const { shown, resolved, unit, window, theme, colors, overlays = [] } = input;
   const curve = shown?.curve;
   const peak = curve === undefined ? 0 : curve.values.reduce((a, b) => Math.max(a, b), 0);
   const factor = unit === 'percent' && peak > 0 ? 100 / peak : 1;
@@ -89,6 +129,21 @@ export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }
       layer: 'below',
     });
   }
+  const laid = overlays.map(
+    (overlay, i): Data => ({
+      type: 'scatter',
+      mode: 'lines',
+      name: overlay.name,
+      x: overlay.depth_mm,
+      y: overlay.dose.map((value) => value * overlayFactor(overlay, unit, peak)),
+      line: { color: overlay.color, width: 1.5, dash: overlayLooks[i]?.plotly ?? 'dash' },
+      hoverinfo: 'none',
+    }),
+  );
+  const highest = Math.max(
+    peak * factor,
+    ...overlays.map((overlay) => overlay.dose.reduce((a, b) => Math.max(a, b), 0) * overlayFactor(overlay, unit, peak)),
+  );
   const [from, to] = window ?? wholeDepth(shown, resolved);
   const axis = {
     color: theme.textMuted,
@@ -113,7 +168,9 @@ export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }
         fill: 'tozeroy',
         fillcolor: colors.fill,
         hoverinfo: 'none',
+        name: 'This run',
       },
+      ...laid,
     ],
     layout: {
       autosize: true,
@@ -127,7 +184,15 @@ export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }
       paper_bgcolor: 'rgba(0,0,0,0)',
       plot_bgcolor: theme.surface,
       font: { family: theme.family, size: theme.labelSize, color: theme.textMuted },
-      showlegend: false,
+      showlegend: overlays.length > 0,
+      legend: {
+        x: 0.01,
+        y: 0.98,
+        xanchor: 'left',
+        yanchor: 'top',
+        bgcolor: 'rgba(0,0,0,0)',
+        font: { color: theme.text, size: theme.labelSize, family: theme.family },
+      },
       hovermode: false,
       dragmode: 'zoom',
       shapes,
@@ -144,8 +209,8 @@ export function depthDoseFigure({ shown, resolved, unit, window, theme, colors }
       yaxis: {
         ...axis,
         fixedrange: true,
-        showticklabels: peak > 0,
-        range: [0, (peak > 0 ? peak * factor : 1) * HEADROOM],
+        showticklabels: highest > 0,
+        range: [0, (highest > 0 ? highest : 1) * HEADROOM],
         tickformat: '~g',
         title: {
           text: unit === 'percent' ? 'Dose (% of peak)' : `Dose (${curve?.unit ?? 'MeV/mm'})`,

@@ -1,54 +1,57 @@
 /** The dose in the z–x plane. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
-import { colorMaps } from '../../drawing/colormap.ts';
-import type { ScaleKind } from '../../drawing/normalisation.ts';
-import { runOf } from '../../state/runs.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import { IconButton } from '../../widgets/button.tsx';
+import { DragToolChoice } from '../../widgets/drag-tool.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { MapDisplay } from '../../widgets/map-display.tsx';
+import { MapDrawer } from '../../widgets/map-drawer.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { DOSE_MAP, type DrivenMap, driveDoseMap } from './controller.ts';
+import { AgainstNote, AgainstRows } from './against.tsx';
+import { type DrivenMap, driveDoseMap, shownKey } from './controller.ts';
 import { DoseReadout } from './readout.tsx';
-import { createDoseMapStore } from './store.ts';
+import { createDoseMapStore, createDoseViewStore } from './store.ts';
 import '../../widgets/plot-panel.css';
-
-const scales: readonly { readonly value: ScaleKind; readonly label: string; readonly title: string }[] = [
-  { value: 'linear', label: 'lin', title: 'Linear scale' },
-  { value: 'log', label: 'log', title: 'Logarithmic scale' },
-  { value: 'symlog', label: 'symlog', title: 'Logarithmic away from zero, linear around it' },
-];
 
 export default function DoseMapPanel(): ReactElement {
   const workbench = useWorkbench();
   const { stores, data, feed, storage, settingsReset } = workbench;
   const store = useMemo(() => createDoseMapStore(storage, settingsReset), [storage, settingsReset]);
+  const view = useMemo(createDoseViewStore, []);
   const config = useSelected(store, (state) => state);
+  const { tool, limits, mark, against } = useSelected(view, (state) => state);
   const below = useRef<HTMLCanvasElement>(null);
   const above = useRef<HTMLCanvasElement>(null);
   const driven = useRef<DrivenMap>(null);
   useEffect(() => {
     if (below.current === null || above.current === null) return;
-    driven.current = driveDoseMap(workbench, store, below.current, above.current);
+    driven.current = driveDoseMap(workbench, store, view, below.current, above.current);
     return () => driven.current?.stop();
-  }, [workbench, store]);
+  }, [workbench, store, view]);
 
   const status = useSelected(feed.status, (state) => state.status);
-  const run = useSelected(stores.runs, (state) => runOf(state, stores.selection.getState().run));
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const run = useSelected(stores.runs, (state) => runOf(state, selected));
+  const notes = useMemo(() => runNotes(run), [run]);
   const zoomed = useSelected(stores.window, ({ windows }) => windows.z !== undefined || windows.x !== undefined);
-  const shown = useCached(data.maps, DOSE_MAP);
+  const shown = useCached(data.maps, shownKey(against));
+  const trouble = useCached(data.troubles, shownKey(against));
   const label =
     shown === null ? 'Dose map, empty' : `Dose map of ${run?.name ?? 'the run'}; the arrow keys move the crosshair`;
 
   return (
     <div className="plot-panel">
       <div className="panel-bar">
-        <DoseReadout />
+        <DoseReadout mapKey={shownKey(against)} />
         <div className="panel-bar__tools">
-          {zoomed ? (
-            <IconButton icon="fit" size={14} label="Show the whole field" onPress={() => stores.window.reset()} />
-          ) : null}
+          <IconButton
+            icon="fit"
+            size={14}
+            label="Show the whole field"
+            disabled={!zoomed}
+            onPress={() => stores.window.reset()}
+          />
           <IconButton
             icon="pin"
             size={14}
@@ -56,20 +59,19 @@ export default function DoseMapPanel(): ReactElement {
             pressed={config.marks}
             onPress={() => store.setState({ marks: !config.marks })}
           />
-          <Select
-            label="Colour map"
-            value={config.colorMap}
-            options={colorMaps
-              .filter((map) => map.kind === 'sequential')
-              .map((map) => ({ value: map.name, label: map.title }))}
-            onChange={(colorMap) => store.setState({ colorMap })}
-          />
-          <Segmented
-            label="Scale"
-            value={config.scale}
-            options={scales}
-            onChange={(scale) => store.setState({ scale })}
-          />
+          <DragToolChoice value={tool} onChange={(next) => view.setState({ tool: next })} />
+          <MapDisplay
+            what="dose map"
+            value={{ ...config, limits }}
+            shown={shown === null ? null : { low: shown.field.min, high: shown.field.max }}
+            unit={shown?.field.unit ?? 'MeV/mm²'}
+            onChange={({ limits: set, ...change }) => {
+              if (Object.keys(change).length > 0) store.setState(change);
+              if (set !== undefined) view.setState({ limits: set });
+            }}
+          >
+            <AgainstRows view={view} />
+          </MapDisplay>
           <ExportMenu
             what="the dose map"
             disabled={shown === null}
@@ -93,6 +95,14 @@ export default function DoseMapPanel(): ReactElement {
             </EmptyState>
           </div>
         ) : null}
+        {trouble === null ? null : (
+          <div className="plot-panel__cover">
+            <EmptyState icon="map" title="These two cannot be compared">
+              {trouble}
+            </EmptyState>
+          </div>
+        )}
+        <AgainstNote view={view} />
         {shown === null && status.kind === 'waiting' ? (
           <p className="plot-panel__note" role="status">
             {run?.state === 'queued' ? 'Waiting for the run before it.' : 'Waiting for the first step…'}
@@ -102,6 +112,18 @@ export default function DoseMapPanel(): ReactElement {
           <p className="plot-panel__note">The geometry of the scenario. Run it to see the dose.</p>
         ) : null}
       </div>
+      {mark === null || shown === null ? null : (
+        <MapDrawer
+          field={shown.field}
+          mark={mark}
+          scale={config.scale}
+          scheduler={workbench.scheduler}
+          name={run?.name ?? 'run'}
+          notes={notes}
+          onExport={(figure, format) => void workbench.figures.save(figure, format)}
+          onClose={() => view.setState({ mark: null })}
+        />
+      )}
     </div>
   );
 }

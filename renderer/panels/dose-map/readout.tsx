@@ -4,18 +4,17 @@ import { fixed, significant } from '../../base/numbers.ts';
 import { probe } from '../../drawing/field-probe.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { DOSE_MAP } from './controller.ts';
 
 /** As many decimals as tell two cells apart. */
 function decimalsOf(cell_mm: number): number {
   return Math.min(4, Math.max(1, Math.ceil(-Math.log10(cell_mm)) + 1));
 }
 
-export function DoseReadout(): ReactElement {
+export function DoseReadout({ mapKey }: { readonly mapKey: string }): ReactElement {
   const { stores, data } = useWorkbench();
   const crosshair = useSelected(stores.selection, shownCrosshair);
   const pinned = useSelected(stores.selection, (state) => state.hover === null && state.pinned !== null);
-  const shown = useCached(data.maps, DOSE_MAP);
+  const shown = useCached(data.maps, mapKey);
   if (crosshair?.z === undefined || crosshair.x === undefined || shown === null) {
     return (
       <span className="panel-readout panel-readout--none">
@@ -37,7 +36,8 @@ export function DoseReadout(): ReactElement {
         x <b>{fixed(crosshair.x, digits(field.vertical))}</b> mm
       </span>
       <span>
-        dose <b>{hit === null ? '–' : significant(hit.value, 4)}</b> {field.unit}
+        {field.quantity === 'dose' ? 'dose' : field.quantity === 'gamma index' ? 'gamma' : 'difference'}{' '}
+        <b>{hit === null || Number.isNaN(hit.value) ? '–' : significant(hit.value, 4)}</b> {field.unit}
       </span>
     </output>
   );

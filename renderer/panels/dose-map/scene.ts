@@ -74,6 +74,8 @@ export function wholeField(
   return depth === null || width === null ? null : { z: [0, depth], x: [-width / 2, width / 2] };
 }
 
+const titleOf = (quantity: string): string => quantity.charAt(0).toUpperCase() + quantity.slice(1);
+
 /** Null while nothing is known of the geometry. */
 export function doseScene({ shown, resolved, r80_mm, windows, marks }: SceneInput): MapScene | null {
   const whole = wholeField(shown, resolved);
@@ -97,7 +99,7 @@ export function doseScene({ shown, resolved, r80_mm, windows, marks }: SceneInpu
     horizontal: axis('Depth z', whole.z, windows.z),
     vertical: axis('Across x', whole.x, windows.x),
     field: shown?.field ?? null,
-    quantityTitle: 'Dose',
+    quantityTitle: titleOf(shown?.field.quantity ?? 'dose'),
     annotations,
   };
 }

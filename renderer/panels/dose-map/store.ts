@@ -1,11 +1,18 @@
-/** How the dose map is coloured, kept per user. */
+/** How the dose map is coloured, kept per user; what is marked and compared, as long as the panel. */
 import { z } from 'zod';
-import type { StoreApi } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { RunId } from '../../../electron/contract/run.ts';
+import type { DragTool } from '../../drawing/map-gestures.ts';
+import type { MapMark } from '../../drawing/map-view.ts';
+import type { Limits } from '../../drawing/normalisation.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
 const schema = z.strictObject({
   colorMap: z.string().max(32),
+  /** For differences. */
+  divergingMap: z.string().max(32),
   scale: z.enum(['linear', 'log', 'symlog']),
+  contours: z.boolean(),
   /** Outlines of regions and reference lines over the field. */
   marks: z.boolean(),
 });
@@ -16,6 +23,55 @@ export function createDoseMapStore(
   storage: SettingsStorage,
   onReset: (name: string, reason: string) => void,
 ): DoseMapStore {
-  const initial: DoseMapState = { colorMap: 'viridis', scale: 'linear', marks: true };
-  return createPersisted<DoseMapState>({ storage, name: 'dose-map', version: 1, schema, initial, onReset });
+  const initial: DoseMapState = {
+    colorMap: 'viridis',
+    divergingMap: 'coolwarm',
+    scale: 'linear',
+    contours: false,
+    marks: true,
+  };
+  return createPersisted<DoseMapState>({
+    storage,
+    name: 'dose-map',
+    version: 2,
+    schema,
+    initial,
+    migrations: { 1: (data) => ({ ...initial, ...(typeof data === 'object' ? data : {}) }) },
+    onReset,
+  });
+}
+
+/** What the dose is held against. */
+export type Against =
+  | Readonly<{ kind: 'none' }>
+  | Readonly<{ kind: 'difference'; run: RunId }>
+  /** `dose` as a share of the reference's largest, distance in mm. */
+  | Readonly<{ kind: 'gamma'; run: RunId; dose: number; distance_mm: number }>;
+
+/** Of a gamma index that has been computed. */
+export interface GammaOutcome {
+  readonly passed: number;
+  readonly points: number;
+  readonly worst: number;
+}
+
+export interface DoseView {
+  readonly limits: Limits | null;
+  readonly tool: DragTool;
+  readonly mark: MapMark | null;
+  readonly against: Against;
+  /** Null: none asked for, or under way. */
+  readonly gamma: GammaOutcome | null;
+}
+
+export type DoseViewStore = StoreApi<DoseView>;
+
+export function createDoseViewStore(): DoseViewStore {
+  return createStore<DoseView>(() => ({
+    limits: null,
+    tool: 'pan',
+    mark: null,
+    against: { kind: 'none' },
+    gamma: null,
+  }));
 }

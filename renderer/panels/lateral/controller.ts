@@ -1,26 +1,29 @@
-/** Fetches the profile at the crosshair's depth and draws it. Paints outside React. */
+/** Fetches the profiles at the crosshair's and the kept depths and draws them. Paints outside React. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Curve } from '../../../electron/contract/fields.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { fixed } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
-import { LineView } from '../../drawing/line-view.ts';
+import { type LineScene, LineView } from '../../drawing/line-view.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
-import { shownCrosshair } from '../../state/selection.ts';
+import { type Crosshair, shownCrosshair } from '../../state/selection.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { depthToShow, lateralScene, momentsAt, type PlaneMoments } from './profile.ts';
-import type { LateralStore } from './store.ts';
+import { type DepthProfile, depthProfile, depthToShow, lateralScene } from './profile.ts';
+import type { KeptDepths, LateralStore } from './store.ts';
+import { widthScene } from './width.ts';
 
-export interface Profile {
+export interface Profiles {
   readonly run: RunId;
-  readonly depth_mm: number;
-  readonly curve: Curve;
-  readonly plane: PlaneMoments | null;
+  /** The first is the crosshair's, then those at the kept depths. */
+  readonly profiles: readonly DepthProfile[];
+  /** σx in Fermi–Eyges theory; null where it does not apply, for the reason. */
+  readonly theory: Curve | null;
+  readonly noTheory: string | null;
 }
 
-/** Null until a run is over and its profile has come. */
-export type ShownProfile = StoreApi<{ readonly profile: Profile | null }>;
+/** Null until a run is over and its profiles have come. */
+export type ShownProfiles = StoreApi<{ readonly shown: Profiles | null }>;
 
 export interface DrivenPlot {
   stop(): void;
@@ -31,23 +34,48 @@ export interface DrivenPlot {
 export function driveLateral(
   { client, stores, data, scheduler }: Workbench,
   store: LateralStore,
-  shown: ShownProfile,
+  kept: KeptDepths,
+  shown: ShownProfiles,
   below: HTMLCanvasElement,
   above: HTMLCanvasElement,
 ): DrivenPlot {
   const view = new LineView(below, above, scheduler);
   let gone = false;
   let loading = false;
+  let theoryOf: { readonly run: RunId; readonly curve: Curve | null; readonly reason: string | null } | null = null;
 
   /** What is to be shown now; null while no finished run is. */
-  const wanted = (): { readonly run: RunId; readonly depth_mm: number } | null => {
+  const wanted = (): { readonly run: RunId; readonly depths_mm: readonly number[] } | null => {
     const final = data.depthDose.get(SHOWN);
     const moments = data.moments.get(SHOWN);
     if (final === null || final.final === null || moments === null) return null;
     const [first = 0, last = 0] = [moments.depth_mm[0], moments.depth_mm[moments.depth_mm.length - 1]];
     const extent = last + first;
     const pointed = shownCrosshair(stores.selection.getState())?.z ?? null;
-    return { run: final.run, depth_mm: depthToShow(pointed, final.final.metrics.r80_mm, extent) };
+    const depths_mm = [
+      depthToShow(pointed, final.final.metrics.r80_mm, extent),
+      ...kept.getState().depths_mm.map((depth) => depthToShow(depth, null, extent)),
+    ];
+    return { run: final.run, depths_mm };
+  };
+  const same = (next: { readonly run: RunId; readonly depths_mm: readonly number[] }): boolean => {
+    const now = shown.getState().shown;
+    return (
+      now?.run === next.run &&
+      now.profiles.length === next.depths_mm.length &&
+      now.profiles.every(({ depth_mm }, i) => depth_mm === next.depths_mm[i])
+    );
+  };
+  const load = async ({ run, depths_mm }: { readonly run: RunId; readonly depths_mm: readonly number[] }) => {
+    if (theoryOf?.run !== run) {
+      const { curve, reason } = await client.call('dose.fermiEyges', { run });
+      theoryOf = { run, curve, reason };
+    }
+    const { curves } = await client.call('run.lateral', { run, depths_mm: [...depths_mm] });
+    const moments = data.moments.get(SHOWN);
+    if (moments === null) return;
+    const profiles = curves.map((curve, i) => depthProfile(curve, depths_mm[i] ?? 0, moments));
+    shown.setState({ shown: { run, profiles, theory: theoryOf.curve, noTheory: theoryOf.reason } });
   };
   /** One call at a time: of the depths that the pointer passes meanwhile only the last is asked for. */
   const follow = async (): Promise<void> => {
@@ -55,57 +83,62 @@ export function driveLateral(
     loading = true;
     try {
       for (let next = wanted(); !gone; next = wanted()) {
-        const { profile } = shown.getState();
         if (next === null) {
-          if (profile !== null) shown.setState({ profile: null });
+          if (shown.getState().shown !== null) shown.setState({ shown: null });
           break;
         }
-        if (profile?.run === next.run && profile.depth_mm === next.depth_mm) break;
-        const { run, depth_mm } = next;
-        const { curves } = await client.call('run.lateral', { run, depths_mm: [depth_mm] });
-        const [curve, moments] = [curves[0], data.moments.get(SHOWN)];
-        if (curve === undefined || moments === null) continue;
-        shown.setState({ profile: { run, depth_mm, curve, plane: momentsAt(moments, depth_mm) } });
+        if (same(next)) break;
+        await load(next);
       }
     } catch (error) {
       // A run that was removed meanwhile has no profile; the list of runs tells about that.
-      shown.setState({ profile: null });
+      shown.setState({ shown: null });
       if (!(error instanceof Error)) throw error;
     } finally {
       loading = false;
     }
   };
   const followSoon = (): void => void follow();
-  const show = (): void => {
-    const { profile } = shown.getState();
-    const { x } = stores.window.getState().windows;
-    view.show(profile === null ? null : lateralScene(profile.curve, profile.plane, x, store.getState().scale));
+  const isWidth = (): boolean => store.getState().show === 'width';
+  const scene = (): LineScene | null => {
+    const now = shown.getState().shown;
+    const moments = data.moments.get(SHOWN);
+    if (now === null || moments === null) return null;
+    const { x, z } = stores.window.getState().windows;
+    return isWidth()
+      ? widthScene(moments, now.theory, now.profiles, z)
+      : lateralScene(now.profiles, x, store.getState().scale);
   };
-  const cross = (): void => view.setCursor(shownCrosshair(stores.selection.getState())?.x ?? null, null);
+  const show = (): void => view.show(scene());
+  const cross = (): void => {
+    const at = shownCrosshair(stores.selection.getState());
+    view.setCursor((isWidth() ? at?.z : at?.x) ?? null, null);
+  };
+  const place = (event: MouseEvent): Crosshair | null => {
+    const value = view.valueAt(event.offsetX, event.offsetY);
+    return value === null ? null : isWidth() ? { z: value } : { x: value };
+  };
 
   const listening = new AbortController();
   const options = { signal: listening.signal };
-  above.addEventListener(
-    'pointermove',
-    (event) => {
-      const x = view.valueAt(event.offsetX, event.offsetY);
-      stores.selection.point(x === null ? null : { x });
-    },
-    options,
-  );
+  above.addEventListener('pointermove', (event) => stores.selection.point(place(event)), options);
   above.addEventListener('pointerleave', () => stores.selection.point(null), options);
   above.addEventListener(
     'click',
     (event) => {
-      const x = view.valueAt(event.offsetX, event.offsetY);
-      if (x !== null) stores.selection.pin({ x });
+      const at = place(event);
+      if (at !== null) stores.selection.pin(at);
     },
     options,
   );
   above.addEventListener('dblclick', stores.window.reset, options);
   const stops = [
     shown.subscribe(show),
-    store.subscribe(show),
+    store.subscribe(() => {
+      show();
+      cross();
+    }),
+    kept.subscribe(followSoon),
     stores.window.subscribe(show),
     stores.selection.subscribe(() => {
       cross();
@@ -119,15 +152,24 @@ export function driveLateral(
   followSoon();
   return {
     figure: () => {
-      const { profile } = shown.getState();
-      const run = runOf(stores.runs.getState(), profile?.run ?? null);
-      if (profile === null) return null;
-      const at = `${fixed(profile.depth_mm, 2)} mm`;
+      const now = shown.getState().shown;
+      const first = now?.profiles[0];
+      if (now === null || first === undefined) return null;
+      const run = runOf(stores.runs.getState(), now.run);
       const name = run?.name ?? 'run';
+      if (isWidth()) {
+        return view.figure({ name: `${name}-width`, title: `${name}: width of the beam`, notes: runNotes(run) });
+      }
+      const at = `${fixed(first.depth_mm, 2)} mm`;
+      const widths = Object.fromEntries(
+        now.profiles.flatMap(({ depth_mm, fit }) =>
+          fit === null ? [] : [[`fitted_sigma_x_mm_at_z_${fixed(depth_mm, 2)}_mm`, fit.sigma]],
+        ),
+      );
       return view.figure({
         name: `${name}-lateral-${at}`,
         title: `${name}: dose across the beam at ${at}`,
-        notes: { ...runNotes(run), depth_mm: profile.depth_mm },
+        notes: { ...runNotes(run), depth_mm: first.depth_mm, ...widths },
       });
     },
     stop: () => {

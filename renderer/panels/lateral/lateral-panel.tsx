@@ -1,33 +1,41 @@
-/** Dose across the beam at the crosshair's depth. */
+/** Dose across the beam at the crosshair's depth and at depths that are kept; the beam's width against depth. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { createStore } from 'zustand/vanilla';
 import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { shownCrosshair } from '../../state/selection.ts';
+import { IconButton } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type DrivenPlot, driveLateral, type Profile, type ShownProfile } from './controller.ts';
-import { createLateralStore } from './store.ts';
+import { type DrivenPlot, driveLateral, type Profiles, type ShownProfiles } from './controller.ts';
+import { type DepthProfile, depthName, profileLooks } from './profile.ts';
+import { createKeptDepths, createLateralStore, type KeptDepths, MOST_DEPTHS } from './store.ts';
 import '../../widgets/plot-panel.css';
+import './lateral-panel.css';
 
 const scales = [
   { value: 'linear', label: 'lin', title: 'Linear scale' },
   { value: 'log', label: 'log', title: 'Logarithmic scale' },
 ] as const;
 
-function valueAt({ curve }: Profile, x: number): number | null {
+const shows = [
+  { value: 'profile', label: 'profile', title: 'Dose across the beam' },
+  { value: 'width', label: 'width', title: 'σx against depth, with Fermi–Eyges theory' },
+] as const;
+
+function valueAt({ curve }: DepthProfile, x: number): number | null {
   const { positions, values } = curve;
   const first = positions[0] ?? 0;
   const cell = (positions[1] ?? first + 1) - first;
   return values[Math.round((x - first) / cell)] ?? null;
 }
 
-function Readout({ profile }: { readonly profile: Profile }): ReactElement {
+function Readout({ profile }: { readonly profile: DepthProfile }): ReactElement {
   const { stores } = useWorkbench();
   const at = useSelected(stores.selection, shownCrosshair);
-  const { plane, curve, depth_mm } = profile;
+  const { plane, curve, depth_mm, fit } = profile;
   return (
     <output className="panel-readout" aria-live="off" data-testid="lateral-readout">
       <span>
@@ -35,6 +43,9 @@ function Readout({ profile }: { readonly profile: Profile }): ReactElement {
       </span>
       <span title="Of the protons’ fluence crossing this depth; the dashed curve is a Gaussian of this width and the dose’s area">
         σx <b>{fixed(plane?.sigma_x_mm, 3)}</b> mm
+      </span>
+      <span title="Of a Gaussian fitted to the dose where it is above a tenth of its largest value">
+        fit <b>{fixed(fit?.sigma, 3)}</b> mm
       </span>
       {at?.x === undefined ? null : (
         <>
@@ -50,31 +61,81 @@ function Readout({ profile }: { readonly profile: Profile }): ReactElement {
   );
 }
 
+/** The kept depths with the width fitted at each. */
+function Kept({ shown, kept }: { readonly shown: Profiles; readonly kept: KeptDepths }): ReactElement | null {
+  const [, ...others] = shown.profiles;
+  if (others.length === 0) return null;
+  return (
+    <ul className="lateral__kept" aria-label="Kept depths">
+      {others.map(({ depth_mm, fit }, i) => (
+        <li key={depth_mm}>
+          <svg width="22" height="6" aria-hidden="true">
+            <line
+              x1="0"
+              x2="22"
+              y1="3"
+              y2="3"
+              stroke={`var(${profileLooks[i + 1]?.color ?? '--series-8'})`}
+              strokeWidth="2"
+              strokeDasharray={profileLooks[i + 1]?.dash.join(' ')}
+            />
+          </svg>
+          <span>{depthName(depth_mm)}</span>
+          <span>
+            σx fit <b>{fixed(fit?.sigma, 3)}</b> mm
+          </span>
+          <IconButton
+            icon="close"
+            size={11}
+            label={`Remove the profile at ${depthName(depth_mm)}`}
+            onPress={() => kept.setState(({ depths_mm }) => ({ depths_mm: depths_mm.filter((_, at) => at !== i) }))}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 export default function LateralPanel(): ReactElement {
   const workbench = useWorkbench();
   const { data, storage, settingsReset } = workbench;
   const store = useMemo(() => createLateralStore(storage, settingsReset), [storage, settingsReset]);
-  const shown = useMemo((): ShownProfile => createStore(() => ({ profile: null as Profile | null })), []);
-  const scale = useSelected(store, (state) => state.scale);
-  const profile = useSelected(shown, (state) => state.profile);
+  const kept = useMemo(createKeptDepths, []);
+  const profiles = useMemo((): ShownProfiles => createStore(() => ({ shown: null as Profiles | null })), []);
+  const { scale, show } = useSelected(store, (state) => state);
+  const shown = useSelected(profiles, (state) => state.shown);
+  const depths = useSelected(kept, (state) => state.depths_mm);
   const over = useCached(data.moments, SHOWN) !== null;
   const below = useRef<HTMLCanvasElement>(null);
   const above = useRef<HTMLCanvasElement>(null);
   const driven = useRef<DrivenPlot>(null);
   useEffect(() => {
     if (below.current === null || above.current === null) return;
-    driven.current = driveLateral(workbench, store, shown, below.current, above.current);
+    driven.current = driveLateral(workbench, store, kept, profiles, below.current, above.current);
     return () => driven.current?.stop();
-  }, [workbench, store, shown]);
+  }, [workbench, store, kept, profiles]);
+  const first = shown?.profiles[0];
+  const keep = (): void => {
+    if (first === undefined || depths.includes(first.depth_mm)) return;
+    kept.setState({ depths_mm: [...depths, first.depth_mm] });
+  };
   return (
     <div className="plot-panel">
       <div className="panel-bar">
-        {profile === null ? (
+        {first === undefined ? (
           <span className="panel-readout panel-readout--none">Dose across the beam</span>
         ) : (
-          <Readout profile={profile} />
+          <Readout profile={first} />
         )}
         <div className="panel-bar__tools">
+          <IconButton
+            icon="plus"
+            size={14}
+            label="Keep this depth: its profile stays while the crosshair moves on"
+            disabled={first === undefined || depths.length >= MOST_DEPTHS}
+            onPress={keep}
+          />
+          <Segmented label="Show" value={show} options={shows} onChange={(next) => store.setState({ show: next })} />
           <Segmented
             label="Scale"
             value={scale}
@@ -83,7 +144,7 @@ export default function LateralPanel(): ReactElement {
           />
           <ExportMenu
             what="the lateral profile"
-            disabled={profile === null}
+            disabled={shown === null}
             onChoose={(format) => void workbench.figures.save(driven.current?.figure() ?? null, format)}
           />
         </div>
@@ -94,8 +155,24 @@ export default function LateralPanel(): ReactElement {
           ref={above}
           className="plot-panel__layer plot-panel__layer--above"
           role="img"
-          aria-label="Dose across the beam at the depth of the crosshair"
+          aria-label={
+            show === 'profile'
+              ? 'Dose across the beam at the depth of the crosshair'
+              : 'Width of the beam against depth, with Fermi–Eyges theory'
+          }
         />
+        {shown === null || show === 'width' ? null : <Kept shown={shown} kept={kept} />}
+        {show === 'width' && shown !== null ? (
+          <p className="lateral__legend" data-testid="width-legend">
+            <span className="lateral__line lateral__line--fluence">σx of the fluence</span>
+            {shown.theory === null ? (
+              <span>No Fermi–Eyges curve: {shown.noTheory}</span>
+            ) : (
+              <span className="lateral__line lateral__line--theory">Fermi–Eyges</span>
+            )}
+            <span className="lateral__line lateral__line--fit">fitted to the dose</span>
+          </p>
+        ) : null}
         {over ? null : (
           <div className="plot-panel__cover">
             <EmptyState icon="curve" title="No profile yet">

@@ -1,7 +1,9 @@
 /** The dose across the beam at one depth, beside the Gaussian that the fluence's width predicts. No React. */
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments } from '../../../electron/contract/run.ts';
-import type { LineScene } from '../../drawing/line-view.ts';
+import { fitGaussian, type GaussianFit } from '../../base/gaussian-fit.ts';
+import { fixed } from '../../base/numbers.ts';
+import type { LineCurve, LineScene } from '../../drawing/line-view.ts';
 
 /** Of the protons' fluence crossing the plane. */
 export interface PlaneMoments {
@@ -46,35 +48,66 @@ export function gaussian(curve: Curve, { mean_x_mm, sigma_x_mm }: PlaneMoments):
 const DECADES = 1e-6;
 const HEADROOM = 1.08;
 
+/** A profile with its depth, what the fluence says of the beam's width there, and what the dose itself does. */
+export interface DepthProfile {
+  readonly depth_mm: number;
+  readonly curve: Curve;
+  readonly plane: PlaneMoments | null;
+  readonly fit: GaussianFit | null;
+}
+
+export function depthProfile(curve: Curve, depth_mm: number, moments: Moments): DepthProfile {
+  return { depth_mm, curve, plane: momentsAt(moments, depth_mm), fit: fitGaussian(curve.positions, curve.values) };
+}
+
+/** Colours and dashes of profiles at kept depths, after the first, which is the crosshair's. */
+export const profileLooks = [
+  { color: '--series-1', dash: [] },
+  { color: '--series-3', dash: [7, 3] },
+  { color: '--series-4', dash: [2, 2] },
+  { color: '--series-5', dash: [8, 3, 2, 3] },
+  { color: '--series-6', dash: [4, 2] },
+  { color: '--series-7', dash: [9, 3] },
+] as const satisfies readonly Pick<LineCurve, 'color' | 'dash'>[];
+
+export const depthName = (depth_mm: number): string => `z ${fixed(depth_mm, 2)} mm`;
+
+/** The first profile with the Gaussian of the fluence's width, and those at the other depths. */
 export function lateralScene(
-  curve: Curve,
-  plane: PlaneMoments | null,
+  profiles: readonly DepthProfile[],
   window: Interval | undefined,
   kind: 'linear' | 'log',
-): LineScene {
-  const { positions, values } = curve;
+): LineScene | null {
+  const [first, ...others] = profiles;
+  if (first === undefined) return null;
+  const { positions, values, unit } = first.curve;
   const half = positions.length > 1 ? ((positions[1] ?? 0) - (positions[0] ?? 0)) / 2 : 0.5;
   const [from, to] = window ?? [(positions[0] ?? 0) - half, (positions[positions.length - 1] ?? 0) + half];
-  const fit = plane === null ? null : gaussian(curve, plane);
-  const peak =
-    Math.max(
-      values.reduce((a, b) => Math.max(a, b), 0),
-      fit?.reduce((a, b) => Math.max(a, b), 0) ?? 0,
-    ) || 1;
+  const expected = first.plane === null ? null : gaussian(first.curve, first.plane);
+  const largest = (of: ArrayLike<number>): number => Array.from(of).reduce((a, b) => Math.max(a, b), 0);
+  const peak = Math.max(...profiles.map(({ curve }) => largest(curve.values)), largest(expected ?? [])) || 1;
   return {
     horizontal: { title: 'Across x', unit: 'mm', from, to },
     vertical: {
       title: 'Dose',
-      unit: curve.unit,
+      unit,
       from: kind === 'log' ? peak * DECADES : 0,
       to: kind === 'log' ? peak * 2 : peak * HEADROOM,
       kind,
     },
     curves: [
-      { name: 'Dose', color: '--series-1', dash: [], x: positions, y: values, fill: true },
-      ...(fit === null
+      { name: `Dose at ${depthName(first.depth_mm)}`, ...profileLooks[0], x: positions, y: values, fill: true },
+      ...(expected === null
         ? []
-        : [{ name: 'Gaussian of the fluence', color: '--series-2', dash: [5, 3], x: positions, y: fit } as const]),
+        : [{ name: 'Gaussian of the fluence', color: '--series-2', dash: [5, 3], x: positions, y: expected } as const]),
+      ...others.map(
+        ({ curve, depth_mm }, i): LineCurve => ({
+          name: `Dose at ${depthName(depth_mm)}`,
+          ...(profileLooks[i + 1] ?? profileLooks[0]),
+          x: curve.positions,
+          y: curve.values,
+        }),
+      ),
     ],
   };
 }

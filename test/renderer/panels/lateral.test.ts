@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { depthToShow, gaussian, lateralScene, momentsAt } from '../../../renderer/panels/lateral/profile.ts';
+import { fitGaussian } from '../../../renderer/base/gaussian-fit.ts';
+import {
+  depthProfile,
+  depthToShow,
+  gaussian,
+  lateralScene,
+  momentsAt,
+} from '../../../renderer/panels/lateral/profile.ts';
+import { fluenceWidth, widthScene } from '../../../renderer/panels/lateral/width.ts';
 
 const positions = Float64Array.from({ length: 81 }, (_, i) => (i - 40) * 0.25);
 const values = positions.map((x) => 3 * Math.exp(-0.5 * ((x - 1) / 1.5) ** 2));
@@ -37,10 +45,38 @@ describe('the lateral profile', () => {
   });
 
   it('shows the window that the maps are zoomed to, and a logarithmic axis above zero', () => {
-    const scene = lateralScene(curve, null, [-2, 2], 'log');
-    expect([scene.horizontal.from, scene.horizontal.to]).toEqual([-2, 2]);
-    expect(scene.vertical.from).toBeGreaterThan(0);
-    expect(scene.curves).toHaveLength(1);
-    expect(lateralScene(curve, momentsAt(moments, 1.5), undefined, 'linear').curves).toHaveLength(2);
+    const without = { ...depthProfile(curve, 1.5, moments), plane: null };
+    const scene = lateralScene([without], [-2, 2], 'log');
+    expect([scene?.horizontal.from, scene?.horizontal.to]).toEqual([-2, 2]);
+    expect(scene?.vertical.from).toBeGreaterThan(0);
+    expect(scene?.curves).toHaveLength(1);
+    const profiles = [depthProfile(curve, 1.5, moments), depthProfile(curve, 0.5, moments)];
+    expect(lateralScene(profiles, undefined, 'linear')?.curves.map(({ name }) => name)).toEqual([
+      'Dose at z 1.50 mm',
+      'Gaussian of the fluence',
+      'Dose at z 0.50 mm',
+    ]);
+    expect(lateralScene([], undefined, 'linear')).toBeNull();
+  });
+
+  it('is fitted where it is above a tenth of its peak', () => {
+    expect(depthProfile(curve, 1.5, moments).fit?.sigma).toBeCloseTo(1.5, 6);
+    const onBackground = values.map((value, i) => value + (i % 2 === 0 ? 0.02 : 0.01));
+    expect(fitGaussian(positions, onBackground)?.mean).toBeCloseTo(1, 1);
+    expect(fitGaussian(positions, new Float64Array(81))).toBeNull();
+    expect(fitGaussian([0, 1], [1, 1])).toBeNull();
+  });
+});
+
+describe('the width of the beam', () => {
+  it('is drawn where protons cross, beside theory and what was fitted', () => {
+    expect([...fluenceWidth(moments)]).toEqual([1, 1.5, Number.NaN]);
+    const theory = { ...curve, positions: column(0.5, 1.5), values: column(1, 1.6) };
+    const profiles = [depthProfile(curve, 1.5, moments), depthProfile(curve, 0.5, moments)];
+    const scene = widthScene(moments, theory, profiles, undefined);
+    expect(scene.curves.map(({ name }) => name)).toEqual(['σx of the fluence', 'Fermi–Eyges', 'Fitted to the dose']);
+    expect([...Array.from(scene.curves[2]?.x ?? [])]).toEqual([0.5, 1.5]);
+    expect([scene.horizontal.from, scene.horizontal.to]).toEqual([0, 3]);
+    expect(scene.vertical.to).toBeCloseTo(1.6 * 1.3, 9);
   });
 });

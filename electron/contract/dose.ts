@@ -1,0 +1,40 @@
+/** What a run's dose is held against: another run, and the theory of its beam's width. */
+import { z } from 'zod';
+import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
+import { runIdSchema } from './run.ts';
+
+/** Limits of the two criteria of a gamma index. */
+export const gammaLimits = { dose: [0.001, 0.2], distance_mm: [0.05, 20] } as const;
+
+export const doseMethods = {
+  /** Gamma index of a run's dose at the cells of the reference run (D. A. Low et al., Med. Phys. 25 (1998) 656). */
+  'dose.gamma': {
+    params: z.strictObject({
+      /** Evaluated. */
+      run: runIdSchema,
+      reference: runIdSchema,
+      /** Of the reference's largest dose, as a share: 0.01 is 1 %. */
+      dose: z.number().min(gammaLimits.dose[0]).max(gammaLimits.dose[1]),
+      distance_mm: z.number().min(gammaLimits.distance_mm[0]).max(gammaLimits.distance_mm[1]),
+      viewport: viewportSchema,
+    }),
+    result: z.strictObject({
+      /** NaN where the reference's dose is below a tenth of its largest, and is not judged. */
+      map: fieldMapSchema,
+      /** Share of the judged cells with a gamma of at most one. */
+      passed: z.number(),
+      points: z.number().int().nonnegative(),
+      /** At most 3: the search ends there. */
+      worst: z.number(),
+    }),
+  },
+  /** σx against depth in Fermi–Eyges theory, for a beam along z. */
+  'dose.fermiEyges': {
+    params: z.strictObject({ run: runIdSchema }),
+    result: z.strictObject({
+      curve: curveSchema.nullable(),
+      /** Why there is none. */
+      reason: z.string().nullable(),
+    }),
+  },
+} as const;

@@ -1,0 +1,117 @@
+/**
+ * A measured or computed depth dose from a text file: two columns, depth and
+ * dose, separated by commas, semicolons, tabs or spaces. A header names them
+ * (`depth_mm,dose_MeV_per_mm`); without one they are mm and any unit. Lines
+ * that begin with # are comments. Every fault is told with its line.
+ */
+
+export interface CurveFile {
+  /** Ascending. */
+  readonly depth_mm: Float64Array;
+  readonly dose: Float64Array;
+  /** As the header has it; null: not told. */
+  readonly unit: string | null;
+}
+
+export interface CurveFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+export type CurveReading =
+  | Readonly<{ ok: true; curve: CurveFile }>
+  | Readonly<{ ok: false; faults: readonly CurveFault[] }>;
+
+const LARGEST_LINES = 200_000;
+/** After so many the reader knows enough. */
+const MOST_FAULTS = 20;
+
+interface Columns {
+  readonly depth: number;
+  readonly dose: number;
+  /** Millimetres in the depth's unit. */
+  readonly perUnit_mm: number;
+  readonly unit: string | null;
+}
+
+function fieldsOf(line: string): readonly string[] {
+  const separator = line.includes(';') ? /;/ : line.includes('\t') ? /\t/ : line.includes(',') ? /,/ : /\s+/;
+  return line
+    .trim()
+    .split(separator)
+    .map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
+}
+
+/** With semicolons a comma is a decimal point, as many spreadsheets write it. */
+function numberOf(field: string, line: string): number {
+  const plain = line.includes(';') ? field.replace(',', '.') : field;
+  return plain === '' ? Number.NaN : Number(plain);
+}
+
+const isNumber = (field: string, line: string): boolean => Number.isFinite(numberOf(field, line));
+
+function headerColumns(fields: readonly string[]): Columns | string {
+  const depth = fields.findIndex((name) => /depth|^z\b|^z_/i.test(name));
+  const dose = fields.findIndex((name) => /dose/i.test(name));
+  if (depth < 0 || dose < 0) {
+    const missing = depth < 0 ? 'depth' : 'dose';
+    return `the header "${fields.join(',')}" names no ${missing}; allowed: columns such as depth_mm and dose`;
+  }
+  const name = fields[depth] ?? '';
+  const length = /[_ (](mm|cm|m)\b/i.exec(name)?.[1]?.toLowerCase() ?? 'mm';
+  const unit = /dose[_ (]+([^)]*?)\)?$/i.exec(fields[dose] ?? '')?.[1] ?? null;
+  const perUnit_mm = length === 'cm' ? 10 : length === 'm' ? 1000 : 1;
+  return { depth, dose, perUnit_mm, unit: unit === null || unit === '' ? null : unit.replace(/_per_/g, '/') };
+}
+
+export function readCurveCsv(text: string): CurveReading {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  if (lines.length > LARGEST_LINES) {
+    return {
+      ok: false,
+      faults: [{ line: LARGEST_LINES, message: `more lines than a curve has; allowed: ${LARGEST_LINES}` }],
+    };
+  }
+  const faults: CurveFault[] = [];
+  const [depths, doses]: [number[], number[]] = [[], []];
+  let columns: Columns | null = null;
+  for (const [index, line] of lines.entries()) {
+    const fault = (message: string): void => void faults.push({ line: index + 1, message });
+    if (faults.length >= MOST_FAULTS) break;
+    if (line.trim() === '' || line.trimStart().startsWith('#')) continue;
+    const fields = fieldsOf(line);
+    if (columns === null) {
+      const bare = fields.every((field) => isNumber(field, line));
+      if (!bare) {
+        const found = headerColumns(fields);
+        if (typeof found === 'string') return { ok: false, faults: [{ line: index + 1, message: found }] };
+        columns = found;
+        continue;
+      }
+      columns = { depth: 0, dose: 1, perUnit_mm: 1, unit: null };
+    }
+    const [depth, dose] = [fields[columns.depth], fields[columns.dose]];
+    if (depth === undefined || dose === undefined) {
+      fault(`${fields.length} ${fields.length === 1 ? 'value' : 'values'}; allowed: a depth and a dose`);
+      continue;
+    }
+    const [z, d] = [numberOf(depth, line) * columns.perUnit_mm, numberOf(dose, line)];
+    if (!Number.isFinite(z)) fault(`the depth "${depth}" is not a number; allowed: a finite number`);
+    else if (!Number.isFinite(d)) fault(`the dose "${dose}" is not a number; allowed: a finite number`);
+    else if (z <= (depths.at(-1) ?? Number.NEGATIVE_INFINITY)) {
+      fault(`the depth ${depth} does not go on from the line before; allowed: ascending depths`);
+    } else {
+      depths.push(z);
+      doses.push(d);
+    }
+  }
+  if (faults.length === 0 && depths.length < 2) {
+    const message = `${depths.length} ${depths.length === 1 ? 'point' : 'points'}; allowed: two or more lines of depth and dose`;
+    faults.push({ line: lines.length, message });
+  }
+  if (faults.length > 0) return { ok: false, faults };
+  return {
+    ok: true,
+    curve: { depth_mm: Float64Array.from(depths), dose: Float64Array.from(doses), unit: columns?.unit ?? null },
+  };
+}

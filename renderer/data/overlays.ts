@@ -1,0 +1,67 @@
+/** Depth doses to lay over that of the shown run: of the reader's files, and of other runs. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { RunId } from '../../electron/contract/run.ts';
+import type { CurveFile } from '../base/curve-csv.ts';
+import type { Client } from '../client/index.ts';
+import { ArrayCache } from './array-cache.ts';
+
+export interface OverlayInfo {
+  /** In the cache of curves. */
+  readonly id: string;
+  readonly name: string;
+  /** Null: it is from a file. */
+  readonly run: RunId | null;
+}
+
+export interface OverlayCurve {
+  readonly depth_mm: Float64Array;
+  readonly dose: Float64Array;
+  /** Null: any unit; it is then drawn as high as the shown run's peak. */
+  readonly unit: string | null;
+}
+
+/** More curves than this cannot be told apart. */
+export const MOST_OVERLAYS = 7;
+
+export class Overlays {
+  readonly list: StoreApi<{ readonly items: readonly OverlayInfo[] }> = createStore<{
+    readonly items: readonly OverlayInfo[];
+  }>(() => ({ items: [] }));
+  readonly curves = new ArrayCache<OverlayCurve>();
+  readonly #client: Client;
+  #next = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** False when there is no more room. */
+  addFile(name: string, { depth_mm, dose, unit }: CurveFile): boolean {
+    return this.#add({ id: this.#id(), name, run: null }, { depth_mm, dose, unit });
+  }
+
+  async addRun(run: RunId, name: string): Promise<boolean> {
+    if (this.list.getState().items.some((item) => item.run === run)) return true;
+    const { curve } = await this.#client.call('run.depthDose', { run });
+    const { positions, values, unit } = curve;
+    return this.#add({ id: this.#id(), name, run }, { depth_mm: positions, dose: values, unit });
+  }
+
+  remove(id: string): void {
+    this.list.setState(({ items }) => ({ items: items.filter((item) => item.id !== id) }));
+    this.curves.drop(id);
+  }
+
+  #id(): string {
+    this.#next += 1;
+    return `overlay-${this.#next}`;
+  }
+
+  #add(info: OverlayInfo, curve: OverlayCurve): boolean {
+    const { items } = this.list.getState();
+    if (items.length >= MOST_OVERLAYS) return false;
+    this.curves.set(info.id, curve);
+    this.list.setState({ items: [...items, info] });
+    return true;
+  }
+}

@@ -1,0 +1,134 @@
+/** What the dose is held against: nothing, another run's dose by difference, or by gamma index. */
+import type { ReactElement } from 'react';
+import { gammaLimits } from '../../../electron/contract/dose.ts';
+import { percent } from '../../base/numbers.ts';
+import { isOver } from '../../state/runs.ts';
+import { Button } from '../../widgets/button.tsx';
+import { NumberField } from '../../widgets/number-field.tsx';
+import { PopoverRow } from '../../widgets/popover.tsx';
+import { Segmented } from '../../widgets/segmented.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { Against, DoseViewStore } from './store.ts';
+
+const kinds = [
+  { value: 'difference', label: 'difference', title: 'This dose less the other' },
+  { value: 'gamma', label: 'gamma', title: 'Gamma index of this dose at the cells of the other' },
+] as const;
+
+const presets = [
+  { dose: 0.01, distance_mm: 1 },
+  { dose: 0.02, distance_mm: 2 },
+  { dose: 0.03, distance_mm: 3 },
+] as const;
+
+const criteria = ({ dose, distance_mm }: { readonly dose: number; readonly distance_mm: number }): string =>
+  `${Number((100 * dose).toPrecision(4))} %/${distance_mm} mm`;
+
+export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactElement {
+  const { stores } = useWorkbench();
+  const against = useSelected(view, (state) => state.against);
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const runs = useSelected(stores.runs, (state) => state.runs);
+  const others = runs.filter((run) => run.id !== selected && isOver(run.state) && run.error === null);
+  const set = (next: Against): void => view.setState({ against: next, limits: null, mark: null });
+  const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
+  return (
+    <>
+      <PopoverRow name="Against">
+        <Select
+          label="Run to hold the dose against"
+          value={against.kind === 'none' ? '' : against.run}
+          options={[
+            { value: '', label: 'nothing' },
+            ...others.map(({ id, name, variant, precision }) => ({
+              value: id,
+              label: `${name} · ${variant} ${precision}`,
+            })),
+          ]}
+          onChange={(run) => {
+            if (run === '') set({ kind: 'none' });
+            else set(against.kind === 'none' ? { kind: 'difference', run } : { ...against, run });
+          }}
+        />
+      </PopoverRow>
+      {others.length === 0 ? <p className="popover__note">Another run that is over can stand here.</p> : null}
+      {against.kind === 'none' ? null : (
+        <PopoverRow name="By">
+          <Segmented
+            label="Comparison of the doses"
+            value={against.kind}
+            options={kinds}
+            onChange={(kind) =>
+              set(kind === 'gamma' ? { kind, run: against.run, ...presets[0] } : { kind, run: against.run })
+            }
+          />
+        </PopoverRow>
+      )}
+      {against.kind !== 'gamma' ? null : (
+        <>
+          <PopoverRow name="Criteria">
+            {presets.map((preset) => (
+              <Button
+                key={criteria(preset)}
+                pressed={against.dose === preset.dose && against.distance_mm === preset.distance_mm}
+                onPress={() => set({ ...against, ...preset })}
+              >
+                {criteria(preset)}
+              </Button>
+            ))}
+          </PopoverRow>
+          <PopoverRow name="Own">
+            <NumberField
+              label="Dose criterion, per cent of the largest"
+              value={Number((100 * against.dose).toPrecision(6))}
+              unit="1"
+              placeholder={1}
+              min={100 * gammaLimits.dose[0]}
+              max={100 * gammaLimits.dose[1]}
+              onChange={(value) => {
+                if (typeof value === 'number' && within(value / 100, gammaLimits.dose)) {
+                  set({ ...against, dose: value / 100 });
+                }
+              }}
+            />
+            %
+            <NumberField
+              label="Distance criterion"
+              value={against.distance_mm}
+              unit="mm"
+              placeholder={1}
+              min={gammaLimits.distance_mm[0]}
+              max={gammaLimits.distance_mm[1]}
+              onChange={(value) => {
+                if (typeof value === 'number' && within(value, gammaLimits.distance_mm)) {
+                  set({ ...against, distance_mm: value });
+                }
+              }}
+            />
+          </PopoverRow>
+        </>
+      )}
+    </>
+  );
+}
+
+/** What the map is held against, where the reader looks at the map. */
+export function AgainstNote({ view }: { readonly view: DoseViewStore }): ReactElement | null {
+  const { stores } = useWorkbench();
+  const { against, gamma } = useSelected(view, (state) => state);
+  const other = useSelected(stores.runs, ({ runs }) =>
+    against.kind === 'none' ? null : (runs.find(({ id }) => id === against.run) ?? null),
+  );
+  if (against.kind === 'none' || other === null) return null;
+  const name = `${other.name} · ${other.variant}`;
+  return (
+    <p className="plot-panel__note" role="status" data-testid="dose-against">
+      {against.kind === 'difference' ? `Less ${name}` : null}
+      {against.kind === 'gamma' && gamma === null ? `Gamma ${criteria(against)} against ${name}…` : null}
+      {against.kind === 'gamma' && gamma !== null
+        ? `Gamma ${criteria(against)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass`
+        : null}
+    </p>
+  );
+}

@@ -1,0 +1,58 @@
+/** Keeps the gamma index of the shown run against another one in the data cache while it is wanted. */
+import type { Viewport } from '../../../electron/contract/fields.ts';
+import type { Workbench } from '../../workbench/workbench.ts';
+import type { DoseViewStore } from './store.ts';
+
+/** Key of the gamma map in the data cache. */
+export const GAMMA_MAP = 'dose-map/gamma';
+
+export interface GammaFollower {
+  /** Asks for what is wanted now, unless it is there or on its way. */
+  follow(viewport: Viewport | null): void;
+  stop(): void;
+}
+
+export function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): GammaFollower {
+  let asked = '';
+  let current: AbortController | null = null;
+
+  const forget = (): void => {
+    current?.abort();
+    current = null;
+    asked = '';
+    data.maps.drop(GAMMA_MAP);
+    if (view.getState().gamma !== null) view.setState({ gamma: null });
+  };
+
+  return {
+    follow(viewport) {
+      const { against } = view.getState();
+      const { run } = stores.selection.getState();
+      if (against.kind !== 'gamma' || run === null || viewport === null) {
+        if (asked !== '') forget();
+        return;
+      }
+      const { dose, distance_mm, run: reference } = against;
+      const params = { run, reference, dose, distance_mm, viewport };
+      const wanted = JSON.stringify(params);
+      if (wanted === asked) return;
+      forget();
+      asked = wanted;
+      const controller = new AbortController();
+      current = controller;
+      client.callCancellable('dose.gamma', params, controller.signal).then(
+        (outcome) => {
+          if (asked !== wanted || outcome.status !== 'done') return;
+          const { map, ...result } = outcome.value;
+          data.troubles.drop(GAMMA_MAP);
+          data.maps.set(GAMMA_MAP, { run, field: map, step: 0, depth_mm: 0 });
+          view.setState({ gamma: result });
+        },
+        (error: unknown) => {
+          if (asked === wanted) data.troubles.set(GAMMA_MAP, error instanceof Error ? error.message : String(error));
+        },
+      );
+    },
+    stop: forget,
+  };
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gamma, gammaField } from '../../../electron/host/compare/gamma.ts';
+import type { Client } from '../../../renderer/client/index.ts';
+import { smallScenario } from './small-run.ts';
+import { openTestHost, type TestHost } from './test-host.ts';
+
+let host: TestHost;
+let page: Client;
+beforeAll(async () => {
+  host = await openTestHost();
+  page = await host.page();
+});
+afterAll(() => host.close());
+
+async function run(scenario: Record<string, unknown>): Promise<string> {
+  const { id } = await page.call('run.start', { scenario, name: '' });
+  await host.host.runs.ended(id);
+  return id;
+}
+
+const viewport = { horizontal: null, vertical: null, pixels: [1000, 1000] as [number, number] };
+
+describe('the gamma index of two runs', () => {
+  it('is zero against itself, fails beside a shifted beam, and passes with a wider criterion', async () => {
+    const first = await run({ ...smallScenario });
+    const moved = await run({ ...smallScenario, beam: { energy_MeV: 30, x_mm: 0.5 } });
+    const against = (reference: string, dose: number, distance_mm: number) =>
+      page.call('dose.gamma', { run: first, reference, dose, distance_mm, viewport });
+    const same = await against(first, 0.01, 1);
+    expect([same.passed, same.worst]).toEqual([1, 0]);
+    expect(same.points).toBeGreaterThan(20);
+    expect(same.map).toMatchObject({ quantity: 'gamma index', unit: '', min: 0, max: 0 });
+    // What is not judged is no number, and most of the field is not.
+    expect([...same.map.values].filter((value) => !Number.isNaN(value))).toHaveLength(same.points);
+    const tight = await against(moved, 0.01, 0.1);
+    expect(tight.passed).toBeLessThan(0.5);
+    expect(tight.worst).toBeGreaterThan(1);
+    const wide = await against(moved, 0.01, 1);
+    expect(wide.passed).toBe(1);
+    // The same dose lies half a millimetre away.
+    expect(wide.worst).toBeCloseTo(0.5, 6);
+    await expect(against(moved, 0.5, 1)).rejects.toMatchObject({ code: 'bad-request' });
+  });
+
+  it('is the same row by row as at once, and stops when it is told to', async () => {
+    const dose = Float64Array.from({ length: 400 }, (_, i) => Math.exp(-(((i % 20) - 10) ** 2) / 20));
+    const map = { dose, nz: 20, nx: 20, dz_mm: 0.5, dx_mm: 0.5 };
+    const other = { ...map, dose: dose.map((value) => 1.01 * value) };
+    const criteria = { dose: 0.01, distance_mm: 1 };
+    const { values, ...result } = await gammaField(map, other, criteria, new AbortController().signal);
+    expect(result).toEqual(gamma(map, other, criteria));
+    expect(Math.max(...values.filter((value) => !Number.isNaN(value)))).toBeCloseTo(result.worst, 6);
+    const large = { ...map, dose: new Float64Array(400_000).fill(1), nz: 1000, nx: 400 };
+    const brighter = { ...large, dose: large.dose.map((value) => 3 * value) };
+    const work = gammaField(large, brighter, criteria, AbortSignal.timeout(20));
+    await expect(work).rejects.toThrow();
+  });
+});
+
+describe('the width in Fermi–Eyges theory', () => {
+  it('is that of the computed fluence, for a beam along z', async () => {
+    const id = await run({
+      ...smallScenario,
+      beam: { energy_MeV: 30, x_sigma_mm: 1 },
+      grid: { ...smallScenario.grid, dx_mm: 0.1, dtheta_mrad: 5 },
+    });
+    const { curve, reason } = await page.call('dose.fermiEyges', { run: id });
+    const moments = await page.call('run.moments', { run: id });
+    expect(reason).toBeNull();
+    expect(curve?.positions[0]).toBeCloseTo(0.125, 9);
+    // Half way of 30 MeV's 8.9 mm.
+    const at = 18;
+    expect(curve?.positions[at]).toBeCloseTo(moments.depth_mm[at] ?? 0, 9);
+    expect(Math.abs((curve?.values[at] ?? 0) / (moments.sigma_x_mm[at] ?? 1) - 1)).toBeLessThan(0.01);
+    expect((curve?.positions.length ?? 0) * 0.25).toBeGreaterThan(8);
+  });
+
+  it('says why there is none for a tilted beam', async () => {
+    const id = await run({ ...smallScenario, beam: { energy_MeV: 30, angle_deg: 10 } });
+    expect(await page.call('dose.fermiEyges', { run: id })).toEqual({
+      curve: null,
+      reason: 'Fermi-Eyges: the beam is not along z',
+    });
+  });
+});
