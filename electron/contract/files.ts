@@ -27,5 +27,12 @@ export const namedFileSchema = z.strictObject({
 });
 export type NamedFile = Readonly<z.infer<typeof namedFileSchema>>;
 
-export const filePurposeSchema = z.enum(['open-scenario', 'save-scenario', 'open-run', 'save-run', 'export']);
+export const filePurposeSchema = z.enum([
+  'open-scenario',
+  'save-scenario',
+  'open-run',
+  'open-trace',
+  'save-run',
+  'export',
+]);
 export type FilePurpose = z.infer<typeof filePurposeSchema>;

@@ -4,11 +4,13 @@ import type { FilePurpose } from '../contract/files.ts';
 
 const scenario: FileFilter = { name: 'Scenario', extensions: ['json', 'yaml', 'yml'] };
 const run: FileFilter = { name: 'Run', extensions: ['h5', 'hdf5'] };
+const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'h5'] };
 const anything: FileFilter = { name: 'All files', extensions: ['*'] };
 
 const opening: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
   'open-scenario': { title: 'Open scenario', filters: [scenario, anything] },
   'open-run': { title: 'Open run', filters: [run, anything] },
+  'open-trace': { title: 'Open timeline', filters: [trace, anything] },
 };
 
 const saving: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
@@ -26,7 +28,9 @@ export async function chooseFile(
   const open = opening[purpose];
   if (open !== undefined) {
     const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...open, properties: ['openFile'] });
-    return noted(canceled ? null : (filePaths[0] ?? null));
+    const chosen = canceled ? null : (filePaths[0] ?? null);
+    // The system would open a trace from its list as if it were a document.
+    return purpose === 'open-trace' ? chosen : noted(chosen);
   }
   const save = saving[purpose];
   const { canceled, filePath } = await dialog.showSaveDialog(window, {

@@ -10,6 +10,7 @@ import type { PlaybackStore } from '../state/playback.ts';
 import type { RunsStore } from '../state/runs.ts';
 import type { ScenarioStore } from '../state/scenario.ts';
 import type { SelectionStore } from '../state/selection.ts';
+import type { TimelinesStore } from '../state/timelines.ts';
 import type { AppearanceStore, WindowStore } from '../state/view.ts';
 
 export interface Stores {
@@ -21,6 +22,7 @@ export interface Stores {
   readonly playback: PlaybackStore;
   readonly appearance: AppearanceStore;
   readonly window: WindowStore;
+  readonly timelines: TimelinesStore;
   readonly layout: LayoutStore;
   readonly notices: NoticesStore;
   readonly dialogs: DialogsStore;

@@ -1,6 +1,7 @@
-/** Files dropped on the page: scenarios and curves by their text, runs by their bytes. */
+/** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
 import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
+import { isTimelineFile, type TimelineActions } from './timelines.ts';
 
 /** Above this a file is no scenario, and reading it as text would only stall the page. */
 const LARGEST_SCENARIO_BYTES = 8 * 2 ** 20;
@@ -10,22 +11,28 @@ export async function openDropped(
   documents: DocumentActions,
   runs: RunActions,
   others: {
+    readonly timelines: TimelineActions;
     /** A depth dose to lay over. */
     readonly curve: (file: File) => Promise<void>;
     readonly refuse: (name: string, reason: string) => void;
   },
 ): Promise<void> {
-  const { curve, refuse } = others;
+  const { timelines, curve, refuse } = others;
   for (const file of files) {
     if (/\.(h5|hdf5)$/i.test(file.name)) {
       await runs.openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
+    } else if (await isTimelineFile(file)) {
+      await timelines.openLocal(file);
     } else if (/\.(json|ya?ml)$/i.test(file.name)) {
       if (file.size > LARGEST_SCENARIO_BYTES) refuse(file.name, 'A scenario has at most 8 MiB.');
       else await documents.openText(file.name, await file.text());
     } else if (/\.csv$/i.test(file.name)) {
       await curve(file);
     } else {
-      refuse(file.name, 'Drop a scenario (.json, .yaml), a run (.h5) or a depth dose (.csv).');
+      refuse(
+        file.name,
+        'Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv) or a timeline (.json, .json.gz, .sqlite).',
+      );
     }
   }
 }

@@ -8,7 +8,7 @@ import { useWorkbench } from '../workbench/context.ts';
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
 export function DropTarget(): ReactElement | null {
-  const { documents, runs, overlays, stores } = useWorkbench();
+  const { documents, runs, timelines, overlays, stores } = useWorkbench();
   const [over, setOver] = useState(false);
   useEffect(() => {
     const stop = new AbortController();
@@ -31,18 +31,19 @@ export function DropTarget(): ReactElement | null {
       // Otherwise the browser would leave the page for the file.
       event.preventDefault();
       void openDropped(files, documents, runs, {
+        timelines,
         curve: (file) => openCurve(file, overlays, stores.notices),
         refuse: (name, text) => stores.notices.tell({ tone: 'warning', title: `${name} was not opened`, text }),
       });
     });
     return () => stop.abort();
-  }, [documents, runs, overlays, stores]);
+  }, [documents, runs, timelines, overlays, stores]);
   if (!over) return null;
   return (
     <div className="drop-target">
       <div>
         <Icon name="download" size={28} />
-        <p>Drop a scenario (.json, .yaml), a run (.h5) or a depth dose (.csv) to open it</p>
+        <p>Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv) or a timeline (.json, .json.gz, .sqlite)</p>
       </div>
     </div>
   );

@@ -41,6 +41,11 @@ export const panels: readonly PanelEntry[] = [
     icon: 'ledger',
     component: lazy(() => import('../panels/ledger-steps/ledger-steps-panel.tsx')),
   },
+  {
+    id: 'timeline',
+    icon: 'lanes',
+    component: lazy(() => import('../panels/timeline/timeline-panel.tsx')),
+  },
   { id: 'run', icon: 'gauge', component: lazy(() => import('../panels/run/run-panel.tsx')) },
   { id: 'ledger', icon: 'ledger', component: lazy(() => import('../panels/ledger/ledger-panel.tsx')) },
   { id: 'compare', icon: 'list', component: lazy(() => import('../panels/compare/compare-panel.tsx')) },

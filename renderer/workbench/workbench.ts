@@ -5,6 +5,7 @@ import { createDocumentActions, type DocumentActions } from '../actions/document
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
+import { createTimelineActions, type TimelineActions } from '../actions/timelines.ts';
 import type { Client } from '../client/index.ts';
 import { Overlays } from '../data/overlays.ts';
 import { createRunData, type RunData } from '../data/run-data.ts';
@@ -21,10 +22,12 @@ import { createPlaybackStore } from '../state/playback.ts';
 import { activeRun, createRunsStore, type RunsState, type RunsStore } from '../state/runs.ts';
 import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
+import { createTimelinesStore } from '../state/timelines.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
 import { followRuns } from './follow-runs.ts';
+import { followTimelines } from './follow-timelines.ts';
 import { playKeyframes } from './play-keyframes.ts';
 
 export interface Workbench extends ActionContext {
@@ -39,6 +42,7 @@ export interface Workbench extends ActionContext {
   readonly documents: DocumentActions;
   readonly runs: RunActions;
   readonly files: LibraryActions;
+  readonly timelines: TimelineActions;
   /** Exports what panels show. */
   readonly figures: FigureActions;
   readonly benches: BenchActions;
@@ -70,6 +74,7 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     playback: createPlaybackStore(),
     appearance: createAppearanceStore(storage, settingsReset),
     window: createWindowStore(),
+    timelines: createTimelinesStore(),
     layout: createLayoutStore(storage, settingsReset),
     notices,
     dialogs: createDialogsStore(),
@@ -93,11 +98,13 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     storage,
     ...openers,
     files: createLibraryActions(context, openers),
+    timelines: createTimelineActions(context),
     figures: createFigureActions(context),
     settingsReset,
   };
   keepChecked(client, stores.scenario);
   playKeyframes(stores.playback, data, feed);
+  followTimelines(client, stores.timelines);
   followRuns(client, stores.runs, stores.selection, feed, scheduler);
   followBenches(client, stores.comparison, scheduler);
   return workbench;

@@ -24,6 +24,7 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
   { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
   { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },
+  { id: 'timeline', title: 'Timeline', key: 6, profile: 'upper' },
   { id: 'ledger-steps', title: 'Ledger by step', key: 5, simulate: 'lower', compare: 'lower', profile: 'upper' },
   { id: 'run', title: 'Run', simulate: 'right', compare: 'left', profile: 'right' },
   { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right' },

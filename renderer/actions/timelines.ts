@@ -1,0 +1,129 @@
+/** Opening, closing and exporting timelines. */
+import type { FileRef } from '../../electron/contract/files.ts';
+import type { Params } from '../../electron/contract/methods.ts';
+import type { RunId } from '../../electron/contract/run.ts';
+import { type TraceId, UPLOAD_PIECE_BYTES } from '../../electron/contract/timeline.ts';
+import type { ActionContext } from './context.ts';
+import { download } from './download.ts';
+
+/** Of the panel, in the layouts. */
+const PANEL = 'timeline';
+
+export interface TimelineActions {
+  /** A file that the page was given: dropped, or chosen in a browser. It is sent piece by piece. */
+  openLocal(file: File): Promise<void>;
+  openFile(file: FileRef, name: string): Promise<void>;
+  /** Asks which with the native dialog; false where there is none. */
+  choose(): Promise<boolean>;
+  openRun(run: RunId): Promise<void>;
+  /** Shows the timeline of the run that is selected, and takes away the one that was shown for the same reason. */
+  followRun(run: RunId | null): Promise<void>;
+  close(trace: TraceId): Promise<void>;
+  /** Chrome Trace JSON of all, or of a part of time. */
+  exportTrace(trace: TraceId, within: readonly [number, number] | null): Promise<void>;
+}
+
+/** True for what is a timeline by its name, or by how its text begins. */
+export async function isTimelineFile(file: File): Promise<boolean> {
+  if (/\.(gz|sqlite3?|db|nsys-rep|qdrep|pftrace|perfetto-trace)$/i.test(file.name)) return true;
+  if (!/\.json$/i.test(file.name)) return false;
+  const head = (await file.slice(0, 65_536).text()).replace(/^\ufeff/, '').trimStart();
+  return head.startsWith('[') || head.includes('"traceEvents"');
+}
+
+export function createTimelineActions({ client, stores }: ActionContext): TimelineActions {
+  const { notices, timelines, layout } = stores;
+  let nextKey = 1;
+
+  async function send(file: File): Promise<string> {
+    const key = nextKey++;
+    const state = { key, name: file.name, total_bytes: file.size };
+    try {
+      timelines.sending({ ...state, sent_bytes: 0 });
+      const { upload } = await client.call('timeline.upload', { name: file.name, size_bytes: file.size });
+      for (let offset = 0; offset < file.size; offset += UPLOAD_PIECE_BYTES) {
+        const bytes = new Uint8Array(await file.slice(offset, offset + UPLOAD_PIECE_BYTES).arrayBuffer());
+        await client.call('timeline.uploadPiece', { upload, offset, bytes });
+        timelines.sending({ ...state, sent_bytes: offset + bytes.length });
+      }
+      return upload;
+    } finally {
+      timelines.sent(key);
+    }
+  }
+
+  async function open(
+    name: string,
+    source: () => Promise<Params<'timeline.open'>['source']> | Params<'timeline.open'>['source'],
+  ): Promise<void> {
+    try {
+      await client.call('timeline.open', { source: await source() });
+    } catch (error) {
+      notices.fail(`${name} was not opened`, error);
+    }
+  }
+
+  async function close(trace: TraceId): Promise<void> {
+    try {
+      await client.call('timeline.close', { trace });
+    } catch (error) {
+      notices.fail('The timeline was not closed', error);
+    }
+  }
+
+  const opened = (run: RunId): TraceId | null => timelines.getState().open.find((info) => info.run === run)?.id ?? null;
+
+  return {
+    close,
+    openLocal: (file) => {
+      layout.reveal(PANEL);
+      return open(file.name, async () => ({ kind: 'upload', upload: await send(file) }));
+    },
+    openFile: (file, name) => {
+      layout.reveal(PANEL);
+      return open(name, () => ({ kind: 'file', file }));
+    },
+    async choose() {
+      if (!stores.connection.getState().capabilities.shell.dialogs) return false;
+      const { file } = await client.call('file.choose', { purpose: 'open-trace', suggestedName: '' });
+      if (file !== null) await open(file.name, () => ({ kind: 'file', file: file.file }));
+      return true;
+    },
+    openRun: (run) => open('The run’s timeline', () => ({ kind: 'run', run })),
+    async followRun(run) {
+      const before = timelines.getState().followed;
+      if (before === run) return;
+      const trace = before === null ? null : opened(before);
+      if (run === null || opened(run) !== null) {
+        // One that was opened on purpose stays when the selection goes on.
+        timelines.follow(null);
+      } else {
+        timelines.follow(run);
+        await open('The run’s timeline', () => ({ kind: 'run', run }));
+      }
+      if (trace !== null) await close(trace);
+    },
+    async exportTrace(trace, within) {
+      try {
+        const file = await client.call('timeline.export', {
+          trace,
+          within: within === null ? null : [within[0], within[1]],
+        });
+        if (!stores.connection.getState().capabilities.shell.dialogs) {
+          download(file.name, file.mime, file.bytes.slice());
+          return;
+        }
+        const chosen = await client.call('file.choose', { purpose: 'export', suggestedName: file.name });
+        if (chosen.file === null) return;
+        const named = await client.call('file.write', {
+          file: chosen.file.file,
+          bytes: file.bytes,
+          ifExists: 'replace',
+        });
+        notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
+      } catch (error) {
+        notices.fail('The timeline was not exported', error);
+      }
+    },
+  };
+}

@@ -1,0 +1,176 @@
+/** Paints the spans of the lanes that are in sight. */
+import type { Drawing2D } from '../context-2d.ts';
+import type { DrawingTheme } from '../theme.ts';
+import type { TimelineFrame } from './frame.ts';
+import type { TimelinePalette } from './palette.ts';
+import type { LaneRow } from './rows.ts';
+import type { SceneBlock, TimelineScene } from './scene.ts';
+import type { Placement, TrackPixels } from './track-pixels.ts';
+
+/** Narrower spans have no room for a name; CSS pixels. */
+const NAMED_FROM = 34;
+/** Names per frame: text is what costs most of a frame, and nobody reads more at once. */
+const MOST_NAMES = 220;
+/** Share of the type's size that a letter takes on average in this face. */
+const LETTER = 0.56;
+/** Share of a track's height that its spans take. */
+const FILL = 0.86;
+
+/** Lanes of which a part is in sight. */
+export function lanesInSight({ rows, scroll }: TimelineScene, height: number): readonly LaneRow[] {
+  return rows.filter(
+    (row): row is LaneRow => row.kind === 'lane' && row.y + row.height > scroll && row.y < scroll + height,
+  );
+}
+
+/** How a block's window falls onto `pixelsPerPlot` columns of the plot. */
+export function placementOf(
+  block: SceneBlock,
+  { view }: Pick<TimelineScene, 'view'>,
+  pixelsPerPlot: number,
+): Placement | null {
+  const { window } = block;
+  if (window === null) return null;
+  const perNs = pixelsPerPlot / (view.to - view.from);
+  const pixel_ns = (window.to_ns - window.from_ns) / window.pixels;
+  return { offset: (window.from_ns - block.origin_ns - view.from) * perNs, scale: pixel_ns * perNs };
+}
+
+/** A name as it fits: without parameters, cut with an ellipsis. */
+export function fittingName(name: string, width: number, size: number): string {
+  const most = Math.floor(width / (LETTER * size));
+  if (name.length <= most) return name;
+  const short = name.replace(/^(void|auto) /, '').replace(/[<(].*$/s, '');
+  if (short.length > 0 && short.length <= most) return short;
+  return most < 3 ? '' : `${(short || name).slice(0, most - 1)}…`;
+}
+
+interface TrackInSight {
+  readonly block: SceneBlock;
+  readonly first: number;
+  readonly last: number;
+  readonly top: number;
+}
+
+function tracksInSight(scene: TimelineScene, frame: TimelineFrame): readonly TrackInSight[] {
+  const blocks = new Map(scene.blocks.map((block) => [block.trace, block]));
+  const { track: height } = scene.metrics;
+  return lanesInSight(scene, frame.plotHeight).flatMap((row) => {
+    const block = blocks.get(row.trace);
+    const window = block?.window ?? null;
+    if (block === undefined || window === null) return [];
+    return row.tracks.flatMap((track, i) => {
+      const top = frame.ruler + row.y + i * height - scene.scroll;
+      if (top + height < frame.ruler || top > frame.height) return [];
+      const at = window.tracks.indexOf(track);
+      if (at < 0) return [];
+      return [{ block, first: window.offsets[at] ?? 0, last: window.offsets[at + 1] ?? 0, top }];
+    });
+  });
+}
+
+function dimming(block: SceneBlock, search: string): (name: number) => boolean {
+  if (search === '') return () => false;
+  const known = new Map<number, boolean>();
+  return (name) => {
+    const seen = known.get(name);
+    if (seen !== undefined) return seen;
+    const text = block.nameOf(name);
+    const dimmed = text === null || !text.toLowerCase().includes(search);
+    if (text !== null) known.set(name, dimmed);
+    return dimmed;
+  };
+}
+
+/** Spans as pixels, then the names of those that have room. */
+export function paintSpans(
+  context: CanvasRenderingContext2D,
+  scene: TimelineScene,
+  frame: TimelineFrame,
+  ratio: number,
+  pixels: TrackPixels,
+  palette: TimelinePalette,
+  theme: DrawingTheme,
+): void {
+  const tracks = tracksInSight(scene, frame);
+  const columns = Math.max(1, Math.round(frame.plotWidth * ratio));
+  pixels.begin(columns, tracks.length);
+  const dimmings = new Map(scene.blocks.map((block) => [block.trace, dimming(block, scene.search)]));
+  for (const [row, { block, first, last }] of tracks.entries()) {
+    const placement = placementOf(block, scene, columns);
+    const dimmed = dimmings.get(block.trace);
+    if (placement === null || block.window === null || dimmed === undefined) continue;
+    pixels.write(row, block.window, first, last, placement, palette, dimmed);
+  }
+  pixels.finish(tracks.length);
+  const { track } = scene.metrics;
+  const inset = Math.round((track * (1 - FILL)) / 2);
+  context.imageSmoothingEnabled = false;
+  for (const [row, { top }] of tracks.entries()) {
+    pixels.draw(context, row, frame.gutter, top + inset, frame.plotWidth, track - 2 * inset);
+  }
+  paintNames(context, tracks, scene, frame, palette, theme, dimmings);
+}
+
+function paintNames(
+  context: Drawing2D,
+  tracks: readonly TrackInSight[],
+  scene: TimelineScene,
+  frame: TimelineFrame,
+  palette: TimelinePalette,
+  theme: DrawingTheme,
+  dimmings: ReadonlyMap<string, (name: number) => boolean>,
+): void {
+  context.font = `${theme.labelSize}px ${theme.family}`;
+  context.textAlign = 'left';
+  context.textBaseline = 'middle';
+  const padding = 0.35 * theme.labelSize;
+  let left = MOST_NAMES;
+  for (const { block, first, last, top } of tracks) {
+    const placement = placementOf(block, scene, frame.plotWidth);
+    const { window } = block;
+    if (placement === null || window === null) continue;
+    for (let i = first; i < last && left > 0; i += 1) {
+      // Of a span that reaches beyond the plot the part in sight has the name.
+      const from = Math.max(0, placement.offset + placement.scale * (window.left[i] ?? 0));
+      const to = Math.min(frame.plotWidth, placement.offset + placement.scale * (window.right[i] ?? 0));
+      if (to - from < NAMED_FROM || (window.count[i] ?? 0) > 1) continue;
+      const name = window.name[i] ?? 0;
+      const text = fittingName(block.nameOf(name) ?? '', to - from - 2 * padding, theme.labelSize);
+      if (text === '') continue;
+      context.fillStyle = dimmings.get(block.trace)?.(name) === true ? palette.dimmedLabel : palette.label;
+      context.fillText(text, frame.gutter + from + padding, top + scene.metrics.track / 2 + 0.5);
+      left -= 1;
+    }
+  }
+}
+
+/** The same on any drawing, rectangle by rectangle: for figures that are exported. */
+export function paintSpansAsRectangles(
+  context: Drawing2D,
+  scene: TimelineScene,
+  frame: TimelineFrame,
+  palette: TimelinePalette,
+  theme: DrawingTheme,
+): void {
+  const tracks = tracksInSight(scene, frame);
+  const dimmings = new Map(scene.blocks.map((block) => [block.trace, dimming(block, scene.search)]));
+  const { track } = scene.metrics;
+  const inset = Math.round((track * (1 - FILL)) / 2);
+  for (const { block, first, last, top } of tracks) {
+    const placement = placementOf(block, scene, frame.plotWidth);
+    const { window } = block;
+    if (placement === null || window === null) continue;
+    for (let i = first; i < last; i += 1) {
+      const from = Math.max(0, placement.offset + placement.scale * (window.left[i] ?? 0));
+      const to = Math.min(frame.plotWidth, placement.offset + placement.scale * (window.right[i] ?? 0));
+      if (to < 0 || from > frame.plotWidth) continue;
+      const colors = dimmings.get(block.trace)?.(window.name[i] ?? 0) === true ? palette.dimmedCss : palette.css;
+      context.globalAlpha = 0.4 + (0.6 * (window.busy[i] ?? 255)) / 255;
+      context.fillStyle = colors[window.tint[i] ?? 0] ?? theme.accent;
+      context.fillRect(frame.gutter + from, top + inset, Math.max(0.5, to - from), track - 2 * inset);
+    }
+  }
+  context.globalAlpha = 1;
+  paintNames(context, tracks, scene, frame, palette, theme, dimmings);
+}

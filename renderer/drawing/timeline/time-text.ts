@@ -1,0 +1,85 @@
+/** Times from nanoseconds to minutes, as the timeline writes them. */
+import { niceStep } from '../ticks.ts';
+
+const units = [
+  [60e9, 'min'],
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'µs'],
+  [1, 'ns'],
+] as const;
+
+const minus = (text: string): string => text.replace('-', '−');
+
+/** `digits` significant ones in the unit that keeps the number above one: `17.2 µs`, `1.50 min`. */
+export function timeText(ns: number, digits = 3): string {
+  const size = Math.abs(ns);
+  if (size === 0) return '0 ns';
+  const [scale, unit] = units.find(([scale]) => size >= scale * (1 - 0.5 * 10 ** -digits)) ?? [1, 'ns'];
+  const value = ns / scale;
+  const whole = Math.max(1, Math.floor(Math.log10(Math.abs(value)) + 1e-9) + 1);
+  // Less than a nanosecond is rounding, not time.
+  const decimals = scale === 1 ? (size < 10 ? 1 : 0) : Math.max(0, digits - whole);
+  return minus(`${value.toFixed(decimals)} ${unit}`);
+}
+
+/** Every digit down to the nanosecond: `2 min 03.456 789 012 s`. */
+export function exactTime(ns: number): string {
+  const rounded = Math.round(Math.abs(ns));
+  const minutes = Math.floor(rounded / 60e9);
+  const rest = rounded - minutes * 60e9;
+  const sign = ns < 0 && rounded > 0 ? '−' : '';
+  if (rounded < 1e3) return `${sign}${rounded} ns`;
+  const grouped = (value: number, scale: number): string => {
+    const decimals = Math.round(Math.log10(scale));
+    const [whole = '0', fraction = ''] = (value / scale).toFixed(decimals).split('.');
+    const groups = fraction.replace(/0+$/, '').replace(/(\d{3})(?=\d)/g, '$1\u202f');
+    return groups === '' ? whole : `${whole}.${groups}`;
+  };
+  if (rounded < 1e6) return `${sign}${grouped(rest, 1e3)} µs`;
+  if (rounded < 1e9) return `${sign}${grouped(rest, 1e6)} ms`;
+  const seconds = `${grouped(rest, 1e9)} s`;
+  return minutes === 0 ? `${sign}${seconds}` : `${sign}${minutes} min ${seconds.padStart(2, '0')}`;
+}
+
+export interface TimeTick {
+  readonly ns: number;
+  readonly label: string;
+}
+
+export interface TimeTicks {
+  /** Labels count from here when it is not 0. */
+  readonly base_ns: number;
+  readonly ticks: readonly TimeTick[];
+  readonly step_ns: number;
+}
+
+const longSteps = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1e9);
+
+/** A step of 1, 2 or 5 of a decimal unit; of minutes, those that clocks have. Never below a nanosecond. */
+export function timeStep(span_ns: number, most: number): number {
+  const step = Math.max(1, niceStep(span_ns, most));
+  if (step < 60e9) return step > 50e9 ? 60e9 : step;
+  return longSteps.find((long) => long >= span_ns / most) ?? step;
+}
+
+/** Ticks of a ruler. Far from zero the labels count from a round time near by, which is written once. */
+export function timeTicks(from_ns: number, to_ns: number, most: number): TimeTicks {
+  if (!(to_ns > from_ns)) return { base_ns: 0, ticks: [], step_ns: 0 };
+  const step_ns = timeStep(to_ns - from_ns, most);
+  const [scale, unit] = units.find(([size]) => step_ns >= size) ?? [1, 'ns'];
+  const largest = Math.max(Math.abs(from_ns), Math.abs(to_ns));
+  const round = scale * (scale >= 1e9 ? 3600 : 1000);
+  // Four digits can be read at a glance.
+  const base_ns = largest / scale >= 10_000 ? Math.floor(from_ns / round) * round : 0;
+  const decimals = Math.max(0, -Math.floor(Math.log10(step_ns / scale) + 1e-9));
+  const ticks: TimeTick[] = [];
+  const first = Math.ceil((from_ns - base_ns) / step_ns - 1e-6);
+  const last = Math.floor((to_ns - base_ns) / step_ns + 1e-6);
+  for (let i = first; i <= last; i += 1) {
+    const offset = i * step_ns;
+    const number = minus((i === 0 ? 0 : offset / scale).toFixed(decimals));
+    ticks.push({ ns: base_ns + offset, label: `${base_ns !== 0 && i >= 0 ? '+' : ''}${number} ${unit}` });
+  }
+  return { base_ns, ticks, step_ns };
+}

@@ -1,0 +1,128 @@
+/** Which timelines are shown, and how they stand beside each other. */
+import { type ReactElement, useRef } from 'react';
+import { count } from '../../base/numbers.ts';
+import { isOver } from '../../state/runs.ts';
+import { Icon } from '../../widgets/icon.tsx';
+import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { TimelineController } from './controller.ts';
+import type { TimelineStateStore } from './store.ts';
+
+export interface BlockBarProps {
+  readonly controller: TimelineController | null;
+  readonly state: TimelineStateStore;
+}
+
+/** More steps than this in a list are not chosen from but scrolled past. */
+const MOST_STEPS = 400;
+
+function Align({ controller, state }: BlockBarProps): ReactElement | null {
+  const alignment = useSelected(state, (now) => now.alignment);
+  const steps = useSelected(state, (now) => now.steps);
+  if (steps.length === 0) return null;
+  const every = Math.ceil(steps.length / MOST_STEPS);
+  const options = [
+    { value: 'start', label: 'the start' },
+    ...steps.filter((_, i) => i % every === 0).map((step) => ({ value: String(step), label: `step ${step}` })),
+  ];
+  return (
+    <span className="timeline-align">
+      <label htmlFor="timeline-align">Aligned at</label>
+      <Select
+        id="timeline-align"
+        value={alignment.by === 'start' ? 'start' : String(alignment.step)}
+        options={options}
+        onChange={(value) =>
+          controller?.align(value === 'start' ? { by: 'start' } : { by: 'step', step: Number(value) })
+        }
+      />
+    </span>
+  );
+}
+
+export function BlockBar({ controller, state }: BlockBarProps): ReactElement {
+  const { stores, timelines } = useWorkbench();
+  const open = useSelected(stores.timelines, (now) => now.open);
+  const followed = useSelected(stores.timelines, (now) => now.followed);
+  const runs = useSelected(stores.runs, (now) => now.runs);
+  const selected = useSelected(state, (now) => now.selected);
+  const picker = useRef<HTMLInputElement>(null);
+  const add: readonly MenuItem[] = [
+    {
+      id: 'file',
+      label: 'Open a file…',
+      detail: 'Chrome trace, Nsight Systems’ SQLite export, or a run',
+      onChoose: async () => {
+        if (!(await timelines.choose())) picker.current?.click();
+      },
+    },
+    ...runs
+      .filter((run) => isOver(run.state) && run.wall_s !== null && !open.some((info) => info.run === run.id))
+      .slice(0, 12)
+      .map((run, i) => ({
+        id: run.id,
+        label: run.name,
+        detail: `${run.variant} ${run.precision.toUpperCase()}`,
+        ...(i === 0 && { heading: 'Runs', startsGroup: true }),
+        onChoose: () => void timelines.openRun(run.id),
+      })),
+  ];
+  return (
+    <div className="timeline-blocks">
+      <ul className="timeline-blocks__list" aria-label="Timelines shown">
+        {open.map((info) => {
+          const items: readonly MenuItem[] = [
+            {
+              id: 'all',
+              label: 'Export Chrome trace',
+              detail: `All ${count(info.spans)} spans, for Perfetto`,
+              onChoose: () => controller?.exportTrace(info.id, false),
+            },
+            {
+              id: 'part',
+              label: 'Export the selected time',
+              detail: selected === null ? 'Select a range of time first' : 'As a Chrome trace',
+              disabled: selected === null,
+              onChoose: () => controller?.exportTrace(info.id, true),
+            },
+            {
+              id: 'keep',
+              label: 'Keep when another run is selected',
+              checked: info.run === null || info.run !== followed,
+              disabled: info.run === null || info.run !== followed,
+              startsGroup: true,
+              onChoose: () => stores.timelines.follow(null),
+            },
+            { id: 'close', label: 'Close', startsGroup: true, onChoose: () => void timelines.close(info.id) },
+          ];
+          return (
+            <li key={info.id}>
+              <MenuButton label={`Timeline ${info.name}`} className="timeline-block" items={items} title={info.about}>
+                <span className="timeline-block__name">{info.name}</span>
+                <Icon name="chevron" size={12} />
+              </MenuButton>
+            </li>
+          );
+        })}
+      </ul>
+      <MenuButton label="Add a timeline" className="icon-button" title="Add a timeline" items={add}>
+        <Icon name="plus" size={14} />
+      </MenuButton>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        aria-label="Timeline file"
+        accept=".json,.gz,.sqlite,.db,.h5"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          // The same file may be chosen again.
+          event.target.value = '';
+          if (file !== undefined) void timelines.openLocal(file);
+        }}
+      />
+      <Align controller={controller} state={state} />
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+/** Names and values below each other, and times by name as bars. */
+import type { ReactElement, ReactNode } from 'react';
+import type { NamedTime } from '../../../electron/contract/timeline.ts';
+import { count, percent } from '../../base/numbers.ts';
+import { timeText } from '../../drawing/timeline/time-text.ts';
+
+export interface Fact {
+  readonly name: string;
+  readonly value: ReactNode;
+  readonly unit?: string;
+}
+
+export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactElement {
+  return (
+    <dl className="timeline-facts">
+      {facts.map(({ name, value, unit }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {value}
+            {unit === undefined || unit === '' ? null : <span className="timeline-facts__unit"> {unit}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function NamedTimes({
+  title,
+  rows,
+}: {
+  readonly title: string;
+  readonly rows: readonly NamedTime[];
+}): ReactElement {
+  return (
+    <table className="timeline-times">
+      <caption>{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Count</th>
+          <th scope="col">Median</th>
+          <th scope="col">Sum</th>
+          <th scope="col">Share</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name}>
+            <th scope="row" title={row.name}>
+              {row.name}
+            </th>
+            <td>{count(row.count)}</td>
+            <td>{timeText(row.median_ns)}</td>
+            <td>{timeText(row.sum_ns)}</td>
+            <td>{percent(row.share)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,48 @@
+/** What the selected time holds, timeline by timeline. */
+import type { ReactElement } from 'react';
+import { count, percent } from '../../base/numbers.ts';
+import { timeText } from '../../drawing/timeline/time-text.ts';
+import { useSelected } from '../../workbench/context.ts';
+import { Facts, NamedTimes } from './facts.tsx';
+import type { TimelineStateStore } from './store.ts';
+
+const MOST_NAMES = 12;
+
+export function SelectionDetails({ state }: { readonly state: TimelineStateStore }): ReactElement {
+  const selected = useSelected(state, (now) => now.selected);
+  if (selected === null) {
+    return (
+      <p className="timeline-side__none">
+        Drag over the ruler, or with Shift over the lanes, to select a range of time.
+      </p>
+    );
+  }
+  return (
+    <div data-testid="selection-details">
+      <h3 className="timeline-side__title">{timeText(selected.to - selected.from, 4)} selected</h3>
+      {selected.parts.map(({ trace, title, statistics }) => (
+        <section key={trace}>
+          {selected.parts.length > 1 ? <h4>{title}</h4> : null}
+          <Facts
+            facts={[
+              { name: 'Spans', value: count(statistics.count) },
+              { name: 'Sum', value: timeText(statistics.sum_ns, 4) },
+              { name: 'Median', value: timeText(statistics.median_ns, 4) },
+              { name: 'Shortest, longest', value: `${timeText(statistics.min_ns)}, ${timeText(statistics.max_ns)}` },
+              { name: 'Busy', value: percent(statistics.busyShare), unit: 'of the time' },
+              { name: 'Gaps', value: count(statistics.gaps.count) },
+              { name: 'In gaps', value: timeText(statistics.gaps.sum_ns, 4) },
+              {
+                name: 'Gap, median and longest',
+                value: `${timeText(statistics.gaps.median_ns)}, ${timeText(statistics.gaps.longest_ns)}`,
+              },
+            ]}
+          />
+          {statistics.names.length === 0 ? null : (
+            <NamedTimes title="By name" rows={statistics.names.slice(0, MOST_NAMES)} />
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+/** What the panel shows besides the canvas, and its settings. Arrays are the controller's. */
+import { z } from 'zod';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { SpanDetails, TimelineStatistics, TraceId, TraceSummary } from '../../../electron/contract/timeline.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+
+const settingsSchema = z.strictObject({
+  /** What dragging over the lanes does; Shift does the other. */
+  drag: z.enum(['pan', 'select']),
+  /** Arrows from launches to their work. */
+  arrows: z.boolean(),
+  /** Pointing moves the maps to the step under the pointer. */
+  follow: z.boolean(),
+  /** The column with details. */
+  side: z.boolean(),
+});
+export type TimelineSettings = Readonly<z.infer<typeof settingsSchema>>;
+
+export function createTimelineSettings(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): StoreApi<TimelineSettings> {
+  return createPersisted<TimelineSettings>({
+    storage,
+    name: 'timeline',
+    version: 1,
+    schema: settingsSchema,
+    initial: { drag: 'pan', arrows: true, follow: true, side: true },
+    onReset,
+  });
+}
+
+export interface ChosenSpan {
+  readonly trace: TraceId;
+  readonly details: SpanDetails;
+  /** Of all spans of that name in its timeline; null until they are counted. */
+  readonly alike: TimelineStatistics | null;
+}
+
+export interface SelectedTime {
+  readonly from: number;
+  readonly to: number;
+  /** By timeline, in the order in which they stand; empty until they are counted. */
+  readonly parts: readonly {
+    readonly trace: TraceId;
+    readonly title: string;
+    readonly statistics: TimelineStatistics;
+  }[];
+}
+
+export interface TimelineSearch {
+  readonly text: string;
+  readonly count: number;
+  readonly names: number;
+  readonly sum_ns: number;
+  /** Of those that can be gone through; null before the first. */
+  readonly index: number | null;
+  readonly reachable: number;
+}
+
+/** Where the blocks stand beside each other: their beginnings, or a step of theirs. */
+export type Alignment = { readonly by: 'start' } | { readonly by: 'step'; readonly step: number };
+
+export type SideTab = 'span' | 'selection' | 'summary';
+
+export interface TimelineState {
+  readonly tab: SideTab;
+  readonly chosen: ChosenSpan | null;
+  readonly selected: SelectedTime | null;
+  readonly summaries: Readonly<Record<TraceId, TraceSummary>>;
+  readonly search: TimelineSearch | null;
+  readonly alignment: Alignment;
+  /** Steps that can be aligned at: of any block, ascending. */
+  readonly steps: readonly number[];
+  /** What is under the pointer: time, name, length. */
+  readonly pointed: {
+    readonly ns: number;
+    readonly name: string | null;
+    readonly duration_ns: number | null;
+    readonly count: number;
+  } | null;
+  /** Width of the time that is shown. */
+  readonly shown_ns: number;
+}
+
+export type TimelineStateStore = StoreApi<TimelineState>;
+
+export function createTimelineState(): TimelineStateStore {
+  return createStore<TimelineState>(() => ({
+    tab: 'summary',
+    chosen: null,
+    selected: null,
+    summaries: {},
+    search: null,
+    alignment: { by: 'start' },
+    steps: [],
+    pointed: null,
+    shown_ns: 0,
+  }));
+}

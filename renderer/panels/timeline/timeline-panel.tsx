@@ -1,0 +1,81 @@
+/** Timelines of runs and of other profilers' traces, one below the other on a common axis. */
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { isOver, runOf } from '../../state/runs.ts';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { BlockBar } from './block-bar.tsx';
+import { TimelineController } from './controller.ts';
+import { Reading } from './reading.tsx';
+import { Side } from './side.tsx';
+import { createTimelineSettings, createTimelineState } from './store.ts';
+import { Toolbar } from './toolbar.tsx';
+import '../../widgets/plot-panel.css';
+import './timeline-panel.css';
+
+/** The timeline of the selected run comes and goes with the selection. */
+function useFollowedRun(): void {
+  const { stores, timelines } = useWorkbench();
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const ready = useSelected(stores.runs, (state) => {
+    const run = runOf(state, selected);
+    return run !== null && isOver(run.state) && run.error === null && run.wall_s !== null ? run.id : null;
+  });
+  const listed = useSelected(stores.runs, (state) => state.listed);
+  useEffect(() => {
+    if (listed) void timelines.followRun(ready);
+  }, [timelines, ready, listed]);
+}
+
+export default function TimelinePanel(): ReactElement {
+  const workbench = useWorkbench();
+  const { stores, storage, settingsReset } = workbench;
+  const settings = useMemo(() => createTimelineSettings(storage, settingsReset), [storage, settingsReset]);
+  const state = useMemo(() => createTimelineState(), []);
+  const below = useRef<HTMLCanvasElement>(null);
+  const above = useRef<HTMLCanvasElement>(null);
+  const [controller, setController] = useState<TimelineController | null>(null);
+  const open = useSelected(stores.timelines, (now) => now.open);
+  const busy = useSelected(stores.timelines, (now) => now.reading.length + now.sending.length > 0);
+  const side = useSelected(settings, (now) => now.side);
+  useFollowedRun();
+  useEffect(() => {
+    if (below.current === null || above.current === null) return undefined;
+    const made = new TimelineController(workbench, settings, state, below.current, above.current);
+    setController(made);
+    return () => {
+      setController(null);
+      made.dispose();
+    };
+  }, [workbench, settings, state]);
+
+  const empty = open.length === 0;
+  return (
+    <div className="timeline-panel">
+      <Toolbar controller={controller} settings={settings} state={state} disabled={empty} />
+      <BlockBar controller={controller} state={state} />
+      <div className="timeline-panel__main">
+        <div className="plot-panel__body timeline-panel__body">
+          <canvas ref={below} className="plot-panel__layer" />
+          <canvas
+            ref={above}
+            className="plot-panel__layer plot-panel__layer--above"
+            tabIndex={0}
+            role="img"
+            aria-label="Timeline; W and S zoom, A and D move, brackets go from span to span, F fits, Home shows all"
+            data-testid="timeline-canvas"
+          />
+          {empty && !busy ? (
+            <div className="plot-panel__cover">
+              <EmptyState icon="lanes" title="No timeline yet">
+                Run a scenario, or open a Chrome trace (.json, .json.gz), an SQLite export of Nsight Systems, or a run:
+                drop the file on the window.
+              </EmptyState>
+            </div>
+          ) : null}
+          <Reading />
+        </div>
+        {side && !empty ? <Side controller={controller} state={state} /> : null}
+      </div>
+    </div>
+  );
+}

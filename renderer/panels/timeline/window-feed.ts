@@ -1,0 +1,123 @@
+/**
+ * The part of one timeline that is drawn: asked from the host a little wider
+ * than what is shown, so that panning has something to show while the next
+ * answer is on its way. One request at a time; the newest wish wins.
+ */
+import type { TimelineWindow, TraceId } from '../../../electron/contract/timeline.ts';
+import { MAX_PIXELS, MAX_TRACKS } from '../../../electron/contract/timeline.ts';
+import type { Client } from '../../client/index.ts';
+
+export interface Wish {
+  /** Times of the trace. */
+  readonly from_ns: number;
+  readonly to_ns: number;
+  /** Device pixels across. */
+  readonly pixels: number;
+  /** In ascending order. */
+  readonly tracks: readonly number[];
+}
+
+/** Share of what is shown that is asked for on either side. */
+const BESIDE = 0.5;
+/** An answer serves until its pixels are this much wider than the screen's, or this much narrower. */
+const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
+
+/** Whether an answer can be drawn as if it had been asked for now. */
+export function serves(window: TimelineWindow | null, wish: Wish): boolean {
+  if (window === null) return false;
+  const ratio = (window.to_ns - window.from_ns) / window.pixels / ((wish.to_ns - wish.from_ns) / wish.pixels);
+  const covers = window.from_ns <= wish.from_ns && window.to_ns >= wish.to_ns;
+  if (!covers || ratio > TOO_COARSE || ratio < TOO_FINE) return false;
+  const there = new Set(window.tracks);
+  return wish.tracks.every((track) => there.has(track));
+}
+
+/** What is asked for a wish. */
+export function widened(wish: Wish): Wish {
+  const pixels = Math.min(MAX_PIXELS, Math.round(wish.pixels * (1 + 2 * BESIDE)));
+  const beside = ((wish.to_ns - wish.from_ns) * (pixels / wish.pixels - 1)) / 2;
+  return {
+    from_ns: wish.from_ns - beside,
+    to_ns: wish.to_ns + beside,
+    pixels,
+    tracks: wish.tracks.slice(0, MAX_TRACKS),
+  };
+}
+
+export class WindowFeed {
+  readonly #client: Pick<Client, 'call'>;
+  readonly #trace: TraceId;
+  readonly #changed: () => void;
+  readonly #failed: (error: unknown) => void;
+  readonly #names = new Map<number, string>();
+  #window: TimelineWindow | null = null;
+  #wish: Wish | null = null;
+  #asking = false;
+  #closed = false;
+
+  /** `changed` is called after each answer; `failed` when the host has none any more. */
+  constructor(
+    client: Pick<Client, 'call'>,
+    trace: TraceId,
+    changed: () => void,
+    failed: (error: unknown) => void = () => undefined,
+  ) {
+    this.#client = client;
+    this.#trace = trace;
+    this.#changed = changed;
+    this.#failed = failed;
+  }
+
+  get window(): TimelineWindow | null {
+    return this.#window;
+  }
+
+  /** True when nothing is on its way. */
+  get settled(): boolean {
+    return !this.#asking;
+  }
+
+  nameOf(name: number): string | null {
+    return this.#names.get(name) ?? null;
+  }
+
+  want(wish: Wish): void {
+    if (wish.tracks.length === 0 || !(wish.to_ns > wish.from_ns) || serves(this.#window, wish)) return;
+    this.#wish = wish;
+    if (!this.#asking) void this.#ask();
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true;
+    try {
+      while (this.#wish !== null && !this.#closed) {
+        const wish = this.#wish;
+        this.#wish = null;
+        if (serves(this.#window, wish)) continue;
+        const { tracks, ...rest } = widened(wish);
+        this.#window = await this.#client.call('timeline.window', { trace: this.#trace, ...rest, tracks: [...tracks] });
+        if (this.#closed) return;
+        this.#changed();
+        await this.#learnNames();
+      }
+    } catch (error) {
+      if (!this.#closed) this.#failed(error);
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  async #learnNames(): Promise<void> {
+    const unknown = new Set<number>();
+    for (const name of this.#window?.name ?? []) if (!this.#names.has(name)) unknown.add(name);
+    if (unknown.size === 0) return;
+    const names = [...unknown].slice(0, 4096);
+    const { texts } = await this.#client.call('timeline.names', { trace: this.#trace, names });
+    for (const [i, name] of names.entries()) this.#names.set(name, texts[i] ?? '');
+    if (!this.#closed) this.#changed();
+  }
+}

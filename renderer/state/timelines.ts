@@ -1,0 +1,53 @@
+/** The timelines that the host has open, and those that are being read. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { RunId } from '../../electron/contract/run.ts';
+import type { TraceId, TraceInfo, TraceState } from '../../electron/contract/timeline.ts';
+
+/** A file on its way from the page to the host. */
+export interface SendingFile {
+  readonly key: number;
+  readonly name: string;
+  readonly sent_bytes: number;
+  readonly total_bytes: number;
+}
+
+export interface TimelinesState {
+  /** In the order in which they were opened. */
+  readonly open: readonly TraceInfo[];
+  readonly reading: readonly Extract<TraceState, { state: 'reading' }>[];
+  readonly sending: readonly SendingFile[];
+  /** The run whose timeline is there because the run is selected; it goes with the selection unless it is kept. */
+  readonly followed: RunId | null;
+}
+
+export interface TimelinesStore extends StoreApi<TimelinesState> {
+  /** What the host says is open. */
+  listed(timelines: readonly TraceState[]): void;
+  sending(file: SendingFile): void;
+  sent(key: number): void;
+  follow(run: RunId | null): void;
+}
+
+export function createTimelinesStore(): TimelinesStore {
+  const store = createStore<TimelinesState>(() => ({ open: [], reading: [], sending: [], followed: null }));
+  return {
+    ...store,
+    listed: (timelines) =>
+      store.setState((before) => {
+        const known = new Map(before.open.map((info) => [info.id, info]));
+        return {
+          // The same objects as before, so that nothing is drawn anew while another one is read.
+          open: timelines.flatMap((each) => (each.state === 'open' ? [known.get(each.info.id) ?? each.info] : [])),
+          reading: timelines.filter((each) => each.state === 'reading'),
+        };
+      }),
+    sending: (file) =>
+      store.setState(({ sending }) => ({ sending: [...sending.filter(({ key }) => key !== file.key), file] })),
+    sent: (key) => store.setState(({ sending }) => ({ sending: sending.filter((file) => file.key !== key) })),
+    follow: (run) => store.setState({ followed: run }),
+  };
+}
+
+export function timelineOf(state: TimelinesState, trace: TraceId): TraceInfo | null {
+  return state.open.find(({ id }) => id === trace) ?? null;
+}

@@ -1,0 +1,95 @@
+/**
+ * Zooms the timeline of a million spans from minutes to nanoseconds, moves
+ * along, and zooms out again, in the built workbench in a real Chromium; says
+ * what each frame cost the page's main thread: processor time, so that a machine
+ * with other work gives the same numbers. Run by `npm run bench:timeline`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { findChromium } from '../e2e/chromium.ts';
+import { serve } from '../e2e/served.ts';
+import { frameCosts, quantile, TRACE_CATEGORIES } from './main-thread.ts';
+import { writeSyntheticTrace } from './synthetic-trace.ts';
+
+const SPANS = 1_000_000;
+const TARGET_MS = 8;
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** One wheel event per frame on the canvas, as a hand would turn it. */
+async function drive(
+  page: Page,
+  frames: number,
+  wheel: { readonly deltaY: number; readonly shiftKey?: boolean },
+  at: number,
+): Promise<void> {
+  await page.evaluate(
+    async ([count, deltaY, shiftKey, share]) => {
+      const canvas = document.querySelector<HTMLCanvasElement>('[data-testid="timeline-canvas"]');
+      if (canvas === null) throw new Error('the timeline is not on the page');
+      const box = canvas.getBoundingClientRect();
+      const [clientX, clientY] = [box.left + box.width * share, box.top + box.height / 2];
+      for (let i = 0; i < count; i += 1) {
+        await new Promise(requestAnimationFrame);
+        canvas.dispatchEvent(
+          new WheelEvent('wheel', { deltaY, shiftKey, clientX, clientY, bubbles: true, cancelable: true }),
+        );
+      }
+    },
+    [frames, wheel.deltaY, wheel.shiftKey ?? false, at] as const,
+  );
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-timeline-bench-'));
+try {
+  const file = path.join(folder, 'million.json');
+  const spans = await writeSyntheticTrace(file, SPANS);
+  const served = await serve([], { BRAGGBENCH_HOME: folder });
+  const { executablePath, args, env } = await findChromium();
+  const browser = await chromium.launch({ executablePath, args: [...args], env });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(served.url);
+    await page.getByRole('radio', { name: 'Profile', exact: true }).check();
+    await page.getByRole('button', { name: 'Enlarge Timeline' }).click();
+    const begun = performance.now();
+    await page.getByLabel('Timeline file').setInputFiles(file);
+    await page.getByTestId('timeline-summaries').getByText('Length').waitFor({ timeout: 300_000 });
+    say(`${spans} spans opened in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+    await page.waitForTimeout(1500);
+    say(`load of the machine before measuring: ${loadavg()[0]?.toFixed(2)} on ${process.platform}`);
+    let worst = 0;
+    const parts = [
+      ['zooming in, minutes to nanoseconds', 240, { deltaY: -55 }],
+      ['moving along', 120, { deltaY: 40, shiftKey: true }],
+      ['zooming out again', 240, { deltaY: 55 }],
+    ] as const;
+    for (const [what, frames, wheel] of parts) {
+      await browser.startTracing(page, { categories: TRACE_CATEGORIES, screenshots: false });
+      await drive(page, frames, wheel, 0.6);
+      const costs = frameCosts((await browser.stopTracing()).toString('utf8'));
+      const shown = (await page.locator('.timeline-pointed').textContent()) ?? '';
+      const line = (name: string, values: readonly number[]): void =>
+        say(
+          `  ${name.padEnd(36)} p50 ${quantile(values, 0.5).toFixed(2)} ms, p99 ${quantile(values, 0.99).toFixed(2)} ms, max ${Math.max(...values).toFixed(2)} ms`,
+        );
+      say(`\n${what}: ${costs.total.length} frames, at the end ${shown.split(' shown')[0]} shown`);
+      if (costs.unknown > 0) say(`  (${costs.unknown} tasks without a processor time were left out)`);
+      line('main thread, all of it', costs.total);
+      line('  of it the workbench', costs.ours);
+      line('  of it style, layout, recording', costs.browser);
+      say(`  ${'other threads, pixels in software'.padEnd(36)} ${costs.raster_ms.toFixed(2)} ms a frame`);
+      worst = Math.max(worst, quantile(costs.total, 0.99));
+    }
+    say(
+      `\n${worst <= TARGET_MS ? 'met' : 'MISSED'}: p99 of the main thread's time per frame ${worst.toFixed(2)} ms, wanted at most ${TARGET_MS} ms`,
+    );
+    process.exitCode = worst <= TARGET_MS ? 0 : 1;
+  } finally {
+    await browser.close();
+    await served.stop();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
