@@ -1,5 +1,5 @@
 /** Regions and beam against the box. */
-import { type Fault, fault, type TransportScenario, warning } from '../../../contract/scenario/index.ts';
+import { type Fault, fault, showValue, type TransportScenario, warning } from '../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../contract/units.ts';
 import { stoppingAt } from '../stopping-table.ts';
 import type { Check, RegionIndex } from './check.ts';
@@ -48,6 +48,38 @@ function warnOfThinRegions(
   });
 }
 
+/** A border this near to one of the cells', as a share of a cell, moves no readout. */
+const onBorder = 0.01;
+
+/**
+ * A cell is of one material, the one at its centre: borders inside of cells move to the cells' own. Half a cell of
+ * bone instead of water is half a cell's range.
+ */
+function warnOfMovedBorders(
+  { geometry, grid }: TransportScenario,
+  _context: TransportContext,
+  original: RegionIndex,
+): readonly Fault[] {
+  const axes = [
+    { axis: 'x_mm', low: -geometry.width_mm / 2, size: geometry.width_mm, cell: grid.dx_mm },
+    { axis: 'z_mm', low: 0, size: geometry.depth_mm, cell: grid.dz_mm },
+  ] as const;
+  const nearWhole = (count: number): boolean => Math.abs(count - Math.round(count)) <= onBorder;
+  return geometry.regions.flatMap((region, index) =>
+    axes.flatMap(({ axis, low, size, cell }) => {
+      const faces = region[axis].map((edge) => (edge - low) / cell);
+      // Cells that do not fill the box are a fault of their own.
+      if (faces.every(nearWhole) || !nearWhole(size / cell) || holdsNoCentre(region[axis], low, cell)) return [];
+      const [from, to] = faces.map((face) => low + Math.ceil(face - 0.5 - tolerance) * cell);
+      const message =
+        `mm ends inside cells of ${formatNumber(cell)} mm: computed is the region from ` +
+        between(Number((from ?? low).toPrecision(9)), Number((to ?? low).toPrecision(9)));
+      const path = ['geometry', 'regions', original(index), axis];
+      return [warning(path, region[axis], `${showValue(region[axis])} ${message}`)];
+    }),
+  );
+}
+
 function checkBeamX({ beam, geometry }: TransportScenario): readonly Fault[] {
   const half = geometry.width_mm / 2;
   if (Math.abs(beam.x_mm) < half) return [];
@@ -89,6 +121,7 @@ export const geometryChecks: readonly Check[] = [
   { uses: ['geometry.width_mm'], run: checkRegions('x_mm') },
   { uses: ['geometry.depth_mm'], run: checkRegions('z_mm') },
   { uses: ['geometry.width_mm', 'geometry.depth_mm', 'grid.dx_mm', 'grid.dz_mm'], run: warnOfThinRegions },
+  { uses: ['geometry.width_mm', 'geometry.depth_mm', 'grid.dx_mm', 'grid.dz_mm'], run: warnOfMovedBorders },
   { uses: ['geometry.width_mm', 'beam.x_mm'], run: checkBeamX },
   { uses: ['geometry.depth_mm', 'beam.z_mm'], run: checkBeamZ },
   {

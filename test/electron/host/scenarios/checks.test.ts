@@ -174,8 +174,16 @@ describe('warnings', () => {
     expect(lines(await check({ grid: { cutoff_MeV: 0.2 } }, 10))).toEqual([]);
   });
 
-  test('a region that touches one cell centre is not warned of', async () => {
-    expect(lines(await check({ geometry: { regions: [{ ...region, z_mm: [10.08, 10.12] }] } }))).toEqual([]);
+  test('borders of regions that the cells move, with where they are computed', async () => {
+    const regions = [
+      { ...region, z_mm: [10.08, 10.12] },
+      { ...region, x_mm: [-4.9, 5], z_mm: [10, 20.001] },
+      { ...region, x_mm: [-20, 20], z_mm: [0, 50] },
+    ];
+    expect(lines(await check({ geometry: { width_mm: 40, depth_mm: 50, regions } }))).toEqual([
+      'warning geometry.regions[0].z_mm: [10.08,10.12] mm ends inside cells of 0.2 mm: computed is the region from 10 to 10.2 mm',
+      'warning geometry.regions[1].x_mm: [-4.9,5] mm ends inside cells of 0.25 mm: computed is the region from -5 to 5 mm',
+    ]);
   });
 });
 
