@@ -98,6 +98,7 @@ export function depthDoseFigure(input: FigureInput): Figure {
       yref: 'paper',
       text,
       showarrow: false,
+      align: 'left',
       xanchor: side === 'left' ? 'right' : 'left',
       yanchor: 'top',
       xshift: side === 'left' ? -4 : 4,
@@ -107,8 +108,8 @@ export function depthDoseFigure(input: FigureInput): Figure {
   if (resolved !== null) {
     shapes.push(verticalLine(resolved.range_mm, colors.reference, 'dash'));
     const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
-    // The table's range knows the background alone.
-    const alone = Array.isArray(regions) && regions.length > 0 ? ' without regions' : '';
+    // The table's range knows the background alone. In two lines, for it has to fit beside the end of the axis.
+    const alone = Array.isArray(regions) && regions.length > 0 ? ' without<br>regions' : '';
     label(resolved.range_mm, `Range${alone} ${fixed(resolved.range_mm, 2)} mm`, colors.reference, 'right');
   }
   if (r80_mm !== null) {

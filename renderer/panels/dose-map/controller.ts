@@ -90,7 +90,9 @@ export function driveDoseMap(
       windows: stores.window.getState().windows,
       marks: store.getState().marks,
     });
-    if (scene !== null) map.show(scene, style());
+    // Nothing of the scenario before may stand for one that has no geometry yet.
+    if (scene === null) map.clear();
+    else map.show(scene, style());
     map.setMark(view.getState().mark);
   };
   const point = (): Partial<MapPoint> | null => {

@@ -8,6 +8,7 @@ import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { MapDisplay } from '../../widgets/map-display.tsx';
 import { MapDrawer } from '../../widgets/map-drawer.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { AgainstNote, AgainstRows } from './against.tsx';
 import { type DrivenMap, driveDoseMap, shownKey } from './controller.ts';
 import { DoseReadout } from './readout.tsx';
@@ -34,6 +35,7 @@ export default function DoseMapPanel(): ReactElement {
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const notes = useMemo(() => runNotes(run), [run]);
+  const known = useSelected(stores.scenario, () => shownScenario(workbench) !== null);
   const zoomed = useSelected(stores.window, ({ windows }) => windows.z !== undefined || windows.x !== undefined);
   const shown = useCached(data.maps, shownKey(against));
   const trouble = useCached(data.troubles, shownKey(against));
@@ -109,7 +111,9 @@ export default function DoseMapPanel(): ReactElement {
           </p>
         ) : null}
         {shown === null && status.kind === 'nothing' ? (
-          <p className="plot-panel__note">The geometry of the scenario. Run it to see the dose.</p>
+          <p className="plot-panel__note">
+            {known ? 'The geometry of the scenario. Run it to see the dose.' : 'The scenario has no geometry yet.'}
+          </p>
         ) : null}
       </div>
       {mark === null || shown === null ? null : (

@@ -17,23 +17,34 @@ function hasField(path: Path | null, draft: unknown): boolean {
   return path !== null && path.length > 1 && schemaAt('transport', path, draft) !== null;
 }
 
+/** How many values are at fault and how many are only to beware of. */
+export function issueCount(issues: readonly Issue[]): string {
+  const errors = issues.filter((issue) => issue.severity === 'error').length;
+  const warnings = issues.length - errors;
+  const beware = warnings === 1 ? 'one warning' : `${warnings} warnings`;
+  if (errors === 0) return beware.replace('one', 'One');
+  const wrong = errors === 1 ? 'One value needs attention' : `${errors} values need attention`;
+  return warnings === 0 ? wrong : `${wrong}, ${beware}`;
+}
+
 export function FormIssues({ issues, lead }: FormIssuesProps): ReactElement | null {
   const { draft } = useForm();
   const [next, setNext] = useState(0);
   const inFields = issues.filter((issue) => hasField(parsePath(issue.path), draft));
   const others = issues.filter((issue) => !inFields.includes(issue));
   if (issues.length === 0) return null;
+  const severity = issues.some((issue) => issue.severity === 'error') ? 'error' : 'warning';
   const go = (): void => {
     const issue = inFields[next % inFields.length];
     if (issue !== undefined) lead(issue);
     setNext((at) => (at + 1) % Math.max(1, inFields.length));
   };
   return (
-    <div className="scenario-panel__issues" role="status">
+    <div className="scenario-panel__issues" data-severity={severity} role="status">
       {others.length === 0 ? null : <IssueList issues={others} onChoose={lead} />}
       {inFields.length === 0 ? null : (
         <p className="scenario-panel__count">
-          {inFields.length === 1 ? 'One value needs attention' : `${inFields.length} values need attention`}
+          {issueCount(inFields)}
           <Button tone="quiet" icon="down" onPress={go}>
             {inFields.length === 1 ? 'Show' : 'Next'}
           </Button>

@@ -96,7 +96,7 @@ function RegionCard({
   const put = (next: readonly unknown[], label: string): void =>
     form.edit(list, next.length === 0 ? undefined : next, label);
   return (
-    <li className="region" data-invalid={issuesAt(form.issues, path).length > 0}>
+    <li className="region" data-invalid={issuesAt(form.issues, path).some((issue) => issue.severity === 'error')}>
       <div className="region__head">
         <span className="region__index">{index + 1}</span>
         <TextField

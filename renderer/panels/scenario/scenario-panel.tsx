@@ -39,8 +39,9 @@ function SectionView({
   readonly open: boolean;
   readonly toggle: () => void;
 }): ReactElement {
-  const faults = section.fields.flatMap((path) => issuesAt(form.issues, path));
-  const bad = faults.some((issue) => issue.severity === 'error');
+  const issues = section.fields.flatMap((path) => issuesAt(form.issues, path));
+  const faults = issues.filter((issue) => issue.severity === 'error');
+  const bad = faults.length > 0;
   return (
     <section className="form-section">
       <h2 className="form-section__title">

@@ -71,7 +71,7 @@ describe('the depth dose figure', () => {
 
   it('says that the range of the table knows no regions', () => {
     const { layout } = figure({ resolved: resolvedWith({}, [{}]) });
-    expect(layout.annotations?.[0]?.text).toBe('Range without regions 40.80 mm');
+    expect(layout.annotations?.[0]?.text).toBe('Range without<br>regions 40.80 mm');
   });
 
   it('shows no readouts of half a dose', () => {

@@ -3,6 +3,7 @@ import type { Issue } from '../../../electron/contract/errors.ts';
 import { type JsonSchema, publishedSchema } from '../../../electron/contract/scenario/index.ts';
 import type { Resolved } from '../../../electron/contract/scenarios.ts';
 import { currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
+import { issueCount } from '../../../renderer/panels/scenario/form-issues.tsx';
 import { moved, newRegion } from '../../../renderer/panels/scenario/region-model.ts';
 import { sectionSummary, sections } from '../../../renderer/panels/scenario/sections.ts';
 
@@ -27,6 +28,15 @@ const issue = (path: string, message: string): Issue => ({
 });
 
 describe('the scenario form', () => {
+  it('counts faults and warnings apart', () => {
+    const error = issue('a', 'is wrong');
+    const warning: Issue = { ...error, severity: 'warning' };
+    expect(issueCount([warning])).toBe('One warning');
+    expect(issueCount([warning, warning])).toBe('2 warnings');
+    expect(issueCount([error])).toBe('One value needs attention');
+    expect(issueCount([error, warning, error])).toBe('2 values need attention, one warning');
+  });
+
   it('has a field for every key of the schema', () => {
     const shown = new Set(sections.flatMap((section) => section.fields.map((path) => path.join('.'))));
     // `$schema`, `kind` and `version` are the file's; name and notes stand above the sections.
