@@ -7,6 +7,8 @@ export interface FlagSpec {
   /** What the value is, as help names it; absent for a switch. */
   readonly value?: string;
   readonly repeats?: boolean;
+  /** One letter that stands for it, as in `-o`. */
+  readonly short?: string;
   readonly help: string;
 }
 
@@ -21,16 +23,15 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** `-h` is the one short flag: people try it before anything else. */
-const helpFlag: FlagSpec = { name: 'help', help: 'Show this help.' };
+/** People try `-h` before anything else. */
+const helpFlag: FlagSpec = { name: 'help', short: 'h', help: 'Show this help.' };
 
 export function withHelp(specs: readonly FlagSpec[]): readonly FlagSpec[] {
   return [...specs, helpFlag];
 }
 
 function specFor(word: string, specs: readonly FlagSpec[]): FlagSpec {
-  const name = word === '-h' ? 'help' : word.slice(2);
-  const found = word === '-h' || word.startsWith('--') ? specs.find((spec) => spec.name === name) : undefined;
+  const found = specs.find(({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`));
   if (found !== undefined) return found;
   const known = specs.map((spec) => spec.name);
   const near = suggest(word.replace(/^-+/, ''), known);

@@ -20,9 +20,10 @@ export function programHelp(verbs: readonly Verb[], version: string): readonly s
 }
 
 export function verbHelp(verb: Verb): readonly string[] {
-  const flags = withHelp(verb.flags).map(
-    ({ name, value, help }) => [value === undefined ? `--${name}` : `--${name} ${value}`, help] as const,
-  );
+  const flags = withHelp(verb.flags).map(({ name, short, value, help }) => {
+    const words = `${short === undefined || short === 'h' ? '' : `-${short}, `}--${name}`;
+    return [value === undefined ? words : `${words} ${value}`, help] as const;
+  });
   return [
     `Usage: braggbench ${verb.usage}`,
     '',

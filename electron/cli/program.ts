@@ -11,6 +11,8 @@ import { bench } from './verbs/bench.ts';
 import { compare } from './verbs/compare.ts';
 import { devices } from './verbs/devices.ts';
 import { exportVerb } from './verbs/export.ts';
+import { replay } from './verbs/replay.ts';
+import { report } from './verbs/report.ts';
 import { run } from './verbs/run.ts';
 import { serveVerb } from './verbs/serve.ts';
 import { traceVerb } from './verbs/trace.ts';
@@ -18,7 +20,19 @@ import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
 
-const verbs: readonly Verb[] = [run, validate, variants, devices, bench, compare, exportVerb, traceVerb, serveVerb];
+const verbs: readonly Verb[] = [
+  run,
+  validate,
+  variants,
+  devices,
+  bench,
+  compare,
+  report,
+  replay,
+  exportVerb,
+  traceVerb,
+  serveVerb,
+];
 
 function findVerb(name: string): Verb {
   const found = verbs.find((verb) => verb.name === name);

@@ -1,5 +1,6 @@
 /** What page and shell say to each other about windows and menus. */
 import { z } from 'zod';
+import { bytes } from './arrays.ts';
 import { fileRefSchema } from './files.ts';
 
 const nothing = z.strictObject({});
@@ -32,6 +33,8 @@ export const shellMethods = {
   'shell.menu': { params: z.strictObject({ commands: z.array(menuCommandSchema).max(500) }), result: nothing },
   /** The page's answer to `close-requested`. */
   'shell.close': { params: z.strictObject({ close: z.boolean() }), result: nothing },
+  /** A document that needs nothing besides itself, printed. */
+  'shell.pdf': { params: z.strictObject({ html: z.string().max(64 * 2 ** 20) }), result: z.strictObject({ bytes }) },
 } as const;
 
 /** What the shell tells the page. */

@@ -5,6 +5,7 @@ import type { MenuCommand, ShellEvent } from '../contract/shell.ts';
 import type { ShellHandlers } from '../host/index.ts';
 import { chooseFile, chooseFolder } from './file-dialogs.ts';
 import { menuTemplate } from './menu.ts';
+import { printPdf } from './print-pdf.ts';
 
 export class WindowShell implements ShellHandlers {
   readonly #window: BrowserWindow;
@@ -43,6 +44,10 @@ export class WindowShell implements ShellHandlers {
     const answer = this.#closing;
     this.#closing = null;
     answer?.(close);
+  }
+
+  pdf(html: string): Promise<Uint8Array> {
+    return printPdf(html);
   }
 
   events(emit: (event: ShellEvent) => void): () => void {

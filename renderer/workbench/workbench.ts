@@ -4,6 +4,7 @@ import type { ActionContext, Stores } from '../actions/context.ts';
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
+import { createReportActions, type ReportActions } from '../actions/reports.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
 import { createTimelineActions, type TimelineActions } from '../actions/timelines.ts';
 import type { Client } from '../client/index.ts';
@@ -46,6 +47,7 @@ export interface Workbench extends ActionContext {
   /** Exports what panels show. */
   readonly figures: FigureActions;
   readonly benches: BenchActions;
+  readonly reports: ReportActions;
   /** For stores of panels: tells that stored settings were reset. */
   readonly settingsReset: (name: string, reason: string) => void;
 }
@@ -87,6 +89,7 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     documents: createDocumentActions(context),
     runs: createRunActions(context),
     benches: createBenchActions(context),
+    reports: createReportActions(context),
   };
   const workbench: Workbench = {
     client,

@@ -12,6 +12,7 @@ const PAGE_STATE = [...PAGE_BASE, 'renderer/client', 'renderer/state', 'renderer
 const PAGE_VIEW = [
   ...PAGE_STATE,
   'renderer/drawing',
+  'renderer/report',
   'renderer/widgets',
   'renderer/actions',
   'renderer/commands',
@@ -49,7 +50,15 @@ export const scriptRules: Rules = {
     node: true,
   },
   'electron/cli': {
-    folders: ['electron/contract', 'electron/host', 'electron/server'],
+    // Reports and replayed figures are drawn by the page's own code, which knows no DOM there.
+    folders: [
+      'electron/contract',
+      'electron/host',
+      'electron/server',
+      'renderer/report',
+      'renderer/drawing/figures',
+      'renderer/base/provenance.ts',
+    ],
     packages: ['zod'],
     node: true,
   },
@@ -69,7 +78,7 @@ export const scriptRules: Rules = {
     packages: ['zod', 'zustand'],
     node: false,
   },
-  'renderer/actions': { ...none, folders: [...PAGE_STATE, 'renderer/drawing/export'] },
+  'renderer/actions': { ...none, folders: [...PAGE_STATE, 'renderer/drawing', 'renderer/report'] },
   'renderer/commands': { ...none, folders: [...PAGE_STATE, 'renderer/actions', 'renderer/workbench'] },
   // Stores, data and actions put together, and how components reach them.
   'renderer/workbench': {
@@ -77,6 +86,8 @@ export const scriptRules: Rules = {
     packages: ['react', 'zustand'],
     node: false,
   },
+  // A comparison as an HTML file; the command line makes it too.
+  'renderer/report': { ...none, folders: ['renderer/base', 'electron/contract', 'renderer/drawing/figures'] },
   'renderer/styles': { ...none, packages: ['@fontsource-variable/inter'] },
   'renderer/widgets': { ...none, folders: [...PAGE_BASE, 'renderer/drawing', 'assets/icons'], packages: ['react'] },
   // The frame that the panels stand in, and the only place that names them.

@@ -15,6 +15,8 @@ export interface ShellHandlers {
   menu(commands: readonly MenuCommand[]): void;
   /** The page's answer to `close-requested`. */
   close(close: boolean): void;
+  /** Prints a document that needs nothing besides itself. */
+  pdf(html: string): Promise<Uint8Array>;
   /** Registers who hears of menu entries, files to open and the wish to close; returns what ends it. */
   events(emit: (event: ShellEvent) => void): () => void;
 }
@@ -23,7 +25,7 @@ function without(what: string): never {
   throw new BraggError('unsupported', `There is no ${what} here.`);
 }
 
-type Names = 'file.choose' | 'file.write' | 'shell.document' | 'shell.menu' | 'shell.close';
+type Names = 'file.choose' | 'file.write' | 'shell.document' | 'shell.menu' | 'shell.close' | 'shell.pdf';
 
 export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): Pick<Handlers, Names> {
   return {
@@ -47,6 +49,10 @@ export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): P
       if (shell === null) return without('window');
       shell.close(close);
       return {};
+    },
+    'shell.pdf': async ({ html }) => {
+      if (shell === null) return without('printer');
+      return { bytes: await shell.pdf(html) };
     },
   };
 }

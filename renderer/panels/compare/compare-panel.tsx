@@ -3,6 +3,7 @@ import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { activeBench } from '../../state/comparison.ts';
 import { Button } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ReportMenu } from '../../widgets/report-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { ChooseView } from './choose-view.tsx';
@@ -92,12 +93,20 @@ function Actions({ store }: { readonly store: CompareStore }): ReactElement {
   );
 }
 
+/** By what is compared, for the report's heading and file name. */
+function titleOf(rows: Rows['rows']): string {
+  const names = [...new Set(rows.map(({ row }) => row.scenario))];
+  return `Comparison, ${names.slice(0, 3).join(', ')}`;
+}
+
 export default function ComparePanel(): ReactElement {
-  const { stores, storage, settingsReset } = useWorkbench();
+  const { stores, storage, settingsReset, reports } = useWorkbench();
+  const { kind } = useSelected(stores.connection, (state) => state.capabilities.shell);
   const store = useMemo(() => createCompareStore(storage, settingsReset), [storage, settingsReset]);
   const view = useSelected(store, (state) => state.view);
   const active = useSelected(stores.comparison, activeBench);
   const rows = useRows();
+  const shown = rows.rows.filter(({ hidden, reference }) => !hidden || reference);
   const measured = useRef<string | null>(null);
   // What was waited for is shown when it is there.
   useEffect(() => {
@@ -112,6 +121,18 @@ export default function ComparePanel(): ReactElement {
       <div className="panel-bar">
         <Segmented label="View" value={view} options={views} onChange={(next) => store.setState({ view: next })} />
         <div className="panel-bar__tools">
+          <ReportMenu
+            desktop={kind === 'desktop'}
+            disabled={shown.length === 0}
+            onChoose={(as) => {
+              const subjects = shown.map(({ subject }) => subject);
+              const reference = Math.max(
+                0,
+                shown.findIndex((one) => one.reference),
+              );
+              void reports.save({ title: titleOf(shown), subjects, reference }, as);
+            }}
+          />
           <Actions store={store} />
         </div>
       </div>

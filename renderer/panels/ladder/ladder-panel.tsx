@@ -10,6 +10,7 @@ import { errorText } from '../../state/notices.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { FigureView } from '../../widgets/figure-view.tsx';
+import { ReportMenu } from '../../widgets/report-menu.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { ClaimsTable } from './claims-table.tsx';
@@ -116,7 +117,8 @@ const optionText = ({ name, machine, state, recorded }: BenchInfo): string => {
 };
 
 export default function LadderPanel(): ReactElement {
-  const { stores, benches, storage, settingsReset } = useWorkbench();
+  const { stores, benches, reports, storage, settingsReset } = useWorkbench();
+  const { kind } = useSelected(stores.connection, (state) => state.capabilities.shell);
   const store = useMemo(() => createLadderStore(storage, settingsReset), [storage, settingsReset]);
   const wanted = useSelected(store, ({ bench }) => bench);
   const live = useSelected(stores.comparison, (state) => state.live);
@@ -125,6 +127,10 @@ export default function LadderPanel(): ReactElement {
   const all = [...live, ...stored];
   const bench = all.find(({ id }) => id === wanted) ?? all[0] ?? null;
   const loaded = useSession(bench);
+  const last = loaded.kind === 'session' ? loaded.session.reports.length - 1 : 0;
+  const subjects = (bench?.subjects ?? []).flatMap(({ subject }) =>
+    subject.kind !== 'run' && subject.report === last ? [subject] : [],
+  );
   return (
     <div className="plot-panel">
       <div className="panel-bar">
@@ -135,6 +141,13 @@ export default function LadderPanel(): ReactElement {
           onChange={(id) => store.setState({ bench: id })}
         />
         <span className="panel-readout">{bench === null ? '' : bench.scenario}</span>
+        <div className="panel-bar__tools">
+          <ReportMenu
+            desktop={kind === 'desktop'}
+            disabled={subjects.length === 0}
+            onChoose={(as) => void reports.save({ title: bench?.name ?? 'Session', subjects, reference: 0 }, as)}
+          />
+        </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="ladder" tabIndex={0} aria-label="Figures of the session">

@@ -295,6 +295,7 @@ describe('the shell', () => {
       document: (state) => seen.push(state),
       menu: (commands) => seen.push(commands.length),
       close: (close) => seen.push(close),
+      pdf: async (html) => new TextEncoder().encode(html),
       events: (to) => {
         emit = to;
         return () => seen.push('stopped');
@@ -307,6 +308,9 @@ describe('the shell', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     emit({ kind: 'command', id: 'run' });
     expect(await windowed.call('file.choose', { purpose: 'open-run', suggestedName: '' })).toEqual({ file: null });
+    const { bytes } = await windowed.call('shell.pdf', { html: '<p>µ</p>' });
+    expect(new TextDecoder().decode(bytes)).toBe('<p>µ</p>');
+    await expect(page.call('shell.pdf', { html: '' })).rejects.toThrow('There is no printer here');
     const { file } = await windowed.call('file.choose', { purpose: 'save-run', suggestedName: 'a.h5' });
     expect(file).toMatchObject({ name: 'chosen.h5' });
     if (file === null) return;

@@ -1,0 +1,51 @@
+/** `braggbench report`: runs and sessions as one HTML file, or as PDF. */
+import path from 'node:path';
+import { reportHtml } from '../../../renderer/report/report.ts';
+import { writeAtomically } from '../../host/scenarios/index.ts';
+import { flagValue, UsageError } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { withHost } from '../open-host.ts';
+import { findBrowser, printPdf } from '../print-pdf.ts';
+import { reportInput } from '../report-input.ts';
+import type { Verb } from '../verb.ts';
+
+function titleOf(files: readonly string[]): string {
+  const names = files.map((file) => path.basename(file).replace(/(\.session)?\.(json|h5)$/i, ''));
+  return names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+}
+
+export const report: Verb = {
+  name: 'report',
+  usage: 'report RUN.h5|SESSION.json… -o report.html|report.pdf',
+  summary: 'write a comparison as one HTML file or PDF',
+  details: [
+    'Puts the runs and benchmark sessions into one self-contained HTML file: the comparison with the first as the reference, figures, claims, environment, scenarios, and the commands that make it again. It needs no GPU and no network, and prints as it stands.',
+    'A name that ends in .pdf is printed by Chrome, Chromium or Edge: the one that --browser or the variable CHROME names, else one that is installed.',
+  ],
+  flags: [
+    { name: 'out', short: 'o', value: 'FILE', help: 'Where to write it: .html or .pdf.' },
+    { name: 'title', value: 'TEXT', help: "Its title; the files' names by default." },
+    { name: 'browser', value: 'PATH', help: 'The browser that prints a PDF.' },
+  ],
+  examples: [
+    'braggbench report reference.h5 mine.h5 -o comparison.html',
+    'braggbench report assets/runs/h200-uniform-grid-70MeV.json -o ladder.pdf',
+  ],
+  operands: { min: 1, max: 1000, name: 'a run file or a session' },
+  run: async ({ parsed, terminal }) => {
+    const out = flagValue(parsed, 'out');
+    if (out === undefined) throw new UsageError('report needs -o report.html or -o report.pdf');
+    const kind = path.extname(out).toLowerCase();
+    if (kind !== '.html' && kind !== '.htm' && kind !== '.pdf') {
+      throw new UsageError(`-o ${out}: a report is .html or .pdf`);
+    }
+    // Told before the work and not after it.
+    const browser = kind === '.pdf' ? await findBrowser(flagValue(parsed, 'browser')) : null;
+    const title = flagValue(parsed, 'title') ?? titleOf(parsed.operands);
+    const html = reportHtml(await withHost((host) => reportInput(host, parsed.operands, title)));
+    if (browser === null) await writeAtomically(out, html, 'replace');
+    else await printPdf(browser, html, out);
+    terminal.say(`Written to ${out}`);
+    return exitCodes.done;
+  },
+};

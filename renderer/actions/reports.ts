@@ -1,0 +1,107 @@
+/** A report of what is compared, as one HTML file or as PDF. */
+import type { Subject } from '../../electron/contract/benches.ts';
+import type { ComparedRow } from '../../electron/contract/comparison.ts';
+import { type ColorMap, colorMap, unpackColor } from '../drawing/colormap.ts';
+import type { Palette } from '../report/map-figure.ts';
+import { type ReportInput, type ReportScenario, type ReportSession, reportHtml } from '../report/report.ts';
+import { benchOf } from '../state/comparison.ts';
+import type { ActionContext } from './context.ts';
+import { download } from './download.ts';
+import { printReport } from './print-report.ts';
+import { safeFileName } from './save-file.ts';
+
+export interface ReportOrder {
+  readonly title: string;
+  readonly subjects: readonly Subject[];
+  /** Index into the subjects. */
+  readonly reference: number;
+}
+
+export interface ReportActions {
+  save(order: ReportOrder, kind: 'html' | 'pdf'): Promise<void>;
+}
+
+/** More samples than this across a map of a page's width are not seen. */
+const PIXELS = 640;
+
+function paletteOf({ colors }: ColorMap): Palette {
+  return Uint8Array.from([...colors].flatMap((color) => unpackColor(color)));
+}
+
+export function createReportActions({ client, stores }: ActionContext): ReportActions {
+  async function sessionsOf(subjects: readonly Subject[]): Promise<readonly ReportSession[]> {
+    const ids = [...new Set(subjects.flatMap((subject) => (subject.kind === 'run' ? [] : [subject.bench])))];
+    return Promise.all(
+      ids.map(async (bench) => {
+        const { session } = await client.call('bench.session', { bench });
+        return { name: benchOf(stores.comparison.getState(), bench)?.name ?? bench, session };
+      }),
+    );
+  }
+
+  async function scenariosOf(rows: readonly ComparedRow[]): Promise<readonly ReportScenario[]> {
+    const runs = rows.flatMap(({ subject, title }) => (subject.kind === 'run' ? [{ run: subject.run, title }] : []));
+    return Promise.all(
+      runs.map(async ({ run, title }) => {
+        const { scenario } = await client.call('run.scenario', { run });
+        const { text } = await client.call('scenario.text', { scenario: { ...scenario } });
+        return { name: title, text };
+      }),
+    );
+  }
+
+  async function gather({ title, subjects, reference }: ReportOrder): Promise<ReportInput> {
+    const asked = { subjects: [...subjects], reference };
+    const { rows } = await client.call('compare.rows', asked);
+    // Doses are held to the first that has one where the reference has none.
+    const dosed = rows[reference]?.has_dose ? reference : rows.findIndex(({ has_dose }) => has_dose);
+    const withDose = { ...asked, reference: Math.max(0, dosed) };
+    const { curves } = await client.call('compare.curves', withDose);
+    const viewport = { horizontal: null, vertical: null, pixels: [PIXELS, PIXELS] as [number, number] };
+    const { maps } = await client.call('compare.maps', { ...withDose, viewport });
+    const sessions = await sessionsOf(subjects);
+    const scenarios = await scenariosOf(rows);
+    return {
+      title,
+      created: new Date().toISOString(),
+      version: client.capabilities.version,
+      rows,
+      curves,
+      maps,
+      sessions,
+      scenarios,
+      commands: [
+        ...sessions.map(({ session }) => session.command),
+        ...scenarios.map(({ name }) => `run '${name.replace(/: [^:]*$/, '')}.json'`),
+      ],
+      palettes: { dose: paletteOf(colorMap('viridis')), difference: paletteOf(colorMap('berlin')) },
+    };
+  }
+
+  async function write(name: string, mime: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    if (!client.capabilities.shell.dialogs) {
+      download(name, mime, bytes);
+      return;
+    }
+    const chosen = await client.call('file.choose', { purpose: 'export', suggestedName: name });
+    if (chosen.file === null) return;
+    const named = await client.call('file.write', { file: chosen.file.file, bytes, ifExists: 'replace' });
+    stores.notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
+  }
+
+  return {
+    async save(order, kind) {
+      try {
+        const html = reportHtml(await gather(order));
+        const name = safeFileName(order.title);
+        if (kind === 'html') await write(`${name}.html`, 'text/html', new TextEncoder().encode(html));
+        else if (client.capabilities.shell.kind === 'desktop') {
+          const { bytes } = await client.call('shell.pdf', { html });
+          await write(`${name}.pdf`, 'application/pdf', bytes.slice());
+        } else printReport(html);
+      } catch (error) {
+        stores.notices.fail('The report was not made', error);
+      }
+    },
+  };
+}

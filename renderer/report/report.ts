@@ -1,0 +1,282 @@
+/** A comparison as one HTML file that needs nothing besides itself: figures, tables, environment, scenario, command. */
+import type { BenchReport, BenchSession } from '../../electron/contract/bench.ts';
+import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/contract/comparison.ts';
+import { gainOf, measuredTime, timesText } from '../base/measured.ts';
+import { compact, errorSize, fixed, NO_VALUE, percent, significant } from '../base/numbers.ts';
+import { provenanceText, reportProvenance } from '../base/provenance.ts';
+import { curvesFigure } from '../drawing/figures/curves.ts';
+import { seriesInk } from '../drawing/figures/figure.ts';
+import { sessionFigures } from '../drawing/figures/session-figures.ts';
+import { escapeXml, figureSvg } from '../drawing/figures/svg.ts';
+import { mapFigure, type Palette } from './map-figure.ts';
+import { type Cell, code, figure, type Html, heading, pairs, paragraph, style, table } from './markup.ts';
+
+export interface ReportSession {
+  readonly name: string;
+  readonly session: BenchSession;
+}
+
+export interface ReportScenario {
+  readonly name: string;
+  /** As its file would be written. */
+  readonly text: string;
+}
+
+export interface ReportInput {
+  readonly title: string;
+  /** ISO 8601. */
+  readonly created: string;
+  readonly version: string;
+  /** In order; the reference among them by its verdict. */
+  readonly rows: readonly ComparedRow[];
+  /** As many as rows. */
+  readonly curves: readonly ComparedCurve[];
+  readonly maps: readonly ComparedMap[];
+  readonly sessions: readonly ReportSession[];
+  /** Of the runs. */
+  readonly scenarios: readonly ReportScenario[];
+  /** Command lines, without the program. */
+  readonly commands: readonly string[];
+  readonly palettes: { readonly dose: Palette; readonly difference: Palette };
+}
+
+const size = { width: 860, label: 11 } as const;
+const half = { width: 420, label: 10 } as const;
+
+const right = (text: string): Cell => ({ text, right: true });
+const svgOf = (made: Parameters<typeof figureSvg>[0]): string => figureSvg(made, { background: false });
+
+function nameOf(row: ComparedRow, rows: readonly ComparedRow[]): string {
+  return rows.filter(({ title }) => title === row.title).length > 1 ? `${row.title}, ${row.origin}` : row.title;
+}
+
+function verdict({ verdict: word, ratio }: ComparedRow): Cell {
+  return { text: word === 'wrong' && ratio.value < 1 ? 'wrong, though faster' : word, tone: word };
+}
+
+function comparison({ rows }: ReportInput): Html {
+  const mode = (row: ComparedRow, name: 'cold' | 'graph'): Cell => {
+    const found = row.modes.find((one) => one.mode === name);
+    return right(found === undefined ? NO_VALUE : found.time_s === null ? 'not possible' : measuredTime(found.time_s));
+  };
+  const head = [
+    ...['Variant', 'Device', 'Precision'],
+    ...['Steps', 'Times faster'].map(right),
+    'Verdict',
+    ...['Cold', 'As a graph', 'Set-up', 'Dose error', 'Ledger'].map(right),
+    ...['Repeats', 'Throttled'],
+  ];
+  const body = rows.map((row) => {
+    const { determinism: d } = row;
+    return [
+      nameOf(row, rows),
+      row.device,
+      row.precision,
+      right(measuredTime(row.time_s)),
+      right(row.verdict === 'reference' ? '1' : timesText(gainOf(row.ratio))),
+      verdict(row),
+      mode(row, 'cold'),
+      mode(row, 'graph'),
+      right(measuredTime(row.setup_s)),
+      right(errorSize(row.rel_l2)),
+      right(errorSize(row.ledger_error)),
+      d === null ? NO_VALUE : d.bitwise ? 'same bits' : `±${errorSize(d.spread)}`,
+      row.flagged === 0 ? 'none' : `${row.flagged} of ${row.samples.length}`,
+    ];
+  });
+  const wrong = rows.filter((row) => row.verdict === 'wrong');
+  const notes = rows.filter(({ note }) => note !== null).map((row) => `${nameOf(row, rows)}: ${row.note}.`);
+  const places = [...new Set(rows.map(({ origin, provenance }) => `${origin}: ${provenanceText(provenance)}`))];
+  return [
+    heading(2, 'Comparison'),
+    paragraph(
+      'Medians of the steps, by the device’s clock on a GPU and by the host’s on the CPU; ratios of medians with 95 % bootstrap intervals. Faster and slower are said only where the whole interval lies outside of the noise floor.',
+    ),
+    ...(wrong.length === 0
+      ? []
+      : [paragraph(`Wrong, whatever its speed: ${wrong.map((row) => nameOf(row, rows)).join(', ')}.`, 'wrong')]),
+    `<div class="scroll">${table(head, body)}</div>`,
+    ...notes.map((text) => paragraph(text, 'faint')),
+    ...places.map((text) => paragraph(text, 'faint')),
+  ].join('\n');
+}
+
+function doses({ rows, curves, maps, palettes }: ReportInput): Html {
+  const named = rows.flatMap((row, i) => {
+    const { curve = null, residual = null } = curves[i] ?? {};
+    const dash = residual === null ? [] : [7, 3];
+    return curve === null ? [] : [{ name: nameOf(row, rows), ink: seriesInk(i), dash, curve, residual }];
+  });
+  if (named.length === 0) return '';
+  const shown = maps.flatMap(({ map, difference }, i) => {
+    const row = rows[i];
+    return map === null || row === undefined ? [] : [{ name: nameOf(row, rows), map, difference }];
+  });
+  const peak = Math.max(0, ...shown.map(({ map }) => map.max)) || 1;
+  const reach =
+    Math.max(0, ...shown.map(({ difference: d }) => (d === null ? 0 : Math.max(Math.abs(d.min), Math.abs(d.max))))) ||
+    1;
+  const tiles = shown.flatMap(({ name, map, difference }) => {
+    const dose = { title: name, quantity: 'Dose', palette: palettes.dose, low: 0, high: peak };
+    const less = { title: `${name}, less the reference`, quantity: 'Difference', palette: palettes.difference };
+    return [
+      svgOf(mapFigure(map, dose, half)),
+      difference === null ? '<div></div>' : svgOf(mapFigure(difference, { ...less, low: -reach, high: reach }, half)),
+    ];
+  });
+  const r80 = rows.filter((row) => row.r80_mm !== null);
+  return [
+    heading(2, 'Dose'),
+    figure(svgOf(curvesFigure(named, size)), 'Dose integrated across the beam; below, each less the reference.'),
+    ...(r80.length === 0
+      ? []
+      : [
+          table(
+            ['Run', right('R80')],
+            r80.map((row) => [nameOf(row, rows), right(`${fixed(row.r80_mm, 2)} mm`)]),
+          ),
+        ]),
+    ...(tiles.length === 0
+      ? []
+      : [
+          `<div class="maps">${tiles.join('\n')}</div>`,
+          paragraph(`One range of colours for all doses, and one about zero for all differences.`, 'faint'),
+        ]),
+  ].join('\n');
+}
+
+function environment({ machine, program, noise, rounds, stopped, seed, oracles }: BenchReport): Html {
+  const { cpu, logical_cores, isa, os, gpu } = machine;
+  const ceilings = gpu?.ceilings ?? null;
+  return pairs([
+    ['CPU', `${cpu}, ${logical_cores} logical cores, ${isa}`],
+    ['System', os],
+    ['GPU', gpu === null ? 'none' : `${gpu.name}, driver ${gpu.driver ?? 'not recorded'}`],
+    ...(ceilings === null
+      ? []
+      : [
+          [
+            'Measured ceilings',
+            `copy ${compact(ceilings.copy_bytes_per_s)}B/s read and written, FP32 ${compact(ceilings.fp32_flops_per_s)}FLOP/s, FP64 ${compact(ceilings.fp64_flops_per_s)}FLOP/s`,
+          ] as const,
+        ]),
+    ['Program', `braggbench ${program.version}, ${program.compiler}, ${program.build}`],
+    ['Commit', program.commit ?? 'not recorded'],
+    ['Rounds', `${rounds}, interleaved in shuffled order, seed ${seed}; ended: ${stopped}`],
+    ['Noise floor', noise.floor === null ? 'not known' : `±${significant(100 * noise.floor, 2)} %`],
+    [
+      'Doses held to',
+      oracles.map((one) => `${one.stepping}: ${one.variant ?? one.reason ?? 'nothing'}`).join('; ') || 'nothing',
+    ],
+  ]);
+}
+
+function claims({ claims: all }: BenchReport): Html {
+  if (all.length === 0) return '';
+  const rows = all.flatMap(({ claim, from, to, pairs: measured, reason, source }) => {
+    const range = right(`${from}–${to}×`);
+    if (reason !== null) return [[claim, range, right(NO_VALUE), 'not isolated', reason, source]];
+    return measured.map(({ slower, faster, what, gain, verdict: word }) => [
+      claim,
+      range,
+      right(gain === null ? NO_VALUE : timesText(gain)),
+      { text: word, tone: word },
+      `${slower} → ${faster}: ${what}`,
+      source,
+    ]);
+  });
+  const head = ['Claim', right('Claimed'), right('Measured'), 'Verdict', 'By', 'Source'];
+  return [heading(3, 'Claimed and measured'), `<div class="scroll">${table(head, rows)}</div>`].join('\n');
+}
+
+function refused({ entries, external }: BenchReport): readonly Html[] {
+  return [
+    ...entries.flatMap((entry) => (entry.status === 'refused' ? [`${entry.label}: not run, ${entry.reason}`] : [])),
+    ...external.flatMap(({ title, reason }) => (reason === null ? [] : [`${title}: not run, ${reason}`])),
+  ].map((text) => paragraph(text, 'faint'));
+}
+
+function sweepTable({ sweep }: BenchSession): Html {
+  if (sweep === null) return '';
+  const head = ['Variant', ...[sweep.path, 'Cells', 'Steps', 'Set-up', 'Its share', 'Cell-steps'].map(right)];
+  const rows = sweep.fits.flatMap(({ label, points }) =>
+    points.map((point) => [
+      label,
+      right(significant(point.value, 4)),
+      right(compact(point.cells)),
+      right(measuredTime(point.time_s)),
+      right(measuredTime(point.setup_s)),
+      right(percent(point.setup_share)),
+      right(`${compact(point.cell_steps_per_s)}/s`),
+    ]),
+  );
+  return [heading(3, `Sweep of ${sweep.path}`), table(head, rows)].join('\n');
+}
+
+function sessionPart({ name, session }: ReportSession): Html {
+  // Of a sweep the last size stands for the figures that are of one size.
+  const report = session.reports.at(-1);
+  if (report === undefined) return '';
+  const provenance = provenanceText(reportProvenance(report, session.created));
+  const figures = sessionFigures(session, report).map(({ title, text, make }) =>
+    [heading(3, title), paragraph(text), figure(svgOf(make(size)), provenance)].join('\n'),
+  );
+  const at = session.sweep?.values[session.reports.length - 1];
+  return [
+    heading(2, `Session ${name}`),
+    paragraph(`${report.scenario}${at === undefined ? '' : `, ${session.sweep?.path} = ${at}`}`),
+    environment(report),
+    ...refused(report),
+    ...figures,
+    sweepTable(session),
+    claims(report),
+    heading(3, 'Scenario'),
+    report.document === undefined
+      ? paragraph(`Not recorded in this session; it was named ${report.scenario}.`)
+      : code(JSON.stringify(report.document, null, 2)),
+  ].join('\n');
+}
+
+function differences({ rows }: ReportInput): Html {
+  const all = rows.flatMap((row) =>
+    row.differences.map(({ what, reference, here }) => [nameOf(row, rows), what, reference, here]),
+  );
+  if (all.length === 0) return '';
+  return [heading(2, 'What differs from the reference'), table(['Of', 'What', 'Reference', 'Here'], all)].join('\n');
+}
+
+function scenarioPart({ scenarios }: ReportInput): Html {
+  if (scenarios.length === 0) return '';
+  return [heading(2, 'Scenarios'), ...scenarios.flatMap(({ name, text }) => [heading(3, name), code(text)])].join('\n');
+}
+
+export function reportHtml(input: ReportInput): string {
+  const { title, created, version, sessions, commands } = input;
+  const made = created.slice(0, 16).replace('T', ' ');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta name="generator" content="braggbench ${escapeXml(version)}">`,
+    `<title>${escapeXml(title)}</title>`,
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    `<h1>${escapeXml(title)}</h1>`,
+    paragraph(`Made with braggbench ${version}, ${made} UTC.`, 'faint'),
+    input.rows.length === 0 ? '' : comparison(input),
+    doses(input),
+    differences(input),
+    ...sessions.map(sessionPart),
+    scenarioPart(input),
+    heading(2, 'To make it again'),
+    code(commands.map((line) => `braggbench ${line}`).join('\n')),
+    '</body>',
+    '</html>',
+    '',
+  ]
+    .filter((part, i, all) => part !== '' || i === all.length - 1)
+    .join('\n');
+}

@@ -1,0 +1,41 @@
+/** The menu that makes a report of what is shown. */
+import type { ReactElement } from 'react';
+import { Icon } from './icon.tsx';
+import { MenuButton } from './menu.tsx';
+
+export interface ReportMenuProps {
+  /** A browser prints instead of writing the file itself. */
+  readonly desktop: boolean;
+  readonly disabled: boolean;
+  readonly onChoose: (kind: 'html' | 'pdf') => void;
+}
+
+export function ReportMenu({ desktop, disabled, onChoose }: ReportMenuProps): ReactElement {
+  const absent = 'Not here: nothing is compared yet';
+  return (
+    <MenuButton
+      label="Report"
+      align="end"
+      className="icon-button"
+      title="Report of the comparison"
+      items={[
+        {
+          id: 'html',
+          label: 'Report as HTML',
+          detail: disabled ? absent : 'One file with figures, tables, environment and scenario',
+          disabled,
+          onChoose: () => onChoose('html'),
+        },
+        {
+          id: 'pdf',
+          label: desktop ? 'Report as PDF' : 'Print the report…',
+          detail: disabled ? absent : desktop ? 'The same, on paper' : 'The browser saves it as PDF too',
+          disabled,
+          onChoose: () => onChoose('pdf'),
+        },
+      ]}
+    >
+      <Icon name="save" size={14} />
+    </MenuButton>
+  );
+}

@@ -1,0 +1,216 @@
+/** The verbs about what was measured before: compare, export, report, replay, and a sweep that is kept. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../../../electron/cli/print-pdf.ts';
+import { benchSessionSchema } from '../../../electron/contract/bench.ts';
+import { findChromium } from '../../e2e/chromium.ts';
+import { assetsFolder } from '../host/small-run.ts';
+import { braggbench, type Ended, environmentWith } from './command.ts';
+
+const small = {
+  kind: 'transport',
+  version: 1,
+  name: 'small <beam>',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
+  solver: { step_mm: 0.5 },
+} as const;
+
+const recorded = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
+let folder: string;
+const inFolder = (name: string): string => path.join(folder, name);
+const call = (...words: string[]): Promise<Ended> =>
+  braggbench(words, { cwd: folder, environment: environmentWith(folder, { CHROME: '' }) });
+
+async function done(...words: string[]): Promise<Ended> {
+  const ended = await call(...words);
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  return ended;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-report-'));
+  await writeFile(inFolder('small.json'), JSON.stringify(small));
+  await done('run', 'small.json', '--out', 'a.h5', '--set', 'solver.variant=window');
+  await done('run', 'small.json', '--out', 'b.h5', '--set', 'solver.variant=gather', '--trace');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('compare', () => {
+  test('puts runs side by side, with what differs', async () => {
+    const { stdout } = await done('compare', 'a.h5', 'b.h5');
+    const [head, first, second] = stdout.split('\n');
+    expect(head).toMatch(/^Run +Variant .*γ 1 %\/1 mm .*R80$/);
+    expect(first).toMatch(/^a\.h5 +window fp32 .* 1 .*mm$/);
+    expect(second).toMatch(/^b\.h5 +gather fp32 .*× .*100\.0 % +100\.0 %/);
+    expect(stdout).toContain('b.h5: solver.variant is "gather", in the first "window"');
+  });
+
+  test('prints one JSON document on demand', async () => {
+    const { stdout } = await done('compare', 'a.h5', 'b.h5', '--json');
+    const { runs } = JSON.parse(stdout) as { runs: { variant: string; against_first: { rel_l2: number } | null }[] };
+    expect(runs.map(({ variant }) => variant)).toEqual(['window', 'gather']);
+    expect(runs[0]?.against_first).toBeNull();
+    expect(runs[1]?.against_first?.rel_l2).toBeLessThan(1e-5);
+  });
+
+  test('says what is wrong with its operands', async () => {
+    expect(await call('compare', 'a.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('at least two') });
+    const missing = await call('compare', 'a.h5', 'none.h5');
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file none.h5') });
+  });
+});
+
+describe('export', () => {
+  test('writes a timeline that trace viewers read', async () => {
+    const { stderr } = await done('export', 'b.h5', '--trace', 'trace.json');
+    const { traceEvents } = JSON.parse(await readFile(inFolder('trace.json'), 'utf8')) as {
+      traceEvents: { ph: string; ts?: number; dur?: number }[];
+    };
+    const slices = traceEvents.filter(({ ph }) => ph === 'X');
+    expect(slices.length).toBeGreaterThan(10);
+    expect(stderr).toContain(`${slices.length} spans written to trace.json`);
+    for (const { ts, dur } of slices) expect(Number.isFinite(ts) && (dur ?? -1) >= 0).toBe(true);
+  });
+
+  test('asks for what it needs', async () => {
+    expect(await call('export', 'b.h5')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--trace OUT.json'),
+    });
+  });
+});
+
+test('a sweep is measured, fitted, kept, shown and replayed', async () => {
+  const words = ['--variants', 'window', '--rounds', '2', '--sweep', 'grid.dx_mm=2,1', '--out', 'sweep.session.json'];
+  const { stdout } = await done('bench', 'small.json', ...words);
+  expect(stdout).toContain('Sweep of grid.dx_mm');
+  expect(stdout).toMatch(/window: .* fixed, and .* per million cells/);
+  const session = benchSessionSchema.parse(JSON.parse(await readFile(inFolder('sweep.session.json'), 'utf8')));
+  expect(session.sweep?.values).toEqual([2, 1]);
+  expect(session.reports[0]?.document).toMatchObject({ name: 'small <beam>' });
+  const again = await done('bench', '--open', 'sweep.session.json');
+  expect(again.stdout).toBe(stdout);
+  const drawn = await done('replay', 'sweep.session.json');
+  expect(readdirSync(inFolder('sweep')).sort()).toEqual([
+    '1-cold-start.svg',
+    '1-roofline.svg',
+    '2-cold-start.svg',
+    '2-roofline.svg',
+    'sweep.svg',
+  ]);
+  expect(drawn.stdout).toContain(path.join('sweep', 'sweep.svg'));
+});
+
+describe('replay', () => {
+  test('draws the figures of a recorded session to the same bytes', async () => {
+    const first = await done('replay', recorded, '-o', 'one');
+    await done('replay', recorded, '--out', 'two');
+    const names = readdirSync(inFolder('one')).sort();
+    expect(names).toEqual(['cold-start.svg', 'gains.svg', 'ladder.svg', 'roofline.svg', 'samples.svg']);
+    expect(first.stdout.trim().split('\n')).toHaveLength(names.length);
+    for (const name of names) {
+      const [one, two] = ['one', 'two'].map((place) => readFileSync(path.join(inFolder(place), name)));
+      expect(one?.equals(two ?? Buffer.alloc(0)), name).toBe(true);
+      const text = one?.toString('utf8') ?? '';
+      expect(text).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
+      expect(text).toContain('NVIDIA H200');
+      expect(text).not.toMatch(/NaN|undefined/);
+    }
+  });
+
+  test('says what is no session', async () => {
+    expect(await call('replay', 'small.json')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('small.json is not a benchmark of this program'),
+    });
+    expect(await call('replay', 'none.json')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('report', () => {
+  test('is one HTML file with everything in it', async () => {
+    const { stderr } = await done('report', 'a.h5', 'b.h5', recorded, '-o', 'report.html', '--title', 'Mine & yours');
+    expect(stderr).toContain('Written to report.html');
+    const html = await readFile(inFolder('report.html'), 'utf8');
+    expect(html).toContain('<h1>Mine &amp; yours</h1>');
+    // Nothing is fetched, nothing runs, and names are no markup.
+    expect(html).not.toMatch(/<script|<link|<beam>|url\(|(?:src|href)="(?!data:)/);
+    expect(html.match(/<svg /g)?.length).toBeGreaterThanOrEqual(9);
+    expect(html.match(/data:image\/png;base64,/g)?.length).toBeGreaterThanOrEqual(6);
+    for (const part of [
+      'small &lt;beam&gt;: gather',
+      'Kernel fusion',
+      'driver 580.159.04',
+      'Commit</dt><dd>not recorded',
+      'solver.variant',
+      '&quot;energy_MeV&quot;: 30',
+      'braggbench bench uniform-grid-70MeV',
+      'braggbench report a.h5 b.h5',
+    ]) {
+      expect(html, part).toContain(part);
+    }
+    expect(html).not.toMatch(/NaN|undefined|\[object/);
+  });
+
+  test('holds what is wrong before the reader, however fast', async () => {
+    const session = JSON.parse(await readFile(recorded, 'utf8')) as {
+      reports: { entries: { label: string; verdict: string; rel_l2: number }[] }[];
+    };
+    for (const entry of session.reports[0]?.entries ?? []) {
+      if (entry.label === 'cuda-window') Object.assign(entry, { verdict: 'wrong', rel_l2: 0.1 });
+    }
+    await writeFile(inFolder('wrong.json'), JSON.stringify(session));
+    await done('report', 'wrong.json', '-o', 'wrong.html');
+    const html = await readFile(inFolder('wrong.html'), 'utf8');
+    expect(html).toContain('Wrong, whatever its speed: cuda-window.');
+    expect(html).toContain('<td data-tone="wrong">wrong, though faster</td>');
+  });
+
+  test('refuses what it cannot write, before it works', async () => {
+    expect(await call('report', 'a.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs -o') });
+    expect(await call('report', 'a.h5', '-o', 'a.docx')).toMatchObject({ code: 2 });
+    expect(await call('report', 'small.json', '-o', 'x.html')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not a benchmark'),
+    });
+    const missing = await call('report', 'none.h5', '-o', 'x.html');
+    expect(missing.stderr).toContain('There is no file none.h5');
+    expect(existsSync(inFolder('x.html'))).toBe(false);
+  });
+
+  // The tests' Chromium is a package for one platform; a path in BRAGGBENCH_CHROMIUM stands in elsewhere.
+  const hasChromium = (process.platform === 'linux' && process.arch === 'x64') || process.env['BRAGGBENCH_CHROMIUM'];
+  test.skipIf(!hasChromium)(
+    'is printed by the browser that is named',
+    async () => {
+      const { executablePath, args, env } = await findChromium();
+      // The test's Chromium wants switches of its own; a user's is started as it is.
+      const wrapper = inFolder('chrome.sh');
+      const switches = args.filter((one) => !one.startsWith('--headless')).join(' ');
+      await writeFile(wrapper, `#!/bin/sh\nexec '${executablePath}' ${switches} "$@"\n`);
+      await chmod(wrapper, 0o755);
+      const words = ['report', 'a.h5', 'b.h5', '-o', 'report.pdf', '--browser', wrapper];
+      const printed = await braggbench(words, { cwd: folder, environment: environmentWith(folder, env) });
+      expect(printed, printed.stderr).toMatchObject({ code: 0 });
+      const pdf = await readFile(inFolder('report.pdf'));
+      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+      expect((await stat(inFolder('report.pdf'))).size).toBeGreaterThan(10_000);
+    },
+    90_000,
+  );
+
+  test('says which browser is missing', async () => {
+    expect(await call('report', 'a.h5', '-o', 'r.pdf', '--browser', '/no/chrome')).toMatchObject({
+      stderr: expect.stringContaining('There is no program /no/chrome'),
+    });
+    await expect(findBrowser(undefined, { PATH: folder })).rejects.toThrow(
+      'A PDF is printed by Chrome, Chromium or Edge, and none was found: name one with --browser PATH or in CHROME',
+    );
+    await expect(findBrowser(undefined, { CHROME: '/no/chrome' })).rejects.toThrow('There is no program /no/chrome');
+  });
+});
