@@ -10,6 +10,7 @@ import { axisNameSchema, curveSchema } from './fields.ts';
 import { figureMethods } from './figures.ts';
 import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
 import { libraryMethods } from './library.ts';
+import { recoveryMethods } from './recovery.ts';
 import {
   depthDoseSchema,
   ledgerTableSchema,
@@ -55,8 +56,14 @@ export const methods = {
   },
   /** Save and Save As: the latter with a new reference and `refuse`. */
   'scenario.save': {
-    params: z.strictObject({ scenario: scenarioDraftSchema, file: fileRefSchema, ifExists }),
-    result: namedFileSchema,
+    params: z.strictObject({
+      scenario: scenarioDraftSchema,
+      file: fileRefSchema,
+      ifExists,
+      /** As the file was when it was read: one that has changed since answers `exists`. Null: replace it whatever it is. */
+      stamp: z.string().max(64).nullable().default(null),
+    }),
+    result: z.strictObject({ ...namedFileSchema.shape, stamp: z.string() }),
   },
   /** Issues and, when none is an error, what the scenario resolves to. Cheap enough for every edit. */
   'scenario.resolve': {
@@ -159,6 +166,7 @@ export const methods = {
 
   ...benchMethods,
   ...libraryMethods,
+  ...recoveryMethods,
   ...comparisonMethods,
   ...doseMethods,
   ...figureMethods,

@@ -23,6 +23,8 @@ export const scenarioFileSchema = z.strictObject({
   file: namedFileSchema,
   /** Shipped with the program: Save asks for another name. */
   readOnly: z.boolean(),
+  /** Changes whenever the file does. */
+  stamp: z.string(),
 });
 export type ScenarioFile = Readonly<z.infer<typeof scenarioFileSchema>>;
 

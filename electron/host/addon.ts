@@ -136,6 +136,16 @@ export interface TransportRun {
   keyframe(index: number): Marginals;
   /** The newest marginals since the last call, or null. Never waits for the run. */
   live(): NativeLive | null;
+  /** Asks for the state so far, without the keyframes that are known already. */
+  wantCheckpoint(knownKeyframes: number): void;
+  /** The state that was asked for; null when it is not there yet. Never waits for the run. */
+  checkpoint(): NativeCheckpoint | null;
+}
+
+/** A run as if it had ended at a step, with the keyframes that were not known. */
+export interface NativeCheckpoint
+  extends Omit<TransportResult, 'spans' | 'keyframes' | 'clocks' | 'trace' | 'traceReason'> {
+  readonly keyframes: readonly Marginals[];
 }
 
 /** How a run is timed and watched, whatever its workload. */

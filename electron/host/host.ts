@@ -20,12 +20,17 @@ import { comparisonHandlers } from './handlers/comparison.ts';
 import { doseHandlers } from './handlers/dose.ts';
 import { figureHandlers } from './handlers/figures.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
+import { recoveryHandlers } from './handlers/recovery.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
 import { Catalogue } from './library/catalogue.ts';
 import { HostLog } from './log.ts';
+import { Checkpoints } from './recovery/checkpoints.ts';
+import { RecoveryFolders } from './recovery/owner.ts';
+import { Presence } from './recovery/presence.ts';
+import { Recovery } from './recovery/recovery.ts';
 import { RunPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Lanes } from './runs/lanes.ts';
@@ -128,6 +133,8 @@ export class Host {
     await Promise.all([this.benches.close(), this.runs.close()]);
     for (const sessions of this.#doors) sessions.close('the program is closing');
     this.#parts.catalogue.close();
+    await this.#parts.checkpoints.close();
+    await this.#parts.folders.close();
     await this.#parts.timelines.closeAll();
     await this.#parts.uploads.close();
     await this.#parts.cache.close();
@@ -151,6 +158,7 @@ export class Host {
           bytesPerCellStep: (variant) => addon.variants().find(({ id }) => id === variant)?.bytesPerCellStep ?? 0,
         }),
         ...libraryHandlers(this.#parts, shell),
+        ...recoveryHandlers(this.#parts),
         ...shellHandlers(files, shell),
       },
       {
@@ -173,6 +181,10 @@ interface HostParts {
   readonly recent: RecentFiles;
   readonly catalogue: Catalogue;
   readonly settings: HostSettings;
+  readonly folders: RecoveryFolders;
+  readonly checkpoints: Checkpoints;
+  readonly recovery: Recovery;
+  readonly presence: Presence;
   readonly packer: RunPacker;
   readonly cache: RunCache;
   readonly runs: Runs;
@@ -230,6 +242,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { version, build, compiler } = capabilities;
   const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
   const lanes = new Lanes();
+  const folders = new RecoveryFolders(data);
+  const checkpoints = new Checkpoints(folders, packer, trouble);
   const gpu = capabilities.devices.cuda.devices.find(({ usable }) => usable)?.name ?? null;
   const runs = new Runs({
     addon,
@@ -239,7 +253,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     machine: { cpu, logicalCores, memory_bytes, os },
     gpu,
     log: log.write,
+    // The command line saves what it was told to save.
+    checkpoints: options.shell.kind === 'none' ? null : checkpoints,
   });
+  const recovery = new Recovery({ folders, files, packer, runs, checkpoints });
   const benches = new Benches({
     lanes,
     files,
@@ -259,6 +276,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     recent,
     catalogue,
     settings,
+    folders,
+    checkpoints,
+    recovery,
+    presence: new Presence(data),
     packer,
     cache,
     runs,

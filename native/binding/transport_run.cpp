@@ -1,5 +1,6 @@
 #include "transport_run.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <exception>
@@ -123,7 +124,8 @@ Napi::Object spans_object(Napi::Env env, const engine::SpanRecorder& recorder) {
 
 const char* precision_name(transport::Precision p) { return p == transport::Precision::kFp32 ? "fp32" : "fp64"; }
 
-Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
+/// All of a result but its spans, which are still being recorded while a run goes on.
+Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("status", r.cancelled ? "cancelled" : "done");
   out.Set("variant", run.variant().id);
@@ -160,10 +162,15 @@ Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResul
     frames.Set(i, frame);
   }
   out.Set("keyframes", frames);
-  out.Set("spans", spans_object(env, run.spans()));
   out.Set("min_psi_over_max", r.min_over_max);
   out.Set("threads", r.threads);
   out.Set("isa", r.isa);
+  return out;
+}
+
+Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
+  Napi::Object out = state_object(env, run, r);
+  out.Set("spans", spans_object(env, run.spans()));
   return out;
 }
 
@@ -194,7 +201,9 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
         env, "TransportRun",
         {InstanceMethod("start", &TransportRun::start), InstanceMethod("cancel", &TransportRun::cancel),
          InstanceMethod("live", &TransportRun::live), InstanceMethod("wantPlanes", &TransportRun::want_planes),
-         InstanceMethod("keyframe", &TransportRun::keyframe), InstanceAccessor("plan", &TransportRun::plan, nullptr)});
+         InstanceMethod("wantCheckpoint", &TransportRun::want_checkpoint),
+         InstanceMethod("checkpoint", &TransportRun::checkpoint), InstanceMethod("keyframe", &TransportRun::keyframe),
+         InstanceAccessor("plan", &TransportRun::plan, nullptr)});
   }
 
   explicit TransportRun(const Napi::CallbackInfo& info) : Napi::ObjectWrap<TransportRun>(info) {
@@ -315,6 +324,26 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     Napi::Array planes = Napi::Array::New(env, frame->planes.size());
     for (uint32_t i = 0; i < frame->planes.size(); ++i) planes.Set(i, plane_object(env, frame->planes[i]));
     out.Set("planes", planes);
+    return out;
+  }
+
+  /// wantCheckpoint(known): asks for the state so far, less the first `known` keyframes.
+  Napi::Value want_checkpoint(const Napi::CallbackInfo& info) {
+    const double known = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : 0.0;
+    job_->run.want_checkpoint(static_cast<std::size_t>(std::clamp(known, 0.0, 1e9)));
+    return info.Env().Undefined();
+  }
+
+  /// The state that was asked for, as a result without spans and with its further keyframes whole; null
+  /// when none is ready.
+  Napi::Value checkpoint(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    const auto state = job_->run.take_checkpoint();
+    if (!state) return env.Null();
+    Napi::Object out = state_object(env, job_->run, *state);
+    Napi::Array frames = Napi::Array::New(env, state->keyframes.size());
+    for (uint32_t i = 0; i < state->keyframes.size(); ++i) frames.Set(i, frame_object(env, state->keyframes[i]));
+    out.Set("keyframes", frames);
     return out;
   }
 

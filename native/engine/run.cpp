@@ -131,6 +131,31 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
   std::vector<StepTotals> totals;
   int step = 0;
   bool finished = false;
+  const auto describe = [&](RunResult& r) {
+    r.solve_s = seconds_since(solving) - observing - solver->untimed_seconds();
+    r.steps = step;
+    r.device_s = solver->device_seconds();
+    r.cell_steps = solver->cell_steps();
+    r.state_bytes = solver->state_bytes();
+    r.min_over_max = solver->min_over_max();
+    r.dose.assign(solver->dose().begin(), solver->dose().end());
+    r.crossing.assign(solver->crossing().begin(), solver->crossing().end());
+    if (!problem_.filled) centre_angles(problem_, tables_, r.crossing);
+  };
+  const auto keep_checkpoint = [&](std::size_t known) {
+    RunResult so_far;
+    so_far.cancelled = true;
+    so_far.threads = result.threads;
+    so_far.isa = result.isa;
+    so_far.setup_s = result.setup_s;
+    so_far.setup_parts = result.setup_parts;
+    so_far.number = result.number;
+    so_far.energy = result.energy;
+    for (std::size_t i = known; i < result.keyframes.size(); ++i) so_far.keyframes.push_back(result.keyframes[i]);
+    describe(so_far);
+    const std::scoped_lock lock(live_mutex_);
+    checkpoint_ = std::move(so_far);
+  };
   while (!finished && step < steps_max_ && !cancel_.load()) {
     while (next_frame < frames && keyframe_step(next_frame) <= step) ++next_frame;
     const int until = next_frame < frames ? std::min(keyframe_step(next_frame), steps_max_) : steps_max_;
@@ -161,20 +186,13 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
                      rate, rate > 0.0 ? (steps_max_ - step) / rate : 0.0});
       }
     }
+    if (const int known = checkpoint_from_.exchange(-1); known >= 0) keep_checkpoint(static_cast<std::size_t>(known));
     observing += seconds_since(solving) - observed;
   }
-  result.solve_s = seconds_since(solving) - observing - solver->untimed_seconds();
   result.cancelled = cancel_.load() && !finished;
-  result.steps = step;
+  describe(result);
   if (result.cancelled && frames > 0 && (result.keyframes.empty() || result.keyframes.back().step != step))
     keep_keyframe();
-  result.device_s = solver->device_seconds();
-  result.cell_steps = solver->cell_steps();
-  result.state_bytes = solver->state_bytes();
-  result.min_over_max = solver->min_over_max();
-  result.dose.assign(solver->dose().begin(), solver->dose().end());
-  result.crossing.assign(solver->crossing().begin(), solver->crossing().end());
-  if (!problem_.filled) centre_angles(problem_, tables_, result.crossing);
   publish_live(*solver);
   if (on_progress) {
     on_progress({step, steps_max_, nominal_depth(problem_, outline_, step),
@@ -197,6 +215,13 @@ void Run::publish_live(Solver& solver) {
   const std::scoped_lock lock(live_mutex_);
   live_ = std::move(frame);
   live_wanted_.store(false);
+}
+
+std::optional<RunResult> Run::take_checkpoint() {
+  const std::scoped_lock lock(live_mutex_);
+  std::optional<RunResult> out = std::move(checkpoint_);
+  checkpoint_.reset();
+  return out;
 }
 
 void Run::want_planes(std::vector<PlaneRequest> planes) {

@@ -48,8 +48,8 @@ struct LiveFrame {
   std::vector<Plane> planes;  // those of the request that could be made
 };
 
-/// One solution of one problem, run on the calling thread by `execute`; `cancel`, `request_live` and
-/// `take_live` may be called from any other thread.
+/// One solution of one problem, run on the calling thread by `execute`; `cancel`, `take_live`,
+/// `want_checkpoint` and `take_checkpoint` may be called from any other thread.
 class Run {
  public:
   /// Lays the grid out and chooses the variant; the operators are built by `execute`. Throws ProblemError.
@@ -74,6 +74,11 @@ class Run {
   void cancel() { cancel_.store(true); }
   /// Hands over the newest frame and asks for another; empty when none is ready. Never waits for the run.
   std::optional<LiveFrame> take_live();
+  /// Asks for the state so far. The first `known` keyframes are not handed over again.
+  void want_checkpoint(std::size_t known) { checkpoint_from_.store(static_cast<int>(known)); }
+  /// What was asked for last: the result of a run that ended there, without the keyframes that were known.
+  /// Empty when none is ready. Never waits for the run.
+  std::optional<RunResult> take_checkpoint();
   /// Planes that further live frames hold beside the marginals; replaces what was asked for before.
   /// Throws ProblemError('invalid') for an axis twice or an index outside the grid.
   void want_planes(std::vector<PlaneRequest> planes);
@@ -93,6 +98,8 @@ class Run {
   std::mutex live_mutex_;
   std::optional<LiveFrame> live_;
   std::vector<PlaneRequest> wanted_planes_;  // guarded by live_mutex_
+  std::atomic<int> checkpoint_from_{-1};     // keyframes that are known already; below 0: nobody asks
+  std::optional<RunResult> checkpoint_;      // guarded by live_mutex_
 };
 
 }  // namespace bb::engine

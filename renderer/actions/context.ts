@@ -6,7 +6,9 @@ import type { DialogsStore } from '../state/dialogs.ts';
 import type { LayoutStore } from '../state/layout/store.ts';
 import type { LibraryStore } from '../state/library.ts';
 import type { NoticesStore } from '../state/notices.ts';
+import type { PageIds } from '../state/page-id.ts';
 import type { PlaybackStore } from '../state/playback.ts';
+import type { PresenceStore } from '../state/presence.ts';
 import type { RunsStore } from '../state/runs.ts';
 import type { ScenarioStore } from '../state/scenario.ts';
 import type { SelectionStore } from '../state/selection.ts';
@@ -27,9 +29,11 @@ export interface Stores {
   readonly notices: NoticesStore;
   readonly dialogs: DialogsStore;
   readonly library: LibraryStore;
+  readonly presence: PresenceStore;
 }
 
 export interface ActionContext {
   readonly client: Client;
   readonly stores: Stores;
+  readonly pages: PageIds;
 }

@@ -1,4 +1,5 @@
 /** Opening, saving and guarding the scenario. */
+import { BraggError } from '../../electron/contract/errors.ts';
 import type { FileRef, NamedFile } from '../../electron/contract/files.ts';
 import { writeScenarioText } from '../../electron/contract/scenario/index.ts';
 import type { ReadScenario } from '../../electron/contract/scenarios.ts';
@@ -42,7 +43,12 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   }
 
   /** Takes up what was read, after showing its faults. False: left as it was. */
-  async function takeUp(name: string, read: ReadScenario, file: NamedFile | null, readOnly: boolean): Promise<boolean> {
+  async function takeUp(
+    name: string,
+    read: ReadScenario & { readonly stamp?: string },
+    file: NamedFile | null,
+    readOnly: boolean,
+  ): Promise<boolean> {
     const errors = read.issues.filter((issue) => issue.severity === 'error');
     if (read.draft === null) {
       await dialogs.ask('confirm', {
@@ -65,7 +71,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
       });
       if (answer !== 'open') return false;
     }
-    scenario.open({ draft: read.draft, file, readOnly });
+    scenario.open({ draft: read.draft, file, readOnly, stamp: read.stamp ?? null });
     return true;
   }
 
@@ -81,7 +87,12 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
         { id: 'save', label: 'Save', tone: 'primary' },
       ],
     });
-    return answer === 'discard' || (answer === 'save' && (await save()));
+    if (answer === 'discard') {
+      // Given up: it is not to be offered again.
+      await client.call('recovery.drop', { page: context.pages.page }).catch(() => undefined);
+      return true;
+    }
+    return answer === 'save' && (await save());
   }
 
   async function openFile(file: FileRef, name: string): Promise<void> {
@@ -117,11 +128,41 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   }
 
   /** Saves the draft of this moment: edits made meanwhile stay unsaved. */
-  async function write(file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
+  async function write(
+    file: FileRef,
+    ifExists: 'replace' | 'refuse',
+    expected: string | null = null,
+  ): Promise<NamedFile> {
     const { draft } = scenario.getState();
-    const named = await client.call('scenario.save', { scenario: draft, file, ifExists });
-    scenario.markSaved(draft, named);
+    const { stamp, ...named } = await client.call('scenario.save', {
+      scenario: draft,
+      file,
+      ifExists,
+      stamp: expected,
+    });
+    scenario.markSaved(draft, named, stamp);
     return named;
+  }
+
+  /** Over the file that was opened, unless another window or program has changed it since and the user minds. */
+  async function writeBack(file: FileRef): Promise<NamedFile | null> {
+    try {
+      return await write(file, 'replace', scenario.getState().stamp);
+    } catch (error) {
+      if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
+      const answer = await dialogs.ask('confirm', {
+        title: 'Replace what is in the file?',
+        text: `${error.message} Saving replaces those changes by yours.`,
+        choices: [
+          { id: 'replace', label: 'Replace', tone: 'danger' },
+          { id: 'cancel', label: 'Cancel' },
+          { id: 'saveAs', label: 'Save as…', tone: 'primary' },
+        ],
+      });
+      if (answer === 'replace') return write(file, 'replace');
+      if (answer === 'saveAs') await saveAs();
+      return null;
+    }
   }
 
   async function saved(saving: () => Promise<NamedFile | null>): Promise<boolean> {
@@ -146,14 +187,14 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
         title: 'Save scenario as',
         suggested: state.readOnly ? `${suggested} copy` : suggested,
         extension: '.json',
-        save: write,
+        save: (file, ifExists) => write(file, ifExists),
       }),
     );
   }
 
   function save(): Promise<boolean> {
     const { file, readOnly } = scenario.getState();
-    return file === null || readOnly ? saveAs() : saved(() => write(file.file, 'replace'));
+    return file === null || readOnly ? saveAs() : saved(() => writeBack(file.file));
   }
 
   return {

@@ -14,7 +14,7 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ];
 
-function fileCommands({ stores, documents, runs, files }: Workbench): readonly Command[] {
+function fileCommands({ stores, documents, runs, files, recovery }: Workbench): readonly Command[] {
   const scenario = stores.scenario.getState();
   const { shell } = stores.connection.getState().capabilities;
   const run = runOf(stores.runs.getState(), stores.selection.getState().run);
@@ -135,6 +135,14 @@ function fileCommands({ stores, documents, runs, files }: Workbench): readonly C
       enabled: finished,
       run: () => run !== null && void runs.exportAs(run.id, what),
     })),
+    {
+      id: 'file.recover',
+      title: 'Recover unsaved work…',
+      ...file,
+      group: 4,
+      enabled: true,
+      run: () => void recovery.show(),
+    },
     ...(shell.dialogs
       ? [
           {

@@ -1,7 +1,7 @@
 /** Notices in the corner, newest last; errors stay until they are dismissed. */
 import type { ReactElement } from 'react';
 import type { Notice } from '../state/notices.ts';
-import { IconButton } from '../widgets/button.tsx';
+import { Button, IconButton } from '../widgets/button.tsx';
 import { Icon, type IconName } from '../widgets/icon.tsx';
 import { IssueList } from '../widgets/issue-list.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
@@ -29,6 +29,16 @@ export function NoticesView(): ReactElement {
           <div className="notice__body selectable">
             <p className="notice__title">{notice.title}</p>
             {notice.text === '' ? null : <p>{notice.text}</p>}
+            {notice.action === null ? null : (
+              <Button
+                onPress={() => {
+                  stores.notices.dismiss(notice.id);
+                  notice.action?.run();
+                }}
+              >
+                {notice.action.label}
+              </Button>
+            )}
             {notice.issues.length === 0 ? null : <IssueList issues={notice.issues.slice(0, 6)} />}
           </div>
           <IconButton icon="close" size={12} label="Dismiss" onPress={() => stores.notices.dismiss(notice.id)} />

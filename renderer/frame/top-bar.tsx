@@ -45,6 +45,7 @@ function DocumentTitle(): ReactElement {
   const title = useSelected(stores.scenario, documentTitle);
   const edited = useSelected(stores.scenario, isEdited);
   const place = useSelected(stores.scenario, (state) => state.file?.place ?? 'Not saved yet');
+  const others = useSelected(stores.presence, (state) => state.others);
   const readOnly = useSelected(stores.scenario, (state) => state.readOnly);
   return (
     <h1 className="document-title" title={place}>
@@ -56,6 +57,11 @@ function DocumentTitle(): ReactElement {
       ) : readOnly ? (
         <span className="document-title__note">example</span>
       ) : null}
+      {others === 0 ? null : (
+        <span className="document-title__edited" title="Saving here and there replaces one another">
+          open twice
+        </span>
+      )}
     </h1>
   );
 }

@@ -6,6 +6,7 @@ import type { Port } from '../../electron/contract/port.ts';
 import { type ConnectionState, connect } from '../client/index.ts';
 import { browserFrames, FrameScheduler } from '../drawing/scheduler.ts';
 import { App } from '../frame/app.tsx';
+import { pageIds } from '../state/page-id.ts';
 import { memoryStorage, type SettingsStorage } from '../state/persisted.ts';
 import { WorkbenchContext } from '../workbench/context.ts';
 import { begin, createWorkbench } from '../workbench/workbench.ts';
@@ -21,6 +22,14 @@ function settingsStorage(): SettingsStorage {
     return localStorage;
   } catch {
     return memoryStorage();
+  }
+}
+
+function tabStorage(): Storage | null {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
   }
 }
 
@@ -49,6 +58,7 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
       client,
       scheduler: new FrameScheduler(browserFrames()),
       storage: settingsStorage(),
+      pages: pageIds(tabStorage(), wasReloaded()),
     });
     tell = (state) => workbench.stores.connection.setState({ state, capabilities: client.capabilities });
     root.render(

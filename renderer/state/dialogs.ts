@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
+import type { Recoverable } from '../../electron/contract/recovery.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenarios.ts';
 
 export interface Choice {
@@ -50,6 +51,7 @@ export interface DialogKinds {
     };
     readonly answer: { readonly tags: readonly string[]; readonly remark: string };
   };
+  readonly recover: { readonly request: { readonly items: readonly Recoverable[] }; readonly answer: never };
   readonly shortcuts: { readonly request: object; readonly answer: never };
   readonly about: { readonly request: object; readonly answer: never };
 }

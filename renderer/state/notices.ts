@@ -9,6 +9,8 @@ export interface Notice {
   readonly text: string;
   /** Faults of a file, each with its place. */
   readonly issues: readonly Issue[];
+  /** What can be done about it; null: nothing here. */
+  readonly action: { readonly label: string; readonly run: () => void } | null;
 }
 
 export interface NoticesState {
@@ -39,7 +41,7 @@ export function createNoticesStore(): NoticesStore {
   };
   const tell: NoticesStore['tell'] = (notice) => {
     const id = next++;
-    const full: Notice = { text: '', issues: [], ...notice, id };
+    const full: Notice = { text: '', issues: [], action: null, ...notice, id };
     store.setState((state) => ({
       notices: [...state.notices.filter((n) => n.title !== full.title || n.text !== full.text), full].slice(
         -MOST_NOTICES,

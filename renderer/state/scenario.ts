@@ -27,6 +27,8 @@ export interface ScenarioState {
   readonly file: NamedFile | null;
   /** Shipped with the program: Save asks for another name. */
   readonly readOnly: boolean;
+  /** What tells whether the file was changed since it was read or written here; null: it has none yet. */
+  readonly stamp: string | null;
   /** The draft as it is in the file; what is on the disk of a new document is nothing. */
   readonly saved: ScenarioDraft;
   readonly past: readonly Revision[];
@@ -43,6 +45,7 @@ export interface OpenedDocument {
   readonly draft: ScenarioDraft;
   readonly file: NamedFile | null;
   readonly readOnly: boolean;
+  readonly stamp?: string | null;
 }
 
 export interface ScenarioStore extends StoreApi<ScenarioState> {
@@ -50,12 +53,14 @@ export interface ScenarioStore extends StoreApi<ScenarioState> {
   open(document: OpenedDocument): void;
   /** Sets one value; undefined takes it out, so that its default holds. */
   edit(path: Path, value: unknown, label: string, key?: string | null): void;
+  /** Puts another document in its place, as one edit. */
+  replace(draft: ScenarioDraft, label: string): void;
   /** Ends a row of edits with one key: the next is undone by itself. */
   settle(): void;
   undo(): void;
   redo(): void;
   /** The draft is in this file now. */
-  markSaved(draft: ScenarioDraft, file: NamedFile): void;
+  markSaved(draft: ScenarioDraft, file: NamedFile, stamp?: string | null): void;
   checked(check: Check): void;
 }
 
@@ -80,6 +85,7 @@ export function createScenarioStore(): ScenarioStore {
     draft: emptyDraft,
     file: null,
     readOnly: false,
+    stamp: null,
     saved: emptyDraft,
     past: [],
     future: [],
@@ -92,12 +98,13 @@ export function createScenarioStore(): ScenarioStore {
 
   return {
     ...store,
-    open({ draft, file, readOnly }) {
+    open({ draft, file, readOnly, stamp = null }) {
       openKey = null;
       setState((state) => ({
         draft,
         file,
         readOnly,
+        stamp,
         saved: draft,
         past: [],
         future: [],
@@ -118,6 +125,18 @@ export function createScenarioStore(): ScenarioStore {
         future: [],
       });
     },
+    replace(draft, label) {
+      openKey = null;
+      const { draft: before, past } = getState();
+      if (sameJson(draft, before)) return;
+      // Fields drop what they hold of the former document.
+      setState((state) => ({
+        draft,
+        past: [...past, { draft: before, label, key: null }].slice(-MOST_REVISIONS),
+        future: [],
+        generation: state.generation + 1,
+      }));
+    },
     settle() {
       openKey = null;
     },
@@ -135,8 +154,8 @@ export function createScenarioStore(): ScenarioStore {
       openKey = null;
       setState({ draft: next.draft, past: [...past, { ...next, draft }], future: future.slice(0, -1) });
     },
-    markSaved(draft, file) {
-      setState({ saved: draft, file, readOnly: false });
+    markSaved(draft, file, stamp = null) {
+      setState({ saved: draft, file, stamp, readOnly: false });
     },
     checked(check) {
       setState((state) => ({ check, lastResolved: check.resolved ?? state.lastResolved }));

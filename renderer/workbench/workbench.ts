@@ -4,6 +4,7 @@ import type { ActionContext, Stores } from '../actions/context.ts';
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
+import { createRecoveryActions, type RecoveryActions } from '../actions/recovery.ts';
 import { createReportActions, type ReportActions } from '../actions/reports.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
 import { createTimelineActions, type TimelineActions } from '../actions/timelines.ts';
@@ -18,8 +19,10 @@ import { createDialogsStore } from '../state/dialogs.ts';
 import { createLayoutStore } from '../state/layout/store.ts';
 import { createLibraryStore } from '../state/library.ts';
 import { createNoticesStore } from '../state/notices.ts';
+import type { PageIds } from '../state/page-id.ts';
 import type { SettingsStorage } from '../state/persisted.ts';
 import { createPlaybackStore } from '../state/playback.ts';
+import { createPresenceStore } from '../state/presence.ts';
 import { activeRun, createRunsStore, type RunsState, type RunsStore } from '../state/runs.ts';
 import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
@@ -29,7 +32,9 @@ import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
 import { followRuns } from './follow-runs.ts';
 import { followTimelines } from './follow-timelines.ts';
+import { keepDraft } from './keep-draft.ts';
 import { playKeyframes } from './play-keyframes.ts';
+import { tellPresence } from './tell-presence.ts';
 
 export interface Workbench extends ActionContext {
   readonly client: Client;
@@ -44,6 +49,7 @@ export interface Workbench extends ActionContext {
   readonly runs: RunActions;
   readonly files: LibraryActions;
   readonly timelines: TimelineActions;
+  readonly recovery: RecoveryActions;
   /** Exports what panels show. */
   readonly figures: FigureActions;
   readonly benches: BenchActions;
@@ -56,9 +62,10 @@ export interface WorkbenchOptions {
   readonly client: Client;
   readonly scheduler: FrameScheduler;
   readonly storage: SettingsStorage;
+  readonly pages: PageIds;
 }
 
-export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions): Workbench {
+export function createWorkbench({ client, scheduler, storage, pages }: WorkbenchOptions): Workbench {
   const notices = createNoticesStore();
   const settingsReset = (name: string, reason: string): void => {
     notices.tell({
@@ -81,8 +88,9 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     notices,
     dialogs: createDialogsStore(),
     library: createLibraryStore(),
+    presence: createPresenceStore(),
   };
-  const context: ActionContext = { client, stores };
+  const context: ActionContext = { client, stores, pages };
   const data = createRunData();
   const feed = new RunFeed(client, scheduler, data);
   const openers = {
@@ -100,12 +108,16 @@ export function createWorkbench({ client, scheduler, storage }: WorkbenchOptions
     scheduler,
     storage,
     ...openers,
+    pages,
     files: createLibraryActions(context, openers),
     timelines: createTimelineActions(context),
+    recovery: createRecoveryActions(context, openers),
     figures: createFigureActions(context),
     settingsReset,
   };
   keepChecked(client, stores.scenario);
+  keepDraft(client, stores.scenario, notices, pages.page);
+  tellPresence(client, stores.scenario, stores.presence, notices, pages);
   playKeyframes(stores.playback, data, feed);
   followTimelines(client, stores.timelines);
   followRuns(client, stores.runs, stores.selection, feed, scheduler);
@@ -131,14 +143,19 @@ function listedRuns(runs: RunsStore): Promise<RunsState> {
  * loaded again, or is another window on them) shows the latest instead of
  * computing one more.
  */
-export async function begin({ client, stores, documents, runs }: Workbench, reloaded = false): Promise<void> {
-  const { openFirst, runFirst } = client.capabilities;
+export async function begin(workbench: Workbench, reloaded = false): Promise<void> {
+  await openFirst(workbench, reloaded);
+  await workbench.recovery.offer();
+}
+
+async function openFirst({ client, stores, documents, runs }: Workbench, reloaded: boolean): Promise<void> {
+  const { openFirst: first, runFirst } = client.capabilities;
   client.call('materials.list', {}).then(
     ({ materials }) => stores.library.setState({ materials }),
     (error: unknown) => stores.notices.fail('The list of materials could not be read', error),
   );
-  if (openFirst === null) await documents.refreshRecent();
-  else await documents.openFile(openFirst, 'The scenario');
+  if (first === null) await documents.refreshRecent();
+  else await documents.openFile(first, 'The scenario');
   const known = await listedRuns(stores.runs);
   const latest = activeRun(known) ?? known.runs[0];
   if (latest !== undefined) {

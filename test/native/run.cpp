@@ -262,6 +262,41 @@ TEST("planes: an axis twice, a cut of a shown axis, and an index outside are ref
   CHECK_THROWS(run.want_planes({{.slow = Axis::kZ, .fast = Axis::kX, .cut = {100000, -1, -1, -1}}}), "allowed: 0 to");
 }
 
+TEST("checkpoints: the state so far in every variant, whole, and only the keyframes that were not known") {
+  for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
+    Problem p = small_beam();
+    p.stepping = stepping;
+    p.keyframes = 4;
+    for (const std::string& id : able_variants(p)) {
+      Problem of = p;
+      of.variant = id;
+      engine::Run run(of);
+      run.want_checkpoint(0);
+      CHECK(!run.take_checkpoint().has_value());
+      const engine::RunResult r = run.execute({});
+      const auto at = run.take_checkpoint();
+      CHECK(at.has_value());
+      CHECK(at->cancelled);
+      CHECK(at->steps >= 1 && at->steps <= r.steps);
+      CHECK_EQ(at->number.size(), static_cast<std::size_t>(at->steps));
+      CHECK_EQ(at->keyframes.front().step, 0);
+      // The rows are those of the whole run, and the dose is the energy of the last of them.
+      CHECK_EQ(at->number.back().in_flight, r.number[at->number.size() - 1].in_flight);
+      const double dose = std::accumulate(at->dose.begin(), at->dose.end(), 0.0);
+      CHECK_NEAR(dose, at->energy.back().deposited, 1e-5 * at->energy.back().in);
+      CHECK_EQ(at->crossing.size(), r.crossing.size());
+      CHECK(!run.take_checkpoint().has_value());
+
+      engine::Run again(of);
+      again.want_checkpoint(1);
+      again.execute({});
+      const auto less = again.take_checkpoint();
+      CHECK(less.has_value());
+      CHECK_EQ(less->keyframes.size() + 1, at->keyframes.size());
+    }
+  }
+}
+
 TEST("live frames: none before the run, one after it, then only when a new one was made") {
   Problem p = small_beam();
   engine::Run run(p);

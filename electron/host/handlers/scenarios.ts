@@ -1,6 +1,7 @@
 /** Calls about scenarios and materials. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
 import type { FileRef } from '../../contract/files.ts';
 import { writeScenarioText } from '../../contract/scenario/index.ts';
 import type { LibraryEntry, Resolved, ScenarioDraft } from '../../contract/scenarios.ts';
@@ -89,6 +90,12 @@ function resolve(parts: ScenarioParts, reading: Reading): Resolved | null {
   };
 }
 
+/** Changes whenever the file does; of one that is not there too. */
+async function stampOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => null);
+  return found === null ? 'none' : `${found.mtimeMs}-${found.size}-${found.ino}`;
+}
+
 async function libraryEntry(file: LibraryFile, scenarios: Scenarios): Promise<LibraryEntry> {
   const text = await readFile(file.path, 'utf8').catch(() => '');
   const { draft } = await scenarios.parse(text, { name: file.key, folder: null });
@@ -113,17 +120,24 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     'scenario.open': async ({ file }) => {
       const found = await files.readable(file);
       const named = files.nameOf(file);
+      // Before the text: a change in between is noticed when it is saved.
+      const stamp = await stampOf(found.path);
       const { draft, issues } = await scenarios.read(found.path);
       // Messages carry the path that was read; the user knows the file by its name.
       const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
       if (draft !== null && !found.readOnly) await recent.add(found.path);
-      return { draft: carriedDraft(draft), issues: shown, file: named, readOnly: found.readOnly };
+      return { draft: carriedDraft(draft), issues: shown, file: named, readOnly: found.readOnly, stamp };
     },
     'scenario.text': ({ scenario }) => ({ text: writeScenarioText(scenario) }),
-    'scenario.save': async ({ scenario, file, ifExists }) => {
+    'scenario.save': async ({ scenario, file, ifExists, stamp }) => {
+      if (stamp !== null && (await stampOf(await files.writable(file))) !== stamp) {
+        const { name } = files.nameOf(file);
+        throw new BraggError('exists', `${name} was changed by another window or program since it was opened here.`);
+      }
       const named = await files.write(file, writeScenarioText(scenario), ifExists);
-      await recent.add((await files.readable(file)).path);
-      return named;
+      const { path: written } = await files.readable(file);
+      await recent.add(written);
+      return { ...named, stamp: await stampOf(written) };
     },
     'scenario.resolve': async ({ scenario, file }) => {
       const reading = await scenarios.check(scenario, await placeOf(files, file));

@@ -121,11 +121,26 @@ function stepAlongAxis({ solver, grid, beam }: TransportProblem): number {
   return solver.stepping === 'depth' ? grid.dz_mm / Math.cos(beam.angle_rad) : solver.step_mm;
 }
 
+/** What a run leaves beside its keyframes; a state on the way has neither spans nor trace. */
+export type RunOutcome = Omit<TransportResult, 'keyframes' | 'clocks' | 'trace' | 'traceReason' | 'spans'> &
+  Partial<Pick<TransportResult, 'spans' | 'trace'>>;
+
+const noSpans: Spans = {
+  names: [],
+  threads: 0,
+  name: new Uint16Array(0),
+  thread: new Uint16Array(0),
+  step: new Uint32Array(0),
+  start_ns: new Float64Array(0),
+  end_ns: new Float64Array(0),
+  dropped: 0,
+};
+
 export function runData(
   context: RunContext,
   problem: TransportProblem,
   plan: TransportRun['plan'],
-  result: TransportResult,
+  result: RunOutcome,
   keyframes: readonly Marginals[],
 ): RunData {
   return {
@@ -156,8 +171,8 @@ export function runData(
     ledgerNumber: result.ledger_number,
     ledgerEnergy: result.ledger_energy,
     keyframes,
-    spans: result.spans,
-    trace: result.trace,
+    spans: result.spans ?? noSpans,
+    trace: result.trace ?? null,
   };
 }
 

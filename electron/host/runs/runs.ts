@@ -3,16 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { BraggError, toWireError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { LiveFrame, RunInfo, RunProgress } from '../../contract/run.ts';
-import type { Marginals, NativeAddon, TransportProblem, TransportResult, TransportRun } from '../addon.ts';
+import type { Marginals, NativeAddon, TransportProblem, TransportRun } from '../addon.ts';
 import { fromNative } from '../addon.ts';
 import { depthDoseOf } from '../metrics/run-metrics.ts';
+import type { Checkpoints } from '../recovery/checkpoints.ts';
 import type { Sink } from '../service/service.ts';
 import type { RunCache } from './cache.ts';
+import { Checkpointing } from './checkpointing.ts';
 import type { Lanes } from './lanes.ts';
 import { isResting, type LiveView, liveFrame, liveSource, takeLive, wantCuts } from './live.ts';
 import { oncePerTurn } from './once-per-turn.ts';
 import { type ActivePart, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
-import { keyframesOf, type Machine, measured, type RunData, runData } from './run-data.ts';
+import { keyframesOf, type Machine, measured, type RunData, type RunOutcome, runData } from './run-data.ts';
 
 export interface RunsOptions {
   readonly addon: NativeAddon;
@@ -24,6 +26,8 @@ export interface RunsOptions {
   /** Name of the GPU that CUDA variants run on; null without one. */
   readonly gpu: string | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
+  /** Keeps states of runs on disk until they are saved or forgotten; null: a crash loses them. */
+  readonly checkpoints: Pick<Checkpoints, 'keep' | 'drop'> | null;
 }
 
 export interface StartRequest {
@@ -132,7 +136,7 @@ export class Runs {
     if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
     this.#records.delete(id);
     this.#changed();
-    await this.#options.cache.drop(id);
+    await Promise.all([this.#options.cache.drop(id), this.#options.checkpoints?.drop(id)]);
   }
 
   /** The result of a run that has ended. */
@@ -178,6 +182,7 @@ export class Runs {
 
   saved(id: string, file: NamedFile): void {
     this.#record(id).file = file;
+    void this.#options.checkpoints?.drop(id);
     this.#changed();
   }
 
@@ -263,8 +268,10 @@ export class Runs {
     this.#changed();
     try {
       const tell = oncePerTurn(() => this.#tell(record));
+      const checkpointing = this.#checkpointing(record, active);
       const result = await active.native.start((progress) => {
         record.lastProgress = progressOf(record, progress);
+        checkpointing?.progressed(progress);
         tell();
       }, active.measuring);
       if (result.traceReason !== null) this.#options.log('warning', result.traceReason);
@@ -272,7 +279,14 @@ export class Runs {
       // The engine leaves a last frame, with which every live map ends at the final state.
       if (takeLive(record)) record.live.offerAll();
       const keyframes = await keyframesOf(active.native, result);
-      this.#keep(record, active, result, keyframes);
+      const data = this.#dataOf(record, active, result, keyframes);
+      record.r80_mm = depthDoseOf(measured(data)).metrics.r80_mm;
+      this.#options.cache.put(record.id, data);
+      // What took long enough to be worth it is kept until it is saved.
+      if (checkpointing?.begun) {
+        const { depth_mm } = record.lastProgress;
+        void this.#options.checkpoints?.keep({ id: record.id, data, depth_mm, finished: true });
+      }
       this.#end(record, result.status);
     } catch (error) {
       const failure = fromNative(error);
@@ -289,22 +303,30 @@ export class Runs {
     if (record.live.anyoneReady && !isResting(active) && takeLive(record)) record.live.offerAll();
   }
 
-  #keep(record: RunRecord, active: ActivePart, result: TransportResult, keyframes: readonly Marginals[]): void {
-    const { id, name, created, scenario, device } = record;
-    const { program, machine, gpu, cache } = this.#options;
+  #checkpointing(record: RunRecord, active: ActivePart): Checkpointing | null {
+    const { checkpoints } = this.#options;
+    if (checkpoints === null) return null;
+    return new Checkpointing(active.native, ({ state, keyframes, depth_mm }) => {
+      const data = this.#dataOf(record, active, state, keyframes);
+      return checkpoints.keep({ id: record.id, data, depth_mm, finished: false });
+    });
+  }
+
+  #dataOf(record: RunRecord, active: ActivePart, result: RunOutcome, keyframes: readonly Marginals[]): RunData {
+    const { name, created, scenario, device } = record;
+    const { program, machine, gpu } = this.#options;
     const finished = new Date().toISOString();
-    const context = { program, name, created, finished, scenario, wall_s: record.wall_s ?? 0 };
+    const wall_s = record.wall_s ?? (performance.now() - (active.begun_ms ?? performance.now())) / 1000;
+    const context = { program, name, created, finished, scenario, wall_s };
     const computedBy = { ...machine, device: device === 'cpu' ? null : (gpu ?? device) };
     const { completeScenario, table, problem, native } = active;
-    const data = runData(
+    return runData(
       { ...context, machine: computedBy, completeScenario, table },
       problem,
       native.plan,
       result,
       keyframes,
     );
-    record.r80_mm = depthDoseOf(measured(data)).metrics.r80_mm;
-    cache.put(id, data);
   }
 
   #end(record: RunRecord, state: 'done' | 'cancelled' | 'failed'): void {

@@ -2,13 +2,15 @@
 import { lazy, type ReactElement, Suspense } from 'react';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+// At once, because what is typed next belongs to it.
+import PaletteDialog from './palette-dialog.tsx';
 
 const PickDialog = lazy(() => import('./pick-dialog.tsx'));
 const NameDialog = lazy(() => import('./name-dialog.tsx'));
 const ShortcutsDialog = lazy(() => import('./shortcuts-dialog.tsx'));
-const PaletteDialog = lazy(() => import('./palette-dialog.tsx'));
 const DiffDialog = lazy(() => import('./diff-dialog.tsx'));
 const LabelsDialog = lazy(() => import('./labels-dialog.tsx'));
+const RecoverDialog = lazy(() => import('./recover-dialog.tsx'));
 const AboutDialog = lazy(() => import('./about-dialog.tsx'));
 
 export function DialogHost(): ReactElement | null {
@@ -29,6 +31,8 @@ export function DialogHost(): ReactElement | null {
         return <DiffDialog request={open.request} close={() => open.answer(null)} />;
       case 'labels':
         return <LabelsDialog request={open.request} answer={open.answer} />;
+      case 'recover':
+        return <RecoverDialog request={open.request} close={() => open.answer(null)} />;
       case 'shortcuts':
         return <ShortcutsDialog close={() => open.answer(null)} />;
       case 'about':

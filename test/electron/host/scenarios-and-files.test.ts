@@ -68,7 +68,7 @@ describe('scenarios', () => {
       file: inLibrary('mine.json'),
       ifExists: 'refuse',
     });
-    expect(named).toEqual({ file: inLibrary('mine.json'), name: 'mine.json', place: 'library' });
+    expect(named).toMatchObject({ file: inLibrary('mine.json'), name: 'mine.json', place: 'library' });
     const { text } = await page.call('scenario.text', { scenario: { ...smallScenario } });
     expect(await readFile(path.join(test.folder, 'library', 'mine.json'), 'utf8')).toBe(text);
     await expect(

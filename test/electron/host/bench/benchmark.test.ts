@@ -128,6 +128,8 @@ test('a fast variant with a wrong answer is wrong', async () => {
       return {
         plan: run.plan,
         cancel: () => run.cancel(),
+        wantCheckpoint: () => undefined,
+        checkpoint: () => null,
         wantPlanes: () => undefined,
         live: () => run.live(),
         keyframe: (index: number) => run.keyframe(index),

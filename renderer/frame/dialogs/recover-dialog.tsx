@@ -1,0 +1,64 @@
+/** Unsaved work of programs and pages that ended: each piece recovered, discarded, or left for later. */
+import { type ReactElement, useState } from 'react';
+import type { Recoverable } from '../../../electron/contract/recovery.ts';
+import { count, fixed } from '../../base/numbers.ts';
+import { clock } from '../../base/time.ts';
+import type { DialogKinds } from '../../state/dialogs.ts';
+import { Button } from '../../widgets/button.tsx';
+import { Dialog } from '../../widgets/dialog.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import './recover-dialog.css';
+
+export interface RecoverDialogProps {
+  readonly request: DialogKinds['recover']['request'];
+  readonly close: () => void;
+}
+
+function describe(item: Recoverable): string {
+  if (item.kind === 'draft') return `Edits of ${item.place ?? 'a scenario that was never saved'}`;
+  const upTo = `${count(item.step)} steps, ${fixed(item.depth_mm, 1)} mm deep`;
+  return item.finished ? `A run of ${upTo}, not saved` : `A run that was still computing: ${upTo}`;
+}
+
+export default function RecoverDialog({ request, close }: RecoverDialogProps): ReactElement {
+  const { recovery } = useWorkbench();
+  const [items, setItems] = useState(request.items);
+  const without = (item: Recoverable): readonly Recoverable[] => items.filter((each) => each !== item);
+  const leave = (rest: readonly Recoverable[]): void => (rest.length === 0 ? close() : setItems(rest));
+  const discard = async (item: Recoverable): Promise<void> => {
+    await recovery.discard(item);
+    leave(without(item));
+  };
+  const take = async (item: Recoverable): Promise<void> => {
+    // Edits take the place of what is in the form: that may be asked about in a dialog of its own.
+    if (item.kind === 'draft') close();
+    if ((await recovery.take(item)) && item.kind === 'run') leave(without(item));
+  };
+  return (
+    <Dialog
+      title="Unsaved work"
+      size="large"
+      onDismiss={close}
+      actions={<Button onPress={close}>Keep for later</Button>}
+    >
+      <p>The program or its page ended before this was saved. What you do not recover stays kept.</p>
+      <ul className="recover">
+        {items.map((item) => (
+          <li key={item.id}>
+            <span className="recover__title">{item.title}</span>
+            <span className="recover__time">{clock(item.time)}</span>
+            <span className="recover__what">{describe(item)}</span>
+            <span className="recover__actions">
+              <Button tone="quiet" icon="trash" onPress={() => void discard(item)}>
+                Discard
+              </Button>
+              <Button tone="primary" autoFocus={item === items[0]} onPress={() => void take(item)}>
+                Recover
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

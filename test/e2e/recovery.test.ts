@@ -1,0 +1,139 @@
+/** A server that is killed while a person works: what comes back, and two windows on one file. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { slowScenario } from '../electron/host/recovery/slow.ts';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+let home: string;
+let served: Served | null = null;
+
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'braggbench-killed-'));
+});
+afterEach(async () => {
+  await served?.stop();
+  served = null;
+  rmSync(home, { recursive: true, force: true });
+});
+
+const quick = JSON.stringify({ kind: 'transport', version: 1, name: 'Mine', beam: { energy_MeV: 70 } });
+const slow = JSON.stringify({ ...slowScenario, name: 'Slow run' });
+
+async function start(): Promise<void> {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+}
+
+async function openBench(): Promise<{ open: OpenPage; bench: BenchPage }> {
+  const open = await chrome.open(served?.url ?? '');
+  onTestFinished(open.close);
+  const bench = new BenchPage(open.page);
+  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  return { open, bench };
+}
+
+async function saveAs(open: OpenPage, name: string): Promise<void> {
+  await open.page.keyboard.press('Control+Shift+s');
+  await open.page.getByRole('dialog').getByLabel('File name').fill(name);
+  await open.page.keyboard.press('Enter');
+  await expect.poll(() => open.page.getByText(`Saved ${name}.json`).count()).toBe(1);
+}
+
+const files = (): string[] => readdirSync(path.join(home, 'recovery'), { recursive: true }).map(String);
+
+describe('after kill -9', () => {
+  it('offers the edits and the run, and takes them up', async () => {
+    await start();
+    const before = await openBench();
+    await before.bench.drop('mine.json', quick);
+    await expect.poll(() => before.bench.title.textContent()).toContain('Mine');
+    await saveAs(before.open, 'mine');
+    await before.bench.drop('slow.json', slow);
+    await expect.poll(() => before.bench.title.textContent()).toContain('Slow run');
+    await before.bench.run.click();
+    await before.bench.menu('File', 'mine.json');
+    await expect.poll(() => before.bench.title.textContent()).toBe('mine.json');
+    await before.bench.field('Energy').fill('82');
+    await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(true);
+    await expect.poll(() => files().some((name) => /run-.*\.json$/.test(name)), { timeout: 60_000 }).toBe(true);
+    await served?.kill();
+    await before.open.close();
+
+    await start();
+    const { open, bench } = await openBench();
+    const { page } = open;
+    await expect.poll(() => page.getByText('2 pieces of unsaved work were found').count()).toBe(1);
+    await page.getByRole('button', { name: 'Recover…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Unsaved work' });
+    await expect.poll(() => dialog.getByRole('listitem').count()).toBe(2);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await open.screenshot('recovery');
+    await dialog.getByRole('listitem').filter({ hasText: 'still computing' }).getByText('Recover').click();
+    await bench.state('Stopped').waitFor();
+    await expect.poll(() => page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
+    await dialog.getByRole('listitem').filter({ hasText: 'mine.json' }).getByText('Recover').click();
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('82');
+    await expect.poll(() => page.getByText('edited', { exact: true }).count()).toBe(1);
+    // The edit can be undone to what the file holds, and saved over it.
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('82');
+    await page.keyboard.press('Control+s');
+    await expect.poll(() => page.getByText('edited', { exact: true }).count()).toBe(0);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('recover');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByText('There is no unsaved work to recover').count()).toBe(1);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('offers a page that is loaded anew the edits that it had', async () => {
+    await start();
+    const { open, bench } = await openBench();
+    await bench.field('Energy').fill('91');
+    await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(true);
+    await open.page.reload();
+    await open.page.getByRole('button', { name: 'Recover…' }).click();
+    await open.page.getByRole('dialog').getByRole('button', { name: 'Recover' }).click();
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('91');
+    // Given up in so many words, they are gone.
+    await bench.menu('File', 'New scenario');
+    await open.page.getByRole('dialog').getByRole('button', { name: 'Don’t save' }).click();
+    await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(false);
+    expect(open.problems).toEqual([]);
+  });
+});
+
+describe('one file in two windows', () => {
+  it('warns both, and asks before one replaces what the other has saved', async () => {
+    await start();
+    const first = await openBench();
+    await first.bench.drop('shared.json', quick);
+    await expect.poll(() => first.bench.title.textContent()).toContain('Mine');
+    await saveAs(first.open, 'shared');
+    const second = await openBench();
+    await second.bench.menu('File', 'shared.json');
+    await expect.poll(() => second.open.page.getByText('shared.json is open in another window too').count()).toBe(1);
+    await expect.poll(() => first.open.page.getByText('open twice').count()).toBe(1);
+    await second.bench.field('Energy').fill('75');
+    await second.open.page.keyboard.press('Control+s');
+    await expect.poll(() => second.open.page.getByText('Saved shared.json').count()).toBe(1);
+    await first.bench.field('Energy').fill('76');
+    await first.open.page.keyboard.press('Control+s');
+    const dialog = first.open.page.getByRole('dialog', { name: 'Replace what is in the file?' });
+    await expect.poll(() => dialog.textContent()).toContain('shared.json was changed by another window or program');
+    await first.open.screenshot('open-twice');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await first.bench.menu('File', 'Compare with the saved file');
+    const differences = first.open.page.getByRole('dialog', { name: 'Differences' });
+    await expect.poll(() => differences.locator('tbody tr').textContent()).toBe('Energybeam.energy_MeV75 MeV76 MeV');
+    expect(first.open.problems).toEqual([]);
+  });
+});
