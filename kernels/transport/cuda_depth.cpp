@@ -1,4 +1,4 @@
-#include "cuda_fused_solver.hpp"
+#include "cuda_window_solver.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
@@ -8,19 +8,18 @@ Variant cuda_depth_variant() {
       .id = "cuda-depth",
       .title = "Depth stepping on the GPU",
       .changes =
-          "The moving window on the phase space of one plane, advanced "
-          "plane by plane in z",
+          "The moving window on the phase space of one plane, advanced plane by plane in z: one pass, and one wait, per "
+          "plane",
       .builds_on = "cuda-window",
       .device = "cuda",
-      .source = "kernels/transport/cuda_fused_collide.cuh",
+      .source = "kernels/transport/cuda_window_collide.cuh",
       .precisions = {Precision::kFp32, Precision::kFp64},
       .steppings = {Stepping::kDepth},
       .bytes_per_cell_step = 16,
       .flops_per_cell_step = 58,
       .speed_rank = 170,
-      .estimate_bytes = estimate_cuda_fused,
-      .make = [](const Problem& p, const Tables& t,
-                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kGraph, .window = true}); },
+      .estimate_bytes = estimate_cuda_window,
+      .make = make_cuda_solver<CudaWindowSolver>,
       .unavailable = cuda_unavailable,
   };
 }

@@ -158,7 +158,10 @@ int CudaSolver<T>::advance(int max_steps, std::vector<StepTotals>& totals, engin
       spans.record(1, spans.name_id("steps on the device"), step, start_ns, start_ns + seconds * 1e9);
     }
     device_seconds_ += seconds;
-    cell_steps_ += cells_per_step() * done;
+    for (int i = 0; i < done; ++i) {
+      const double counted = rows_.values()[u(i) * kLedgerColumns + kCellsVisited];
+      cell_steps_ += counted > 0.0 ? counted : cells_per_step();
+    }
     step_ += done;
     append_totals(done, totals);
     if (seen_extremes_.values()[1] > 0.0f) {

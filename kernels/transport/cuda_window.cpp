@@ -1,4 +1,4 @@
-#include "cuda_fused_solver.hpp"
+#include "cuda_window_solver.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
@@ -8,20 +8,18 @@ Variant cuda_window_variant() {
       .id = "cuda-window",
       .title = "Moving window on the GPU",
       .changes =
-          "Slices are the boxes that the protons fill; the device finds them, "
-          "lists the work of the next step and "
-          "needs no host between steps; cut edges are counted as skipped",
+          "Only the boxes that the protons of each energy fill are visited; one cooperative kernel takes all steps and "
+          "finds their work itself; cut edges are counted as skipped",
       .builds_on = "cuda-graph",
       .device = "cuda",
-      .source = "kernels/transport/cuda_fused.cu",
+      .source = "kernels/transport/cuda_window.cu",
       .precisions = {Precision::kFp32, Precision::kFp64},
       .steppings = {Stepping::kPath},
       .bytes_per_cell_step = 16,
       .flops_per_cell_step = 62,
       .speed_rank = 160,
-      .estimate_bytes = estimate_cuda_fused,
-      .make = [](const Problem& p, const Tables& t,
-                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kGraph, .window = true}); },
+      .estimate_bytes = estimate_cuda_window,
+      .make = make_cuda_solver<CudaWindowSolver>,
       .unavailable = cuda_unavailable,
   };
 }

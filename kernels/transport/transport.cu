@@ -6,3 +6,4 @@
 #include "cuda_scatter.cu"
 #include "cuda_tiled.cu"
 #include "cuda_warp_reduced.cu"
+#include "cuda_window.cu"

@@ -1,0 +1,194 @@
+#pragma once
+
+#include "cuda_common.cuh"
+#include "cuda_window.hpp"
+#include "filled_value.hpp"
+
+// What the parts of the window's kernel share.
+namespace bb::transport::window {
+
+using physics::kRemapTaps;
+
+inline constexpr int kWarps = kWindowThreads / 32;
+
+/// Sums that the threads of a step keep, one slot each.
+enum WindowTally {
+  kTallyNumber,
+  kTallyStopped,
+  kTallyNuclear,
+  kTallyNuclearEnergy,
+  kTallyTheta,
+  kTallyX,
+  kTallyWritten,
+  kTallyDeposited,
+  kTallyNumberEnergy,  // from here on what some of them carry, MeV
+  kTallyThetaEnergy,
+  kTallyXEnergy,
+  kTallyWrittenEnergy,
+  kTallyZ,
+  kTallyZEnergy,
+};
+inline constexpr int kTallied = 8;  // that an item of the first pass adds
+
+template <typename T>
+struct alignas(16) Quad {
+  T v[4];
+};
+
+template <typename T>
+__device__ inline T sum_quad(const Quad<T>& q) {
+  return (q.v[0] + q.v[1]) + (q.v[2] + q.v[3]);
+}
+
+/// From the second-level cache: other blocks write the state while this one runs.
+__device__ inline Quad<float> load_quad(const float* from) {
+  const float4 v = __ldcg(reinterpret_cast<const float4*>(from));
+  return {{v.x, v.y, v.z, v.w}};
+}
+__device__ inline Quad<double> load_quad(const double* from) {
+  const double2 low = __ldcg(reinterpret_cast<const double2*>(from));
+  const double2 high = __ldcg(reinterpret_cast<const double2*>(from) + 1);
+  return {{low.x, low.y, high.x, high.y}};
+}
+__device__ inline void store_quad(float* to, const Quad<float>& q) {
+  __stcg(reinterpret_cast<float4*>(to), float4{q.v[0], q.v[1], q.v[2], q.v[3]});
+}
+__device__ inline void store_quad(double* to, const Quad<double>& q) {
+  __stcg(reinterpret_cast<double2*>(to), double2{q.v[0], q.v[1]});
+  __stcg(reinterpret_cast<double2*>(to) + 1, double2{q.v[2], q.v[3]});
+}
+
+/// What of a donor's `content` moves on, from the sum g over its neighbours.
+__device__ inline float clamp_flux(float g, float content) { return fminf(fmaxf(g, 0.0f), content); }
+__device__ inline double clamp_flux(double g, double content) { return fmin(fmax(g, 0.0), content); }
+
+__device__ inline int floor_quads(int x) { return x & ~3; }
+__device__ inline int ceil_quads(int x) { return (x + 3) & ~3; }
+__device__ inline int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+__device__ inline bool is_empty(const WindowBox& b) { return b.a0 >= b.a1; }
+__device__ inline WindowBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1, {}}; }
+
+/// Where row z of a bin begins in the state.
+template <typename T>
+__device__ inline unsigned long long row_start(const WindowParameters<T>& p, int bin, int z) {
+  return (static_cast<unsigned long long>(bin) * p.rows + z) * p.tables.ntheta * p.pitch;
+}
+
+/// What a thread has seen above the threshold, as z0, z1, a0, a1, x0, x1.
+struct Extent {
+  int z0 = 1 << 30, z1 = -1, a0 = 1 << 30, a1 = -1, x0 = 1 << 30, x1 = -1;
+
+  /// Four columns from x on, a multiple of four.
+  __device__ void add(int z, int a, int x) {
+    z0 = min(z0, z);
+    z1 = max(z1, z + 1);
+    a0 = min(a0, a);
+    a1 = max(a1, a + 1);
+    x0 = min(x0, x);
+    x1 = max(x1, x + 4);
+  }
+
+  /// Widens the block's extent in shared memory. Every thread of the warp calls it.
+  __device__ void publish(int (&to)[6]) const {
+    const int high_z = __reduce_max_sync(kWholeWarp, z1);
+    if (high_z <= 0) return;
+    const int low_z = __reduce_min_sync(kWholeWarp, z0);
+    const int low_a = __reduce_min_sync(kWholeWarp, a0), high_a = __reduce_max_sync(kWholeWarp, a1);
+    const int low_x = __reduce_min_sync(kWholeWarp, x0), high_x = __reduce_max_sync(kWholeWarp, x1);
+    if ((threadIdx.x & 31) != 0) return;
+    atomicMin(&to[0], low_z);
+    atomicMax(&to[1], high_z);
+    atomicMin(&to[2], low_a);
+    atomicMax(&to[3], high_a);
+    atomicMin(&to[4], low_x);
+    atomicMax(&to[5], high_x);
+  }
+};
+
+/// A bin that feeds an item: where it holds something in the item's row.
+template <typename T>
+struct SourceView {
+  const T* row;  // angle 0, column 0
+  const T* weight;
+  int a0, a1, x0, x1;
+  int bin, unused;
+};
+
+/// The block's shared memory.
+template <typename T>
+struct Shared {
+  __device__ Shared(const WindowParameters<T>& p, unsigned char* base)
+      : boxes(reinterpret_cast<short*>(base + p.layout.boxes)),
+        bins(reinterpret_cast<WindowBin*>(base + p.layout.bins)),
+        feeds(p.layout.feeds_held != 0 ? reinterpret_cast<const int*>(base + p.layout.feeds) : p.feed_bin),
+        collide_begin(reinterpret_cast<int*>(base + p.layout.begins)),
+        stream_begin(collide_begin + p.tables.ne + 1),
+        angles(reinterpret_cast<WindowAngle<T>*>(base + p.layout.angles)),
+        row_material(reinterpret_cast<short*>(base + p.layout.rows)),
+        views(reinterpret_cast<SourceView<T>*>(base + p.layout.views)),
+        sums(reinterpret_cast<double*>(base + p.layout.sums)),
+        partial(reinterpret_cast<double*>(base + p.layout.partial)),
+        own(reinterpret_cast<Quad<T>*>(base + p.layout.own)),
+        tile(reinterpret_cast<Quad<T>*>(base + p.layout.tile)),
+        turned(reinterpret_cast<Quad<T>*>(base + p.layout.turned)),
+        deposits(reinterpret_cast<T*>(base + p.layout.deposits)),
+        weights(reinterpret_cast<T*>(base + p.layout.weights)) {}
+
+  short* boxes;  // [ne][8]
+  WindowBin* bins;
+  const int* feeds;
+  int *collide_begin, *stream_begin;  // [ne + 1] items of the bins before
+  WindowAngle<T>* angles;
+  short* row_material;
+  SourceView<T>* views;
+  double* sums;     // [warp][kWindowTallies]
+  double* partial;  // [4][thread]
+  Quad<T>*own, *tile, *turned;
+  T *deposits, *weights;
+};
+
+/// The rest of it, of fixed size.
+struct Fixed {
+  int extent[6];
+  int sources, own_source;
+  int over;
+  int scan[2][kWarps];
+  float cost[kWarps];
+  int live[kWarps];
+  double cells[kWarps];
+};
+
+/// A bin's next box takes in what an item wrote. The block has met since; it meets again before the next item ends.
+template <typename T>
+__device__ inline void widen_bounds(const WindowParameters<T>& p, Fixed& fixed, int bin, int step) {
+  const int i = threadIdx.x;
+  if (i >= 6) return;
+  const bool any = fixed.extent[1] > 0;
+  const int value = fixed.extent[i];
+  __syncwarp(0x3f);
+  fixed.extent[i] = i % 2 == 0 ? 1 << 30 : -1;
+  if (!any) return;
+  int* to = &p.bounds[(step + 1) % 3][bin].z0 + i;
+  if (i % 2 == 0) {
+    atomicMin(to, value);
+  } else {
+    atomicMax(to, value);
+  }
+}
+
+/// Waits until all blocks have come here `times` times since the launch; what they wrote before is then seen.
+__device__ inline void wait_for_all(WindowControl* control, unsigned times) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const unsigned wanted = times * gridDim.x;
+    unsigned arrived;
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&control->arrived) : "memory");
+    do {
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(&control->arrived) : "memory");
+    } while (arrived < wanted);
+  }
+  __syncthreads();
+}
+
+}  // namespace bb::transport::window

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "cuda_window_common.cuh"
+
+// Whole-state operations beside the steps: start, count, marginals, and the end behind the last plane. One block
+// per bin.
+namespace bb::transport::window {
+
+template <typename T>
+__device__ inline const T* state_now(const WindowParameters<T>& p) {
+  return p.state[p.tables.depth != 0 ? p.control->step & 1 : 0];
+}
+
+/// Calls f(value, z, angle, x) for every cell of a bin's box.
+template <typename T, typename F>
+__device__ void each_cell(const WindowParameters<T>& p, int bin, F&& f) {
+  const DeviceTables<T>& t = p.tables;
+  WindowBox box = p.bounds[p.control->step % 3][bin];
+  if (is_empty(box)) return;
+  box.x1 = min(box.x1, t.nx);
+  const T* state = state_now(p) + row_start(p, bin, 0);
+  const int width = box.x1 - box.x0;
+  const int angles = box.a1 - box.a0;
+  const int cells = (box.z1 - box.z0) * angles * width;
+  for (int i = threadIdx.x; i < cells; i += kWindowThreads) {
+    const int x = box.x0 + i % width;
+    const int a = box.a0 + i / width % angles;
+    const int z = box.z0 + i / (width * angles);
+    f(state[(static_cast<unsigned long long>(z) * t.ntheta + a) * p.pitch + x], z, a, x);
+  }
+}
+
+template <typename T>
+__device__ void count_bin(const WindowParameters<T>& p, double* row, int bin) {
+  double number = 0;
+  each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
+  block_add(row, kInFlight, number, kEnergyInFlight, number * p.tables.energy[bin]);
+}
+
+/// Depth stepping: what is in flight behind the last plane has left; nothing if the run ended before.
+template <typename T>
+__device__ void leave_with_bin(const WindowParameters<T>& p, double* row, int bin) {
+  const int step = p.control->step;
+  if (p.start_z + step < p.tables.nz) return;
+  double number = 0;
+  each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
+  block_add(row, kEscapedZ, number, kEnergyEscapedZ, number * p.tables.energy[bin]);
+  __syncthreads();  // the box is read by all before it goes
+  if (threadIdx.x == 0) p.bounds[step % 3][bin] = empty_box();
+}
+
+template <typename T>
+__device__ void marginals_of_bin(const WindowParameters<T>& p, const DeviceMarginals& fields, int bin) {
+  const DeviceTables<T>& t = p.tables;
+  const int plane = t.depth != 0 ? p.start_z + p.control->step : 0;
+  each_cell(p, bin, [&](T v, int z, int a, int x) {
+    const double value = static_cast<double>(v);
+    if (value == 0.0) return;
+    const int row = min(plane + z, t.nz - 1);
+    atomicAdd(fields.zx + static_cast<unsigned long long>(row) * t.nx + x, value);
+    atomicAdd(fields.xtheta + static_cast<unsigned long long>(x) * t.ntheta + a, value);
+    atomicAdd(fields.etheta + static_cast<unsigned long long>(bin) * t.ntheta + a, value);
+    atomicAdd(fields.ez + static_cast<unsigned long long>(bin) * t.nz + row, value);
+  });
+}
+
+/// A random positive number in every cell, numbered as in ψ[e][θ][z][x] of the reference.
+template <typename T>
+__device__ void fill_bin(const WindowParameters<T>& p, unsigned long long seed, int bin) {
+  const DeviceTables<T>& t = p.tables;
+  const int cells = p.rows * t.ntheta * p.pitch;
+  T* state = p.state[0] + row_start(p, bin, 0);
+  for (int i = threadIdx.x; i < cells; i += kWindowThreads) {
+    const int x = i % p.pitch;
+    const int a = i / p.pitch % t.ntheta;
+    const int z = i / (p.pitch * t.ntheta);
+    const unsigned long long index = ((static_cast<unsigned long long>(bin) * t.ntheta + a) * p.rows + z) * t.nx + x;
+    state[i] = x < t.nx ? static_cast<T>(filled_value(seed, index)) : T(0);
+  }
+}
+
+}  // namespace bb::transport::window
