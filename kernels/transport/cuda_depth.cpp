@@ -8,7 +8,8 @@ Variant cuda_depth_variant() {
       .id = "cuda-depth",
       .title = "Depth stepping on the GPU",
       .changes =
-          "The moving window on the phase space of one plane, advanced plane by plane in z: one pass, and one wait, per "
+          "The moving window on the phase space of one plane, advanced plane by plane in z: one pass, and one wait, "
+          "per "
           "plane",
       .builds_on = "cuda-window",
       .device = "cuda",

@@ -17,6 +17,10 @@ __device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
   for (int i = threadIdx.x; i < t.ntheta; i += kWindowThreads) s.angles[i] = p.angles[i];
   for (int i = threadIdx.x; i < t.nz; i += kWindowThreads) s.row_material[i] = p.row_material[i];
   for (int i = threadIdx.x; i < kWarps * kWindowTallies; i += kWindowThreads) s.sums[i] = 0.0;
+  if (threadIdx.x < 2) {
+    fixed.holding[threadIdx.x][0] = t.ne;
+    fixed.holding[threadIdx.x][1] = 0;
+  }
   if (threadIdx.x < 6) fixed.extent[threadIdx.x] = threadIdx.x % 2 == 0 ? 1 << 30 : -1;
 }
 
@@ -24,6 +28,7 @@ __device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
 /// the run is over.
 template <typename T>
 __device__ void take_boxes(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int step) {
+  int first = p.tables.ne, last = 0;  // that hold something
   const WindowBox* now = p.bounds[step % 3];
   WindowBox* later = p.bounds[(step + 2) % 3];
   for (int bin = threadIdx.x; bin < p.tables.ne; bin += kWindowThreads) {
@@ -35,6 +40,16 @@ __device__ void take_boxes(const WindowParameters<T>& p, Shared<T>& s, Fixed& fi
     };
     reinterpret_cast<uint4*>(s.boxes)[bin] = {pack(low.x, low.y), pack(low.z, low.w), pack(high.x, high.y), 0u};
     if (blockIdx.x == 0) later[bin] = empty_box();
+    if (empty) continue;
+    first = min(first, bin);
+    last = bin + 1;
+  }
+  __syncwarp();
+  first = __reduce_min_sync(kWholeWarp, first);
+  last = __reduce_max_sync(kWholeWarp, last);
+  if ((threadIdx.x & 31) == 0 && last > 0) {
+    atomicMin(&fixed.holding[step & 1][0], first);
+    atomicMax(&fixed.holding[step & 1][1], last);
   }
   if (threadIdx.x == kWindowThreads - 1) {
     fixed.over = step > 0 && __ldcg(p.written + 2 * static_cast<long long>(step)) <= p.stop_number ? 1 : 0;
@@ -53,8 +68,9 @@ __device__ void close_step(const WindowParameters<T>& p, int step) {
 
 /// Where WindowTally goes: a LedgerColumn, or -1 - place in the row of `written`.
 __constant__ const signed char kColumnOfTally[] = {
-    kInFlight, kStopped,        kNuclear,            kEnergyNuclear,  kEscapedTheta, kEscapedX, -1,
-    kDeposited, kEnergyInFlight, kEnergyEscapedTheta, kEnergyEscapedX, -2,            kEscapedZ, kEnergyEscapedZ};
+    kInFlight,       kStopped, kNuclear,   kEnergyNuclear,  kEscapedTheta,
+    kEscapedX,       -1,       kDeposited, kEnergyInFlight, kEnergyEscapedTheta,
+    kEnergyEscapedX, -2,       kEscapedZ,  kEnergyEscapedZ};
 
 /// The block's share of a step goes to the ledger.
 template <typename T>
@@ -83,6 +99,7 @@ __device__ void run_steps(const WindowParameters<T>& p, unsigned char* memory) {
   const int limit = p.control->limit;
   if (first >= limit) return;
   hold_tables(p, s, fixed);
+  __syncthreads();
   float lowest = 0, highest = 0;
   unsigned waits = 0;
   int step = first;
@@ -91,14 +108,19 @@ __device__ void run_steps(const WindowParameters<T>& p, unsigned char* memory) {
     if (step > first && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) close_step(p, step - 1);
     __syncthreads();
     if (fixed.over != 0) break;
-    const float budget = plan_step<T, kDepth>(p, s, fixed, step);
-    const int collides = s.collide_begin[t.ne];
+    if (threadIdx.x < 32) plan_step<T, kDepth>(p, s, fixed, step);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      fixed.holding[step & 1][0] = t.ne;
+      fixed.holding[step & 1][1] = 0;
+    }
+    const int collides = fixed.collides;
     for (int item = blockIdx.x; item < collides; item += gridDim.x) {
-      Collide<T, kDepth>(p, s, fixed, step).run(item, budget, lowest, highest);
+      Collide<T, kDepth>(p, s, fixed, step).run(item, lowest, highest);
     }
     if constexpr (!kDepth) {
       wait_for_all(p.control, ++waits);
-      const int streams = s.stream_begin[t.ne];
+      const int streams = fixed.streams;
       for (int item = blockIdx.x; item < streams; item += gridDim.x) {
         stream_item(p, s, fixed, step, item, lowest, highest);
       }
@@ -118,11 +140,11 @@ __device__ void run_steps(const WindowParameters<T>& p, unsigned char* memory) {
 
 }  // namespace bb::transport::window
 
-#define BB_WINDOW_ENTRY(name, T, depth)                                                           \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                  \
-      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {     \
-    extern __shared__ double2 window_shared[];                                                    \
-    bb::transport::window::run_steps<T, depth>(p, reinterpret_cast<unsigned char*>(window_shared)); \
+#define BB_WINDOW_ENTRY(name, T, depth)                                                                            \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 512 / bb::transport::kWindowThreads) \
+      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {                      \
+    extern __shared__ double2 window_shared[];                                                                     \
+    bb::transport::window::run_steps<T, depth>(p, reinterpret_cast<unsigned char*>(window_shared));                \
   }
 
 BB_WINDOW_ENTRY(path_f32, float, false)
@@ -130,27 +152,27 @@ BB_WINDOW_ENTRY(path_f64, double, false)
 BB_WINDOW_ENTRY(depth_f32, float, true)
 BB_WINDOW_ENTRY(depth_f64, double, true)
 
-#define BB_WINDOW_STATE_ENTRY(name, T)                                                                          \
-  extern "C" __global__ void transport_window_begin_##name(                                                     \
-      const __grid_constant__ bb::transport::WindowParameters<T> p, const int limit) {                          \
-    p.control->limit = limit;                                                                                   \
-    p.control->arrived = 0;                                                                                     \
-  }                                                                                                             \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads) transport_window_fill_##name(     \
-      const __grid_constant__ bb::transport::WindowParameters<T> p, const unsigned long long seed) {            \
-    bb::transport::window::fill_bin<T>(p, seed, static_cast<int>(blockIdx.x));                                  \
-  }                                                                                                             \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads) transport_window_count_##name(    \
-      const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) {                              \
-    bb::transport::window::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                  \
-  }                                                                                                             \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads) transport_window_leave_##name(    \
-      const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) {                              \
-    bb::transport::window::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));                             \
-  }                                                                                                             \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads) transport_window_marginals_##name( \
+#define BB_WINDOW_STATE_ENTRY(name, T)                                                                             \
+  extern "C" __global__ void transport_window_begin_##name(                                                        \
+      const __grid_constant__ bb::transport::WindowParameters<T> p, const int limit) {                             \
+    p.control->limit = limit;                                                                                      \
+    p.control->arrived = 0;                                                                                        \
+  }                                                                                                                \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads) transport_window_fill_##name(        \
+      const __grid_constant__ bb::transport::WindowParameters<T> p, const unsigned long long seed) {               \
+    bb::transport::window::fill_bin<T>(p, seed, static_cast<int>(blockIdx.x));                                     \
+  }                                                                                                                \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads)                                      \
+      transport_window_count_##name(const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) {   \
+    bb::transport::window::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                     \
+  }                                                                                                                \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads)                                      \
+      transport_window_leave_##name(const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) {   \
+    bb::transport::window::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));                                \
+  }                                                                                                                \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads) transport_window_marginals_##name(   \
       const __grid_constant__ bb::transport::WindowParameters<T> p, const bb::transport::DeviceMarginals fields) { \
-    bb::transport::window::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                        \
+    bb::transport::window::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                           \
   }
 
 BB_WINDOW_STATE_ENTRY(f32, float)

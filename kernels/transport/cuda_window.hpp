@@ -28,7 +28,7 @@ struct WindowBin {
   int half;                  // widest angle kernel over materials and classes
   int kernel_at;             // where its kernels begin, [material][distance 0 … half][class], in `kernel_weight`
   int ends;                  // 1: protons stop or react here
-  float cost;                // of one row of four columns, about, in loads from shared memory
+  int unused;
 };
 
 /// What is fixed about an angle.
@@ -40,14 +40,14 @@ struct WindowAngle {
 };
 
 struct WindowControl {
-  int step;   // steps done
-  int limit;  // steps wanted
+  int step;          // steps done
+  int limit;         // steps wanted
   unsigned arrived;  // blocks that have come to a wait, counted on and on in one launch
 };
 
 /// Where things lie in a block's shared memory, in bytes, and what fits there.
 struct WindowLayout {
-  int boxes, bins, feeds, begins, angles, rows, views, sums, partial, own, tile, turned, deposits, weights;
+  int boxes, bins, feeds, plans, begins, angles, rows, views, sums, partial, own, tile, turned, deposits, weights;
   int bytes;
   int feeds_held;    // 1: the lists of feeds are held in shared memory
   int most_angles;   // that an item makes
@@ -72,10 +72,10 @@ struct WindowParameters {
   const T* lost;    // [ne][material][angle] share that scattering sends from an angle off the grid
   double* written;  // [steps + 1][2] protons and MeV that the state held before a step, cut edges included
   WindowLayout layout;
-  int feeds;    // in `feed_bin`
-  int rows;     // z rows stored; depth stepping 1
-  int pitch;    // columns stored per row
-  int start_z;  // depth stepping: plane of step 0
+  int feeds;                                               // in `feed_bin`
+  int rows;                                                // z rows stored; depth stepping 1
+  int pitch;                                               // columns stored per row
+  int start_z;                                             // depth stepping: plane of step 0
   int whole_x_min, whole_x_max, whole_z_min, whole_z_max;  // over all angles
   T threshold;                                             // cells below it do not widen the bounds
   double stop_number;                                      // protons in flight at which the run is done

@@ -13,17 +13,22 @@ class Collide {
   __device__ Collide(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory, int at_step)
       : p(parameters), t(parameters.tables), s(memory), fixed(fixed_memory), step(at_step) {}
 
-  __device__ void run(int item, float budget, float& lowest, float& highest) {
-    choose(item, budget);
-    if (threadIdx.x < 32) list_sources();
-    clear_and_hold();
+  __device__ void run(int item, float& lowest, float& highest) {
+    choose(item);
+    if (threadIdx.x < 32) {
+      list_sources();
+    } else {
+      clear();
+    }
     __syncthreads();
+    hold();
     Tally tally;
     if (material >= 0) {
       gather<false>(tally);
     } else {
       gather<true>(tally);
     }
+    asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
     if (material >= 0) {
       score<false>(tally);
@@ -45,31 +50,31 @@ class Collide {
     double v[kTallied] = {};
   };
 
-  __device__ void choose(int item, float budget) {
-    bin = bin_of_item(s.collide_begin, t.ne, item);
-    const Reach r = reach_of(p, s, bin);
-    from = r.from;
+  __device__ void choose(int item) {
+    const int place = place_of_item(s.collide_begin, fixed.bins, item);
+    const BinPlan r = s.plans[place];
+    bin = fixed.low + place;
     bin_data = s.bins[bin];
-    const Split split = split_of(p, r, bin_data.cost, budget);
-    int index = item - s.collide_begin[bin];
-    const int tile = index % split.tiles;
-    index /= split.tiles;
-    const int chunk = index % split.chunks;
-    z = from.z0 + index / split.chunks;
+    const int index = item - s.collide_begin[place];
+    const int row_items = r.tiles * r.chunks;
+    const int row = divide(index, row_items);
+    const int tile = divide(index - row * row_items, r.chunks);
+    const int chunk = index - row * row_items - tile * r.chunks;
+    z = r.z0 + row;
     map_row = kDepth ? p.start_z + step : z;
     material = s.row_material[map_row];
-    a0 = r.a0 + chunk * split.angles;
-    a1 = min(a0 + split.angles, r.a1);
-    x0 = r.x0 + 4 * tile * split.quads;
-    quads = min(split.quads, r.quads - tile * split.quads);
+    a0 = r.made_a0 + chunk * r.chunk_angles;
+    a1 = min(a0 + r.chunk_angles, static_cast<int>(r.made_a1));
+    x0 = r.made_x0 + 4 * tile * r.tile_quads;
+    quads = min(static_cast<int>(r.tile_quads), r.quads - tile * r.tile_quads);
     // Columns whose protons can come here, and those that come from here.
     tile_x0 = floor_quads(min(x0, x0 - p.whole_x_max - 3));
     const int end = x0 + 4 * quads;
     tile_quads = (max(end, floor_quads(end - 7 - p.whole_x_min) + 12) - tile_x0) / 4;
     first_a = a0 - bin_data.half;
     tile_rows = a1 - a0 + 2 * bin_data.half + kWindowTurned - 1;
-    gathered_a0 = max(from.a0, first_a);
-    gathered_a1 = min(from.a1, a1 + bin_data.half);
+    gathered_a0 = max(static_cast<int>(r.a0), first_a);
+    gathered_a1 = min(static_cast<int>(r.a1), a1 + bin_data.half);
     held_weights = material >= 0 && (bin_data.half + 1) * (kDepth ? tile_rows : 1) <= p.layout.most_weights;
     feeds = p.feed_weight + bin_data.feed_weight_at;
     kernel = p.kernel_weight + bin_data.kernel_at;
@@ -107,29 +112,52 @@ class Collide {
     }
   }
 
-  /// Zeros beside the gathered angles; what depends on angles alone comes into shared memory.
-  __device__ void clear_and_hold() {
-    const int before = gathered_a0 - first_a;
-    const int behind = first_a + tile_rows - max(gathered_a1, gathered_a0);
-    for (int i = threadIdx.x; i < before * tile_quads; i += kWindowThreads) s.tile[i] = Quad<T>{};
-    Quad<T>* end = s.tile + (tile_rows - behind) * tile_quads;
-    for (int i = threadIdx.x; i < behind * tile_quads; i += kWindowThreads) end[i] = Quad<T>{};
+  /// Zeros beside the gathered angles. All warps but the first.
+  __device__ void clear() {
+    constexpr int kThreads = kWindowThreads - 32;
+    const int thread = static_cast<int>(threadIdx.x) - 32;
+    const int before = (gathered_a0 - first_a) * tile_quads;
+    const int begin = (max(gathered_a1, gathered_a0) - first_a) * tile_quads;
+    for (int i = thread; i < before; i += kThreads) s.tile[i] = Quad<T>{};
+    for (int i = begin + thread; i < tile_rows * tile_quads; i += kThreads) s.tile[i] = Quad<T>{};
+    // Rows that nothing is gathered for hold none of the bin's own protons either.
+    const int own_before = max(gathered_a0 - a0, 0) * quads;
+    const int own_begin = max(gathered_a1 - a0, 0) * quads;
+    for (int i = thread; i < own_before; i += kThreads) s.own[i] = Quad<T>{};
+    for (int i = own_begin + thread; i < (a1 - a0) * quads; i += kThreads) s.own[i] = Quad<T>{};
+  }
+
+  /// Copies one value into shared memory while the thread goes on.
+  __device__ static void copy_value(T* to, const T* value) {
+    const unsigned place = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    if constexpr (sizeof(T) == 4) {
+      asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(place), "l"(value) : "memory");
+    } else {
+      asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(place), "l"(value) : "memory");
+    }
+  }
+
+  /// Has what depends on angles alone copied into shared memory; the block waits for it behind the gather.
+  __device__ void hold() {
     if (material < 0) return;
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     if (held_weights) {
       const T* from_kernel = kernel + static_cast<long long>(material) * (bin_data.half + 1) * t.classes;
       if constexpr (kDepth) {
-        const int taps = bin_data.half + 1;
-        for (int i = threadIdx.x; i < taps * tile_rows; i += kWindowThreads) {
-          const int d = i / tile_rows;
-          const int a = first_a + i - d * tile_rows;
-          s.weights[i] = a >= 0 && a < t.ntheta ? from_kernel[d * t.classes + a] : T(0);
+        for (int d = warp; d <= bin_data.half; d += kWarps) {
+          for (int row = lane; row < tile_rows; row += 32) {
+            const int a = min(max(first_a + row, 0), t.ntheta - 1);  // nothing is gathered beyond
+            copy_value(s.weights + d * tile_rows + row, from_kernel + d * t.classes + a);
+          }
         }
       } else {
-        for (int d = threadIdx.x; d <= bin_data.half; d += kWindowThreads) s.weights[d] = from_kernel[d];
+        for (int d = threadIdx.x; d <= bin_data.half; d += kWindowThreads) copy_value(s.weights + d, from_kernel + d);
       }
     }
     if constexpr (kDepth) {
-      for (int i = threadIdx.x; i < a1 - a0; i += kWindowThreads) s.deposits[i] = t.deposit[at(a0 + i, material)];
+      for (int i = threadIdx.x; i < a1 - a0; i += kWindowThreads) {
+        copy_value(s.deposits + i, t.deposit + at(a0 + i, material));
+      }
     }
   }
 
@@ -143,13 +171,10 @@ class Collide {
   __device__ void gather(Tally& tally) {
     const int sources = fixed.sources, own_source = fixed.own_source;
     const int rows = max(gathered_a1 - gathered_a0, 0);
-    const int step_rows = kWindowThreads / tile_quads, step_quads = kWindowThreads % tile_quads;
-    int row = static_cast<int>(threadIdx.x) / tile_quads, quad = static_cast<int>(threadIdx.x) % tile_quads;
-    // Rows that nothing is gathered for hold none of the bin's own protons either.
-    for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowThreads) {
-      const int a = a0 + i / quads;
-      if (a < gathered_a0 || a >= gathered_a1) s.own[i] = Quad<T>{};
-    }
+    const int step_rows = divide(kWindowThreads, tile_quads);
+    const int step_quads = kWindowThreads - step_rows * tile_quads;
+    int row = divide(static_cast<int>(threadIdx.x), tile_quads);
+    int quad = static_cast<int>(threadIdx.x) - row * tile_quads;
     T escaped = T(0);
     for (; row < rows; row += step_rows, quad += step_quads) {
       if (quad >= tile_quads) {
@@ -193,7 +218,7 @@ class Collide {
         }
       }
       s.tile[(a - first_a) * tile_quads + quad] = sum;
-      const int column = (x - x0) / 4;
+      const int column = (x - x0) >> 2;
       if (a < a0 || a >= a1 || x < x0 || column >= quads) continue;
       s.own[(a - a0) * quads + column] = own;
       if (a < bin_data.half || a + bin_data.half >= t.ntheta) {
@@ -209,9 +234,9 @@ class Collide {
   template <bool kMixed>
   __device__ void score(Tally& tally) {
     const int columns = 4 * quads;
-    const int groups = kWindowThreads / columns;
-    const int group = static_cast<int>(threadIdx.x) / columns;
-    const int column = static_cast<int>(threadIdx.x) % columns;
+    const int groups = divide(kWindowThreads, columns);
+    const int group = divide(static_cast<int>(threadIdx.x), columns);
+    const int column = static_cast<int>(threadIdx.x) - group * columns;
     T sum[4] = {};
     if (group < groups) {
       const int m = kMixed ? material_at(x0 + column) : material;
@@ -247,9 +272,9 @@ class Collide {
 
   __device__ void finish_scores(Tally& tally) {
     const int columns = 4 * quads;
-    const int groups = kWindowThreads / columns;
+    const int groups = divide(kWindowThreads, columns);
     for (int i = threadIdx.x; i < 4 * columns; i += kWindowThreads) {
-      const int field = i / columns;
+      const int field = divide(i, columns);
       const int column = i - field * columns;
       double sum = 0;
       for (int g = 0; g < groups; ++g) sum += s.partial[field * kWindowThreads + g * columns + column];
@@ -279,46 +304,87 @@ class Collide {
   /// first, so that FP32 sums lose nothing systematically.
   template <bool kMixed>
   __device__ void turn() {
-    const int groups = ceil_div(a1 - a0, kWindowTurned);
-    const int half = bin_data.half;
+    const int groups = (a1 - a0 + kWindowTurned - 1) / kWindowTurned;
     for (int i = threadIdx.x; i < groups * tile_quads; i += kWindowThreads) {
-      const int group = i / tile_quads;
+      const int group = divide(i, tile_quads);
       const int quad = i - group * tile_quads;
-      const int row = half + group * kWindowTurned;  // of the tile
-      int m[4] = {material, material, material, material};
-      if (kMixed) {
-        for (int j = 0; j < 4; ++j) m[j] = material_at(tile_x0 + 4 * quad + j);
-      }
+      const int row = bin_data.half + group * kWindowTurned;  // of the tile
+      // No further than something was gathered.
       const int low_reach = row + kWindowTurned - 1 - (gathered_a0 - first_a);
       const int high_reach = gathered_a1 - 1 - first_a - row;
+      const int reach = max(0, min(bin_data.half, max(low_reach, high_reach)));
       Quad<T> sum[kWindowTurned] = {};
-      const Quad<T>* centre = s.tile + row * tile_quads + quad;
-      for (int d = min(half, max(low_reach, high_reach)); d > 0; --d) {
+      if (kMixed) {
+        turn_mixed(sum, quad, row, reach);
+      } else {
+        turn_uniform(sum, quad, row, reach);
+      }
+      const int made = min(kWindowTurned, a1 - a0 - group * kWindowTurned);
+#pragma unroll
+      for (int k = 0; k < kWindowTurned; ++k) {
+        if (k < made) s.turned[(group * kWindowTurned + k) * tile_quads + quad] = sum[k];
+      }
+    }
+  }
+
+  /// Each angle that is read serves all that the thread makes.
+  __device__ void turn_uniform(Quad<T> (&sum)[kWindowTurned], int quad, int row, int reach) const {
+    const Quad<T>* below = s.tile + (row - reach) * tile_quads + quad;
+    const Quad<T>* above = s.tile + (row + reach) * tile_quads + quad;
+    Quad<T> low[kWindowTurned], high[kWindowTurned];
+#pragma unroll
+    for (int k = 0; k < kWindowTurned; ++k) {
+      low[k] = below[k * tile_quads];
+      high[k] = above[k * tile_quads];
+    }
+    below += kWindowTurned * tile_quads;
+#pragma unroll 2
+    for (int d = reach; d > 0; --d) {
+      if constexpr (kDepth) {
 #pragma unroll
         for (int k = 0; k < kWindowTurned; ++k) {
-          const Quad<T> low = centre[(k - d) * tile_quads];
-          const Quad<T> high = centre[(k + d) * tile_quads];
-          if (kMixed) {
-            for (int j = 0; j < 4; ++j) {
-              sum[k].v[j] += weight_of<true>(row + k - d, d, m[j]) * low.v[j] +
-                             weight_of<true>(row + k + d, d, m[j]) * high.v[j];
-            }
-          } else if (kDepth) {
-            const T wl = weight_of<false>(row + k - d, d, material), wh = weight_of<false>(row + k + d, d, material);
-            for (int j = 0; j < 4; ++j) sum[k].v[j] += wl * low.v[j] + wh * high.v[j];
-          } else {
-            const T w = weight_of<false>(0, d, material);
-            for (int j = 0; j < 4; ++j) sum[k].v[j] += w * (low.v[j] + high.v[j]);
-          }
+          const T wl = weight_of<false>(row + k - d, d, material), wh = weight_of<false>(row + k + d, d, material);
+          for (int j = 0; j < 4; ++j) sum[k].v[j] += wl * low[k].v[j] + wh * high[k].v[j];
+        }
+      } else {
+        const T w = weight_of<false>(0, d, material);
+#pragma unroll
+        for (int k = 0; k < kWindowTurned; ++k) {
+          for (int j = 0; j < 4; ++j) sum[k].v[j] += w * (low[k].v[j] + high[k].v[j]);
         }
       }
 #pragma unroll
-      for (int k = 0; k < kWindowTurned; ++k) {
-        if (a0 + group * kWindowTurned + k >= a1) break;
-        const Quad<T> here = centre[k * tile_quads];
-        for (int j = 0; j < 4; ++j) sum[k].v[j] += weight_of<kMixed>(row + k, 0, m[j]) * here.v[j];
-        s.turned[(group * kWindowTurned + k) * tile_quads + quad] = sum[k];
+      for (int k = 0; k + 1 < kWindowTurned; ++k) {
+        low[k] = low[k + 1];
+        high[kWindowTurned - 1 - k] = high[kWindowTurned - 2 - k];
       }
+      above -= tile_quads;
+      low[kWindowTurned - 1] = *below;
+      high[0] = *above;
+      below += tile_quads;
+    }
+#pragma unroll
+    for (int k = 0; k < kWindowTurned; ++k) {
+      const T w = weight_of<false>(row + k, 0, material);
+      for (int j = 0; j < 4; ++j) sum[k].v[j] += w * low[k].v[j];
+    }
+  }
+
+  /// The same where columns differ in their kernels.
+  __device__ void turn_mixed(Quad<T> (&sum)[kWindowTurned], int quad, int row, int reach) const {
+    int m[4];
+    for (int j = 0; j < 4; ++j) m[j] = material_at(tile_x0 + 4 * quad + j);
+#pragma unroll
+    for (int k = 0; k < kWindowTurned; ++k) {
+      const Quad<T>* centre = s.tile + (row + k) * tile_quads + quad;
+      for (int d = reach; d > 0; --d) {
+        const Quad<T> low = centre[-d * tile_quads], high = centre[d * tile_quads];
+        for (int j = 0; j < 4; ++j) {
+          sum[k].v[j] +=
+              weight_of<true>(row + k - d, d, m[j]) * low.v[j] + weight_of<true>(row + k + d, d, m[j]) * high.v[j];
+        }
+      }
+      for (int j = 0; j < 4; ++j) sum[k].v[j] += weight_of<true>(row + k, 0, m[j]) * centre->v[j];
     }
   }
 
@@ -334,7 +400,7 @@ class Collide {
     double written = 0;
     T* const out = (kDepth ? p.state[(step + 1) & 1] : p.state[1]) + row_start(p, bin, z);
     for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowThreads) {
-      const int row = i / quads;
+      const int row = divide(i, quads);
       const int x = x0 + 4 * (i - row * quads);
       const int a = a0 + row;
       const WindowAngle<T>& angle = s.angles[a];
@@ -422,11 +488,10 @@ class Collide {
   int step;
   int bin, z, map_row, material;
   WindowBin bin_data;
-  WindowBox from;
-  int a0, a1, x0, quads;            // made
-  int tile_x0, tile_quads;          // columns of the tile
-  int first_a, tile_rows;           // angles of the tile
-  int gathered_a0, gathered_a1;     // of them, those that sources hold
+  int a0, a1, x0, quads;         // made
+  int tile_x0, tile_quads;       // columns of the tile
+  int first_a, tile_rows;        // angles of the tile
+  int gathered_a0, gathered_a1;  // of them, those that sources hold
   bool held_weights;
   const T* feeds;
   const T* kernel;

@@ -64,7 +64,13 @@ __device__ inline double clamp_flux(double g, double content) { return fmin(fmax
 
 __device__ inline int floor_quads(int x) { return x & ~3; }
 __device__ inline int ceil_quads(int x) { return (x + 3) & ~3; }
-__device__ inline int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+/// a / b rounded down, and up, for 0 <= a < 2^20: the quotient with a half added is further from a whole number than
+/// its error.
+__device__ inline int divide(int a, int b) {
+  return static_cast<int>(__fdividef(static_cast<float>(a) + 0.5f, static_cast<float>(b)));
+}
+__device__ inline int divide_up(int a, int b) { return divide(a + b - 1, b); }
 
 __device__ inline bool is_empty(const WindowBox& b) { return b.a0 >= b.a1; }
 __device__ inline WindowBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1, {}}; }
@@ -115,6 +121,17 @@ struct SourceView {
   int bin, unused;
 };
 
+/// What the step of a bin covers and how its first pass is cut. 16-bit numbers, 32 bytes.
+struct alignas(16) BinPlan {
+  short z0, z1, a0, a1, x0, x1;  // what its sources and itself hold together
+  short made_a0, made_a1;        // angles made
+  short made_x0, quads;          // columns made, from a multiple of four that may lie outside the grid, where what
+                                 // leaves is counted
+  short out_z0, out_z1;          // rows made by the second pass, also outside the grid
+  short chunks, chunk_angles;    // per row of z: of so many angles each,
+  short tiles, tile_quads;       // and of so many columns of four each
+};
+
 /// The block's shared memory.
 template <typename T>
 struct Shared {
@@ -122,6 +139,7 @@ struct Shared {
       : boxes(reinterpret_cast<short*>(base + p.layout.boxes)),
         bins(reinterpret_cast<WindowBin*>(base + p.layout.bins)),
         feeds(p.layout.feeds_held != 0 ? reinterpret_cast<const int*>(base + p.layout.feeds) : p.feed_bin),
+        plans(reinterpret_cast<BinPlan*>(base + p.layout.plans)),
         collide_begin(reinterpret_cast<int*>(base + p.layout.begins)),
         stream_begin(collide_begin + p.tables.ne + 1),
         angles(reinterpret_cast<WindowAngle<T>*>(base + p.layout.angles)),
@@ -138,6 +156,7 @@ struct Shared {
   short* boxes;  // [ne][8]
   WindowBin* bins;
   const int* feeds;
+  BinPlan* plans;                     // of bin fixed.low + i
   int *collide_begin, *stream_begin;  // [ne + 1] items of the bins before
   WindowAngle<T>* angles;
   short* row_material;
@@ -153,10 +172,9 @@ struct Fixed {
   int extent[6];
   int sources, own_source;
   int over;
-  int scan[2][kWarps];
-  float cost[kWarps];
-  int live[kWarps];
-  double cells[kWarps];
+  int holding[2][2];  // by the step's parity: first and last bin that holds something, the one behind it
+  int low, bins;      // bins that a step makes
+  int collides, streams;
 };
 
 /// A bin's next box takes in what an item wrote. The block has met since; it meets again before the next item ends.

@@ -2,168 +2,163 @@
 
 #include "cuda_window_common.cuh"
 
-// What a step has to do, found by every block for itself from the bins' boxes: which cells a bin can reach, and
-// how its work is cut into items so that each block gets about one.
+// What a step has to do, found by one warp of every block from the bins' boxes: which cells a bin can reach, and how
+// its work is cut into items so that each block gets about one.
 namespace bb::transport::window {
 
 inline constexpr int kLeastAngles = 8;  // of an item: it gathers those that its angle kernel reaches as well
 inline constexpr int kEmptyLow = 32767;
 
-/// What the step of a bin covers: `from`, what its sources and itself hold together, and what it makes.
-struct Reach {
-  WindowBox from;
-  int a0, a1;     // angles made
-  int x0, quads;  // columns made, from a multiple of four that may lie outside the grid, where what leaves is counted
-  int z0, z1;     // rows made by the second pass, also outside the grid
-};
+// What a row of four columns costs a block, about, in loads of four columns from shared memory: to gather, and to
+// make and move. An angle kernel adds to the latter by its width.
+inline constexpr int kGatherCost = 8;
+inline constexpr int kMakeCost = 10;
+inline constexpr int kHalvesPerCost = 1;
 
-/// How the first pass of a bin is cut, per row of z.
-struct Split {
-  int chunks, angles;  // of `angles` angles each
-  int tiles, quads;    // of `quads` columns of four each
+/// A bin's box as shared memory holds it.
+struct alignas(16) HeldBox {
+  short z0, z1, a0, a1, x0, x1, unused0, unused1;
 };
 
 template <typename T>
-__device__ inline WindowBox source_box(const WindowParameters<T>& p, const Shared<T>& s, int bin) {
-  const auto widen = [](WindowBox& box, const short* by) {
-    box.z0 = min(box.z0, static_cast<int>(by[0]));
-    box.z1 = max(box.z1, static_cast<int>(by[1]));
-    box.a0 = min(box.a0, static_cast<int>(by[2]));
-    box.a1 = max(box.a1, static_cast<int>(by[3]));
-    box.x0 = min(box.x0, static_cast<int>(by[4]));
-    box.x1 = max(box.x1, static_cast<int>(by[5]));
-  };
-  WindowBox from = empty_box();
-  widen(from, s.boxes + 8 * bin);
-  const int low = s.bins[bin].feed_low, count = s.bins[bin].feed_count;
-  for (int k = 0; k < count; ++k) widen(from, s.boxes + 8 * (low + k));
-  return from;
-}
-
-template <typename T>
-__device__ inline Reach reach_of(const WindowParameters<T>& p, const Shared<T>& s, int bin) {
-  Reach r;
-  r.from = source_box(p, s, bin);
-  const int half = s.bins[bin].half;
-  r.a0 = max(0, r.from.a0 - half);
-  r.a1 = min(p.tables.ntheta, r.from.a1 + half);
-  r.x0 = floor_quads(min(r.from.x0, r.from.x0 + p.whole_x_min));
-  r.quads = (ceil_quads(max(r.from.x1, r.from.x1 + p.whole_x_max + 1)) - r.x0) / 4;
-  r.z0 = r.from.z0 + p.whole_z_min;
-  r.z1 = r.from.z1 + p.whole_z_max + 1;
-  return r;
-}
-
-template <typename T>
-__device__ inline Split split_of(const WindowParameters<T>& p, const Reach& r, float cost, float budget) {
-  Split out;
-  out.tiles = ceil_div(r.quads, p.layout.most_quads);
-  out.quads = ceil_div(r.quads, out.tiles);
-  const int angles = r.a1 - r.a0;
-  const float share = static_cast<float>(angles) * static_cast<float>(out.quads) * cost / budget;
-  const int wanted = share < static_cast<float>(angles) ? static_cast<int>(share) + 1 : angles;
-  const int chunks = max(ceil_div(angles, p.layout.most_angles), min(wanted, ceil_div(angles, kLeastAngles)));
-  out.angles = ceil_div(angles, chunks);
-  out.chunks = ceil_div(angles, out.angles);
-  return out;
+__device__ inline bool reach(const WindowParameters<T>& p, const Shared<T>& s, int bin, BinPlan& r) {
+  const HeldBox* boxes = reinterpret_cast<const HeldBox*>(s.boxes);
+  HeldBox from = boxes[bin];
+  const WindowBin& fixed = s.bins[bin];
+  const int low = fixed.feed_low, count = fixed.feed_count, half = fixed.half;
+#pragma unroll 4
+  for (int k = 0; k < count; ++k) {
+    const HeldBox by = boxes[low + k];
+    from.z0 = min(from.z0, by.z0);
+    from.z1 = max(from.z1, by.z1);
+    from.a0 = min(from.a0, by.a0);
+    from.a1 = max(from.a1, by.a1);
+    from.x0 = min(from.x0, by.x0);
+    from.x1 = max(from.x1, by.x1);
+  }
+  r.z0 = from.z0;
+  r.z1 = from.z1;
+  r.a0 = from.a0;
+  r.a1 = from.a1;
+  r.x0 = from.x0;
+  r.x1 = from.x1;
+  r.made_a0 = static_cast<short>(max(0, from.a0 - half));
+  r.made_a1 = static_cast<short>(min(p.tables.ntheta, from.a1 + half));
+  const int x0 = floor_quads(min(static_cast<int>(from.x0), from.x0 + p.whole_x_min));
+  r.made_x0 = static_cast<short>(x0);
+  r.quads = static_cast<short>((ceil_quads(max(static_cast<int>(from.x1), from.x1 + p.whole_x_max + 1)) - x0) / 4);
+  r.out_z0 = static_cast<short>(from.z0 + p.whole_z_min);
+  r.out_z1 = static_cast<short>(from.z1 + p.whole_z_max + 1);
+  return from.a0 < from.a1;
 }
 
 /// Items of the second pass side by side in columns and angles.
-__device__ inline int stream_blocks(const Reach& r) { return ceil_div((r.a1 - r.a0) * r.quads, kWindowThreads); }
+__device__ inline int stream_blocks(const BinPlan& r) {
+  return ((r.made_a1 - r.made_a0) * r.quads + kWindowThreads - 1) / kWindowThreads;
+}
 
-__device__ inline void scan_warp(int& value) {
+__device__ inline int scan_warp(int value) {
   const int lane = threadIdx.x & 31;
+#pragma unroll
   for (int offset = 1; offset < 32; offset <<= 1) {
     const int before = __shfl_up_sync(kWholeWarp, value, offset);
     if (lane >= offset) value += before;
   }
+  return value;
 }
 
-/// Lays out step `step`. Every block finds the same. Returns the budget that the items were cut by.
+/// Lays out step `step` from the boxes in shared memory. Warp 0 of every block finds the same.
 template <typename T, bool kDepth>
-__device__ float plan_step(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int step) {
+__device__ void plan_step(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int step) {
   const DeviceTables<T>& t = p.tables;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  float cost = 0;
-  int live = 0;
-  double cells = 0;
-  for (int bin = threadIdx.x; bin < t.ne; bin += kWindowThreads) {
-    const Reach r = reach_of(p, s, bin);
-    if (is_empty(r.from)) continue;
-    const int rows = r.from.z1 - r.from.z0;
-    const int angles = r.a1 - r.a0;
-    cost += static_cast<float>(rows) * static_cast<float>(angles * r.quads) * s.bins[bin].cost;
-    live += rows * ceil_div(r.quads, p.layout.most_quads);
-    const int columns = min(r.x0 + 4 * r.quads, t.nx) - max(r.x0, 0);
-    const int made = kDepth ? 1 : min(r.z1, t.nz) - max(r.z0, 0);
-    cells += static_cast<double>(made) * angles * max(columns, 0);
+  const int lane = threadIdx.x;
+  const int* holding = fixed.holding[step & 1];
+  const int low = max(min(holding[0], holding[0] - t.reach_up), 0);
+  const int bins = min(max(holding[1], holding[1] - t.reach_down), t.ne) - low;
+  BinPlan r;
+  bool live = false;
+  // In parts of 2^6, so that whole grids of 10^9 cells fit.
+  unsigned cost = 0, rows = 0, cells_low = 0, cells_high = 0;
+  for (int base = 0; base < bins; base += 32) {
+    live = base + lane < bins && reach(p, s, low + base + lane, r);
+    if (!live) continue;
+    const int half = s.bins[low + base + lane].half;
+    const int angles = r.made_a1 - r.made_a0;
+    const int each = (angles + half) * kGatherCost + angles * (kMakeCost + half / kHalvesPerCost);
+    const int count = r.z1 - r.z0;
+    cost += static_cast<unsigned>(count) * (static_cast<unsigned>(each * r.quads) >> 6);
+    rows += static_cast<unsigned>(count) * static_cast<unsigned>(divide_up(r.quads, p.layout.most_quads));
+    if (blockIdx.x != 0) continue;
+    const int columns = min(r.made_x0 + 4 * r.quads, t.nx) - max(static_cast<int>(r.made_x0), 0);
+    const int made = kDepth ? 1 : min(static_cast<int>(r.out_z1), t.nz) - max(static_cast<int>(r.out_z0), 0);
+    const unsigned cells = static_cast<unsigned>(made * angles) * static_cast<unsigned>(max(columns, 0));
+    cells_low += cells & 0xffffu;
+    cells_high += cells >> 16;
   }
-  for (int offset = 16; offset > 0; offset >>= 1) cost += __shfl_xor_sync(kWholeWarp, cost, offset);
-  live = __reduce_add_sync(kWholeWarp, live);
-  if (blockIdx.x == 0) cells = warp_sum(cells);
-  if (lane == 0) {
-    fixed.cost[warp] = cost;
-    fixed.live[warp] = live;
-    fixed.cells[warp] = cells;
+  __syncwarp();
+  cost = __reduce_add_sync(kWholeWarp, cost);
+  rows = __reduce_add_sync(kWholeWarp, rows);
+  if (blockIdx.x == 0) {
+    cells_low = __reduce_add_sync(kWholeWarp, cells_low);
+    cells_high = __reduce_add_sync(kWholeWarp, cells_high);
+    if (lane == 0) {
+      ledger_row(p.scores, step)[kCellsVisited] =
+          static_cast<double>(cells_high) * 65536.0 + static_cast<double>(cells_low);
+    }
   }
-  __syncthreads();
-  cost = 0;
-  live = 0;
-  for (int w = 0; w < kWarps; ++w) {
-    cost += fixed.cost[w];
-    live += fixed.live[w];
-  }
+  // Every row of every bin is at least an item: one for each block where they are few, else two.
   const int blocks = static_cast<int>(gridDim.x);
-  const float budget = cost / static_cast<float>(max(blocks - live, blocks / 2 + 1));
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    double visited = 0;
-    for (int w = 0; w < kWarps; ++w) visited += fixed.cells[w];
-    ledger_row(p.scores, step)[kCellsVisited] = visited;
-  }
+  const int wanted = (2 * static_cast<int>(rows) <= blocks ? blocks : 2 * blocks) - static_cast<int>(rows);
+  const float budget = 64.0f * static_cast<float>(cost) / static_cast<float>(max(wanted, blocks / 2 + 1));
 
   int collides = 0, streams = 0;  // of the bins before
-  for (int base = 0; base < t.ne; base += kWindowThreads) {
-    const int bin = base + static_cast<int>(threadIdx.x);
+  for (int base = 0; base < bins; base += 32) {
+    if (bins > 32) live = base + lane < bins && reach(p, s, low + base + lane, r);
     int to_collide = 0, to_stream = 0;
-    if (bin < t.ne) {
-      const Reach r = reach_of(p, s, bin);
-      if (!is_empty(r.from)) {
-        const Split split = split_of(p, r, s.bins[bin].cost, budget);
-        to_collide = (r.from.z1 - r.from.z0) * split.chunks * split.tiles;
-        to_stream = kDepth ? 0 : stream_blocks(r) * ceil_div(r.z1 - r.z0, kWindowRows);
-      }
+    if (live) {
+      const int half = s.bins[low + base + lane].half;
+      const int angles = r.made_a1 - r.made_a0;
+      const int tiles = divide_up(r.quads, p.layout.most_quads);
+      const int quads = divide_up(r.quads, tiles);
+      // An item of n angles costs (n + 2 half) to gather and n to make.
+      const float fit = (__fdividef(budget, static_cast<float>(quads)) - static_cast<float>(2 * half * kGatherCost)) /
+                        static_cast<float>(kGatherCost + kMakeCost + half / kHalvesPerCost);
+      const int most = min(max(static_cast<int>(fit), kLeastAngles), p.layout.most_angles);
+      const int chunk_angles = divide_up(angles, divide_up(angles, most));
+      r.chunks = static_cast<short>(divide_up(angles, chunk_angles));
+      r.chunk_angles = static_cast<short>(chunk_angles);
+      r.tiles = static_cast<short>(tiles);
+      r.tile_quads = static_cast<short>(quads);
+      s.plans[base + lane] = r;
+      to_collide = (r.z1 - r.z0) * r.chunks * tiles;
+      if (!kDepth) to_stream = stream_blocks(r) * ((r.out_z1 - r.out_z0 + kWindowRows - 1) / kWindowRows);
     }
-    scan_warp(to_collide);
-    scan_warp(to_stream);
-    if (base > 0) __syncthreads();  // the parts of the bins before are read
-    if (lane == 31) {
-      fixed.scan[0][warp] = to_collide;
-      fixed.scan[1][warp] = to_stream;
+    __syncwarp();
+    to_collide = collides + scan_warp(to_collide);
+    if (!kDepth) to_stream = streams + scan_warp(to_stream);
+    if (base + lane < bins) {
+      s.collide_begin[base + lane + 1] = to_collide;
+      s.stream_begin[base + lane + 1] = to_stream;
     }
-    __syncthreads();
-    for (int w = 0; w < warp; ++w) {
-      to_collide += fixed.scan[0][w];
-      to_stream += fixed.scan[1][w];
-    }
-    if (bin < t.ne) {
-      s.collide_begin[bin + 1] = collides + to_collide;
-      s.stream_begin[bin + 1] = streams + to_stream;
-    }
-    for (int w = 0; w < kWarps; ++w) {
-      collides += fixed.scan[0][w];
-      streams += fixed.scan[1][w];
-    }
+    collides = __shfl_sync(kWholeWarp, to_collide, 31);
+    if (!kDepth) streams = __shfl_sync(kWholeWarp, to_stream, 31);
   }
-  if (threadIdx.x == 0) s.collide_begin[0] = s.stream_begin[0] = 0;
-  __syncthreads();
-  return budget;
+  if (lane != 0) return;
+  s.collide_begin[0] = s.stream_begin[0] = 0;
+  fixed.low = low;
+  fixed.bins = max(bins, 0);
+  fixed.collides = collides;
+  fixed.streams = streams;
 }
 
-/// Bin that item `item` belongs to. Every thread of the warp calls it.
-__device__ inline int bin_of_item(const int* begin, int bins, int item) {
+/// Place among the step's bins that item `item` belongs to. Every thread of the warp calls it.
+__device__ inline int place_of_item(const int* begin, int bins, int item) {
   int before = 0;
-  for (int at = static_cast<int>(threadIdx.x) & 31; at < bins; at += 32) before += begin[at + 1] <= item ? 1 : 0;
-  return __reduce_add_sync(kWholeWarp, before);
+  for (int base = 0; base < bins; base += 32) {
+    const int at = base + (static_cast<int>(threadIdx.x) & 31);
+    before += __popc(__ballot_sync(kWholeWarp, at < bins && begin[at + 1] <= item));
+  }
+  return before;
 }
 
 }  // namespace bb::transport::window

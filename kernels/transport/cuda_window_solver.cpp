@@ -9,11 +9,12 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kMostQuads = 16;          // of columns in one item: more are a second tile beside it
-constexpr int kMostAngles = 96;         // of an item
-constexpr int kMostHeldWeights = 8192;  // of an item's angle kernels
+constexpr int kBlocks = 512 / kWindowThreads;          // on a multiprocessor
+constexpr int kMostQuads = 16;                         // of columns in one item: more are a second tile beside it
+constexpr int kMostAngles = 96;                        // of an item
+constexpr int kMostHeldWeights = 16 * kWindowThreads;  // of an item's angle kernels
 constexpr int kMostHeldFeeds = 4096;
-constexpr int kViewBytes = 48;  // SourceView in cuda_window_common.cuh
+constexpr int kViewBytes = 48;                                       // SourceView in cuda_window_common.cuh
 constexpr int kLongestAxis = std::numeric_limits<short>::max() - 8;  // boxes are held as 16-bit numbers
 
 // Cells of the window's shell are below this fraction of the beam: some 10^4 of them a step stay near 1e-9 of the
@@ -29,12 +30,6 @@ double cells_held(const Problem& problem, const Tables& t) {
 }
 
 WindowBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1, {}}; }
-
-/// What a row of four columns of a bin costs its block, next to others: loads of the sources, and of shared memory
-/// for the angle kernel.
-float cost_of(int feeds, int half) {
-  return 12.0f + 2.0f * static_cast<float>(feeds) + 1.5f * static_cast<float>(half);
-}
 
 /// Hands out a block's shared memory.
 class Carver {
@@ -134,8 +129,7 @@ void CudaWindowSolver<T>::send_tables() {
 
   std::vector<WindowBin> bins;
   for (const auto& b : by_bin.bins) {
-    bins.push_back({b.feed_low, b.feed_count, b.feed_at, b.feed_weight_at, b.half, b.kernel_at, b.ends ? 1 : 0,
-                    cost_of(b.feed_count, b.half)});
+    bins.push_back({b.feed_low, b.feed_count, b.feed_at, b.feed_weight_at, b.half, b.kernel_at, b.ends ? 1 : 0, 0});
   }
   const TypedTables<T> typed(t);
   std::vector<WindowAngle<T>> angles(u(t.ntheta));
@@ -170,8 +164,11 @@ void CudaWindowSolver<T>::choose_layout(const BinTables<T>& by_bin) {
   const Tables& t = this->tables();
   const WindowParameters<T>& p = parameters_;
   const auto& info = this->device()->info();
-  constexpr int kStatic = 1024;  // Fixed in cuda_window_common.cuh, and what the driver keeps
-  const std::size_t limit = static_cast<std::size_t>(info.shared_per_block_optin_bytes - kStatic);
+  constexpr int kStatic = 1024;  // Fixed in cuda_window_common.cuh
+  const auto whole = static_cast<std::size_t>(info.shared_per_block_optin_bytes - kStatic);
+  // Two blocks on a multiprocessor hide each other's waits.
+  const auto limit = static_cast<std::size_t>(info.shared_per_multiprocessor_bytes / kBlocks -
+                                              info.shared_reserved_per_block_bytes - kStatic);
   const std::size_t quad = 4 * sizeof(T);
   // Quads beside an item's columns: see Collide::choose.
   const int left = (std::max(0, p.whole_x_max + 3) + 3) / 4;
@@ -184,6 +181,7 @@ void CudaWindowSolver<T>::choose_layout(const BinTables<T>& by_bin) {
     l.boxes = memory.take(u(t.ne), 16);
     l.bins = memory.take(u(t.ne), sizeof(WindowBin));
     l.feeds = memory.take(feeds ? by_bin.feed_bin.size() : 0, sizeof(int));
+    l.plans = memory.take(u(t.ne), 32);
     l.begins = memory.take(2 * u(t.ne + 1), sizeof(int));
     l.angles = memory.take(u(t.ntheta), sizeof(WindowAngle<T>));
     l.rows = memory.take(u(t.nz), sizeof(short));
@@ -204,22 +202,24 @@ void CudaWindowSolver<T>::choose_layout(const BinTables<T>& by_bin) {
   };
   WindowLayout smallest{};
   const bool feeds = by_bin.feed_bin.size() <= kMostHeldFeeds;
-  for (const int weights : {kMostHeldWeights, 0}) {
-    for (int quads = kMostQuads; quads >= 1; quads /= 2) {
-      for (int angles = std::min(kMostAngles, t.ntheta);; angles = (angles + 1) / 2) {
-        smallest = lay_out(angles, quads, weights, feeds);
-        if (static_cast<std::size_t>(smallest.bytes) <= limit) {
-          parameters_.layout = smallest;
-          return;
+  for (const std::size_t most : {limit, whole}) {
+    for (const int weights : {kMostHeldWeights, 0}) {
+      for (int quads = kMostQuads; quads >= 1; quads /= 2) {
+        for (int angles = std::min(kMostAngles, t.ntheta);; angles = (angles + 1) / 2) {
+          smallest = lay_out(angles, quads, weights, feeds);
+          if (static_cast<std::size_t>(smallest.bytes) <= most) {
+            parameters_.layout = smallest;
+            return;
+          }
+          if (angles <= 8) break;
         }
-        if (angles <= 8) break;
       }
     }
   }
   throw ProblemError("unsupported", "solver.variant = " + this->problem().variant + ": " + std::to_string(t.ne) +
                                         " energies and " + std::to_string(t.ntheta) + " angles need " +
                                         std::to_string(smallest.bytes / 1024) + " KiB of shared memory per block, " +
-                                        info.name + " has " + std::to_string(limit / 1024) +
+                                        info.name + " has " + std::to_string(whole / 1024) +
                                         " KiB; use fewer or cuda-gather");
 }
 

@@ -10,17 +10,20 @@ template <typename T>
 __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int step, int item, float& lowest,
                             float& highest) {
   const DeviceTables<T>& t = p.tables;
-  const int bin = bin_of_item(s.stream_begin, t.ne, item);
-  const Reach r = reach_of(p, s, bin);
+  const int place_in_step = place_of_item(s.stream_begin, fixed.bins, item);
+  const BinPlan r = s.plans[place_in_step];
+  const int bin = fixed.low + place_in_step;
   const int blocks = stream_blocks(r);
-  const int index = item - s.stream_begin[bin];
-  const int column = index % blocks * kWindowThreads + static_cast<int>(threadIdx.x);
-  const int first = r.z0 + index / blocks * kWindowRows;
+  const int index = item - s.stream_begin[place_in_step];
+  const int rows = divide(index, blocks);
+  const int column = (index - rows * blocks) * kWindowThreads + static_cast<int>(threadIdx.x);
+  const int first = r.out_z0 + rows * kWindowRows;
   double escaped = 0, written = 0;
   Extent extent;
-  const int a = r.a0 + column / r.quads;
-  const int x = r.x0 + 4 * (column % r.quads);
-  if (a < r.a1 && x >= 0 && x < t.nx) {
+  const int angle_index = column / r.quads;
+  const int a = r.made_a0 + angle_index;
+  const int x = r.made_x0 + 4 * (column - angle_index * r.quads);
+  if (a < r.made_a1 && x >= 0 && x < t.nx) {
     const WindowAngle<T>& angle = s.angles[a];
     const unsigned long long place = row_start(p, bin, 0) + static_cast<unsigned long long>(a) * p.pitch + x;
     const long long stride = static_cast<long long>(t.ntheta) * p.pitch;
@@ -30,7 +33,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
 #pragma unroll
     for (int k = 0; k < kWindowRows + 5; ++k) {
       const int z = begin + k;
-      donor[k] = z >= r.from.z0 && z < r.from.z1 ? load_quad(p.state[1] + place + z * stride) : Quad<T>{};
+      donor[k] = z >= r.z0 && z < r.z1 ? load_quad(p.state[1] + place + z * stride) : Quad<T>{};
     }
     T c[kRemapTaps];
     for (int k = 0; k < kRemapTaps; ++k) c[k] = angle.flux_z[k];
@@ -46,7 +49,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
         before.v[j] = passed;
       }
       const int z = first + k - 3;
-      if (k == 2 || z >= r.z1) continue;
+      if (k == 2 || z >= r.out_z1) continue;
       if (z < 0 || z >= t.nz) {
         escaped += static_cast<double>(sum_quad(value));
         continue;
