@@ -1,4 +1,5 @@
 #include "cuda_window_collide.cuh"
+#include "cuda_window_items.cuh"
 #include "cuda_window_state.cuh"
 #include "cuda_window_stream.cuh"
 
@@ -17,43 +18,7 @@ __device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
   for (int i = threadIdx.x; i < t.ntheta; i += kWindowThreads) s.angles[i] = p.angles[i];
   for (int i = threadIdx.x; i < t.nz; i += kWindowThreads) s.row_material[i] = p.row_material[i];
   for (int i = threadIdx.x; i < kWarps * kWindowTallies; i += kWindowThreads) s.sums[i] = 0.0;
-  if (threadIdx.x < 2) {
-    fixed.holding[threadIdx.x][0] = t.ne;
-    fixed.holding[threadIdx.x][1] = 0;
-  }
   if (threadIdx.x < 6) fixed.extent[threadIdx.x] = threadIdx.x % 2 == 0 ? 1 << 30 : -1;
-}
-
-/// Brings the boxes before step `step` into shared memory, empties those of the step after the next, and sees whether
-/// the run is over.
-template <typename T>
-__device__ void take_boxes(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int step) {
-  int first = p.tables.ne, last = 0;  // that hold something
-  const WindowBox* now = p.bounds[step % 3];
-  WindowBox* later = p.bounds[(step + 2) % 3];
-  for (int bin = threadIdx.x; bin < p.tables.ne; bin += kWindowThreads) {
-    const int4 low = __ldcg(reinterpret_cast<const int4*>(now + bin));
-    const int2 high = __ldcg(reinterpret_cast<const int2*>(now + bin) + 2);
-    const bool empty = low.z >= low.w;
-    const auto pack = [&](int begin, int end) {
-      return empty ? kEmptyLow | 0xffff0000u : static_cast<unsigned>(begin) | static_cast<unsigned>(end) << 16;
-    };
-    reinterpret_cast<uint4*>(s.boxes)[bin] = {pack(low.x, low.y), pack(low.z, low.w), pack(high.x, high.y), 0u};
-    if (blockIdx.x == 0) later[bin] = empty_box();
-    if (empty) continue;
-    first = min(first, bin);
-    last = bin + 1;
-  }
-  __syncwarp();
-  first = __reduce_min_sync(kWholeWarp, first);
-  last = __reduce_max_sync(kWholeWarp, last);
-  if ((threadIdx.x & 31) == 0 && last > 0) {
-    atomicMin(&fixed.holding[step & 1][0], first);
-    atomicMax(&fixed.holding[step & 1][1], last);
-  }
-  if (threadIdx.x == kWindowThreads - 1) {
-    fixed.over = step > 0 && __ldcg(p.written + 2 * static_cast<long long>(step)) <= p.stop_number ? 1 : 0;
-  }
 }
 
 /// What step `step` did not find inside the bounds of what the one before wrote was cut from the window.
@@ -75,7 +40,7 @@ __constant__ const signed char kColumnOfTally[] = {
 /// The block's share of a step goes to the ledger.
 template <typename T>
 __device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
-  __syncthreads();
+  meet_workers();
   const int slot = threadIdx.x;
   if (slot > kTallyZEnergy) return;
   double sum = 0;
@@ -90,46 +55,125 @@ __device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
             sum);
 }
 
+/// The warp that plans: it hands the workers one item after the other and speaks for the block where all wait.
 template <typename T, bool kDepth>
-__device__ void run_steps(const WindowParameters<T>& p, unsigned char* memory) {
-  __shared__ Fixed fixed;
-  Shared<T> s(p, memory);
-  const DeviceTables<T>& t = p.tables;
-  const int first = p.control->step;
-  const int limit = p.control->limit;
-  if (first >= limit) return;
-  hold_tables(p, s, fixed);
-  __syncthreads();
-  float lowest = 0, highest = 0;
-  unsigned waits = 0;
-  int step = first;
-  for (; step < limit; ++step) {
-    take_boxes(p, s, fixed, step);
-    if (step > first && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) close_step(p, step - 1);
-    __syncthreads();
-    if (fixed.over != 0) break;
-    if (threadIdx.x < 32) plan_step<T, kDepth>(p, s, fixed, step);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      fixed.holding[step & 1][0] = t.ne;
-      fixed.holding[step & 1][1] = 0;
-    }
-    const int collides = fixed.collides;
-    for (int item = blockIdx.x; item < collides; item += gridDim.x) {
-      Collide<T, kDepth>(p, s, fixed, step).run(item, lowest, highest);
-    }
-    if constexpr (!kDepth) {
-      wait_for_all(p.control, ++waits);
-      const int streams = fixed.streams;
-      for (int item = blockIdx.x; item < streams; item += gridDim.x) {
-        stream_item(p, s, fixed, step, item, lowest, highest);
+class Planner {
+ public:
+  __device__ Planner(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory)
+      : p(parameters), s(memory), fixed(fixed_memory) {}
+
+  __device__ void run(int first, int limit) {
+    StepPlan plan = plan_step<T, kDepth>(p, s, first, false);
+    unsigned waits = 0;
+    int step = first;
+    for (;; ++step) {
+      Cut cut = collide_cut(s, plan, blockIdx.x);
+      Sources<T> sources(p, s, cut.bin);
+      if (step > first) {
+        meet_all();  // the last step is written
+        if (lane == 0) arrive(p.control);
+        wait_for_all(p.control, ++waits);
       }
+      sources.fetch(step);
+      const double held = __ldcg(p.written + 2 * static_cast<long long>(step));
+      const bool over = step >= limit || (step > 0 && held <= p.stop_number);
+      if (lane == 0) fixed.over = over ? 1 : 0;
+      if (over) break;
+      double cells = 0;
+      const auto next_collide = [&](int item) { return collide_cut(s, plan, item); };
+      hand_out(cut, sources, plan.collides + plan.rest, step, next_collide, [&](Sources<T>& from, Item& item) {
+        SourceView<T>* views = s.views + slot * p.layout.most_views;
+        clip_collide<T, kDepth>(p, cut, from, s.bins[cut.bin].half, step, views, item, cells);
+      });
+      if constexpr (!kDepth) {
+        cut = stream_cut(s, plan, blockIdx.x);
+        Sources<T> stream_sources(p, s, cut.bin);
+        stream_sources.fetch(step);
+        meet_all();  // the first pass is written
+        if (lane == 0) arrive(p.control);
+        wait_for_all(p.control, ++waits);
+        const auto next_stream = [&](int item) { return stream_cut(s, plan, item); };
+        hand_out(cut, stream_sources, plan.streams, step, next_stream, [&](Sources<T>& from, Item& item) {
+          clip_stream(p, cut, from, s.bins[cut.bin].half, step, item, cells);
+        });
+      }
+      if (lane == 0 && cells > 0.0) atomicAdd(ledger_row(p.scores, step) + kCellsVisited, cells);
+      if (step > first && blockIdx.x == gridDim.x - 1 && lane == 0) close_step(p, step - 1);
+      plan = plan_step<T, kDepth>(p, s, step, true);
+    }
+    if (step > first && blockIdx.x == gridDim.x - 1 && lane == 0) close_step(p, step - 1);
+    if (blockIdx.x == 0 && lane == 0) p.control->step = step;
+    __syncwarp();
+    meet_all();
+  }
+
+ private:
+  /// The block's items of a pass; the workers are at one while the next is clipped.
+  template <typename Next, typename Clip>
+  __device__ void hand_out(Cut& cut, Sources<T>& sources, int items, int step, Next&& next, Clip&& clip) {
+    int at = blockIdx.x;
+    for (bool more = true; more;) {
+      Item item{};
+      item.bin = -1;
+      while (at < items && item.bin < 0) {
+        if (at == static_cast<int>(blockIdx.x)) {
+          clip(sources, item);
+        } else {
+          Sources<T> others(p, s, cut.bin);
+          others.fetch(step);
+          clip(others, item);
+        }
+        at += gridDim.x;
+        if (at < items) cut = next(at);
+      }
+      more = at < items;
+      item.last = more ? 0 : 1;
+      if (lane == 0) fixed.items[slot] = item;
+      __syncwarp();
+      meet_all();
+      slot ^= 1;
+    }
+  }
+
+  const WindowParameters<T>& p;
+  Shared<T>& s;
+  Fixed& fixed;
+  int slot = 0;
+  const int lane = threadIdx.x & 31;
+};
+
+/// The threads that compute what the planner hands them.
+template <typename T, bool kDepth>
+__device__ void work(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int first) {
+  float lowest = 0, highest = 0;
+  int slot = 0;
+  const auto each_item = [&](auto&& f) {
+    for (bool last = false; !last; slot ^= 1) {
+      meet_all();
+      if (fixed.over != 0) return false;
+      const Item& item = fixed.items[slot];
+      last = item.last != 0;
+      if (item.bin >= 0) f(item);
+    }
+    return true;
+  };
+  for (int step = first;; ++step) {
+    const bool more = each_item([&](const Item& item) {
+      const SourceView<T>* views = s.views + slot * p.layout.most_views;
+      if (s.row_material[kDepth ? p.start_z + step : item.z] >= 0) {
+        Collide<T, kDepth, false>(p, s, fixed, item, views, step).run(lowest, highest);
+      } else {
+        Collide<T, kDepth, true>(p, s, fixed, item, views, step).run(lowest, highest);
+      }
+    });
+    if (!more) break;
+    if constexpr (!kDepth) {
+      meet_all();
+      each_item([&](const Item& item) { stream_item(p, s, fixed, item, step, lowest, highest); });
     }
     report(p, s, step);
-    wait_for_all(p.control, ++waits);
+    meet_all();
   }
-  if (step == limit && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) close_step(p, step - 1);
-  if (blockIdx.x == 0 && threadIdx.x == 0) p.control->step = step;
   lowest = warp_max(lowest);
   highest = warp_max(highest);
   if ((threadIdx.x & 31) == 0) {
@@ -138,13 +182,29 @@ __device__ void run_steps(const WindowParameters<T>& p, unsigned char* memory) {
   }
 }
 
+template <typename T, bool kDepth>
+__device__ void run_steps(const WindowParameters<T>& p, unsigned char* memory) {
+  __shared__ Fixed fixed;
+  Shared<T> s(p, memory);
+  const int first = p.control->step;
+  const int limit = p.control->limit;
+  if (first >= limit) return;
+  hold_tables(p, s, fixed);
+  __syncthreads();
+  if (threadIdx.x < kWindowWorkers) {
+    work<T, kDepth>(p, s, fixed, first);
+  } else {
+    Planner<T, kDepth>(p, s, fixed).run(first, limit);
+  }
+}
+
 }  // namespace bb::transport::window
 
-#define BB_WINDOW_ENTRY(name, T, depth)                                                                            \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 512 / bb::transport::kWindowThreads) \
-      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {                      \
-    extern __shared__ double2 window_shared[];                                                                     \
-    bb::transport::window::run_steps<T, depth>(p, reinterpret_cast<unsigned char*>(window_shared));                \
+#define BB_WINDOW_ENTRY(name, T, depth)                                                             \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                    \
+      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {       \
+    extern __shared__ double2 window_shared[];                                                      \
+    bb::transport::window::run_steps<T, depth>(p, reinterpret_cast<unsigned char*>(window_shared)); \
   }
 
 BB_WINDOW_ENTRY(path_f32, float, false)
@@ -158,19 +218,19 @@ BB_WINDOW_ENTRY(depth_f64, double, true)
     p.control->limit = limit;                                                                                      \
     p.control->arrived = 0;                                                                                        \
   }                                                                                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads) transport_window_fill_##name(        \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers) transport_window_fill_##name(        \
       const __grid_constant__ bb::transport::WindowParameters<T> p, const unsigned long long seed) {               \
     bb::transport::window::fill_bin<T>(p, seed, static_cast<int>(blockIdx.x));                                     \
   }                                                                                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads)                                      \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers)                                      \
       transport_window_count_##name(const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) {   \
     bb::transport::window::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                     \
   }                                                                                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads)                                      \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers)                                      \
       transport_window_leave_##name(const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) {   \
     bb::transport::window::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));                                \
   }                                                                                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads) transport_window_marginals_##name(   \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers) transport_window_marginals_##name(   \
       const __grid_constant__ bb::transport::WindowParameters<T> p, const bb::transport::DeviceMarginals fields) { \
     bb::transport::window::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                           \
   }

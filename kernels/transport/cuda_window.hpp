@@ -2,16 +2,18 @@
 
 #include "device_tables.hpp"
 
-// The moving window on the GPU, as data. One cooperative kernel takes many steps; between the passes of a
-// step its blocks wait for each other, and every block finds the work of the next pass for itself from the
-// boxes that the last one left. Included by nvcc, by NVRTC and by the host; no standard header.
+// The moving window on the GPU, as data. One cooperative kernel takes many steps; between the passes of a step its
+// blocks wait for each other. One warp of every block cuts the work of the next step while the others are still at
+// this one, from the boxes of this one and how far protons can come; when the boxes of the next step are there, it
+// only clips its block's items to them. Included by nvcc, by NVRTC and by the host; no standard header.
 namespace bb::transport {
 
-inline constexpr int kWindowThreads = 512;
-inline constexpr int kWindowTurned = 3;    // neighbouring angles that a thread turns together
-inline constexpr int kWindowRows = 4;      // z rows that a thread of the second pass makes
-inline constexpr int kWindowBatch = 4;     // sources whose loads are in flight together
-inline constexpr int kWindowTallies = 16;  // sums over a step; WindowTally
+inline constexpr int kWindowWorkers = 480;                  // threads of a block that compute,
+inline constexpr int kWindowThreads = kWindowWorkers + 32;  // and one warp that plans ahead of them
+inline constexpr int kWindowTurned = 3;                     // neighbouring angles that a thread turns together
+inline constexpr int kWindowRows = 4;                       // z rows that a thread of the second pass makes
+inline constexpr int kWindowBatch = 4;                      // sources whose loads are in flight together
+inline constexpr int kWindowTallies = 16;                   // sums over a step; WindowTally
 
 /// Half-open bounds of what a bin holds, columns in whole quads (x1 may lie in a row's padding, which is zero);
 /// empty when a0 >= a1.
@@ -28,7 +30,9 @@ struct WindowBin {
   int half;                  // widest angle kernel over materials and classes
   int kernel_at;             // where its kernels begin, [material][distance 0 … half][class], in `kernel_weight`
   int ends;                  // 1: protons stop or react here
-  int unused;
+  // Two steps before, what it is fed with lies in these neighbours, and comes from so many angles away at most.
+  int wide_low, wide_count, wide_half;
+  int unused[2];
 };
 
 /// What is fixed about an angle.
@@ -53,6 +57,7 @@ struct WindowLayout {
   int most_angles;   // that an item makes
   int most_quads;    // of columns that an item makes
   int most_weights;  // of angle kernels that are held
+  int most_views;    // sources of an item
 };
 
 template <typename T>

@@ -1,125 +1,82 @@
 #pragma once
 
-#include "cuda_window_plan.cuh"
+#include "cuda_window_common.cuh"
 
 // First pass of a step, for some angles and columns of one z row of one bin: energy gather, scores of the bin's
 // own protons, angle kernel, and remap in x. What it needs of its neighbours' angles and columns it gathers
 // itself. Depth stepping has no other pass.
 namespace bb::transport::window {
 
-template <typename T, bool kDepth>
+/// kMixed: the row holds several materials.
+template <typename T, bool kDepth, bool kMixed>
 class Collide {
  public:
-  __device__ Collide(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory, int at_step)
-      : p(parameters), t(parameters.tables), s(memory), fixed(fixed_memory), step(at_step) {}
+  __device__ Collide(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory, const Item& an_item,
+                     const SourceView<T>* its_views, int at_step)
+      : p(parameters),
+        t(parameters.tables),
+        s(memory),
+        fixed(fixed_memory),
+        item(an_item),
+        views(its_views),
+        step(at_step) {}
 
-  __device__ void run(int item, float& lowest, float& highest) {
-    choose(item);
-    if (threadIdx.x < 32) {
-      list_sources();
-    } else {
-      clear();
-    }
-    __syncthreads();
+  __device__ void run(float& lowest, float& highest) {
+    choose();
+    clear();
     hold();
     Tally tally;
-    if (material >= 0) {
-      gather<false>(tally);
-    } else {
-      gather<true>(tally);
-    }
+    gather(tally);
     asm volatile("cp.async.wait_all;" ::: "memory");
-    __syncthreads();
-    if (material >= 0) {
-      score<false>(tally);
-      turn<false>();
-    } else {
-      score<true>(tally);
-      turn<true>();
-    }
-    __syncthreads();
+    meet_workers();
+    score(tally);
+    turn();
+    meet_workers();
     finish_scores(tally);
     move(tally, lowest, highest);
     add(tally);
-    __syncthreads();  // the next item reuses the shared memory
+    meet_workers();  // the next item reuses the shared memory
     if (kDepth) widen_bounds(p, fixed, bin, step);
   }
 
  private:
+  static constexpr int kMostSplit = 3;
+
   struct Tally {
     double v[kTallied] = {};
   };
 
-  __device__ void choose(int item) {
-    const int place = place_of_item(s.collide_begin, fixed.bins, item);
-    const BinPlan r = s.plans[place];
-    bin = fixed.low + place;
-    bin_data = s.bins[bin];
-    const int index = item - s.collide_begin[place];
-    const int row_items = r.tiles * r.chunks;
-    const int row = divide(index, row_items);
-    const int tile = divide(index - row * row_items, r.chunks);
-    const int chunk = index - row * row_items - tile * r.chunks;
-    z = r.z0 + row;
+  __device__ void choose() {
+    bin = item.bin;
+    half = s.bins[bin].half;
+    z = kDepth ? 0 : item.z;
     map_row = kDepth ? p.start_z + step : z;
     material = s.row_material[map_row];
-    a0 = r.made_a0 + chunk * r.chunk_angles;
-    a1 = min(a0 + r.chunk_angles, static_cast<int>(r.made_a1));
-    x0 = r.made_x0 + 4 * tile * r.tile_quads;
-    quads = min(static_cast<int>(r.tile_quads), r.quads - tile * r.tile_quads);
+    a0 = item.a0;
+    a1 = item.a1;
+    x0 = item.x0;
+    quads = item.quads;
     // Columns whose protons can come here, and those that come from here.
     tile_x0 = floor_quads(min(x0, x0 - p.whole_x_max - 3));
     const int end = x0 + 4 * quads;
     tile_quads = (max(end, floor_quads(end - 7 - p.whole_x_min) + 12) - tile_x0) / 4;
-    first_a = a0 - bin_data.half;
-    tile_rows = a1 - a0 + 2 * bin_data.half + kWindowTurned - 1;
-    gathered_a0 = max(static_cast<int>(r.a0), first_a);
-    gathered_a1 = min(static_cast<int>(r.a1), a1 + bin_data.half);
-    held_weights = material >= 0 && (bin_data.half + 1) * (kDepth ? tile_rows : 1) <= p.layout.most_weights;
-    feeds = p.feed_weight + bin_data.feed_weight_at;
-    kernel = p.kernel_weight + bin_data.kernel_at;
+    pitch = tile_quads | 1;  // neighbouring angles lie in different banks
+    first_a = a0 - half;
+    tile_rows = a1 - a0 + 2 * half + kWindowTurned - 1;
+    gathered_a0 = item.from_a0;
+    gathered_a1 = item.from_a1;
+    held_weights = !kMixed && (half + 1) * (kDepth ? tile_rows : 1) <= p.layout.most_weights;
+    kernel = p.kernel_weight + s.bins[bin].kernel_at;
   }
 
-  __device__ const T* now() const { return kDepth ? p.state[step & 1] : p.state[0]; }
-
-  /// The bins that feed this one and hold something in this row, heaviest first, and the bin itself if it does not
-  /// feed. One warp.
-  __device__ void list_sources() {
-    const int lane = threadIdx.x;
-    int listed = 0, own_source = -1;
-    const auto list = [&](bool wanted, int source, const T* weight) {
-      const short* b = s.boxes + 8 * source;
-      const bool holds = wanted && b[2] < b[3] && z >= b[0] && z < b[1];
-      const unsigned holding = __ballot_sync(kWholeWarp, holds);
-      const int place = listed + __popc(holding & ((1u << lane) - 1));
-      if (holds) s.views[place] = {now() + row_start(p, source, z), weight, b[2], b[3], b[4], b[5], source, 0};
-      const int own = holds && source == bin ? place : -1;
-      own_source = max(own_source, __reduce_max_sync(kWholeWarp, own));
-      listed += __popc(holding);
-    };
-    bool feeds_itself = false;
-    for (int base = 0; base < bin_data.feed_count; base += 32) {
-      const int k = base + lane;
-      const bool inside = k < bin_data.feed_count;
-      const int source = inside ? s.feeds[bin_data.feed_at + k] : bin;
-      feeds_itself = feeds_itself || __any_sync(kWholeWarp, inside && source == bin);
-      list(inside, source, feeds + static_cast<long long>(k) * t.materials * t.classes);
-    }
-    if (!feeds_itself) list(lane == 0, bin, nullptr);
-    if (lane == 0) {
-      fixed.sources = listed;
-      fixed.own_source = own_source;
-    }
-  }
-
-  /// Zeros beside the gathered angles. All warps but the first.
+  /// Zeros beside the gathered angles.
   __device__ void clear() {
-    constexpr int kThreads = kWindowThreads - 32;
-    const int thread = static_cast<int>(threadIdx.x) - 32;
-    const int before = (gathered_a0 - first_a) * tile_quads;
-    const int begin = (max(gathered_a1, gathered_a0) - first_a) * tile_quads;
+    constexpr int kThreads = kWindowWorkers;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int before = (gathered_a0 - first_a) * pitch;
+    const int begin = (max(gathered_a1, gathered_a0) - first_a) * pitch;
     for (int i = thread; i < before; i += kThreads) s.tile[i] = Quad<T>{};
-    for (int i = begin + thread; i < tile_rows * tile_quads; i += kThreads) s.tile[i] = Quad<T>{};
+    for (int i = begin + thread; i < tile_rows * pitch; i += kThreads) s.tile[i] = Quad<T>{};
     // Rows that nothing is gathered for hold none of the bin's own protons either.
     const int own_before = max(gathered_a0 - a0, 0) * quads;
     const int own_begin = max(gathered_a1 - a0, 0) * quads;
@@ -139,23 +96,23 @@ class Collide {
 
   /// Has what depends on angles alone copied into shared memory; the block waits for it behind the gather.
   __device__ void hold() {
-    if (material < 0) return;
+    if (kMixed) return;
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     if (held_weights) {
-      const T* from_kernel = kernel + static_cast<long long>(material) * (bin_data.half + 1) * t.classes;
+      const T* from_kernel = kernel + static_cast<long long>(material) * (half + 1) * t.classes;
       if constexpr (kDepth) {
-        for (int d = warp; d <= bin_data.half; d += kWarps) {
+        for (int d = warp; d <= half; d += kWarps) {
           for (int row = lane; row < tile_rows; row += 32) {
             const int a = min(max(first_a + row, 0), t.ntheta - 1);  // nothing is gathered beyond
             copy_value(s.weights + d * tile_rows + row, from_kernel + d * t.classes + a);
           }
         }
       } else {
-        for (int d = threadIdx.x; d <= bin_data.half; d += kWindowThreads) copy_value(s.weights + d, from_kernel + d);
+        for (int d = threadIdx.x; d <= half; d += kWindowWorkers) copy_value(s.weights + d, from_kernel + d);
       }
     }
     if constexpr (kDepth) {
-      for (int i = threadIdx.x; i < a1 - a0; i += kWindowThreads) {
+      for (int i = threadIdx.x; i < a1 - a0; i += kWindowWorkers) {
         copy_value(s.deposits + i, t.deposit + at(a0 + i, material));
       }
     }
@@ -167,12 +124,11 @@ class Collide {
     return t.map[static_cast<long long>(map_row) * t.nx + min(max(x, 0), t.nx - 1)];
   }
 
-  template <bool kMixed>
   __device__ void gather(Tally& tally) {
-    const int sources = fixed.sources, own_source = fixed.own_source;
+    const int sources = item.sources, own_source = item.own_source;
     const int rows = max(gathered_a1 - gathered_a0, 0);
-    const int step_rows = divide(kWindowThreads, tile_quads);
-    const int step_quads = kWindowThreads - step_rows * tile_quads;
+    const int step_rows = divide(kWindowWorkers, tile_quads);
+    const int step_quads = kWindowWorkers - step_rows * tile_quads;
     int row = divide(static_cast<int>(threadIdx.x), tile_quads);
     int quad = static_cast<int>(threadIdx.x) - row * tile_quads;
     T escaped = T(0);
@@ -199,7 +155,7 @@ class Collide {
           weight[k] = T(0);
           weights[k] = nullptr;
           if (base + k >= sources) continue;
-          const SourceView<T>& view = s.views[base + k];
+          const SourceView<T>& view = views[base + k];
           if (a < view.a0 || a >= view.a1 || x < view.x0 || x >= view.x1) continue;
           value[k] = load_quad(view.row + static_cast<long long>(a) * p.pitch + x);
           weights[k] = view.weight;
@@ -217,11 +173,11 @@ class Collide {
           }
         }
       }
-      s.tile[(a - first_a) * tile_quads + quad] = sum;
+      s.tile[(a - first_a) * pitch + quad] = sum;
       const int column = (x - x0) >> 2;
       if (a < a0 || a >= a1 || x < x0 || column >= quads) continue;
       s.own[(a - a0) * quads + column] = own;
-      if (a < bin_data.half || a + bin_data.half >= t.ntheta) {
+      if (a < half || a + half >= t.ntheta) {
         const T* lost = p.lost + static_cast<long long>(bin) * t.materials * t.ntheta + a;
         for (int j = 0; j < 4; ++j) escaped += lost[m[j] * t.ntheta] * sum.v[j];
       }
@@ -231,10 +187,9 @@ class Collide {
 
   /// Sums of the bin's own protons over some of the angles of a column: the first is their number (path stepping)
   /// or their dose (depth stepping), the others planes crossed, times 1, θ and θ².
-  template <bool kMixed>
   __device__ void score(Tally& tally) {
     const int columns = 4 * quads;
-    const int groups = divide(kWindowThreads, columns);
+    const int groups = divide(kWindowWorkers, columns);
     const int group = divide(static_cast<int>(threadIdx.x), columns);
     const int column = static_cast<int>(threadIdx.x) - group * columns;
     T sum[4] = {};
@@ -250,14 +205,14 @@ class Collide {
         sum[1] += planed;
         sum[2] += planed * angle.theta;
         sum[3] += planed * angle.theta * angle.theta;
-        if (kDepth && bin_data.ends != 0) {
+        if (kDepth && s.bins[bin].ends != 0) {
           const int place = at(a0 + row, m);
           stopped += value * t.stopped[place];
           nuclear += value * t.nuclear[place];
           nuclear_energy += value * t.nuclear_escape[place];
         }
       }
-      if (!kDepth && bin_data.ends != 0) {
+      if (!kDepth && s.bins[bin].ends != 0) {
         const int place = at(0, m);
         stopped = sum[0] * t.stopped[place];
         nuclear = sum[0] * t.nuclear[place];
@@ -267,21 +222,21 @@ class Collide {
       tally.v[kTallyNuclear] = static_cast<double>(nuclear);
       tally.v[kTallyNuclearEnergy] = static_cast<double>(nuclear_energy);
     }
-    for (int f = 0; f < 4; ++f) s.partial[f * kWindowThreads + threadIdx.x] = static_cast<double>(sum[f]);
+    for (int f = 0; f < 4; ++f) s.partial[f * kWindowWorkers + threadIdx.x] = static_cast<double>(sum[f]);
   }
 
   __device__ void finish_scores(Tally& tally) {
     const int columns = 4 * quads;
-    const int groups = divide(kWindowThreads, columns);
-    for (int i = threadIdx.x; i < 4 * columns; i += kWindowThreads) {
+    const int groups = divide(kWindowWorkers, columns);
+    for (int i = threadIdx.x; i < 4 * columns; i += kWindowWorkers) {
       const int field = divide(i, columns);
       const int column = i - field * columns;
       double sum = 0;
-      for (int g = 0; g < groups; ++g) sum += s.partial[field * kWindowThreads + g * columns + column];
+      for (int g = 0; g < groups; ++g) sum += s.partial[field * kWindowWorkers + g * columns + column];
       if (sum == 0.0) continue;
       if (field == (kDepth ? 1 : 0)) tally.v[kTallyNumber] += sum;
       if (field == 0) {
-        if (!kDepth) sum *= static_cast<double>(t.deposit[at(0, material >= 0 ? material : material_at(x0 + column))]);
+        if (!kDepth) sum *= static_cast<double>(t.deposit[at(0, kMixed ? material_at(x0 + column) : material)]);
         tally.v[kTallyDeposited] += sum;
       }
       double* const to = field == 0   ? p.scores.dose
@@ -293,61 +248,79 @@ class Collide {
   }
 
   /// Weight with which angle a, in row `row` of the tile, sends protons `d` angles away.
-  template <bool kMixed>
   __device__ T weight_of(int row, int d, int m) const {
     if (!kMixed && held_weights) return kDepth ? s.weights[d * tile_rows + row] : s.weights[d];
     const int a = min(max(first_a + row, 0), t.ntheta - 1);
-    return kernel[(static_cast<long long>(m) * (bin_data.half + 1) + d) * t.classes + (kDepth ? a : 0)];
+    return kernel[(static_cast<long long>(m) * (half + 1) + d) * t.classes + (kDepth ? a : 0)];
   }
 
   /// Neighbouring angles per thread, so that each row of the tile is read once for all of them; the far parts
   /// first, so that FP32 sums lose nothing systematically.
-  template <bool kMixed>
   __device__ void turn() {
     const int groups = (a1 - a0 + kWindowTurned - 1) / kWindowTurned;
-    for (int i = threadIdx.x; i < groups * tile_quads; i += kWindowThreads) {
-      const int group = divide(i, tile_quads);
-      const int quad = i - group * tile_quads;
-      const int row = bin_data.half + group * kWindowTurned;  // of the tile
+    const int units = groups * tile_quads;
+    // Where units are few, neighbouring lanes share one: each takes a part of the distances.
+    int split = 0;
+    if (!kMixed) {
+      while (split < kMostSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;
+    }
+    const int lane = threadIdx.x & 31;
+    const int lanes = 32 >> split;  // of a warp that work on different units
+    const int part = lane >> (5 - split);
+    const int first = (static_cast<int>(threadIdx.x) >> 5) * lanes + (lane & (lanes - 1));
+    for (int base = 0; base < units; base += kWarps * lanes) {
+      const int unit = min(base + first, units - 1);
+      const int group = divide(unit, tile_quads);
+      const int quad = unit - group * tile_quads;
+      const int row = half + group * kWindowTurned;  // of the tile
       // No further than something was gathered.
       const int low_reach = row + kWindowTurned - 1 - (gathered_a0 - first_a);
       const int high_reach = gathered_a1 - 1 - first_a - row;
-      const int reach = max(0, min(bin_data.half, max(low_reach, high_reach)));
+      const int reach = max(0, min(half, max(low_reach, high_reach)));
       Quad<T> sum[kWindowTurned] = {};
       if (kMixed) {
         turn_mixed(sum, quad, row, reach);
       } else {
-        turn_uniform(sum, quad, row, reach);
+        const int each = (reach + (1 << split) - 1) >> split;
+        turn_uniform(sum, quad, row, min(reach, (part + 1) * each), part * each);
       }
+      for (int offset = lanes; offset < 32; offset <<= 1) {
+#pragma unroll
+        for (int k = 0; k < kWindowTurned; ++k) {
+          for (int j = 0; j < 4; ++j) sum[k].v[j] += __shfl_xor_sync(kWholeWarp, sum[k].v[j], offset);
+        }
+      }
+      if (part != 0 || base + first >= units) continue;
       const int made = min(kWindowTurned, a1 - a0 - group * kWindowTurned);
 #pragma unroll
       for (int k = 0; k < kWindowTurned; ++k) {
-        if (k < made) s.turned[(group * kWindowTurned + k) * tile_quads + quad] = sum[k];
+        if (k < made) s.turned[(group * kWindowTurned + k) * pitch + quad] = sum[k];
       }
     }
   }
 
-  /// Each angle that is read serves all that the thread makes.
-  __device__ void turn_uniform(Quad<T> (&sum)[kWindowTurned], int quad, int row, int reach) const {
-    const Quad<T>* below = s.tile + (row - reach) * tile_quads + quad;
-    const Quad<T>* above = s.tile + (row + reach) * tile_quads + quad;
+  /// Adds what comes from distances `from` down to `beyond` + 1, and where that is 0 what stays. Each angle that is
+  /// read serves all that the thread makes.
+  __device__ void turn_uniform(Quad<T> (&sum)[kWindowTurned], int quad, int row, int from, int beyond) const {
+    if (from <= beyond && beyond > 0) return;
+    const Quad<T>* below = s.tile + (row - from) * pitch + quad;
+    const Quad<T>* above = s.tile + (row + from) * pitch + quad;
     Quad<T> low[kWindowTurned], high[kWindowTurned];
 #pragma unroll
     for (int k = 0; k < kWindowTurned; ++k) {
-      low[k] = below[k * tile_quads];
-      high[k] = above[k * tile_quads];
+      low[k] = below[k * pitch];
+      high[k] = above[k * pitch];
     }
-    below += kWindowTurned * tile_quads;
-#pragma unroll 2
-    for (int d = reach; d > 0; --d) {
+    below += kWindowTurned * pitch;
+    for (int d = from; d > beyond; --d) {
       if constexpr (kDepth) {
 #pragma unroll
         for (int k = 0; k < kWindowTurned; ++k) {
-          const T wl = weight_of<false>(row + k - d, d, material), wh = weight_of<false>(row + k + d, d, material);
+          const T wl = weight_of(row + k - d, d, material), wh = weight_of(row + k + d, d, material);
           for (int j = 0; j < 4; ++j) sum[k].v[j] += wl * low[k].v[j] + wh * high[k].v[j];
         }
       } else {
-        const T w = weight_of<false>(0, d, material);
+        const T w = weight_of(0, d, material);
 #pragma unroll
         for (int k = 0; k < kWindowTurned; ++k) {
           for (int j = 0; j < 4; ++j) sum[k].v[j] += w * (low[k].v[j] + high[k].v[j]);
@@ -358,14 +331,15 @@ class Collide {
         low[k] = low[k + 1];
         high[kWindowTurned - 1 - k] = high[kWindowTurned - 2 - k];
       }
-      above -= tile_quads;
+      above -= pitch;
       low[kWindowTurned - 1] = *below;
       high[0] = *above;
-      below += tile_quads;
+      below += pitch;
     }
+    if (beyond > 0) return;
 #pragma unroll
     for (int k = 0; k < kWindowTurned; ++k) {
-      const T w = weight_of<false>(row + k, 0, material);
+      const T w = weight_of(row + k, 0, material);
       for (int j = 0; j < 4; ++j) sum[k].v[j] += w * low[k].v[j];
     }
   }
@@ -376,15 +350,14 @@ class Collide {
     for (int j = 0; j < 4; ++j) m[j] = material_at(tile_x0 + 4 * quad + j);
 #pragma unroll
     for (int k = 0; k < kWindowTurned; ++k) {
-      const Quad<T>* centre = s.tile + (row + k) * tile_quads + quad;
+      const Quad<T>* centre = s.tile + (row + k) * pitch + quad;
       for (int d = reach; d > 0; --d) {
-        const Quad<T> low = centre[-d * tile_quads], high = centre[d * tile_quads];
+        const Quad<T> low = centre[-d * pitch], high = centre[d * pitch];
         for (int j = 0; j < 4; ++j) {
-          sum[k].v[j] +=
-              weight_of<true>(row + k - d, d, m[j]) * low.v[j] + weight_of<true>(row + k + d, d, m[j]) * high.v[j];
+          sum[k].v[j] += weight_of(row + k - d, d, m[j]) * low.v[j] + weight_of(row + k + d, d, m[j]) * high.v[j];
         }
       }
-      for (int j = 0; j < 4; ++j) sum[k].v[j] += weight_of<true>(row + k, 0, m[j]) * centre->v[j];
+      for (int j = 0; j < 4; ++j) sum[k].v[j] += weight_of(row + k, 0, m[j]) * centre->v[j];
     }
   }
 
@@ -399,13 +372,13 @@ class Collide {
     T escaped = T(0);
     double written = 0;
     T* const out = (kDepth ? p.state[(step + 1) & 1] : p.state[1]) + row_start(p, bin, z);
-    for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowThreads) {
+    for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowWorkers) {
       const int row = divide(i, quads);
       const int x = x0 + 4 * (i - row * quads);
       const int a = a0 + row;
       const WindowAngle<T>& angle = s.angles[a];
       const int start = x - angle.whole_x - 3 - tile_x0;
-      const Quad<T>* source = s.turned + row * tile_quads + start / 4;
+      const Quad<T>* source = s.turned + row * pitch + start / 4;
       T v[12];
       for (int q = 0; q < 3; ++q) {
         const Quad<T> part = source[q];
@@ -485,15 +458,15 @@ class Collide {
   const DeviceTables<T>& t;
   Shared<T>& s;
   Fixed& fixed;
+  const Item& item;
+  const SourceView<T>* views;
   int step;
-  int bin, z, map_row, material;
-  WindowBin bin_data;
-  int a0, a1, x0, quads;         // made
-  int tile_x0, tile_quads;       // columns of the tile
-  int first_a, tile_rows;        // angles of the tile
-  int gathered_a0, gathered_a1;  // of them, those that sources hold
+  int bin, half, z, map_row, material;
+  int a0, a1, x0, quads;           // made
+  int tile_x0, tile_quads, pitch;  // columns of the tile, and their place in memory
+  int first_a, tile_rows;          // angles of the tile
+  int gathered_a0, gathered_a1;    // of them, those that sources hold
   bool held_weights;
-  const T* feeds;
   const T* kernel;
 };
 

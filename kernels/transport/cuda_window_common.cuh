@@ -9,7 +9,7 @@ namespace bb::transport::window {
 
 using physics::kRemapTaps;
 
-inline constexpr int kWarps = kWindowThreads / 32;
+inline constexpr int kWarps = kWindowWorkers / 32;
 
 /// Sums that the threads of a step keep, one slot each.
 enum WindowTally {
@@ -121,15 +121,30 @@ struct SourceView {
   int bin, unused;
 };
 
-/// What the step of a bin covers and how its first pass is cut. 16-bit numbers, 32 bytes.
+/// How the work of a bin in a step is cut. Nothing of it lies outside these rows, and no more angles and columns come
+/// than these parts can hold.
 struct alignas(16) BinPlan {
-  short z0, z1, a0, a1, x0, x1;  // what its sources and itself hold together
-  short made_a0, made_a1;        // angles made
-  short made_x0, quads;          // columns made, from a multiple of four that may lie outside the grid, where what
-                                 // leaves is counted
-  short out_z0, out_z1;          // rows made by the second pass, also outside the grid
-  short chunks, chunk_angles;    // per row of z: of so many angles each,
-  short tiles, tile_quads;       // and of so many columns of four each
+  short z0;                    // first row of the first pass
+  short likely_z0, likely_z1;  // its rows that will hold something; the others may
+  short out_z0;                // first row of the second pass
+  short chunks, rest_chunks;   // parts of the angles in the first pass, per likely row and per other row,
+  short tiles;                 // and of the columns
+  short row_blocks;            // parts of angles and columns of the second, per kWindowRows rows
+};
+
+/// What the block does next.
+struct Item {
+  int bin;     // -1: nothing
+  int last;    // 1: of the pass
+  int a0, a1;  // angles made
+  int x0;      // columns made, from a multiple of four that may lie outside the grid, where what leaves is counted,
+  int quads;   // and how many fours of them
+  int z;       // first pass: the row; second: the first row made
+  int z0, z1;  // second pass: rows that hold something
+  int out_z1;  // and the end of those made
+  int column;  // second pass: fours of columns before the block's
+  int from_a0, from_a1;     // first pass: angles that sources hold
+  int sources, own_source;  // of the list of views
 };
 
 /// The block's shared memory.
@@ -141,7 +156,8 @@ struct Shared {
         feeds(p.layout.feeds_held != 0 ? reinterpret_cast<const int*>(base + p.layout.feeds) : p.feed_bin),
         plans(reinterpret_cast<BinPlan*>(base + p.layout.plans)),
         collide_begin(reinterpret_cast<int*>(base + p.layout.begins)),
-        stream_begin(collide_begin + p.tables.ne + 1),
+        rest_begin(collide_begin + p.tables.ne + 1),
+        stream_begin(rest_begin + p.tables.ne + 1),
         angles(reinterpret_cast<WindowAngle<T>*>(base + p.layout.angles)),
         row_material(reinterpret_cast<short*>(base + p.layout.rows)),
         views(reinterpret_cast<SourceView<T>*>(base + p.layout.views)),
@@ -156,8 +172,9 @@ struct Shared {
   short* boxes;  // [ne][8]
   WindowBin* bins;
   const int* feeds;
-  BinPlan* plans;                     // of bin fixed.low + i
-  int *collide_begin, *stream_begin;  // [ne + 1] items of the bins before
+  BinPlan* plans;                                  // of the bins that a step makes
+  int *collide_begin, *rest_begin, *stream_begin;  // [ne + 1] items of the bins before: of the first pass in likely
+                                                   // rows and in others, and of the second
   WindowAngle<T>* angles;
   short* row_material;
   SourceView<T>* views;
@@ -170,12 +187,13 @@ struct Shared {
 /// The rest of it, of fixed size.
 struct Fixed {
   int extent[6];
-  int sources, own_source;
+  Item items[2];
   int over;
-  int holding[2][2];  // by the step's parity: first and last bin that holds something, the one behind it
-  int low, bins;      // bins that a step makes
-  int collides, streams;
 };
+
+/// The block's threads meet: the workers alone, and all.
+__device__ inline void meet_workers() { asm volatile("bar.sync 1, %0;" ::"n"(kWindowWorkers) : "memory"); }
+__device__ inline void meet_all() { __syncthreads(); }
 
 /// A bin's next box takes in what an item wrote. The block has met since; it meets again before the next item ends.
 template <typename T>
@@ -195,18 +213,18 @@ __device__ inline void widen_bounds(const WindowParameters<T>& p, Fixed& fixed, 
   }
 }
 
-/// Waits until all blocks have come here `times` times since the launch; what they wrote before is then seen.
+/// The block has come to a wait: what its threads wrote before they met is seen by who waits.
+__device__ inline void arrive(WindowControl* control) {
+  asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&control->arrived) : "memory");
+}
+
+/// Waits until all blocks have come `times` times since the launch.
 __device__ inline void wait_for_all(WindowControl* control, unsigned times) {
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    const unsigned wanted = times * gridDim.x;
-    unsigned arrived;
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&control->arrived) : "memory");
-    do {
-      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(&control->arrived) : "memory");
-    } while (arrived < wanted);
-  }
-  __syncthreads();
+  const unsigned wanted = times * gridDim.x;
+  unsigned arrived;
+  do {
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(&control->arrived) : "memory");
+  } while (arrived < wanted);
 }
 
 }  // namespace bb::transport::window

@@ -2,59 +2,34 @@
 
 #include "cuda_window_common.cuh"
 
-// What a step has to do, found by one warp of every block from the bins' boxes: which cells a bin can reach, and how
-// its work is cut into items so that each block gets about one.
+// What a step has to do. One warp of every block cuts the work of the next step so that each block gets about one
+// item, while the others still compute this one; every block finds the same.
 namespace bb::transport::window {
 
 inline constexpr int kLeastAngles = 8;  // of an item: it gathers those that its angle kernel reaches as well
 inline constexpr int kEmptyLow = 32767;
 
-// What a row of four columns costs a block, about, in loads of four columns from shared memory: to gather, and to
-// make and move. An angle kernel adds to the latter by its width.
-inline constexpr int kGatherCost = 8;
-inline constexpr int kMakeCost = 10;
-inline constexpr int kHalvesPerCost = 1;
+// What an angle of four columns costs a block, about, in loads of four columns from shared memory. An angle kernel of
+// half width h adds h to make it, and what an item gathers beside its own angles, shared out over them.
+inline constexpr int kRowCost = 18;
+
+__device__ inline int angle_cost(int half) { return kRowCost + half * 5 / 3; }
 
 /// A bin's box as shared memory holds it.
 struct alignas(16) HeldBox {
   short z0, z1, a0, a1, x0, x1, unused0, unused1;
 };
 
-template <typename T>
-__device__ inline bool reach(const WindowParameters<T>& p, const Shared<T>& s, int bin, BinPlan& r) {
-  const HeldBox* boxes = reinterpret_cast<const HeldBox*>(s.boxes);
-  HeldBox from = boxes[bin];
-  const WindowBin& fixed = s.bins[bin];
-  const int low = fixed.feed_low, count = fixed.feed_count, half = fixed.half;
-#pragma unroll 4
-  for (int k = 0; k < count; ++k) {
-    const HeldBox by = boxes[low + k];
-    from.z0 = min(from.z0, by.z0);
-    from.z1 = max(from.z1, by.z1);
-    from.a0 = min(from.a0, by.a0);
-    from.a1 = max(from.a1, by.a1);
-    from.x0 = min(from.x0, by.x0);
-    from.x1 = max(from.x1, by.x1);
-  }
-  r.z0 = from.z0;
-  r.z1 = from.z1;
-  r.a0 = from.a0;
-  r.a1 = from.a1;
-  r.x0 = from.x0;
-  r.x1 = from.x1;
-  r.made_a0 = static_cast<short>(max(0, from.a0 - half));
-  r.made_a1 = static_cast<short>(min(p.tables.ntheta, from.a1 + half));
-  const int x0 = floor_quads(min(static_cast<int>(from.x0), from.x0 + p.whole_x_min));
-  r.made_x0 = static_cast<short>(x0);
-  r.quads = static_cast<short>((ceil_quads(max(static_cast<int>(from.x1), from.x1 + p.whole_x_max + 1)) - x0) / 4);
-  r.out_z0 = static_cast<short>(from.z0 + p.whole_z_min);
-  r.out_z1 = static_cast<short>(from.z1 + p.whole_z_max + 1);
-  return from.a0 < from.a1;
-}
+/// The cut of a step.
+struct StepPlan {
+  int low = 0, bins = 0;                    // bins made
+  int collides = 0, rest = 0, streams = 0;  // items
+};
 
-/// Items of the second pass side by side in columns and angles.
-__device__ inline int stream_blocks(const BinPlan& r) {
-  return ((r.made_a1 - r.made_a0) * r.quads + kWindowThreads - 1) / kWindowThreads;
+__device__ inline WindowBox load_box(const WindowBox* from) {
+  const int4 low = __ldcg(reinterpret_cast<const int4*>(from));
+  const int2 high = __ldcg(reinterpret_cast<const int2*>(from) + 2);
+  return {low.x, low.y, low.z, low.w, high.x, high.y, {}};
 }
 
 __device__ inline int scan_warp(int value) {
@@ -67,98 +42,160 @@ __device__ inline int scan_warp(int value) {
   return value;
 }
 
-/// Lays out step `step` from the boxes in shared memory. Warp 0 of every block finds the same.
+/// Brings the boxes before step `step` into shared memory and empties those of the step after the next. Returns the
+/// first bin that holds something and the one behind the last.
+template <typename T>
+__device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, int step) {
+  const int lane = threadIdx.x & 31;
+  int first = p.tables.ne, last = 0;
+  const WindowBox* now = p.bounds[step % 3];
+  WindowBox* later = p.bounds[(step + 2) % 3];
+#pragma unroll 2
+  for (int bin = lane; bin < p.tables.ne; bin += 32) {
+    const WindowBox box = load_box(now + bin);
+    const bool empty = is_empty(box);
+    const auto pack = [&](int begin, int end) {
+      return empty ? kEmptyLow | 0xffff0000u : static_cast<unsigned>(begin) | static_cast<unsigned>(end) << 16;
+    };
+    reinterpret_cast<uint4*>(s.boxes)[bin] = {pack(box.z0, box.z1), pack(box.a0, box.a1), pack(box.x0, box.x1), 0u};
+    if (blockIdx.x == 0) later[bin] = empty_box();
+    if (empty) continue;
+    first = min(first, bin);
+    last = bin + 1;
+  }
+  __syncwarp();
+  return {__reduce_min_sync(kWholeWarp, first), __reduce_max_sync(kWholeWarp, last)};
+}
+
+/// What the neighbours hold that can reach a bin within `ahead` + 1 steps.
+template <typename T>
+__device__ inline HeldBox wide_box(const Shared<T>& s, int bin, bool ahead) {
+  const HeldBox* boxes = reinterpret_cast<const HeldBox*>(s.boxes);
+  HeldBox from = boxes[bin];
+  const int low = ahead ? s.bins[bin].wide_low : s.bins[bin].feed_low;
+  const int count = ahead ? s.bins[bin].wide_count : s.bins[bin].feed_count;
+#pragma unroll 4
+  for (int k = 0; k < count; ++k) {
+    const HeldBox by = boxes[low + k];
+    from.z0 = min(from.z0, by.z0);
+    from.z1 = max(from.z1, by.z1);
+    from.a0 = min(from.a0, by.a0);
+    from.a1 = max(from.a1, by.a1);
+    from.x0 = min(from.x0, by.x0);
+    from.x1 = max(from.x1, by.x1);
+  }
+  return from;
+}
+
+/// Cuts the step after `step` (`ahead`), or step `step` itself, by the boxes before step `step`. One warp.
 template <typename T, bool kDepth>
-__device__ void plan_step(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int step) {
+__device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int step, bool ahead) {
   const DeviceTables<T>& t = p.tables;
-  const int lane = threadIdx.x;
-  const int* holding = fixed.holding[step & 1];
-  const int low = max(min(holding[0], holding[0] - t.reach_up), 0);
-  const int bins = min(max(holding[1], holding[1] - t.reach_down), t.ne) - low;
-  BinPlan r;
-  bool live = false;
+  const int lane = threadIdx.x & 31;
+  const int2 holding = take_boxes(p, s, step);
+  StepPlan plan;
+  const int down = (ahead ? 2 : 1) * max(t.reach_up, 0), up = (ahead ? 2 : 1) * max(-t.reach_down, 0);
+  plan.low = max(holding.x - down, 0);
+  plan.bins = max(min(holding.y + up, t.ne) - plan.low, 0);
   // In parts of 2^6, so that whole grids of 10^9 cells fit.
-  unsigned cost = 0, rows = 0, cells_low = 0, cells_high = 0;
-  for (int base = 0; base < bins; base += 32) {
-    live = base + lane < bins && reach(p, s, low + base + lane, r);
+  unsigned cost = 0, rows = 0;
+  HeldBox box{};
+  bool live = false;
+#pragma unroll 1
+  for (int base = 0; base < plan.bins; base += 32) {
+    const int bin = plan.low + base + lane;
+    live = base + lane < plan.bins;
+    if (live) {
+      box = wide_box(s, bin, ahead);
+      live = box.a0 < box.a1;
+    }
     if (!live) continue;
-    const int half = s.bins[low + base + lane].half;
-    const int angles = r.made_a1 - r.made_a0;
-    const int each = (angles + half) * kGatherCost + angles * (kMakeCost + half / kHalvesPerCost);
-    const int count = r.z1 - r.z0;
-    cost += static_cast<unsigned>(count) * (static_cast<unsigned>(each * r.quads) >> 6);
-    rows += static_cast<unsigned>(count) * static_cast<unsigned>(divide_up(r.quads, p.layout.most_quads));
-    if (blockIdx.x != 0) continue;
-    const int columns = min(r.made_x0 + 4 * r.quads, t.nx) - max(static_cast<int>(r.made_x0), 0);
-    const int made = kDepth ? 1 : min(static_cast<int>(r.out_z1), t.nz) - max(static_cast<int>(r.out_z0), 0);
-    const unsigned cells = static_cast<unsigned>(made * angles) * static_cast<unsigned>(max(columns, 0));
-    cells_low += cells & 0xffffu;
-    cells_high += cells >> 16;
+    const int half = s.bins[bin].half;
+    const int angles = box.a1 - box.a0 + half;
+    const int quads = (box.x1 - box.x0) / 4 + 1;
+    const int each = angles * angle_cost(half);
+    cost += static_cast<unsigned>(box.z1 - box.z0) * (static_cast<unsigned>(each * quads + 63) >> 6);
+    rows += static_cast<unsigned>(box.z1 - box.z0) * static_cast<unsigned>(divide_up(quads, p.layout.most_quads));
   }
   __syncwarp();
   cost = __reduce_add_sync(kWholeWarp, cost);
   rows = __reduce_add_sync(kWholeWarp, rows);
-  if (blockIdx.x == 0) {
-    cells_low = __reduce_add_sync(kWholeWarp, cells_low);
-    cells_high = __reduce_add_sync(kWholeWarp, cells_high);
-    if (lane == 0) {
-      ledger_row(p.scores, step)[kCellsVisited] =
-          static_cast<double>(cells_high) * 65536.0 + static_cast<double>(cells_low);
-    }
-  }
   // Every row of every bin is at least an item: one for each block where they are few, else two.
   const int blocks = static_cast<int>(gridDim.x);
   const int wanted = (2 * static_cast<int>(rows) <= blocks ? blocks : 2 * blocks) - static_cast<int>(rows);
-  const float budget = 64.0f * static_cast<float>(cost) / static_cast<float>(max(wanted, blocks / 2 + 1));
+  const float per_cost = static_cast<float>(max(wanted, blocks / 4 + 1)) / (64.0f * static_cast<float>(max(cost, 1u)));
 
-  int collides = 0, streams = 0;  // of the bins before
-  for (int base = 0; base < bins; base += 32) {
-    if (bins > 32) live = base + lane < bins && reach(p, s, low + base + lane, r);
-    int to_collide = 0, to_stream = 0;
+#pragma unroll 1
+
+  for (int base = 0; base < plan.bins; base += 32) {
+    const int bin = plan.low + base + lane;
+    if (plan.bins > 32) {
+      live = base + lane < plan.bins;
+      if (live) {
+        box = wide_box(s, bin, ahead);
+        live = box.a0 < box.a1;
+      }
+    }
+    int to_collide = 0, to_rest = 0, to_stream = 0;
     if (live) {
-      const int half = s.bins[low + base + lane].half;
-      const int angles = r.made_a1 - r.made_a0;
-      const int tiles = divide_up(r.quads, p.layout.most_quads);
-      const int quads = divide_up(r.quads, tiles);
-      // An item of n angles costs (n + 2 half) to gather and n to make.
-      const float fit = (__fdividef(budget, static_cast<float>(quads)) - static_cast<float>(2 * half * kGatherCost)) /
-                        static_cast<float>(kGatherCost + kMakeCost + half / kHalvesPerCost);
-      const int most = min(max(static_cast<int>(fit), kLeastAngles), p.layout.most_angles);
-      const int chunk_angles = divide_up(angles, divide_up(angles, most));
-      r.chunks = static_cast<short>(divide_up(angles, chunk_angles));
-      r.chunk_angles = static_cast<short>(chunk_angles);
+      const int half = s.bins[bin].half;
+      const int reach = ahead ? s.bins[bin].wide_half : half;
+      const int most = min(t.ntheta, box.a1 + reach) - max(0, box.a0 - reach);  // angles made
+      int x0 = box.x0, x1 = box.x1;
+      for (int k = 0; k < (ahead ? 2 : 1); ++k) {
+        x0 = floor_quads(min(x0, max(x0, 0) + p.whole_x_min));
+        x1 = ceil_quads(max(x1, min(x1, p.pitch) + p.whole_x_max + 1));
+      }
+      const int quads = (x1 - x0) / 4;
+      const int tiles = divide_up(quads, p.layout.most_quads);
+      const int likely = box.a1 - box.a0 + half;
+      const int likely_quads = min(quads, (box.x1 - box.x0) / 4 + 1);
+      const float share = static_cast<float>(likely * divide_up(likely_quads, tiles) * angle_cost(half)) * per_cost;
+      const int chunks = min(static_cast<int>(share) + 1, divide_up(likely, kLeastAngles));
+      const int rest_chunks = divide_up(most, p.layout.most_angles);
+      int z0 = box.z0, z1 = box.z1;
+      if (!kDepth && ahead) {
+        z0 = max(0, z0 + p.whole_z_min);
+        z1 = min(t.nz, z1 + p.whole_z_max + 1);
+      }
+      // All move on by about a whole step.
+      const int ahead_z = kDepth || !ahead ? 0 : p.whole_z_max;
+      const int likely_z0 = min(max(box.z0 + ahead_z, z0), z1), likely_z1 = min(max(box.z1 + ahead_z, z0), z1);
+      BinPlan r;
+      r.z0 = static_cast<short>(z0);
+      r.likely_z0 = static_cast<short>(likely_z0);
+      r.likely_z1 = static_cast<short>(likely_z1);
+      r.out_z0 = static_cast<short>(z0 + p.whole_z_min);
+      r.chunks = static_cast<short>(max(chunks, rest_chunks));
+      r.rest_chunks = static_cast<short>(rest_chunks);
       r.tiles = static_cast<short>(tiles);
-      r.tile_quads = static_cast<short>(quads);
+      r.row_blocks = static_cast<short>((most * quads + kWindowWorkers - 1) / kWindowWorkers);
       s.plans[base + lane] = r;
-      to_collide = (r.z1 - r.z0) * r.chunks * tiles;
-      if (!kDepth) to_stream = stream_blocks(r) * ((r.out_z1 - r.out_z0 + kWindowRows - 1) / kWindowRows);
+      const int out_rows = z1 + p.whole_z_max + 1 - r.out_z0;
+      to_collide = (likely_z1 - likely_z0) * r.chunks * tiles;
+      to_rest = (max(z1 - z0, 0) - (likely_z1 - likely_z0)) * rest_chunks * tiles;
+      if (!kDepth) to_stream = r.row_blocks * ((out_rows + kWindowRows - 1) / kWindowRows);
     }
     __syncwarp();
-    to_collide = collides + scan_warp(to_collide);
-    if (!kDepth) to_stream = streams + scan_warp(to_stream);
-    if (base + lane < bins) {
+    to_collide = plan.collides + scan_warp(to_collide);
+    if (!kDepth) {
+      to_rest = plan.rest + scan_warp(to_rest);
+      to_stream = plan.streams + scan_warp(to_stream);
+    }
+    if (base + lane < plan.bins) {
       s.collide_begin[base + lane + 1] = to_collide;
+      s.rest_begin[base + lane + 1] = to_rest;
       s.stream_begin[base + lane + 1] = to_stream;
     }
-    collides = __shfl_sync(kWholeWarp, to_collide, 31);
-    if (!kDepth) streams = __shfl_sync(kWholeWarp, to_stream, 31);
+    plan.collides = __shfl_sync(kWholeWarp, to_collide, 31);
+    if (!kDepth) {
+      plan.rest = __shfl_sync(kWholeWarp, to_rest, 31);
+      plan.streams = __shfl_sync(kWholeWarp, to_stream, 31);
+    }
   }
-  if (lane != 0) return;
-  s.collide_begin[0] = s.stream_begin[0] = 0;
-  fixed.low = low;
-  fixed.bins = max(bins, 0);
-  fixed.collides = collides;
-  fixed.streams = streams;
-}
-
-/// Place among the step's bins that item `item` belongs to. Every thread of the warp calls it.
-__device__ inline int place_of_item(const int* begin, int bins, int item) {
-  int before = 0;
-  for (int base = 0; base < bins; base += 32) {
-    const int at = base + (static_cast<int>(threadIdx.x) & 31);
-    before += __popc(__ballot_sync(kWholeWarp, at < bins && begin[at + 1] <= item));
-  }
-  return before;
+  if (lane == 0) s.collide_begin[0] = s.rest_begin[0] = s.stream_begin[0] = 0;
+  __syncwarp();
+  return plan;
 }
 
 }  // namespace bb::transport::window

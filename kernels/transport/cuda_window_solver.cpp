@@ -9,10 +9,10 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kBlocks = 512 / kWindowThreads;          // on a multiprocessor
-constexpr int kMostQuads = 16;                         // of columns in one item: more are a second tile beside it
-constexpr int kMostAngles = 96;                        // of an item
-constexpr int kMostHeldWeights = 16 * kWindowThreads;  // of an item's angle kernels
+constexpr int kBlocks = 512 / kWindowThreads;  // on a multiprocessor
+constexpr int kMostQuads = 16;                 // of columns in one item: more are a second tile beside it
+constexpr int kMostAngles = 96;                // of an item
+constexpr int kMostHeldWeights = 8192;         // of an item's angle kernels
 constexpr int kMostHeldFeeds = 4096;
 constexpr int kViewBytes = 48;                                       // SourceView in cuda_window_common.cuh
 constexpr int kLongestAxis = std::numeric_limits<short>::max() - 8;  // boxes are held as 16-bit numbers
@@ -128,8 +128,30 @@ void CudaWindowSolver<T>::send_tables() {
   choose_layout(by_bin);
 
   std::vector<WindowBin> bins;
-  for (const auto& b : by_bin.bins) {
-    bins.push_back({b.feed_low, b.feed_count, b.feed_at, b.feed_weight_at, b.half, b.kernel_at, b.ends ? 1 : 0, 0});
+  for (int e = 0; e < t.ne; ++e) {
+    const auto& b = by_bin.bins[u(e)];
+    WindowBin bin{.feed_low = b.feed_low,
+                  .feed_count = b.feed_count,
+                  .feed_at = b.feed_at,
+                  .feed_weight_at = b.feed_weight_at,
+                  .half = b.half,
+                  .kernel_at = b.kernel_at,
+                  .ends = b.ends ? 1 : 0,
+                  .wide_low = e,
+                  .wide_count = 0,
+                  .wide_half = 0,
+                  .unused = {}};
+    int wide_end = e + 1;
+    const auto widen = [&](int from) {
+      const auto& feed = by_bin.bins[u(from)];
+      bin.wide_low = std::min({bin.wide_low, from, feed.feed_low});
+      wide_end = std::max({wide_end, from + 1, feed.feed_low + feed.feed_count});
+      bin.wide_half = std::max(bin.wide_half, b.half + feed.half);
+    };
+    widen(e);
+    for (int k = 0; k < b.feed_count; ++k) widen(b.feed_low + k);
+    bin.wide_count = wide_end - bin.wide_low;
+    bins.push_back(bin);
   }
   const TypedTables<T> typed(t);
   std::vector<WindowAngle<T>> angles(u(t.ntheta));
@@ -165,10 +187,7 @@ void CudaWindowSolver<T>::choose_layout(const BinTables<T>& by_bin) {
   const WindowParameters<T>& p = parameters_;
   const auto& info = this->device()->info();
   constexpr int kStatic = 1024;  // Fixed in cuda_window_common.cuh
-  const auto whole = static_cast<std::size_t>(info.shared_per_block_optin_bytes - kStatic);
-  // Two blocks on a multiprocessor hide each other's waits.
-  const auto limit = static_cast<std::size_t>(info.shared_per_multiprocessor_bytes / kBlocks -
-                                              info.shared_reserved_per_block_bytes - kStatic);
+  const auto limit = static_cast<std::size_t>(info.shared_per_block_optin_bytes - kStatic);
   const std::size_t quad = 4 * sizeof(T);
   // Quads beside an item's columns: see Collide::choose.
   const int left = (std::max(0, p.whole_x_max + 3) + 3) / 4;
@@ -176,18 +195,19 @@ void CudaWindowSolver<T>::choose_layout(const BinTables<T>& by_bin) {
   const auto lay_out = [&](int angles, int quads, int weights, bool feeds) {
     Carver memory;
     WindowLayout l{};
-    const std::size_t columns = u(left + quads + right + (p.whole_x_min < -7 ? -p.whole_x_min / 4 : 0));
+    const std::size_t columns = u(left + quads + right + (p.whole_x_min < -7 ? -p.whole_x_min / 4 : 0)) | 1;
     const std::size_t made = u((angles + kWindowTurned - 1) / kWindowTurned * kWindowTurned);
     l.boxes = memory.take(u(t.ne), 16);
     l.bins = memory.take(u(t.ne), sizeof(WindowBin));
     l.feeds = memory.take(feeds ? by_bin.feed_bin.size() : 0, sizeof(int));
-    l.plans = memory.take(u(t.ne), 32);
-    l.begins = memory.take(2 * u(t.ne + 1), sizeof(int));
+    l.plans = memory.take(u(t.ne), 16);
+    l.begins = memory.take(3 * u(t.ne + 1), sizeof(int));
     l.angles = memory.take(u(t.ntheta), sizeof(WindowAngle<T>));
     l.rows = memory.take(u(t.nz), sizeof(short));
-    l.views = memory.take(u(by_bin.most_feeds + 1), kViewBytes);
-    l.sums = memory.take(kWindowThreads / 32 * kWindowTallies, sizeof(double));
-    l.partial = memory.take(4 * kWindowThreads, sizeof(double));
+    l.views = memory.take(2 * u(by_bin.most_feeds + 1), kViewBytes);
+    l.most_views = by_bin.most_feeds + 1;
+    l.sums = memory.take(kWindowWorkers / 32 * kWindowTallies, sizeof(double));
+    l.partial = memory.take(4 * kWindowWorkers, sizeof(double));
     l.own = memory.take(u(angles) * u(quads), quad);
     l.tile = memory.take((u(angles) + 2 * u(by_bin.most_half) + kWindowTurned - 1) * columns, quad);
     l.turned = memory.take(made * columns, quad);
@@ -202,24 +222,22 @@ void CudaWindowSolver<T>::choose_layout(const BinTables<T>& by_bin) {
   };
   WindowLayout smallest{};
   const bool feeds = by_bin.feed_bin.size() <= kMostHeldFeeds;
-  for (const std::size_t most : {limit, whole}) {
-    for (const int weights : {kMostHeldWeights, 0}) {
-      for (int quads = kMostQuads; quads >= 1; quads /= 2) {
-        for (int angles = std::min(kMostAngles, t.ntheta);; angles = (angles + 1) / 2) {
-          smallest = lay_out(angles, quads, weights, feeds);
-          if (static_cast<std::size_t>(smallest.bytes) <= most) {
-            parameters_.layout = smallest;
-            return;
-          }
-          if (angles <= 8) break;
+  for (const int weights : {kMostHeldWeights, 0}) {
+    for (int quads = kMostQuads; quads >= 1; quads /= 2) {
+      for (int angles = std::min(kMostAngles, t.ntheta);; angles = (angles + 1) / 2) {
+        smallest = lay_out(angles, quads, weights, feeds);
+        if (static_cast<std::size_t>(smallest.bytes) <= limit) {
+          parameters_.layout = smallest;
+          return;
         }
+        if (angles <= 8) break;
       }
     }
   }
   throw ProblemError("unsupported", "solver.variant = " + this->problem().variant + ": " + std::to_string(t.ne) +
                                         " energies and " + std::to_string(t.ntheta) + " angles need " +
                                         std::to_string(smallest.bytes / 1024) + " KiB of shared memory per block, " +
-                                        info.name + " has " + std::to_string(whole / 1024) +
+                                        info.name + " has " + std::to_string(limit / 1024) +
                                         " KiB; use fewer or cuda-gather");
 }
 
@@ -232,7 +250,7 @@ void CudaWindowSolver<T>::send_start() {
   if (this->problem().filled) {
     std::ranges::fill(bounds, WindowBox{0, depth_ ? 1 : t.nz, 0, t.ntheta, 0, pitch(), {}});
     this->kernel("transport_window_fill")
-        .launch(stream, {.grid = {static_cast<unsigned>(t.ne)}, .block = {kWindowThreads}}, parameters_,
+        .launch(stream, {.grid = {static_cast<unsigned>(t.ne)}, .block = {kWindowWorkers}}, parameters_,
                 static_cast<unsigned long long>(this->problem().seed));
   } else {
     const int z = depth_ ? 0 : t.start.z;
@@ -268,7 +286,7 @@ void CudaWindowSolver<T>::send_start() {
 template <typename T>
 void CudaWindowSolver<T>::launch_per_bin(const char* name, auto argument) {
   this->kernel(name).launch(this->stream(),
-                            {.grid = {static_cast<unsigned>(this->tables().ne)}, .block = {kWindowThreads}},
+                            {.grid = {static_cast<unsigned>(this->tables().ne)}, .block = {kWindowWorkers}},
                             parameters_, argument);
 }
 

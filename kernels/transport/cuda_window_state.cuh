@@ -22,7 +22,7 @@ __device__ void each_cell(const WindowParameters<T>& p, int bin, F&& f) {
   const int width = box.x1 - box.x0;
   const int angles = box.a1 - box.a0;
   const int cells = (box.z1 - box.z0) * angles * width;
-  for (int i = threadIdx.x; i < cells; i += kWindowThreads) {
+  for (int i = threadIdx.x; i < cells; i += kWindowWorkers) {
     const int x = box.x0 + i % width;
     const int a = box.a0 + i / width % angles;
     const int z = box.z0 + i / (width * angles);
@@ -70,7 +70,7 @@ __device__ void fill_bin(const WindowParameters<T>& p, unsigned long long seed, 
   const DeviceTables<T>& t = p.tables;
   const int cells = p.rows * t.ntheta * p.pitch;
   T* state = p.state[0] + row_start(p, bin, 0);
-  for (int i = threadIdx.x; i < cells; i += kWindowThreads) {
+  for (int i = threadIdx.x; i < cells; i += kWindowWorkers) {
     const int x = i % p.pitch;
     const int a = i / p.pitch % t.ntheta;
     const int z = i / (p.pitch * t.ntheta);

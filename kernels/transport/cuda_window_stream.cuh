@@ -1,29 +1,24 @@
 #pragma once
 
-#include "cuda_window_plan.cuh"
+#include "cuda_window_common.cuh"
 
 // Second pass of a path step: remap in z. A thread makes some rows of one angle and four columns, with all rows
 // that it reads in flight at once.
 namespace bb::transport::window {
 
 template <typename T>
-__device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int step, int item, float& lowest,
-                            float& highest) {
+__device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, const Item& r, int step,
+                            float& lowest, float& highest) {
   const DeviceTables<T>& t = p.tables;
-  const int place_in_step = place_of_item(s.stream_begin, fixed.bins, item);
-  const BinPlan r = s.plans[place_in_step];
-  const int bin = fixed.low + place_in_step;
-  const int blocks = stream_blocks(r);
-  const int index = item - s.stream_begin[place_in_step];
-  const int rows = divide(index, blocks);
-  const int column = (index - rows * blocks) * kWindowThreads + static_cast<int>(threadIdx.x);
-  const int first = r.out_z0 + rows * kWindowRows;
+  const int bin = r.bin;
+  const int column = r.column + static_cast<int>(threadIdx.x);
+  const int first = r.z;
   double escaped = 0, written = 0;
   Extent extent;
   const int angle_index = column / r.quads;
-  const int a = r.made_a0 + angle_index;
-  const int x = r.made_x0 + 4 * (column - angle_index * r.quads);
-  if (a < r.made_a1 && x >= 0 && x < t.nx) {
+  const int a = r.a0 + angle_index;
+  const int x = r.x0 + 4 * (column - angle_index * r.quads);
+  if (a < r.a1 && x >= 0 && x < t.nx) {
     const WindowAngle<T>& angle = s.angles[a];
     const unsigned long long place = row_start(p, bin, 0) + static_cast<unsigned long long>(a) * p.pitch + x;
     const long long stride = static_cast<long long>(t.ntheta) * p.pitch;
@@ -76,7 +71,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
       sums[kTallyZEnergy] += escaped * t.energy[bin];
     }
   }
-  __syncthreads();
+  meet_workers();
   widen_bounds(p, fixed, bin, step);
 }
 

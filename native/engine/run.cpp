@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kFrameSeconds = 1.0 / 60.0;
-constexpr int kBatch = 64;  // steps that a solver may take between two looks at the outside
+constexpr int kBatch = 1024;  // steps that a solver may take between two looks at the outside
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
