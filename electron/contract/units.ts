@@ -9,6 +9,9 @@ export const unitSymbols = {
   mm: 'mm',
   mrad: 'mrad',
   deg: '°',
+  A: 'Å',
+  um: 'µm',
+  percent: '%',
   '1': '',
 } as const;
 

@@ -9,6 +9,7 @@ import type { Variant } from '../contract/capabilities.ts';
 import type { Ceilings, ClockState, DeviceReport } from '../contract/devices.ts';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../contract/errors.ts';
 import type { Precision } from '../contract/run.ts';
+import type { DiffractionProblem, DiffractionRun, DiffractionVariant } from './addon-diffraction.ts';
 
 export interface NativeAddon {
   buildInfo(): { readonly version: string; readonly compiler: string; readonly build: string; readonly isas: string[] };
@@ -37,6 +38,9 @@ export interface NativeAddon {
   fermiEyges(problem: TransportProblem): { readonly sigma_x_mm: Float64Array; readonly theta_rms_rad: Float64Array };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
+  diffractionVariants(): DiffractionVariant[];
+  /** Throws like `createTransport`. */
+  createDiffraction(problem: DiffractionProblem): DiffractionRun;
 }
 
 /** Where CUDA kernels come from. */

@@ -223,6 +223,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     assetsFolder: options.assetsFolder,
     rangeTable: addon.rangeTable,
     variants: addon.variants().map(({ id }) => id),
+    diffractionVariants: addon.diffractionVariants().map(({ id }) => id),
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });

@@ -1,6 +1,7 @@
 #include <napi.h>
 
 #include "devices.hpp"
+#include "diffraction_run.hpp"
 #include "machine.hpp"
 #include "pencil.hpp"
 #include "transport_run.hpp"
@@ -19,6 +20,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("rangeTable", bb::binding::range_table);
   export_function("fermiEyges", bb::binding::fermi_eyges);
   export_function("createTransport", bb::binding::create_transport);
+  export_function("diffractionVariants", bb::binding::diffraction_variants);
+  export_function("createDiffraction", bb::binding::create_diffraction);
   return exports;
 }
 

@@ -3,24 +3,13 @@
 #include <string>
 #include <utility>
 
+#include "choice.hpp"
 #include "convert.hpp"
 
 namespace bb::binding {
 namespace {
 
 using namespace transport;
-
-/// The value that `name` stands for; a TypeError that lists the allowed names otherwise.
-template <typename T, std::size_t N>
-T choice(const Fields& fields, const char* key, const std::pair<const char*, T> (&options)[N]) {
-  const std::string given = fields.text(key);
-  std::string allowed;
-  for (const auto& [name, value] : options) {
-    if (given == name) return value;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(name);
-  }
-  throw ProblemError("invalid", fields.path() + "." + key + " = " + given + ": allowed: " + allowed);
-}
 
 void read_beam(const Fields& f, Beam& beam) {
   beam.energy = f.number("energy_MeV");

@@ -7,10 +7,13 @@ const factors: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
   MeV: { mev: 1, kev: 1e-3, gev: 1e3 },
   mrad: { mrad: 1, rad: 1e3, deg: 1e3 * (Math.PI / 180), '°': 1e3 * (Math.PI / 180) },
   deg: { deg: 1, '°': 1, mrad: 180 / Math.PI / 1e3, rad: 180 / Math.PI },
+  A: { a: 1, å: 1, nm: 10, pm: 0.01 },
+  um: { um: 1, µm: 1, μm: 1, mm: 1000, nm: 1e-3 },
+  percent: { '%': 1 },
   '1': { '': 1 },
 };
 
-const entryPattern = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d{1,3})?)\s*([a-zµμ°]*)$/i;
+const entryPattern = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d{1,3})?)\s*([a-zµμ°å%]*)$/i;
 
 /**
  * The number that a text stands for, in the field's unit; null if it stands

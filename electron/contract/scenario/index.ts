@@ -1,5 +1,6 @@
 /** Scenarios as every process sees them. */
 export { type Difference, scenarioDifferences } from './diff.ts';
+export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
 export { type Fault, fault, missing, warning } from './fault.ts';
 export { allowedText, branchFor, schemaAt } from './fields.ts';
 export { formatIssue, showValue } from './issue-text.ts';
@@ -10,6 +11,7 @@ export {
   type ScenarioDocument,
   type ScenarioKind,
   type ScenarioKindName,
+  type ScenarioWithConstants,
   scenarioKindNames,
   scenarioKinds,
   scenarioSchema,

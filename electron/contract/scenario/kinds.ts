@@ -3,8 +3,19 @@
  * everything else in this folder works from the entry.
  */
 import { z } from 'zod';
+import {
+  type DiffractionDocument,
+  type DiffractionScenario,
+  type DiffractionWithConstants,
+  diffractionSchema,
+} from './diffraction/index.ts';
 import type { Path } from './path.ts';
-import { type TransportDocument, type TransportScenario, transportSchema } from './transport/index.ts';
+import {
+  type TransportDocument,
+  type TransportScenario,
+  type TransportWithConstants,
+  transportSchema,
+} from './transport/index.ts';
 
 /** Rewrites a document of one version as the next. Gets and returns plain JSON; never mutates. */
 export type Migration = (document: Readonly<Record<string, unknown>>) => Record<string, unknown>;
@@ -31,6 +42,13 @@ export const scenarioKinds = {
     migrations: {},
     standIns: [{ path: ['beam', 'energy_MeV'], value: 100 }],
   },
+  diffraction: {
+    title: 'X-ray diffraction',
+    schema: diffractionSchema,
+    version: 1,
+    migrations: {},
+    standIns: [{ path: ['crystal', 'lattice'], value: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 } }],
+  },
 } as const satisfies Record<string, ScenarioKind>;
 
 export type ScenarioKindName = keyof typeof scenarioKinds;
@@ -42,10 +60,13 @@ export function isScenarioKind(name: unknown): name is ScenarioKindName {
 }
 
 /** Any scenario as a file holds it. */
-export const scenarioSchema = z.discriminatedUnion('kind', [transportSchema]);
+export const scenarioSchema = z.discriminatedUnion('kind', [transportSchema, diffractionSchema]);
 
 /** What a file may hold: keys that were left out take their defaults. */
-export type ScenarioDocument = TransportDocument;
+export type ScenarioDocument = TransportDocument | DiffractionDocument;
+
+/** With the defaults that are plain constants. */
+export type ScenarioWithConstants = TransportWithConstants | DiffractionWithConstants;
 
 /** Every value present. */
-export type CompleteScenario = TransportScenario;
+export type CompleteScenario = TransportScenario | DiffractionScenario;

@@ -2,10 +2,15 @@
 import type { z } from 'zod';
 import { explain } from './explain.ts';
 import type { Fault } from './fault.ts';
-import { type ScenarioDocument, type ScenarioKind, type ScenarioKindName, scenarioKinds } from './kinds.ts';
+import {
+  type ScenarioDocument,
+  type ScenarioKind,
+  type ScenarioKindName,
+  type ScenarioWithConstants,
+  scenarioKinds,
+} from './kinds.ts';
 import { kindOf, migrate } from './migrate.ts';
 import { formatPath, isWithin, type Path, valueAt, withValueAt } from './path.ts';
-import type { TransportWithConstants } from './transport/index.ts';
 
 export interface Validated {
   readonly kind: ScenarioKindName | null;
@@ -15,7 +20,7 @@ export interface Validated {
    * With constants filled in, and with what was at fault left out where it has a
    * default: checks can go on to find further faults. Null if the rest is no scenario either.
    */
-  readonly filled: TransportWithConstants | null;
+  readonly filled: ScenarioWithConstants | null;
   /** Paths that were left out of `filled`. */
   readonly leftOut: readonly Path[];
   readonly faults: readonly Fault[];
@@ -87,7 +92,7 @@ export function validateScenario(value: unknown): Validated {
   const migrated = migrate(value as Readonly<Record<string, unknown>>, entry);
   if (!migrated.ok) return nothing(migrated.faults, kind);
 
-  const schema = scenarioKinds[kind].schema;
+  const schema: z.ZodType<ScenarioWithConstants> = scenarioKinds[kind].schema;
   const parsed = schema.safeParse(migrated.document);
   if (parsed.success) {
     const document = migrated.document as ScenarioDocument;

@@ -21,7 +21,8 @@ export async function readRunFacts(bytes: Uint8Array, name: string): Promise<Run
     return await openFile(bytes, (file) => {
       const f = new RunFileFields(file);
       checkFormat(f, file);
-      const r80 = f.number('metrics', 'r80_mm');
+      // Runs of other workloads have no metrics of a dose.
+      const r80 = f.has('metrics') ? f.number('metrics', 'r80_mm') : Number.NaN;
       const device = f.text('machine', 'device');
       return {
         name: f.text('/', 'name'),

@@ -98,6 +98,13 @@ export class RunFileFields {
     return shape?.length === 1 && shape[0] !== undefined ? shape[0] : this.refuse(`it has no ${path}`);
   }
 
+  /** Rows and columns of a two-dimensional dataset. */
+  size(path: string): readonly [rows: number, columns: number] {
+    const [rows, columns, ...more] = datasetAt(this.#file, path)?.shape ?? [];
+    if (rows === undefined || columns === undefined || more.length > 0) this.refuse(`it has no ${path}`);
+    return [rows, columns];
+  }
+
   /** Finite numbers all: nothing that is drawn or compared could do with another. */
   float64(path: string, shape: readonly number[]): Float64Array {
     const value = this.#array(path, shape, 8);

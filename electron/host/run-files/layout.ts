@@ -16,6 +16,11 @@
  *   /spans/           operator spans per thread, columns
  *   /trace/           of traced runs: the GPU's work and the driver's calls, columns
  *
+ * A run of the workload `diffraction` has, in place of axes and all after them:
+ *
+ *   /image            [slow][fast] photons per pixel
+ *   /spans/           as above
+ *
  * Every array is chunked and compressed, so a reader that insists on that
  * never follows data stored outside the file.
  */

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
 import type { PackedFigure } from '../../contract/figures.ts';
 import type { RunData } from '../runs/run-data.ts';
+import { type AnyRunData, asTransportRun } from '../workloads/run-data.ts';
 import type { RunFacts } from './facts.ts';
 import type { Answers, Reply, Task } from './worker.ts';
 
@@ -29,7 +30,7 @@ export class RunPacker {
   #next = 0;
   readonly #waiting = new Map<number, Waiting>();
 
-  write(run: RunData): Promise<Uint8Array> {
+  write(run: AnyRunData): Promise<Uint8Array> {
     return this.#perform<'write'>({ kind: 'write', run });
   }
 
@@ -38,8 +39,13 @@ export class RunPacker {
     return this.#perform<'figure'>({ kind: 'figure', figure });
   }
 
-  /** Throws BraggError `foreign-file`, with `name` in its message. */
-  read(bytes: Uint8Array, name: string): Promise<RunData> {
+  /** A transport run. Throws BraggError `foreign-file`, with `name` in its message. */
+  async read(bytes: Uint8Array, name: string): Promise<RunData> {
+    return asTransportRun(await this.readAny(bytes, name), name);
+  }
+
+  /** A run of any workload. Throws as `read` does. */
+  readAny(bytes: Uint8Array, name: string): Promise<AnyRunData> {
     return this.#perform<'read'>({ kind: 'read', bytes, name });
   }
 

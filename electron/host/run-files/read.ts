@@ -2,21 +2,24 @@
 import type { File } from 'h5wasm';
 import { BraggError } from '../../contract/errors.ts';
 import { energyColumns, numberColumns } from '../../contract/run.ts';
-import type { DeviceTrace, Marginals, Spans } from '../addon.ts';
+import type { DeviceTrace, Marginals } from '../addon.ts';
 import type { Axes, RunData } from '../runs/run-data.ts';
+import { type AnyRunData, asTransportRun } from '../workloads/run-data.ts';
 import { RunFileFields } from './fields.ts';
 import { openFile } from './h5.ts';
+import { readImageRun } from './image-read.ts';
 import { attributes, crossingColumns, FORMAT, FORMAT_VERSION, traceColumns } from './layout.ts';
+import { readSetup, readSpans } from './timing-read.ts';
 
-export function checkFormat(f: RunFileFields, file: File): void {
+/** The workload that the file holds a run of. */
+export function checkFormat(f: RunFileFields, file: File): string {
   const format: unknown = file.attrs[attributes.format]?.value;
   if (format !== FORMAT) f.refuse('it is an HDF5 file of another program');
   const version = f.count('/', attributes.version);
   if (version > FORMAT_VERSION) {
     f.refuse(`it was written by a newer Braggbench (format ${version}, this one reads up to ${FORMAT_VERSION})`);
   }
-  const workload = f.text('/', 'workload');
-  if (workload !== 'transport') f.refuse(`it holds a run of "${workload}", which this version does not know`);
+  return f.text('/', 'workload');
 }
 
 function readAxes(f: RunFileFields): Axes {
@@ -64,26 +67,6 @@ function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
   }));
 }
 
-function readSpans(f: RunFileFields): Spans {
-  const count = f.count('spans', 'count');
-  return {
-    names: f.texts('spans', 'names').filter((name) => name !== ''),
-    threads: f.count('spans', 'threads'),
-    dropped: f.count('spans', 'dropped'),
-    name: f.uint16('spans/name', [count]),
-    thread: f.uint16('spans/thread', [count]),
-    step: f.uint32('spans/step', [count]),
-    start_ns: f.float64('spans/start_ns', [count]),
-    end_ns: f.float64('spans/end_ns', [count]),
-  };
-}
-
-function readSetup(f: RunFileFields): RunData['setup_parts'] {
-  const names = f.texts('setup', 'names').filter((name) => name !== '');
-  const seconds = f.float64('setup/seconds', [f.count('setup', 'count')]);
-  return names.map((name, i) => ({ name, seconds: seconds[i] ?? 0 }));
-}
-
 /** Null of a run that was not traced, and of files from before there were traces. */
 function readTrace(f: RunFileFields): DeviceTrace | null {
   if (!f.has('trace')) return null;
@@ -95,9 +78,7 @@ function readTrace(f: RunFileFields): DeviceTrace | null {
   return { source: f.text('trace', 'source'), names, dropped: f.count('trace', 'dropped'), ...columns };
 }
 
-function readAll(file: File): RunData {
-  const f = new RunFileFields(file);
-  checkFormat(f, file);
+function readTransport(f: RunFileFields): RunData {
   const axes = readAxes(f);
   const steps = f.count('timing', 'steps');
   const device = f.text('machine', 'device');
@@ -158,8 +139,24 @@ function readAll(file: File): RunData {
   };
 }
 
-/** `name` is the file as the user knows it, for messages. */
-export async function readRun(bytes: Uint8Array, name: string): Promise<RunData> {
+/** How a run of each workload is read. */
+const readers: ReadonlyMap<string, (f: RunFileFields) => AnyRunData> = new Map<
+  string,
+  (f: RunFileFields) => AnyRunData
+>([
+  ['transport', readTransport],
+  ['diffraction', readImageRun],
+]);
+
+function readAll(file: File): AnyRunData {
+  const f = new RunFileFields(file);
+  const workload = checkFormat(f, file);
+  const read = readers.get(workload);
+  return read === undefined ? f.refuse(`it holds a run of "${workload}", which this version does not know`) : read(f);
+}
+
+/** A run of any workload. `name` is the file as the user knows it, for messages. */
+export async function readAnyRun(bytes: Uint8Array, name: string): Promise<AnyRunData> {
   try {
     return await openFile(bytes, readAll);
   } catch (error) {
@@ -169,4 +166,9 @@ export async function readRun(bytes: Uint8Array, name: string): Promise<RunData>
     const reason = known ? error.message : 'its contents are damaged';
     throw new BraggError('foreign-file', `${name} cannot be opened as a run: ${reason}.`, [], { cause: error });
   }
+}
+
+/** A transport run, for those who read no other. */
+export async function readRun(bytes: Uint8Array, name: string): Promise<RunData> {
+  return asTransportRun(await readAnyRun(bytes, name), name);
 }

@@ -2,14 +2,15 @@
 import { parentPort } from 'node:worker_threads';
 import { toWireError, type WireError } from '../../contract/errors.ts';
 import type { PackedFigure } from '../../contract/figures.ts';
-import type { RunData } from '../runs/run-data.ts';
+import { type AnyRunData, isImageRun } from '../workloads/run-data.ts';
 import { type RunFacts, readRunFacts } from './facts.ts';
 import { writeFigure } from './figure.ts';
-import { readRun } from './read.ts';
+import { writeImageRun } from './image-write.ts';
+import { readAnyRun } from './read.ts';
 import { writeRun } from './write.ts';
 
 export type Task =
-  | { readonly id: number; readonly kind: 'write'; readonly run: RunData }
+  | { readonly id: number; readonly kind: 'write'; readonly run: AnyRunData }
   | { readonly id: number; readonly kind: 'figure'; readonly figure: PackedFigure }
   | { readonly id: number; readonly kind: 'facts'; readonly bytes: Uint8Array; readonly name: string }
   | { readonly id: number; readonly kind: 'read'; readonly bytes: Uint8Array; readonly name: string };
@@ -18,7 +19,7 @@ export type Task =
 export interface Answers {
   readonly write: Uint8Array;
   readonly figure: Uint8Array;
-  readonly read: RunData;
+  readonly read: AnyRunData;
   readonly facts: RunFacts;
 }
 
@@ -29,11 +30,11 @@ export type Reply =
 function perform(task: Task): Promise<Answers[Task['kind']]> {
   switch (task.kind) {
     case 'write':
-      return writeRun(task.run);
+      return isImageRun(task.run) ? writeImageRun(task.run) : writeRun(task.run);
     case 'figure':
       return writeFigure(task.figure);
     case 'read':
-      return readRun(task.bytes, task.name);
+      return readAnyRun(task.bytes, task.name);
     case 'facts':
       return readRunFacts(task.bytes, task.name);
   }

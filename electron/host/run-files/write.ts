@@ -32,7 +32,7 @@ function putNote(at: Group | Dataset, key: string, value: string | number | stri
 }
 
 /** Arrays without elements are left out: HDF5 has no chunks for them. */
-function put(
+export function put(
   group: Group,
   name: string,
   data: Stored,
@@ -50,13 +50,13 @@ function put(
   for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
 }
 
-function putText(group: Group, name: string, text: string): void {
+export function putText(group: Group, name: string, text: string): void {
   const size = new TextEncoder().encode(text).length;
   group.create_dataset({ name, data: [text], shape: [1], dtype: `S${size}`, chunks: [1], compression: COMPRESSION });
 }
 
 /** A group whose attributes are the values; null becomes NaN, which every HDF5 reader knows. */
-function putValues(file: File, name: string, values: Readonly<Record<string, string | number | null>>): void {
+export function putValues(file: File, name: string, values: Readonly<Record<string, string | number | null>>): void {
   const group = file.create_group(name);
   for (const [key, value] of Object.entries(values)) {
     putNote(group, key, value ?? Number.NaN);
@@ -170,7 +170,7 @@ function putKeyframes(file: File, run: RunData): void {
   }
 }
 
-function putSpans(file: File, run: RunData): void {
+export function putSpans(file: File, run: Pick<RunData, 'spans'>): void {
   const { names, threads, dropped, name, thread, step, start_ns, end_ns } = run.spans;
   const group = file.create_group('spans');
   group.create_attribute('names', names.length === 0 ? [''] : [...names]);
@@ -181,7 +181,7 @@ function putSpans(file: File, run: RunData): void {
 }
 
 /** The parts of the set-up as a small table. */
-function putSetup(file: File, { setup_parts }: RunData): void {
+export function putSetup(file: File, { setup_parts }: Pick<RunData, 'setup_parts'>): void {
   const group = file.create_group('setup');
   group.create_attribute('names', setup_parts.length === 0 ? [''] : setup_parts.map(({ name }) => name));
   putNote(group, 'count', setup_parts.length);

@@ -2,7 +2,7 @@
 import { BraggError, type Issue } from '../../contract/errors.ts';
 import { type Fault, formatIssue, parsePath, showValue } from '../../contract/scenario/index.ts';
 import { fromNative } from '../addon.ts';
-import type { Reading } from './scenarios.ts';
+import type { Reading } from './reading.ts';
 
 /** What the engine says of a value: `solver.variant = fused: needs about 10 GB`. */
 const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;

@@ -2,30 +2,35 @@
 import { dirname } from 'node:path';
 import { BraggError, type Issue } from '../../contract/errors.ts';
 import {
-  type CompleteScenario,
+  type DiffractionDocument,
   type Fault,
   formatIssue,
   type Path,
-  type ScenarioDocument,
+  type ScenarioWithConstants,
   sparse,
+  type TransportDocument,
+  type TransportScenario,
+  type TransportWithConstants,
   validateScenario,
   writeScenarioText,
 } from '../../contract/scenario/index.ts';
 import type { TransportProblem } from '../addon.ts';
+import { type DiffractionServices, readDiffraction } from './diffraction/index.ts';
 import { loadMaterials, type Materials } from './materials.ts';
 import { applyOverrides, fromOverride, type Override } from './overrides.ts';
 import { issueAt, parseText } from './parse.ts';
+import { type AnyReading, asTransport, type NoReading, type Reading } from './reading.ts';
 import type { RangeTable } from './stopping-table.ts';
 import { readText } from './text/read.ts';
-import { type GridEstimate, readTransport, type TransportReading } from './transport/index.ts';
+import { readTransport, type TransportReading as TransportParts } from './transport/index.ts';
 import { writeAtomically } from './write-file.ts';
 
-export interface ScenarioServices {
+export interface ScenarioServices extends DiffractionServices {
   /** Folder with `materials/`. */
   readonly assetsFolder: string;
   /** The addon's `rangeTable`. */
   readonly rangeTable: RangeTable;
-  /** Ids of the variants that `solver.variant` can name. */
+  /** Ids of the variants that `solver.variant` of a transport scenario can name. */
   readonly variants: readonly string[];
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
   readonly extraStraggling: (problem: TransportProblem) => number | null;
@@ -38,28 +43,6 @@ export interface Place {
   readonly name: string;
   /** Where relative paths in the scenario start; null for one that is not saved. */
   readonly folder: string | null;
-}
-
-export interface Reading {
-  /** The document as written, also with faults in it; null when the text is no object. */
-  readonly draft: Readonly<Record<string, unknown>> | null;
-  /** The draft in the newest version, when nothing in it is at fault. */
-  readonly document: ScenarioDocument | null;
-  /** With every default; as good as could be done where there are faults. Null without a usable energy. */
-  readonly scenario: CompleteScenario | null;
-  readonly estimate: GridEstimate | null;
-  /** CSDA range along the beam in the background, regions ignored; mm. */
-  readonly range_mm: number | null;
-  /** CSDA range in water of density 1; mm. */
-  readonly waterRange_mm: number | null;
-  /** Title of the stopping power table of water in use. */
-  readonly table: string | null;
-  /** Errors and warnings, in the order of the text. */
-  readonly issues: readonly Issue[];
-  /** The problem for the engine; null when there are errors. */
-  readonly problem: (() => TransportProblem) | null;
-  /** A fault found later, as an issue at its place in the text. */
-  readonly locate: (fault: Fault) => Issue;
 }
 
 export type ReadOptions = { readonly overrides?: readonly Override[] };
@@ -86,6 +69,24 @@ function summary(issues: readonly Issue[]): string {
   return errors.length > 1 ? `${first} (and ${errors.length - 1} more)` : first;
 }
 
+/** What a kind finds in a scenario, and how it puts it together. */
+interface Parts {
+  readonly faults: readonly Fault[];
+  /** Faults in files that the scenario names. */
+  readonly issues: readonly Issue[];
+  /** What a scenario without errors should be warned of before it is run. */
+  readonly warnings: () => readonly Fault[];
+  readonly reading: (
+    read: Pick<AnyReading, 'draft' | 'issues' | 'locate'> & { readonly document: unknown; readonly valid: boolean },
+  ) => AnyReading;
+}
+
+/** The problem for the engine. Throws a BraggError `invalid` with every issue if the reading has errors. */
+export function problemOf<P>(reading: { readonly problem: (() => P) | null; readonly issues: readonly Issue[] }): P {
+  if (reading.problem === null) throw new BraggError('invalid', summary(reading.issues), reading.issues);
+  return reading.problem();
+}
+
 export class Scenarios {
   readonly materials: Materials;
   private readonly services: ScenarioServices;
@@ -95,10 +96,15 @@ export class Scenarios {
     this.materials = materials;
   }
 
-  /** Reads a file from disk. A file that cannot be read gives a reading with that one issue. */
+  /** Reads a transport scenario from disk. A file that cannot be read gives a reading with that one issue. */
   async read(path: string, options: ReadOptions = {}): Promise<Reading> {
+    return asTransport(await this.readAny(path, options), path);
+  }
+
+  /** Reads a scenario of any kind from disk. */
+  async readAny(path: string, options: ReadOptions = {}): Promise<AnyReading> {
     const read = await readText(path);
-    if (read.ok) return this.parse(read.text, { name: path, folder: dirname(path) }, options);
+    if (read.ok) return this.parseAny(read.text, { name: path, folder: dirname(path) }, options);
     const issue: Issue = {
       severity: 'error',
       file: path,
@@ -112,8 +118,12 @@ export class Scenarios {
     return this.unreadable([issue], (fault) => issueAt(fault, path));
   }
 
-  /** Reads JSON or YAML text; the name's extension decides which. */
-  async parse(text: string, place: Place, { overrides = [] }: ReadOptions = {}): Promise<Reading> {
+  /** Reads a transport scenario from JSON or YAML text; the name's extension decides which. */
+  async parse(text: string, place: Place, options: ReadOptions = {}): Promise<Reading> {
+    return asTransport(await this.parseAny(text, place, options), place.name);
+  }
+
+  private async parseAny(text: string, place: Place, { overrides = [] }: ReadOptions = {}): Promise<AnyReading> {
     const parsed = parseText(text, place.name);
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
@@ -123,29 +133,28 @@ export class Scenarios {
     return this.checked(document, place, known, locate);
   }
 
-  /** Checks a document that has no text, such as the page's form. */
+  /** Checks a transport document that has no text, such as the page's form. */
   async check(document: unknown, place: Place): Promise<Reading> {
-    return this.checked(document, place, [], (fault) => issueAt(fault, null));
+    return asTransport(await this.checked(document, place, [], (fault) => issueAt(fault, null)), null);
   }
 
   /** The problem for the engine. Throws a BraggError `invalid` with every issue if the reading has errors. */
   resolve(reading: Reading): TransportProblem {
-    if (reading.problem === null) throw new BraggError('invalid', summary(reading.issues), reading.issues);
-    return reading.problem();
+    return problemOf(reading);
   }
 
   /**
    * The shortest document that means the same as `scenario`, with every value
    * under `keep` (what the user set) written out. `place` as in `check`.
    */
-  async sparse(scenario: CompleteScenario, keep: readonly Path[], place: Place): Promise<ScenarioDocument> {
+  async sparse(scenario: TransportScenario, keep: readonly Path[], place: Place): Promise<TransportDocument> {
     // The table is loaded once; completing is then plain computation.
     const base = await this.transport(scenario, scenario, [], place);
     const complete = (document: unknown): unknown => {
       const { filled } = validateScenario(document);
-      return filled === null ? null : base.recomplete(filled);
+      return filled?.kind === 'transport' ? base.recomplete(filled) : null;
     };
-    return sparse({ ...scenario }, keep, complete) as ScenarioDocument;
+    return sparse({ ...scenario }, keep, complete) as TransportDocument;
   }
 
   /** The text of a scenario file, of a draft too. */
@@ -158,19 +167,8 @@ export class Scenarios {
     await writeAtomically(path, this.text(document), ifExists);
   }
 
-  private unreadable(issues: readonly Issue[], locate: Reading['locate']): Reading {
-    return {
-      draft: null,
-      document: null,
-      scenario: null,
-      estimate: null,
-      range_mm: null,
-      waterRange_mm: null,
-      table: null,
-      issues,
-      problem: null,
-      locate,
-    };
+  private unreadable(issues: readonly Issue[], locate: Reading['locate']): NoReading {
+    return { kind: null, draft: null, issues, locate };
   }
 
   private async checked(
@@ -178,35 +176,82 @@ export class Scenarios {
     place: Place,
     known: readonly Issue[],
     locate: (fault: Fault) => Issue,
-  ): Promise<Reading> {
+  ): Promise<AnyReading> {
     const draft = isRecord(value) ? value : null;
     const { document, filled, leftOut, faults } = validateScenario(value);
     const found = [...known, ...faults.map(locate)];
-    if (filled === null) return { ...this.unreadable(found.sort(byPlace), locate), draft };
-    const reading = await this.transport(filled, value, leftOut, place);
-    const all = [...found, ...reading.faults.map(locate), ...reading.issues];
+    if (filled === null) return { kind: null, draft, issues: found.sort(byPlace), locate };
+    const parts = await this.parts(filled, value, leftOut, place);
+    const all = [...found, ...parts.faults.map(locate), ...parts.issues];
     const valid = !hasErrors(all);
-    const issues = [...all, ...(valid ? reading.warnings().map(locate) : [])].sort(byPlace);
+    const issues = [...all, ...(valid ? parts.warnings().map(locate) : [])].sort(byPlace);
+    return parts.reading({ draft, document: valid ? document : null, issues, valid, locate });
+  }
+
+  private parts(filled: ScenarioWithConstants, value: unknown, leftOut: readonly Path[], place: Place): Promise<Parts> {
+    switch (filled.kind) {
+      case 'transport':
+        return this.transportParts(filled, value, leftOut, place);
+      case 'diffraction':
+        return this.diffractionParts(filled, leftOut, place);
+    }
+  }
+
+  private async transportParts(
+    filled: TransportWithConstants,
+    value: unknown,
+    leftOut: readonly Path[],
+    place: Place,
+  ): Promise<Parts> {
+    const { scenario, estimate, range_mm, waterRange_mm, table, problem, ...found } = await this.transport(
+      filled,
+      value,
+      leftOut,
+      place,
+    );
+    const numbers = { scenario, estimate, range_mm, waterRange_mm, table: table.title };
     return {
-      draft,
-      document: valid ? document : null,
-      scenario: reading.scenario,
-      estimate: reading.estimate,
-      range_mm: reading.range_mm,
-      waterRange_mm: reading.waterRange_mm,
-      table: reading.table.title,
-      issues,
-      problem: valid ? reading.problem : null,
-      locate,
+      ...found,
+      reading: ({ draft, document, issues, valid, locate }) => ({
+        kind: 'transport',
+        draft,
+        document: document as TransportDocument | null,
+        issues,
+        ...numbers,
+        problem: valid ? problem : null,
+        locate,
+      }),
+    };
+  }
+
+  private async diffractionParts(
+    filled: Extract<ScenarioWithConstants, { kind: 'diffraction' }>,
+    leftOut: readonly Path[],
+    place: Place,
+  ): Promise<Parts> {
+    const { scenario, reflections, problem, ...found } = await readDiffraction(filled, leftOut, place, this.services);
+    return {
+      ...found,
+      warnings: () => [],
+      reading: ({ draft, document, issues, valid, locate }) => ({
+        kind: 'diffraction',
+        draft,
+        document: document as DiffractionDocument | null,
+        issues,
+        scenario,
+        reflections,
+        problem: valid ? problem : null,
+        locate,
+      }),
     };
   }
 
   private transport(
-    filled: Parameters<typeof readTransport>[0],
+    filled: TransportWithConstants,
     document: unknown,
     leftOut: readonly Path[],
     place: Place,
-  ): Promise<TransportReading> {
+  ): Promise<TransportParts> {
     return readTransport(filled, document, leftOut, place, { ...this.services, materials: this.materials });
   }
 }

@@ -23,6 +23,7 @@ export function openTestScenarios(addon: NativeAddon = loadAddon()): Promise<Sce
     assetsFolder,
     rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
     variants: addon.variants().map((v) => v.id),
+    diffractionVariants: addon.diffractionVariants().map((v) => v.id),
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });

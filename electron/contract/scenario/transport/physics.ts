@@ -1,18 +1,12 @@
 /** Which models are used. Formulas and references are in kernels/physics. */
 import { z } from 'zod';
+import { fileBeside } from '../file-beside.ts';
 
-/** A path that stays below the folder of the scenario file. */
-const tableFile = z
-  .string()
-  .min(1)
-  .max(500)
-  .regex(/^(?![/\\])(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))(?!.*[:\\\0]).+$/)
-  .meta({
-    title: 'Table',
-    description:
-      "A CSV file with the columns T_MeV,S (MeV cm²/g) in place of water's table. The path is relative to this file, with '/', and stays below its folder.",
-    $comment: "a relative path below the scenario's folder, such as tables/mine.csv",
-  });
+const tableFile = fileBeside({
+  title: 'Table',
+  description: "A CSV file with the columns T_MeV,S (MeV cm²/g) in place of water's table.",
+  example: 'tables/mine.csv',
+});
 
 export const stoppingPowerNames = ['icru49', 'icru90'] as const;
 

@@ -1,8 +1,8 @@
 /** The stopping power table of water: one of the library's, or the user's own beside the scenario. */
-import { realpath } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 import { type Fault, fault, formatPath, type TransportWithConstants } from '../../../contract/scenario/index.ts';
+import { insideFolder } from '../inside-folder.ts';
 import { type Materials, standardTable } from '../materials.ts';
 import { readStoppingCsv } from '../stopping-csv.ts';
 import type { StoppingTable } from '../stopping-table.ts';
@@ -19,19 +19,6 @@ export interface WaterTable {
   readonly faults: readonly Fault[];
   /** Faults inside the table's own file. */
   readonly issues: readonly Issue[];
-}
-
-/** The file behind symbolic links, if it lies below `folder`; null if it leads out of it. */
-async function insideFolder(folder: string, file: string): Promise<string | null> {
-  const wanted = resolve(folder, file);
-  try {
-    const [realFolder, realFile] = await Promise.all([realpath(folder), realpath(wanted)]);
-    const way = relative(realFolder, realFile);
-    return way.startsWith(`..${sep}`) || way === '..' || resolve(way) === way ? null : realFile;
-  } catch {
-    // Not there: reading it says so.
-    return wanted;
-  }
 }
 
 /** `scenarioName` is how the scenario file is shown; the table is shown beside it. */

@@ -1,6 +1,6 @@
 /** Random valid documents, built from the schema's own JSON Schema so that new fields are covered by themselves. */
 import fc from 'fast-check';
-import { type JsonSchema, type ScenarioDocument, schemaOfKind } from '../../../../electron/contract/scenario/index.ts';
+import { type JsonSchema, schemaOfKind, type TransportDocument } from '../../../../electron/contract/scenario/index.ts';
 
 function numberIn(schema: JsonSchema): fc.Arbitrary<number> {
   const [min, max] = [schema.minimum ?? 0, schema.maximum ?? 1];
@@ -47,7 +47,7 @@ export function anyValueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
 }
 
 /** Valid against the schema; not always a problem that can be solved. */
-export const anyDocument = anyValueOf(schemaOfKind('transport')) as fc.Arbitrary<ScenarioDocument>;
+export const anyDocument = anyValueOf(schemaOfKind('transport')) as fc.Arbitrary<TransportDocument>;
 
 /** Any JSON value, with numbers that JSON has no words for. */
 export const anyJunk: fc.Arbitrary<unknown> = fc.oneof(

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type JsonSchema,
   publishedSchema,
+  scenarioKindNames,
   scenarioSchema,
   schemaOfKind,
   validateScenario,
@@ -82,9 +83,9 @@ describe('every number', () => {
     return inner.length === 0 ? [{ path, key, schema }] : inner.flatMap((item) => leaves(...item));
   }
 
-  const numbers = leaves(schemaOfKind('transport'), 'transport', '').filter(
-    ({ schema }) => schema.const === undefined && (schema.type === 'number' || schema.type === 'integer'),
-  );
+  const numbers = scenarioKindNames
+    .flatMap((kind) => leaves(schemaOfKind(kind), kind, ''))
+    .filter(({ schema }) => schema.const === undefined && (schema.type === 'number' || schema.type === 'integer'));
 
   test('is found by this test', () => {
     expect(numbers.length).toBeGreaterThan(25);

@@ -246,6 +246,7 @@ test('the estimate never refuses what the engine would run', async () => {
       assetsFolder,
       rangeTable: addon.rangeTable,
       variants,
+      diffractionVariants: [],
       extraStraggling: extraStraggling(addon),
       memoryLimit_bytes,
     });

@@ -14,6 +14,7 @@ export const scenarios = await openScenarios({
   assetsFolder,
   rangeTable: addon.rangeTable,
   variants,
+  diffractionVariants: addon.diffractionVariants().map(({ id }) => id),
   extraStraggling: extraStraggling(addon),
   memoryLimit_bytes: 2 ** 30,
 });

@@ -1,0 +1,66 @@
+/** Lists of reflections: h k l F on every line, P1. */
+
+export interface HklFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+export type HklList =
+  | { readonly ok: true /** h, k, l, F of each. */; readonly reflections: Float64Array }
+  | { readonly ok: false; readonly faults: readonly HklFault[] };
+
+/** Beyond this an index is a mistake: a cell of a micrometre at 0.1 Å has no more orders. */
+const largestIndex = 100_000;
+/** More than this nobody reads. */
+const mostFaults = 20;
+
+const names = ['h', 'k', 'l'] as const;
+
+function readLine(text: string): readonly [number, number, number, number] | string {
+  const words = text.split(/[\s,;]+/).filter((word) => word !== '');
+  if (words.length < 4) {
+    const has = words.length === 1 ? '1 value' : `${words.length} values`;
+    return `${JSON.stringify(text.trim().slice(0, 40))} has ${has}; needed: h k l F`;
+  }
+  const [h, k, l, f] = words.slice(0, 4).map(Number) as [number, number, number, number];
+  for (const [i, index] of [h, k, l].entries()) {
+    if (!Number.isInteger(index) || Math.abs(index) > largestIndex) {
+      return `${names[i]} = ${words[i]} is not an index; allowed: whole numbers from -${largestIndex} to ${largestIndex}`;
+    }
+  }
+  if (!Number.isFinite(f) || Math.abs(f) > 1e9) return `F = ${words[3]} is not allowed; allowed: -1e9 to 1e9 electrons`;
+  return [h, k, l, f];
+}
+
+/** Blank lines and what follows # or ! are ignored; a fifth column and more too. */
+export function readHkl(text: string): HklList {
+  const found: number[] = [];
+  const faults: HklFault[] = [];
+  const seen = new Map<string, { readonly line: number; readonly f: number }>();
+  for (const [i, raw] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
+    .entries()) {
+    const line = i + 1;
+    const content = raw.replace(/[#!].*$/, '');
+    if (content.trim() === '') continue;
+    const read = readLine(content);
+    if (typeof read === 'string') faults.push({ line, message: read });
+    else {
+      const [h, k, l, f] = read;
+      const key = `${h} ${k} ${l}`;
+      const first = seen.get(key);
+      if (first !== undefined && first.f !== f) {
+        faults.push({ line, message: `${key} has F = ${f}, and F = ${first.f} in line ${first.line}` });
+      }
+      if (first === undefined) {
+        seen.set(key, { line, f });
+        found.push(h, k, l, f);
+      }
+    }
+    if (faults.length === mostFaults) break;
+  }
+  if (faults.length > 0) return { ok: false, faults };
+  if (found.length === 0) return { ok: false, faults: [{ line: 1, message: 'holds no reflection; needed: h k l F' }] };
+  return { ok: true, reflections: Float64Array.from(found) };
+}

@@ -1,0 +1,114 @@
+/**
+ * Where a pixel looks, for readouts: resolution and fractional indices. The engine has its own geometry
+ * (kernels/diffraction); a test holds the two to each other.
+ */
+import type { DiffractionScenario } from '../../../contract/scenario/index.ts';
+
+type Vector = readonly [x: number, y: number, z: number];
+
+const rad = (deg: number): number => (deg * Math.PI) / 180;
+const plus = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+const times = (s: number, a: Vector): Vector => [s * a[0], s * a[1], s * a[2]];
+const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a: Vector, b: Vector): Vector => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+];
+
+function rotate(v: Vector, axis: Vector, angle: number): Vector {
+  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  return plus(plus(times(c, v), times(s, cross(axis, v))), times(dot(axis, v) * (1 - c), axis));
+}
+
+function rotateXyz(v: Vector, x: number, y: number, z: number): Vector {
+  return rotate(rotate(rotate(v, [1, 0, 0], x), [0, 1, 0], y), [0, 0, 1], z);
+}
+
+export interface PixelReadout {
+  readonly fast: number;
+  readonly slow: number;
+  /** Spacing of the planes that reflect there, Å; infinite straight ahead. */
+  readonly resolution_A: number;
+  readonly twotheta_deg: number;
+  /** Of the unturned block, in the middle of the oscillation. */
+  readonly h: number;
+  readonly k: number;
+  readonly l: number;
+}
+
+export interface ImageGeometry {
+  /** Of the point at these pixel coordinates; the middle of pixel i is at i + 0.5. */
+  readonly at: (fast: number, slow: number) => PixelReadout;
+  /** Nearest distance of the detector's plane from the crystal, mm, and its foot in pixels. */
+  readonly close_mm: number;
+  readonly foot: { readonly fast: number; readonly slow: number };
+}
+
+/** Real edges of the cell in Å, as mounted. */
+function edges({ lattice, misset }: DiffractionScenario['crystal']): readonly [Vector, Vector, Vector] {
+  let star: readonly [Vector, Vector, Vector];
+  if (lattice.kind === 'matrix') {
+    const vector = ({ x, y, z }: { x: number; y: number; z: number }): Vector => [x, y, z];
+    star = [vector(lattice.a_star), vector(lattice.b_star), vector(lattice.c_star)];
+  } else {
+    const { a_A: a, b_A: b, c_A: c } = lattice;
+    const [al, be, ga] = [rad(lattice.alpha_deg), rad(lattice.beta_deg), rad(lattice.gamma_deg)];
+    const [ca, cb, cg] = [Math.cos(al), Math.cos(be), Math.cos(ga)];
+    const volume = a * b * c * Math.sqrt(1 - ca * ca - cb * cb - cg * cg + 2 * ca * cb * cg);
+    const [as, bs, cs] = [
+      (b * c * Math.sin(al)) / volume,
+      (c * a * Math.sin(be)) / volume,
+      (a * b * Math.sin(ga)) / volume,
+    ];
+    const cosAlpha = (cb * cg - ca) / (Math.sin(be) * Math.sin(ga));
+    const cosBeta = (cg * ca - cb) / (Math.sin(ga) * Math.sin(al));
+    const cosGamma = (ca * cb - cg) / (Math.sin(al) * Math.sin(be));
+    const sinGamma = Math.sqrt(1 - cosGamma * cosGamma);
+    star = [
+      [as, 0, 0],
+      [bs * cosGamma, bs * sinGamma, 0],
+      [cs * cosBeta, (cs * (cosAlpha - cosBeta * cosGamma)) / sinGamma, 1 / (volume * as * bs * sinGamma)],
+    ];
+  }
+  const turn = (v: Vector): Vector => rotateXyz(v, rad(misset.x_deg), rad(misset.y_deg), rad(misset.z_deg));
+  const [as, bs, cs] = [turn(star[0]), turn(star[1]), turn(star[2])];
+  const per = 1 / dot(as, cross(bs, cs));
+  return [times(per, cross(bs, cs)), times(per, cross(cs, as)), times(per, cross(as, bs))];
+}
+
+export function imageGeometry({ beam, crystal, detector, rotation }: DiffractionScenario): ImageGeometry {
+  const turned = (v: Vector): Vector =>
+    rotate(
+      rotateXyz(v, rad(detector.rotx_deg), rad(detector.roty_deg), rad(detector.rotz_deg)),
+      [0, 0, -1],
+      rad(detector.twotheta_deg),
+    );
+  const [fast, slow, normal] = [turned([0, 0, 1]), turned([0, -1, 0]), turned([1, 0, 0])];
+  const { pixel_mm, distance_mm, beam_x_mm, beam_y_mm } = detector;
+  const origin = plus(
+    plus(times(distance_mm, [1, 0, 0]), times(-(beam_y_mm + pixel_mm / 2), fast)),
+    times(-(beam_x_mm + pixel_mm / 2), slow),
+  );
+  const phi = rad(rotation.phi_deg + (rotation.oscillation_deg * (rotation.steps - 1)) / (2 * rotation.steps));
+  const [a, b, c] = edges(crystal).map((v) => rotate(v, [0, 0, 1], phi)) as [Vector, Vector, Vector];
+  return {
+    close_mm: dot(origin, normal),
+    foot: { fast: -dot(origin, fast) / pixel_mm, slow: -dot(origin, slow) / pixel_mm },
+    at: (f, s) => {
+      const place = plus(plus(times(f * pixel_mm, fast), times(s * pixel_mm, slow)), origin);
+      const direction = times(1 / Math.sqrt(dot(place, place)), place);
+      const q = times(1 / beam.wavelength_A, plus(direction, [-1, 0, 0]));
+      const length = Math.sqrt(dot(q, q));
+      return {
+        fast: f,
+        slow: s,
+        resolution_A: length === 0 ? Number.POSITIVE_INFINITY : 1 / length,
+        twotheta_deg: (Math.acos(Math.min(1, Math.max(-1, direction[0]))) * 180) / Math.PI,
+        h: dot(a, q),
+        k: dot(b, q),
+        l: dot(c, q),
+      };
+    },
+  };
+}

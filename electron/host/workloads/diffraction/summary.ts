@@ -1,0 +1,101 @@
+/** What a diffraction image comes to: the readouts of `braggbench run`, for people and for scripts. */
+import type { DiffractionScenario } from '../../../contract/scenario/index.ts';
+import { imageGeometry, type PixelReadout } from './geometry.ts';
+import type { ImageRunData } from './image-data.ts';
+
+export interface ImageSummary {
+  readonly workload: 'diffraction';
+  readonly scenario: string;
+  readonly variant: string;
+  readonly precision: 'fp32' | 'fp64';
+  readonly status: 'done' | 'cancelled';
+  /** Share of the image that was computed. */
+  readonly done: number;
+  readonly threads: number;
+  readonly isa: string;
+  readonly wall_s: number;
+  readonly setup_s: number;
+  readonly solve_s: number;
+  readonly terms: number;
+  /** Per lattice factor and thread; null before there is one. */
+  readonly ns_per_term: number | null;
+  readonly image: {
+    readonly width: number;
+    readonly height: number;
+    readonly oversample: number;
+    readonly sources: number;
+    readonly orientations: number;
+    readonly layers: number;
+    /** Photons. */
+    readonly max: number;
+    readonly sum: number;
+    readonly mean: number;
+    /** Pixels above 1e-3 of the largest. */
+    readonly bright_pixels: number;
+  };
+  /** The first of the largest pixels. */
+  readonly brightest: PixelReadout;
+  /** Where the edge nearest to the beam and the farthest corner look. */
+  readonly resolution_A: { readonly edge: number; readonly corner: number };
+  readonly peak_rss_MB: number;
+}
+
+const BRIGHT = 1e-3;
+
+function resolutions(scenario: DiffractionScenario, width: number, height: number): ImageSummary['resolution_A'] {
+  const { at } = imageGeometry(scenario);
+  const beam = {
+    fast: scenario.detector.beam_y_mm / scenario.detector.pixel_mm + 0.5,
+    slow: scenario.detector.beam_x_mm / scenario.detector.pixel_mm + 0.5,
+  };
+  const edges = [at(0, beam.slow), at(width, beam.slow), at(beam.fast, 0), at(beam.fast, height)];
+  const corners = [at(0, 0), at(width, 0), at(0, height), at(width, height)];
+  return {
+    edge: Math.max(...edges.map(({ resolution_A }) => resolution_A)),
+    corner: Math.min(...corners.map(({ resolution_A }) => resolution_A)),
+  };
+}
+
+export function imageSummary(run: ImageRunData): ImageSummary {
+  const { image, width, height } = run;
+  const scenario = run.completeScenario as unknown as DiffractionScenario;
+  let [max, place, sum] = [0, 0, 0];
+  for (const [i, photons] of image.entries()) {
+    sum += photons;
+    if (photons > max) [max, place] = [photons, i];
+  }
+  let bright = 0;
+  for (const photons of image) if (photons > BRIGHT * max) bright += 1;
+  const { at } = imageGeometry(scenario);
+  const [fast, slow] = [place % width, Math.floor(place / width)];
+  return {
+    workload: 'diffraction',
+    scenario: run.name,
+    variant: run.variant,
+    precision: run.precision,
+    status: run.status,
+    done: run.done,
+    threads: run.threads,
+    isa: run.isa,
+    wall_s: run.wall_s,
+    setup_s: run.setup_s,
+    solve_s: run.solve_s,
+    terms: run.terms,
+    ns_per_term: run.terms > 0 ? (run.solve_s * run.threads * 1e9) / run.terms : null,
+    image: {
+      width,
+      height,
+      oversample: run.oversample,
+      sources: run.sources,
+      orientations: run.orientations,
+      layers: run.layers,
+      max,
+      sum,
+      mean: sum / image.length,
+      bright_pixels: bright,
+    },
+    brightest: { ...at(fast + 0.5, slow + 0.5), fast, slow },
+    resolution_A: resolutions(scenario, width, height),
+    peak_rss_MB: run.peak_rss_bytes / 2 ** 20,
+  };
+}
