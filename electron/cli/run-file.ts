@@ -3,9 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { BraggError } from '../contract/errors.ts';
 import { RunPacker } from '../host/run-files/packer.ts';
 import type { RunData } from '../host/runs/run-data.ts';
+import { type AnyRunData, asTransportRun } from '../host/workloads/run-data.ts';
 
-/** Throws a BraggError that says what is wrong with the file. */
+/** A transport run. Throws a BraggError that says what is wrong with the file. */
 export async function runFile(path: string): Promise<RunData> {
+  return asTransportRun(await anyRunFile(path), path);
+}
+
+/** A run of any workload. Throws as `runFile` does. */
+export async function anyRunFile(path: string): Promise<AnyRunData> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${path}.`);
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${path} is a folder, not a run.`);
@@ -14,7 +20,7 @@ export async function runFile(path: string): Promise<RunData> {
   // On its worker, so that the library for HDF5 is not part of every start of the command line.
   const packer = new RunPacker();
   try {
-    return await packer.read(bytes, path);
+    return await packer.readAny(bytes, path);
   } finally {
     await packer.close();
   }

@@ -7,11 +7,16 @@ import { type Override, parseOverride, type Reading } from '../host/scenarios/in
 import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 
+/** Of the shipped scenarios: transport has no folder of its own. */
+const shippedFolders = ['', 'diffraction'] as const;
+
 /** A file as given, or a scenario that comes with the program by its name. */
 export function scenarioPath(operand: string): string {
   if (existsSync(operand)) return operand;
-  const shipped = join(assetsFolder(), 'scenarios', `${operand.replace(/\.json$/, '')}.json`);
-  return /^[\w.-]+$/.test(operand) && existsSync(shipped) ? shipped : operand;
+  if (!/^[\w.-]+$/.test(operand)) return operand;
+  const name = `${operand.replace(/\.json$/, '')}.json`;
+  const shipped = shippedFolders.map((folder) => join(assetsFolder(), 'scenarios', folder, name));
+  return shipped.find((file) => existsSync(file)) ?? operand;
 }
 
 /** The overrides that --set gives, in order. Throws a UsageError. */

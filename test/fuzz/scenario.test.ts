@@ -7,7 +7,9 @@ import { anyDocument, anyJunk } from '../electron/contract/scenario/arbitrary.ts
 import { assetsFolder, scenarios } from '../electron/host/scenarios/open.ts';
 
 const folder = join(assetsFolder, 'scenarios');
-const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => readFileSync(join(folder, name), 'utf8'));
 
 /** Reading ends soon, with issues that are whole; a scenario without errors resolves. */
 async function survives(text: string, name: string): Promise<void> {

@@ -1,29 +1,66 @@
-/** `braggbench export`: a run's timeline for other programs. */
-
+/** `braggbench export`: a run's timeline or image for other programs. */
+import { BraggError } from '../../contract/errors.ts';
+import { type ImageBits, imageFile, imageFormats } from '../../host/images/index.ts';
 import { writeAtomically } from '../../host/scenarios/index.ts';
 import { chromeTrace } from '../../host/trace/chrome-trace.ts';
+import { isImageRun } from '../../host/workloads/run-data.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { runFile } from '../run-file.ts';
-import type { Verb } from '../verb.ts';
+import { anyRunFile, runFile } from '../run-file.ts';
+import type { Verb, VerbContext } from '../verb.ts';
+
+async function exportTrace({ parsed, terminal }: VerbContext, out: string): Promise<void> {
+  const trace = chromeTrace(await runFile(parsed.operands[0] ?? ''));
+  await writeAtomically(out, `${JSON.stringify(trace)}\n`, 'replace');
+  const slices = trace.traceEvents.filter(({ ph }) => ph === 'X').length;
+  terminal.say(`${slices} spans written to ${out}`);
+}
+
+function bitsOf(text: string | undefined): ImageBits | undefined {
+  if (text === undefined) return undefined;
+  if (text !== '16' && text !== '32')
+    throw new UsageError(`--bits: ${JSON.stringify(text)} is not allowed; allowed: 16, 32`);
+  return text === '16' ? 16 : 32;
+}
+
+async function exportImage({ parsed, terminal }: VerbContext, out: string): Promise<void> {
+  const file = parsed.operands[0] ?? '';
+  const run = await anyRunFile(file);
+  if (!isImageRun(run)) throw new BraggError('unsupported', `${file} is a run of proton transport: it has no image.`);
+  const bytes = imageFile(run, out, bitsOf(flagValue(parsed, 'bits')));
+  await writeAtomically(out, bytes, 'replace');
+  terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
+}
 
 export const exportVerb: Verb = {
   name: 'export',
-  usage: 'export RUN.h5 --trace OUT.json',
-  summary: "write a run's timeline for Perfetto",
+  usage: 'export RUN.h5 --trace OUT.json | --image OUT.img [--bits 16|32]',
+  summary: "write a run's timeline for Perfetto, or its image for viewers",
   details: [
     "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory, each with an arrow from its launch.",
+    `Of a diffraction run, writes the image; the name's extension says how: ${Object.entries(imageFormats)
+      .map(([extension, { title }]) => `${extension} is ${title}`)
+      .join(
+        ', ',
+      )}. The run file itself holds it as HDF5. Counts of 16 bits are scaled so that the largest pixel is 55040.`,
   ],
-  flags: [{ name: 'trace', value: 'OUT.json', help: 'Where to write the timeline.' }],
-  examples: ['braggbench run water-70MeV --trace --out mine.h5', 'braggbench export mine.h5 --trace trace.json'],
+  flags: [
+    { name: 'trace', value: 'OUT.json', help: 'Where to write the timeline.' },
+    { name: 'image', value: 'OUT', help: 'Where to write the image.' },
+    { name: 'bits', value: 'N', help: 'Of a TIFF image: 32 (photons, floating point; the usual) or 16 (counts).' },
+  ],
+  examples: [
+    'braggbench run water-70MeV --trace --out mine.h5',
+    'braggbench export mine.h5 --trace trace.json',
+    'braggbench export cubic.h5 --image cubic.img',
+  ],
   operands: { min: 1, max: 1, name: 'a run file' },
-  run: async ({ parsed, terminal }) => {
-    const out = flagValue(parsed, 'trace');
-    if (out === undefined) throw new UsageError('export needs --trace OUT.json');
-    const trace = chromeTrace(await runFile(parsed.operands[0] ?? ''));
-    await writeAtomically(out, `${JSON.stringify(trace)}\n`, 'replace');
-    const slices = trace.traceEvents.filter(({ ph }) => ph === 'X').length;
-    terminal.say(`${slices} spans written to ${out}`);
+  run: async (context) => {
+    const [trace, image] = [flagValue(context.parsed, 'trace'), flagValue(context.parsed, 'image')];
+    if (trace === undefined && image === undefined)
+      throw new UsageError('export needs --trace OUT.json or --image OUT');
+    if (trace !== undefined) await exportTrace(context, trace);
+    if (image !== undefined) await exportImage(context, image);
     return exitCodes.done;
   },
 };

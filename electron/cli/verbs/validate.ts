@@ -1,50 +1,40 @@
 /** `braggbench validate`: whether scenarios can be run, with every fault at its line. */
 import type { Issue } from '../../contract/errors.ts';
-import { formatBytes } from '../../contract/units.ts';
 import type { Host } from '../../host/index.ts';
-import { engineIssue, type Reading } from '../../host/scenarios/index.ts';
+import { type AnyReading, engineIssue } from '../../host/scenarios/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { issueLine } from '../issues.ts';
 import { withHost } from '../open-host.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb } from '../verb.ts';
+import { workloadFor } from '../workloads/index.ts';
+import type { Plan } from '../workloads/workload.ts';
 
 interface Checked {
   readonly file: string;
   readonly valid: boolean;
   readonly issues: readonly Issue[];
-  readonly plan: {
-    readonly variant: string;
-    readonly grid: { readonly ne: number; readonly ntheta: number; readonly nz: number; readonly nx: number };
-    readonly state_bytes: number;
-  } | null;
+  readonly plan: Plan['document'] | null;
+  /** What it takes, in words; null when it cannot be run. */
+  readonly takes: string | null;
 }
 
 /** The engine has the last word: it knows what each variant needs. */
-function planOf(host: Host, reading: Reading): Pick<Checked, 'plan' | 'issues'> {
+function check(host: Host, reading: AnyReading, file: string): Checked {
+  const { issues } = reading;
   try {
-    const { plan } = host.addon.createTransport(host.scenarios.resolve(reading));
-    const { variant, ne, ntheta, nz, nx, estimate_bytes } = plan;
-    return {
-      plan: { variant, grid: { ne, ntheta, nz, nx }, state_bytes: Math.ceil(estimate_bytes) },
-      issues: reading.issues,
-    };
+    const plan = workloadFor(reading.kind).plan(host, reading);
+    if (plan === null) return { file, valid: false, issues, plan: null, takes: null };
+    return { file, valid: true, issues, plan: plan.document, takes: plan.takes };
   } catch (error) {
-    return { plan: null, issues: [...reading.issues, engineIssue(reading, error)] };
+    const all = [...issues, engineIssue(reading, error)];
+    return { file, valid: false, issues: all, plan: null, takes: null };
   }
 }
 
-function check(host: Host, reading: Reading, file: string): Checked {
-  if (reading.problem === null) return { file, valid: false, issues: reading.issues, plan: null };
-  const found = planOf(host, reading);
-  return { file, valid: found.plan !== null, ...found };
-}
-
-function verdict({ file, plan }: Checked, bold: (text: string) => string): string {
-  if (plan === null) return `${bold(file)}: cannot be run`;
-  const { ne, ntheta, nz, nx } = plan.grid;
-  return `${bold(file)}: valid; ${ne} × ${ntheta} × ${nz} × ${nx} cells, ${formatBytes(plan.state_bytes)} with ${plan.variant}`;
+function verdict({ file, takes }: Checked, bold: (text: string) => string): string {
+  return takes === null ? `${bold(file)}: cannot be run` : `${bold(file)}: valid; ${takes}`;
 }
 
 export const validate: Verb = {
@@ -66,9 +56,10 @@ export const validate: Verb = {
       const all: Checked[] = [];
       for (const operand of parsed.operands) {
         const path = scenarioPath(operand);
-        all.push(check(host, await host.scenarios.read(path, { overrides }), path));
+        all.push(check(host, await host.scenarios.readAny(path, { overrides }), path));
       }
-      if (hasFlag(parsed, 'json')) terminal.printJson({ scenarios: all });
+      if (hasFlag(parsed, 'json'))
+        terminal.printJson({ scenarios: all.map(({ takes: _takes, ...document }) => document) });
       else {
         for (const one of all) {
           for (const issue of one.issues)

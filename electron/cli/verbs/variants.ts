@@ -1,28 +1,15 @@
 /** `braggbench variants`: the implementations that can be compared. */
-import type { Variant } from '../../contract/capabilities.ts';
+import { scenarioKinds } from '../../contract/scenario/index.ts';
 import { loadAddon } from '../../host/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { short } from '../numbers.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
-
-function row(variant: Variant): readonly string[] {
-  const { id, device, precisions, steppings, buildsOn, bytesPerCellStep, flopsPerCellStep, changes } = variant;
-  return [
-    id,
-    device,
-    precisions.join(' '),
-    steppings.join(' '),
-    short(bytesPerCellStep, 3),
-    short(flopsPerCellStep, 3),
-    buildsOn ?? '–',
-    changes,
-  ];
-}
+import { allWorkloads } from '../workloads/index.ts';
+import type { VariantList } from '../workloads/workload.ts';
 
 /** Variants that cannot run here, together for each reason. */
-function absences(all: readonly Variant[]): readonly string[] {
+function absences(all: VariantList['all']): readonly string[] {
   const byReason = Map.groupBy(
     all.filter(({ available }) => !available),
     ({ reason }) => reason ?? 'no reason known',
@@ -37,31 +24,25 @@ export const variants: Verb = {
   usage: 'variants [--json]',
   summary: 'list the implementations and what each changes',
   details: [
-    'Lists every variant: where it runs, what it offers, the bytes and FLOPs per cell and step that it declares, the variant it builds on and what it changes.',
+    'Lists every variant of every workload: where it runs, what it offers, the bytes and FLOPs per cell and step (of a diffraction image, per lattice factor) that it declares, the variant it builds on and what it changes.',
   ],
   flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
   examples: [],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
-    const all = loadAddon().variants();
-    if (hasFlag(parsed, 'json')) terminal.printJson({ variants: all });
-    else {
-      const columns = [
-        { title: 'Variant' },
-        { title: 'Device' },
-        { title: 'Precision' },
-        { title: 'Stepping' },
-        { title: 'B', align: 'right' },
-        { title: 'FLOP', align: 'right' },
-        { title: 'Builds on' },
-        { title: 'What it changes' },
-      ] as const;
-      const lines = table(columns, all.map(row), {
-        styleTitle: (text) => terminal.style('bold', text),
-        width: terminal.width,
-      });
-      for (const line of lines) terminal.print(line);
-      for (const line of absences(all)) terminal.print(`\n${line}`);
+    const addon = loadAddon();
+    const lists = allWorkloads.map(({ kind, workload }) => ({ kind, list: workload.variants(addon) }));
+    if (hasFlag(parsed, 'json')) {
+      terminal.printJson({ variants: lists.flatMap(({ list }) => list.all) });
+      return exitCodes.done;
+    }
+    const bold = (text: string): string => terminal.style('bold', text);
+    for (const [i, { kind, list }] of lists.entries()) {
+      if (i > 0) terminal.print();
+      terminal.print(bold(scenarioKinds[kind].title));
+      for (const line of table(list.columns, list.rows, { styleTitle: bold, width: terminal.width }))
+        terminal.print(line);
+      for (const line of absences(list.all)) terminal.print(`\n${line}`);
     }
     return exitCodes.done;
   },

@@ -2,7 +2,7 @@
 import { BraggError, type Issue } from '../../contract/errors.ts';
 import { type Fault, formatIssue, parsePath, showValue } from '../../contract/scenario/index.ts';
 import { fromNative } from '../addon.ts';
-import type { Reading } from './reading.ts';
+import type { AnyReading } from './reading.ts';
 
 /** What the engine says of a value: `solver.variant = fused: needs about 10 GB`. */
 const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;
@@ -19,12 +19,12 @@ function engineFault(message: string): Fault {
 }
 
 /** The refusal at the place in the text that it is about. `error` is what the addon threw. */
-export function engineIssue(reading: Reading, error: unknown): Issue {
+export function engineIssue(reading: Pick<AnyReading, 'locate'>, error: unknown): Issue {
   return reading.locate(engineFault(fromNative(error).message));
 }
 
 /** The refusal as an error that carries its issue; other errors as they are. */
-export function engineRefusal(reading: Reading, error: unknown): BraggError {
+export function engineRefusal(reading: Pick<AnyReading, 'locate'>, error: unknown): BraggError {
   const thrown = fromNative(error);
   if (thrown.code === 'internal') return thrown;
   const issue = engineIssue(reading, thrown);

@@ -123,7 +123,8 @@ export class Scenarios {
     return asTransport(await this.parseAny(text, place, options), place.name);
   }
 
-  private async parseAny(text: string, place: Place, { overrides = [] }: ReadOptions = {}): Promise<AnyReading> {
+  /** Reads a scenario of any kind from text. */
+  async parseAny(text: string, place: Place, { overrides = [] }: ReadOptions = {}): Promise<AnyReading> {
     const parsed = parseText(text, place.name);
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);

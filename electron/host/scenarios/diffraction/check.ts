@@ -45,12 +45,12 @@ function checkVariant({ solver }: DiffractionScenario, variants: readonly string
 }
 
 /** Ranges that a single step leaves without effect, and images that hold nothing. */
-function warnings(scenario: DiffractionScenario, reflections: number): readonly Fault[] {
+function warnings(scenario: DiffractionScenario): readonly Fault[] {
   const { beam, crystal, detector, structure_factors: factors, background } = scenario;
   const idle = (path: readonly string[], range: number, steps: number, key: string): readonly Fault[] =>
     range > 0 && steps === 1 ? [warning(path, range, `has no effect: ${key} is 1`)] : [];
   const mosaic = crystal.mosaic_spread_deg;
-  const blank = factors.default_electrons === 0 && reflections === 0 && background.water_um === 0;
+  const blank = factors.default_electrons === 0 && factors.file === undefined && background.water_um === 0;
   const sensor = [detector.thickness_um, detector.attenuation_depth_um].filter((value) => value > 0).length;
   return [
     ...idle(['beam', 'dispersion_percent'], beam.dispersion_percent, beam.dispersion_steps, 'beam.dispersion_steps'),
@@ -81,8 +81,6 @@ function warnings(scenario: DiffractionScenario, reflections: number): readonly 
 export interface CheckedAgainst {
   readonly variants: readonly string[];
   readonly memoryLimit_bytes: number;
-  /** How many the list has. */
-  readonly reflections: number;
 }
 
 /** Faults and warnings of a complete scenario. */
@@ -92,6 +90,6 @@ export function checkDiffraction(scenario: DiffractionScenario, against: Checked
     ...checkMatrix(scenario),
     ...checkMemory(scenario, against.memoryLimit_bytes),
     ...checkVariant(scenario, against.variants),
-    ...warnings(scenario, against.reflections),
+    ...warnings(scenario),
   ];
 }

@@ -50,9 +50,11 @@ export async function readDiffraction(
   const found = await reflectionsOf(filled, place);
   const reflections = found.list.length / 4;
   const { diffractionVariants: variants, memoryLimit_bytes } = services;
-  // A value that was at fault has its default here; a second fault of it would be about a value that nobody wrote.
-  const checks = checkDiffraction(scenario, { variants, memoryLimit_bytes, reflections }).filter(
-    (one) => !leftOut.some((path) => isWithin(one.path, path)),
+  // A value that was at fault has its default here: what is said of it, or warned of, would be about a value that
+  // nobody wrote.
+  const checks = checkDiffraction(scenario, { variants, memoryLimit_bytes }).filter(
+    ({ path, severity }) =>
+      leftOut.length === 0 || (severity === 'error' && !leftOut.some((gone) => isWithin(path, gone))),
   );
   return {
     scenario,

@@ -136,13 +136,17 @@ describe('what a scenario is at all', () => {
     ['a list', [], ': [] is not a scenario; allowed: an object with kind, version and beam'],
     ['a number', 3, ': 3 is not a scenario; allowed: an object with kind, version and beam'],
     ['nothing', null, ': null is not a scenario; allowed: an object with kind, version and beam'],
-    ['no kind', {}, 'kind: is missing; needed: transport'],
+    ['no kind', {}, 'kind: is missing; needed: transport or diffraction'],
     [
       'another kind',
       { kind: 'transprot' },
-      'kind: "transprot" is not known (did you mean transport?); allowed: transport',
+      'kind: "transprot" is not known (did you mean transport?); allowed: transport or diffraction',
     ],
-    ['a kind from the prototype', { kind: 'constructor' }, 'kind: "constructor" is not known; allowed: transport'],
+    [
+      'a kind from the prototype',
+      { kind: 'constructor' },
+      'kind: "constructor" is not known; allowed: transport or diffraction',
+    ],
     ['no version', { kind: 'transport' }, 'version: is missing; needed: 1'],
     [
       'newer version',

@@ -30,7 +30,8 @@ test('the published JSON Schema is the one that the zod schema gives', () => {
 });
 
 describe('the published JSON Schema', () => {
-  for (const file of readdirSync(join(assets, 'scenarios'))) {
+  const shipped = readdirSync(join(assets, 'scenarios'), { recursive: true, encoding: 'utf8' });
+  for (const file of shipped.filter((name) => name.endsWith('.json'))) {
     test(`accepts ${file}, and so does zod`, () => {
       const document: unknown = JSON.parse(readFileSync(join(assets, 'scenarios', file), 'utf8'));
       accepts(document);

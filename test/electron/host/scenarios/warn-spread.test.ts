@@ -40,6 +40,7 @@ test('without straggling and energy spread any added spread counts', async () =>
 test('no shipped beam scenario on a range grid is warned of', async () => {
   const folder = join(assetsFolder, 'scenarios');
   for (const name of await readdir(folder)) {
+    if (!name.endsWith('.json')) continue;
     const reading = await scenarios.read(join(folder, name));
     if (reading.scenario?.grid.energy.kind !== 'range') continue;
     expect(

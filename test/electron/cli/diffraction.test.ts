@@ -1,0 +1,84 @@
+/** The verbs of the command line on diffraction scenarios. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { braggbench, environmentWith } from './command.ts';
+
+let folder: string;
+let environment: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'bb-cli-image-'));
+  environment = environmentWith(path.join(folder, 'home'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const small = ['--set', 'detector.width=64', '--set', 'detector.height=48'];
+const call = (...words: string[]) => braggbench(words, { cwd: folder, environment });
+
+test('run prints the image, saves it, and export writes it for viewers', async () => {
+  const run = await call('run', 'simple-cubic-256', ...small, '--variant', 'diffraction-mixed', '--out', 'small.h5');
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run.stdout).toMatch(/^Simple cubic, 256 pixels\ndiffraction-mixed, fp32, \d+ threads?, \w+; 64 × 48 pixels/);
+  expect(run.stdout).toMatch(/Brightest {3}154\.65\d+ photons at fast \d+, slow \d+/);
+  expect(run.stdout).toMatch(/Saved as .*small\.h5/);
+  for (const [name, bytes] of [
+    ['small.img', 512 + 2 * 64 * 48],
+    ['small.bin', 4 * 64 * 48],
+  ] as const) {
+    expect(await call('export', 'small.h5', '--image', name)).toMatchObject({ code: 0 });
+    expect((await readFile(path.join(folder, name))).length).toBe(bytes);
+  }
+  const refused = await call('export', 'small.h5', '--image', 'small.png');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('.png is no image format; allowed: .img');
+  const compared = await call('compare', 'small.h5', 'small.h5');
+  expect(compared.stderr).toContain('it holds a diffraction image');
+});
+
+test('run --json is one document', async () => {
+  const { code, stdout } = await call('run', 'simple-cubic-256', ...small, '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    workload: 'diffraction',
+    variant: 'diffraction-fp64',
+    status: 'done',
+    terms: 64 * 48,
+    image: { width: 64, height: 48, oversample: 1, sources: 1, orientations: 1 },
+  });
+});
+
+test('validate says what an image takes, and what is at fault', async () => {
+  const valid = await call('validate', 'triclinic-512');
+  expect(valid).toMatchObject({ code: 0 });
+  expect(valid.stdout).toMatch(
+    /valid; 512 × 512 pixels of 2 × 2 sub-pixels, 1 source, 1 orientation, .* with diffraction-fp64/,
+  );
+  const refused = await call(
+    'validate',
+    'triclinic-512',
+    '--set',
+    'crystal.cells.a=20',
+    '--set',
+    'solver.variant=diffraction-chebyshev',
+  );
+  expect(refused.code).toBe(2);
+  expect(refused.stdout).toContain('crystal.cells has 20 along an edge');
+});
+
+test('bench measures, judges and compares', async () => {
+  const variants = 'diffraction-fp64,diffraction-mixed';
+  const { code, stdout } = await call('bench', 'simple-cubic-256', '--variants', variants, '--rounds', '5', '--json');
+  expect(code).toBe(0);
+  const report = JSON.parse(stdout);
+  expect(report).toMatchObject({ workload: 'diffraction', reference: 'diffraction-fp64', rounds: 5, terms: 65536 });
+  expect(report.entries).toMatchObject([{ correct: true }, { correct: true }]);
+  const unknown = await call('bench', 'simple-cubic-256', '--variants', 'diffraction-mixd');
+  expect(unknown.stderr).toContain('did you mean diffraction-mixed?');
+});
+
+test('variants lists those of every workload', async () => {
+  const { stdout } = await call('variants', '--json');
+  const workloads = JSON.parse(stdout).variants.map(({ workload }: { workload: string }) => workload);
+  expect(new Set(workloads)).toEqual(new Set(['transport', 'diffraction']));
+});

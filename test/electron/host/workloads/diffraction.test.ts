@@ -1,0 +1,86 @@
+/** The diffraction workload from scenario to readouts: the published images, and what they read. */
+import { expect, test } from 'vitest';
+import { problemOf } from '../../../../electron/host/scenarios/index.ts';
+import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
+import { imageGeometry } from '../../../../electron/host/workloads/diffraction/geometry.ts';
+import { imageError } from '../../../../electron/host/workloads/diffraction/image-error.ts';
+import { imageSummary } from '../../../../electron/host/workloads/diffraction/summary.ts';
+import { addon, scenarios } from '../scenarios/open.ts';
+import { renderDocument, renderShipped, smallImage } from './image.ts';
+
+test.each([
+  ['simple-cubic-1024', 154.652466, 923805.272898],
+  ['mosaic-1000', 154.652466, 901709.572471],
+  ['triclinic-512', 136.856888, 300435.891079],
+  ['tilted-1024', 152.036682, 849931.517623],
+] as const)('%s has the largest pixel and the sum of the published image', async (name, max, sum) => {
+  const { image } = imageSummary(await renderShipped(name));
+  expect(image.max).toBeCloseTo(max, 6);
+  // Twelve digits of a sum of a million FP32 pixels, of which a few round the other way.
+  expect(Math.abs(image.sum / sum - 1)).toBeLessThan(1e-11);
+});
+
+test('the brightest pixel lies on a reflection, where the host says that it looks', async () => {
+  const { brightest } = imageSummary(await renderShipped('triclinic-512'));
+  expect([brightest.fast, brightest.slow]).toEqual([382, 301]);
+  expect([brightest.h, brightest.k, brightest.l].map(Math.round)).toEqual([6, -7, 4]);
+  for (const index of [brightest.h, brightest.k, brightest.l])
+    expect(Math.abs(index - Math.round(index))).toBeLessThan(0.02);
+});
+
+test('resolution follows Bragg, and the beam centre is straight ahead', async () => {
+  const reading = await scenarios.parseAny(JSON.stringify(smallImage), { name: 's.json', folder: null });
+  if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
+  const { at, close_mm, foot } = imageGeometry(reading.scenario);
+  expect(close_mm).toBeCloseTo(100, 12);
+  expect([foot.fast, foot.slow]).toEqual([expect.closeTo(17, 9), expect.closeTo(13, 9)]);
+  expect(at(foot.fast, foot.slow).resolution_A).toBeGreaterThan(1e6);
+  const { resolution_A, twotheta_deg } = at(foot.fast + 300, foot.slow);
+  expect(twotheta_deg).toBeCloseTo((Math.atan(0.3) * 180) / Math.PI, 10);
+  expect(resolution_A).toBeCloseTo(6.2 / (2 * Math.sin(Math.atan(0.3) / 2)), 10);
+});
+
+test('a matrix is the cell that it was made of', async () => {
+  const lattice = {
+    kind: 'matrix',
+    a_star: { x: 0.01, y: 0, z: 0 },
+    b_star: { x: 0, y: 0.01, z: 0 },
+    c_star: { x: 0, y: 0, z: 0.01 },
+  };
+  const byCell = await renderDocument(smallImage);
+  const byMatrix = await renderDocument({ ...smallImage, crystal: { ...smallImage.crystal, lattice } });
+  expect(imageError(byMatrix.image, byCell.image).bright).toBeLessThan(1e-6);
+});
+
+test('image errors are told apart', () => {
+  const reference = Float32Array.of(0, 1, 2, 1000);
+  expect(imageError(reference, reference)).toEqual({ rel_l2: 0, max: 0, bright: 0, sum: 0 });
+  const { max, bright, sum } = imageError(Float32Array.of(0, 1, 3, 1000), reference);
+  expect(max).toBeCloseTo(1e-3, 12);
+  expect(bright).toBeCloseTo(0.5, 12);
+  expect(sum).toBeCloseTo(1 / 1003, 12);
+  expect(imageError(Float32Array.of(0, Number.NaN, 2, 1000), reference).bright).toBeNaN();
+});
+
+test('a benchmark says which variants are wrong, and refuses those that do not fit', async () => {
+  const document = {
+    ...smallImage,
+    crystal: { ...smallImage.crystal, cells: { a: 20, b: 20, c: 20 } },
+    detector: { width: 400, height: 400 },
+  };
+  const reading = await scenarios.parseAny(JSON.stringify(document), { name: 's.json', folder: null });
+  if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
+  const variants = ['diffraction-fp64', 'diffraction-naive-fp32', 'diffraction-mixed', 'diffraction-chebyshev'];
+  const report = await benchImages(addon, problemOf(reading), {
+    scenario: 'Small',
+    variants,
+    seed: 1,
+    limits: { fewestRounds: 5, mostRounds: 5, mostSeconds: 60 },
+  });
+  expect(report.entries.map(({ variant }) => variant)).toEqual(variants);
+  expect(report.entries.map(({ samples_s }) => samples_s.length)).toEqual([5, 5, 5, 0]);
+  expect(report.entries.map(({ correct }) => correct)).toEqual([true, false, true, null]);
+  expect(report.entries[3]?.refused).toMatch(/crystal\.cells has 20 along an edge/);
+  expect(report.entries[1]?.error?.bright).toBeGreaterThan(1e-4);
+  expect(report.noise_floor).toBeGreaterThan(0);
+});

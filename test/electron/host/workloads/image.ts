@@ -1,0 +1,37 @@
+/** Diffraction images through the real addon, without command line. */
+import { problemOf } from '../../../../electron/host/scenarios/index.ts';
+import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
+import { renderImage } from '../../../../electron/host/workloads/diffraction/render.ts';
+import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';
+
+/** A cubic crystal of 5 × 5 × 5 cells, on a detector of 32 × 24 pixels. */
+export const smallImage = {
+  kind: 'diffraction',
+  version: 1,
+  name: 'Small',
+  beam: { wavelength_A: 6.2 },
+  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+  structure_factors: { default_electrons: 100 },
+  detector: { width: 32, height: 24 },
+  solver: { threads: 2 },
+} as const;
+
+export async function renderDocument(document: object, folder: string | null = null): Promise<ImageRunData> {
+  const text = JSON.stringify(document);
+  const reading = await scenarios.parseAny(text, { name: 'image.json', folder });
+  if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
+  return renderImage(
+    { addon },
+    {
+      name: reading.scenario.name,
+      scenario: { ...reading.document },
+      completeScenario: { ...reading.scenario },
+      problem: problemOf(reading),
+    },
+  );
+}
+
+export async function renderShipped(name: string): Promise<ImageRunData> {
+  const reading = await scenarios.readAny(`${assetsFolder}/scenarios/diffraction/${name}.json`);
+  return renderDocument({ ...reading.draft });
+}
