@@ -3,7 +3,7 @@
  * histogram of the values beside them, and the limits as handles to drag.
  */
 import { axisTitle } from './axes.ts';
-import { type ColorMap, colorAt, cssColor } from './colormap.ts';
+import { type ColorMap, colorAt } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import type { Limits, Normalisation } from './normalisation.ts';
 import type { Box } from './plot-frame.ts';
@@ -49,13 +49,38 @@ function drawHandle(context: Drawing2D, box: Box, y: number, theme: DrawingTheme
   context.fillRect(box.left, y - 0.5, box.width, 1);
 }
 
-export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme: DrawingTheme): void {
-  const { map, colors, range, title } = bar;
-  const rows = Math.round(box.height);
+/** Gradients by colour map, height and limits: while the limits follow the field they look the same in every frame. */
+const gradients = new Map<string, HTMLCanvasElement>();
+const MOST_GRADIENTS = 32;
+
+function gradientOf({ map, colors, range }: ColorBar, rows: number): HTMLCanvasElement {
+  const [low, high] = [range.fraction(colors.low), range.fraction(colors.high)];
+  const key = `${map.name} ${rows} ${low.toFixed(4)} ${high.toFixed(4)}`;
+  const known = gradients.get(key);
+  if (known !== undefined) return known;
+  const canvas = document.createElement('canvas');
+  canvas.width = 1;
+  canvas.height = rows;
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('this page cannot draw on a canvas');
+  const image = context.createImageData(1, rows);
+  const pixels = new Uint32Array(image.data.buffer);
   for (let row = 0; row < rows; row += 1) {
-    context.fillStyle = cssColor(colorAt(map, colors.fraction(range.value(1 - (row + 0.5) / rows))));
-    context.fillRect(box.left, box.top + row, box.width, 1);
+    pixels[row] = colorAt(map, (1 - (row + 0.5) / rows - low) / (high - low));
   }
+  context.putImageData(image, 0, 0);
+  if (gradients.size >= MOST_GRADIENTS) gradients.clear();
+  gradients.set(key, canvas);
+  return canvas;
+}
+
+export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme: DrawingTheme): void {
+  const { colors, range, title } = bar;
+  const gradient = gradientOf(bar, Math.max(1, Math.round(box.height)));
+  const smooth = context.imageSmoothingEnabled;
+  context.imageSmoothingEnabled = false;
+  context.drawImage(gradient, 0, 0, 1, gradient.height, box.left, box.top, box.width, box.height);
+  context.imageSmoothingEnabled = smooth;
   drawHistogram(context, box, bar.histogram, theme);
   context.strokeStyle = theme.axis;
   context.lineWidth = 1;

@@ -1,8 +1,8 @@
 /**
- * Values to pixels, as fast as one thread goes: a linear scale is a
- * multiplication per value; any other scale is one lookup in a table indexed by
- * the upper 16 bits of the float (7 bits of mantissa: steps of 0.8 %, below one
- * of 256 colours on a logarithmic scale of two decades or more).
+ * Values to pixels, as fast as one thread goes: one lookup per value in a table
+ * indexed by the upper 16 bits of the float (7 bits of mantissa: steps of 0.8 %,
+ * at most one of 256 colours where zero is between the limits or the scale is
+ * logarithmic); on a linear scale that leaves zero out, one multiplication.
  */
 import { type ColorMap, colorAt } from './colormap.ts';
 import type { Normalisation } from './normalisation.ts';
@@ -18,33 +18,72 @@ function linearColorizer(map: ColorMap, scale: Normalisation): Colorizer {
   const last = colors.length - 1;
   const factor = colors.length / (scale.high - scale.low);
   const { low } = scale;
+  const [bottom, top] = [colorAt(map, 0), colorAt(map, 1)];
   return (values, pixels) => {
     for (let i = 0; i < values.length; i += 1) {
-      const position = ((values[i] ?? 0) - low) * factor;
-      const index = position <= 0 ? 0 : position >= last ? last : position | 0;
-      pixels[i] = Number.isNaN(position) ? TRANSPARENT : (colors[index] ?? TRANSPARENT);
+      const position = ((values[i] as number) - low) * factor;
+      // NaN is neither below nor above.
+      if (position < last) pixels[i] = position > 0 ? (colors[position | 0] as number) : bottom;
+      else pixels[i] = position >= last ? top : TRANSPARENT;
     }
   };
 }
 
+/** Entries of the table: of plus infinity, of minus zero, and of minus infinity. NaN lies beyond the infinities. */
+const PLUS_INFINITY = 0x7f80;
+const MINUS_ZERO = 0x8000;
+const MINUS_INFINITY = 0xff80;
+
+/**
+ * Floats of one sign are ordered as their bits are, and a scale is monotonic:
+ * each colour fills one run of the table per sign. So cheap a table can be made
+ * with every frame of a stream whose limits move.
+ */
 function tableColorizer(map: ColorMap, scale: Normalisation): Colorizer {
   const table = new Uint32Array(TABLE_SIZE);
   const float = new Float32Array(1);
   const bits = new Uint32Array(float.buffer);
-  for (let i = 0; i < TABLE_SIZE; i += 1) {
-    // The middle of the floats that share these bits; zero and the infinities stand for themselves.
-    const exact = (i & 0x7fff) === 0 || (i & 0x7f80) === 0x7f80;
-    bits[0] = ((i << 16) | (exact ? 0 : 0x8000)) >>> 0;
-    const fraction = scale.fraction(float[0] ?? 0);
-    table[i] = Number.isNaN(fraction) ? TRANSPARENT : colorAt(map, fraction);
+  /** First entry whose middle is not below a positive value. */
+  const entry = (value: number): number => {
+    float[0] = value;
+    const at = (bits[0] ?? 0) >>> 16;
+    bits[0] = ((at << 16) | 0x8000) >>> 0;
+    return (float[0] ?? 0) >= value ? at : at + 1;
+  };
+  const { colors } = map;
+  const color = (index: number): number => colors[index] ?? TRANSPARENT;
+  const ends = Array.from({ length: colors.length - 1 }, (_, k) => scale.value((k + 1) / colors.length));
+  let at = ends.filter((value) => value <= 0).length;
+  let from = 1;
+  for (const value of ends.slice(at)) {
+    const next = Math.min(PLUS_INFINITY, Math.max(from, entry(value)));
+    table.fill(color(at), from, next);
+    [from, at] = [next, at + 1];
   }
+  table.fill(color(at), from, PLUS_INFINITY + 1);
+  if (!Number.isNaN(scale.fraction(-1))) {
+    const below = ends.filter((value) => value < 0).reverse();
+    at = below.length;
+    from = MINUS_ZERO + 1;
+    for (const value of below) {
+      const next = Math.min(MINUS_INFINITY, Math.max(from, MINUS_ZERO + entry(-value)));
+      table.fill(color(at), from, next);
+      [from, at] = [next, at - 1];
+    }
+    table.fill(color(at), from, MINUS_INFINITY + 1);
+  }
+  const zero = scale.fraction(0);
+  table[0] = Number.isNaN(zero) ? TRANSPARENT : colorAt(map, zero);
+  table[MINUS_ZERO] = table[0];
   return (values, pixels) => {
     const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
-    for (let i = 0; i < words.length; i += 1) pixels[i] = table[(words[i] ?? 0) >>> 16] ?? TRANSPARENT;
+    for (let i = 0; i < words.length; i += 1) pixels[i] = table[(words[i] as number) >>> 16] as number;
   };
 }
 
 /** `pixels` must be as long as `values`. */
 export function makeColorizer(map: ColorMap, scale: Normalisation): Colorizer {
-  return scale.kind === 'linear' ? linearColorizer(map, scale) : tableColorizer(map, scale);
+  // With zero between the limits a step of the table is at most one of 256 colours of a linear scale too.
+  const arithmetic = scale.kind === 'linear' && (scale.low > 0 || scale.high < 0);
+  return arithmetic ? linearColorizer(map, scale) : tableColorizer(map, scale);
 }

@@ -1,10 +1,11 @@
-/** A field as an image of one pixel per cell, scaled to the plot when it is drawn. */
+/** A field as an image: of one pixel per cell for files, pixel by pixel of the plot for the screen. */
 
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { makeColorizer } from './colorize.ts';
 import type { ColorMap } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import type { Normalisation } from './normalisation.ts';
+import type { Box } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 
 /** What decides the pixels; equal keys need no new image. */
@@ -23,24 +24,32 @@ export function sampleEdge(axis: MapAxis, index: number): number {
 }
 
 /** Longest side of a resampled image: more than any plot has pixels. */
-const MOST_PIXELS = 4096;
+const MOST_PIXELS = 8192;
 
-/** How the columns or rows of the image follow from the samples of an axis. */
+/** How the columns or rows of an image follow from the samples of an axis. */
 interface Spread {
-  /** Sample of each column or row of the image, from the axis' start on; null: one each. */
+  /** Sample of each column or row; null: one each, in order. */
   readonly samples: Uint16Array | null;
   readonly count: number;
+  /** Equal keys are equal spreads. */
   readonly key: string;
 }
 
+/** A part of the screen in device pixels. */
+interface Pixels {
+  readonly from: number;
+  readonly to: number;
+}
+
 export class FieldImage {
-  readonly #canvas = document.createElement('canvas');
+  /** For contexts that scale an image: made when one asks. */
+  #canvas: HTMLCanvasElement | null = null;
   #image: ImageData | null = null;
   #colors = new Uint32Array(0);
   #drawn: Drawn | null = null;
   #spread = '';
 
-  /** Paints the field where the two scales put it; the caller clips to the plot. */
+  /** Paints the field where the two scales put it, on any context; the caller clips to the plot. */
   draw(
     context: Drawing2D,
     field: FieldMap,
@@ -50,28 +59,66 @@ export class FieldImage {
     vertical: Scale,
   ): void {
     const { a, d } = context.getTransform();
-    const across = spread(field.horizontal, horizontal, Math.abs(a));
-    const up = spread(field.vertical, vertical, Math.abs(d));
-    this.#update(field, map, normalised, across, up);
+    const across = axisSpread(field.horizontal, horizontal, Math.abs(a));
+    // Row 0 of the field is its lowest; the image has it on top, and the axis points up.
+    const up = axisSpread(field.vertical, vertical, Math.abs(d));
+    this.#canvas ??= document.createElement('canvas');
+    const own = this.#canvas.getContext('2d');
+    if (own === null) return;
+    if (this.#update(own, field, map, normalised, across, up) && this.#image !== null) {
+      this.#canvas.width = across.count;
+      this.#canvas.height = up.count;
+      own.putImageData(this.#image, 0, 0);
+    }
     const smooth = context.imageSmoothingEnabled;
     // Cells are what was computed: they are shown as cells.
     context.imageSmoothingEnabled = false;
     const [left, right] = [horizontal.toPixel(field.horizontal.from), horizontal.toPixel(field.horizontal.to)];
     const [bottom, top] = [vertical.toPixel(field.vertical.from), vertical.toPixel(field.vertical.to)];
-    // Row 0 of the field is its lowest; the image has it on top, and the axis points up.
     context.save();
     context.translate(left, bottom);
     context.scale(right < left ? -1 : 1, top < bottom ? -1 : 1);
-    const { width, height } = this.#canvas;
-    context.drawImage(this.#canvas, 0, 0, width, height, 0, 0, Math.abs(right - left), Math.abs(top - bottom));
+    context.drawImage(this.#canvas, 0, 0, across.count, up.count, 0, 0, Math.abs(right - left), Math.abs(top - bottom));
     context.restore();
     context.imageSmoothingEnabled = smooth;
   }
 
-  #update(field: FieldMap, map: ColorMap, scale: Normalisation, across: Spread, up: Spread): void {
+  /**
+   * The same on the screen, within `box` alone (CSS pixels, `ratio` device
+   * pixels each): pixel by pixel, which spares a live map the browser's own
+   * copies of a scaled image.
+   */
+  put(
+    context: CanvasRenderingContext2D,
+    ratio: number,
+    box: Box,
+    field: FieldMap,
+    map: ColorMap,
+    normalised: Normalisation,
+    horizontal: Scale,
+    vertical: Scale,
+  ): void {
+    const columns = visible(field.horizontal, horizontal, box.left, box.left + box.width, ratio);
+    const rows = visible(field.vertical, vertical, box.top, box.top + box.height, ratio);
+    if (columns.to <= columns.from || rows.to <= rows.from) return;
+    const across = pixelSpread(field.horizontal, horizontal, columns, ratio);
+    const down = pixelSpread(field.vertical, vertical, rows, ratio);
+    this.#update(context, field, map, normalised, across, down);
+    if (this.#image !== null) context.putImageData(this.#image, columns.from, rows.from);
+  }
+
+  /** True when the image changed. */
+  #update(
+    context: CanvasRenderingContext2D,
+    field: FieldMap,
+    map: ColorMap,
+    scale: Normalisation,
+    across: Spread,
+    along: Spread,
+  ): boolean {
     const drawn: Drawn = { field, map, kind: scale.kind, low: scale.low, high: scale.high };
     const before = this.#drawn;
-    const spreads = `${across.key} ${up.key}`;
+    const spreads = `${across.key} ${along.key}`;
     const recolor =
       before === null ||
       before.field !== field ||
@@ -79,53 +126,50 @@ export class FieldImage {
       before.kind !== drawn.kind ||
       before.low !== drawn.low ||
       before.high !== drawn.high;
-    if (!recolor && spreads === this.#spread) return;
-    const context = this.#canvas.getContext('2d');
-    if (context === null) return;
-    const [width, height] = [across.count, up.count];
+    if (!recolor && spreads === this.#spread) return false;
+    const [width, height] = [across.count, along.count];
     if (this.#image === null || this.#image.width !== width || this.#image.height !== height) {
-      this.#canvas.width = width;
-      this.#canvas.height = height;
       this.#image = context.createImageData(width, height);
     }
     const pixels = new Uint32Array(this.#image.data.buffer);
-    if (across.samples === null && up.samples === null) makeColorizer(map, scale)(field.values, pixels);
+    if (across.samples === null && along.samples === null) makeColorizer(map, scale)(field.values, pixels);
     else {
-      if (recolor) {
+      if (recolor || this.#colors.length !== field.values.length) {
         if (this.#colors.length !== field.values.length) this.#colors = new Uint32Array(field.values.length);
         makeColorizer(map, scale)(field.values, this.#colors);
       }
-      resample(this.#colors, field.horizontal.count, pixels, across, up);
+      resample(this.#colors, field.horizontal.count, pixels, across, along);
     }
-    context.putImageData(this.#image, 0, 0);
     this.#drawn = drawn;
     this.#spread = spreads;
+    return true;
   }
 }
 
-function resample(colors: Uint32Array, columns: number, pixels: Uint32Array, across: Spread, up: Spread): void {
+function resample(colors: Uint32Array, columns: number, pixels: Uint32Array, across: Spread, along: Spread): void {
   const width = across.count;
   let last = -1;
-  for (let row = 0; row < up.count; row += 1) {
-    const sample = up.samples === null ? row : (up.samples[row] ?? 0);
+  for (let row = 0; row < along.count; row += 1) {
+    const sample = along.samples === null ? row : (along.samples[row] ?? 0);
     const to = row * width;
     // Neighbours mostly show the same sample.
     if (sample === last) pixels.copyWithin(to, to - width, to);
     else if (across.samples === null) pixels.set(colors.subarray(sample * columns, (sample + 1) * columns), to);
     else {
-      for (let i = 0; i < width; i += 1) pixels[to + i] = colors[sample * columns + (across.samples[i] ?? 0)] ?? 0;
+      const { samples } = across;
+      const from = sample * columns;
+      for (let i = 0; i < width; i += 1) pixels[to + i] = colors[from + (samples[i] as number)] as number;
     }
     last = sample;
   }
 }
 
 /**
- * One column per sample of an axis of equal samples. Otherwise one per device
- * pixel (`ratio` per CSS pixel): samples drawn one by one would end between
- * pixels, and the page shine through the seams.
+ * For a whole axis, from its start on: one column per sample where they are
+ * equally wide, otherwise one per device pixel (`ratio` per CSS pixel).
  */
-function spread(axis: MapAxis, scale: Scale, ratio: number): Spread {
-  if (axis.edges === null) return { samples: null, count: axis.count, key: `${axis.count}` };
+function axisSpread(axis: MapAxis, scale: Scale, ratio: number): Spread {
+  if (axis.edges === null) return { samples: null, count: axis.count, key: `all ${axis.count}` };
   const [from, to] = [scale.toPixel(axis.from), scale.toPixel(axis.to)];
   const count = Math.max(1, Math.min(MOST_PIXELS, Math.round(Math.abs(to - from) * ratio)));
   const samples = new Uint16Array(count);
@@ -136,5 +180,38 @@ function spread(axis: MapAxis, scale: Scale, ratio: number): Spread {
     while (sample + 1 < axis.count && sampleEdge(axis, sample + 1) <= value) sample += 1;
     samples[i] = sample;
   }
-  return { samples, count, key: `${count}/${axis.from}/${axis.to}/${axis.count}` };
+  return { samples, count, key: `all ${count} ${axis.from} ${axis.to} ${axis.count}` };
+}
+
+/** Device pixels that an axis takes between two places of the canvas. */
+function visible(axis: MapAxis, scale: Scale, start: number, end: number, ratio: number): Pixels {
+  const [a, b] = [scale.toPixel(axis.from), scale.toPixel(axis.to)];
+  return {
+    from: Math.round(Math.max(Math.min(a, b), start) * ratio),
+    to: Math.round(Math.min(Math.max(a, b), end) * ratio),
+  };
+}
+
+/** For the device pixels from left to right, or from top to bottom: the sample under the middle of each. */
+function pixelSpread(axis: MapAxis, scale: Scale, { from, to }: Pixels, ratio: number): Spread {
+  const count = Math.min(MOST_PIXELS, to - from);
+  const samples = new Uint16Array(count);
+  const [first, last] = [scale.toValue((from + 0.5) / ratio), scale.toValue((from + count - 0.5) / ratio)];
+  const step = count > 1 ? (last - first) / (count - 1) : 0;
+  const [edges, cells] = [axis.edges, axis.count];
+  const perCell = cells / (axis.to - axis.from);
+  let sample = step < 0 ? cells - 1 : 0;
+  let inOrder = count === cells;
+  for (let i = 0; i < count; i += 1) {
+    const value = first + i * step;
+    if (edges === null) sample = Math.min(cells - 1, Math.max(0, Math.floor((value - axis.from) * perCell)));
+    else {
+      while (sample + 1 < cells && (edges[sample + 1] ?? 0) <= value) sample += 1;
+      while (sample > 0 && (edges[sample] ?? 0) > value) sample -= 1;
+    }
+    samples[i] = sample;
+    if (sample !== i) inOrder = false;
+  }
+  const key = `${from} ${count} ${first} ${last} ${axis.from} ${axis.to} ${cells}`;
+  return { samples: inOrder ? null : samples, count, key };
 }

@@ -2,7 +2,7 @@
 import type { Normalisation } from './normalisation.ts';
 
 /** More samples than these change nothing that is seen, and a live field has a new histogram with every frame. */
-const MOST_SAMPLES = 16_384;
+const MOST_SAMPLES = 4096;
 
 /** Counts per bin of the scale's 0 … 1, scaled so that the largest is 1. What lies outside is not counted. */
 export function histogram(values: Float32Array, scale: Normalisation, bins: number): Float32Array {

@@ -210,7 +210,8 @@ export class MapView {
     const scales = this.#scales();
     const [scene, style] = [this.#scene, this.#style];
     if (context === null || scales === null || scene === null || style === null) return;
-    paintMap(context, scene, style, this.#colours(), scales, this.#image, this.#theme);
+    const screen = { context, ratio: this.#below.size.ratio };
+    paintMap(context, scene, style, this.#colours(), scales, this.#image, this.#theme, screen);
   };
 
   readonly #paintAbove = (): void => {

@@ -125,6 +125,12 @@ function drawContours(
   }
 }
 
+/** The canvas that a map stands on, when it stands on one and nothing is transformed but to its device pixels. */
+export interface Screen {
+  readonly context: CanvasRenderingContext2D;
+  readonly ratio: number;
+}
+
 export function paintMap(
   context: Drawing2D,
   scene: MapScene,
@@ -133,6 +139,7 @@ export function paintMap(
   scales: MapScales,
   image: FieldImage,
   theme: DrawingTheme,
+  screen: Screen | null = null,
 ): void {
   const { frame, horizontal, vertical } = scales;
   const { plot } = frame;
@@ -143,7 +150,9 @@ export function paintMap(
     context.beginPath();
     context.rect(plot.left, plot.top, plot.width, plot.height);
     context.clip();
-    image.draw(context, scene.field, style.colorMap, colours.colors, horizontal, vertical);
+    const { field } = scene;
+    if (screen === null) image.draw(context, field, style.colorMap, colours.colors, horizontal, vertical);
+    else image.put(screen.context, screen.ratio, plot, field, style.colorMap, colours.colors, horizontal, vertical);
     drawContours(context, colours.contours, scales, theme);
     context.restore();
     if (frame.bar !== null) {

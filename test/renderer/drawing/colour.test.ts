@@ -81,6 +81,20 @@ describe('values to pixels', () => {
     );
   });
 
+  it('agree on both sides of zero, with every other value in between', () => {
+    const limits = { low: -300, high: 1000 };
+    const scale = normalisation('symlog', limits);
+    const values = Array.from({ length: 4000 }, (_, i) => (i - 1200) * 0.37 * Math.exp((i % 7) - 5));
+    const pixels = paint('symlog', limits.low, limits.high, values);
+    for (const [i, value] of values.entries()) {
+      const exact = Math.min(255, Math.max(0, Math.floor(scale.fraction(value) * 256)));
+      expect(Math.abs(indexOf(pixels[i] ?? 0) - exact)).toBeLessThanOrEqual(1);
+    }
+    const ends = [Number.NEGATIVE_INFINITY, -1e30, 1e30, Number.POSITIVE_INFINITY, Number.NaN];
+    const [a, b, c, d, none] = paint('symlog', limits.low, limits.high, ends);
+    expect([a, b, c, d, none]).toEqual([map.colors[0], map.colors[0], map.colors.at(-1), map.colors.at(-1), 0]);
+  });
+
   it('show zero on a logarithmic scale as the lowest, and what is negative not at all', () => {
     const [zero, negative, top] = paint('log', 1e-3, 1, [0, -1, 1]);
     expect(zero).toBe(map.colors[0]);
