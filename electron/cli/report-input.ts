@@ -40,7 +40,7 @@ export async function reportInput(host: Host, files: readonly string[], title: s
     await present(file);
     const granted = host.grant(file).file;
     if (isSession(file)) {
-      const info = await host.call('bench.open', { file: granted });
+      const info = await host.call('bench.open', { source: { kind: 'file', file: granted } });
       const { session } = await host.call('bench.session', { bench: info.id });
       const last = session.reports.length - 1;
       subjects.push(

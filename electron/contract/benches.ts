@@ -127,7 +127,15 @@ export const benchMethods = {
   /** This program's sessions, newest first, then those of the library and those that came with the program. */
   'bench.list': { params: nothing, result: z.strictObject({ benches: z.array(benchInfoSchema) }) },
   'bench.session': { params: ofBench, result: z.strictObject({ session: benchSessionSchema }) },
-  'bench.open': { params: z.strictObject({ file: fileRefSchema }), result: benchInfoSchema },
+  'bench.open': {
+    params: z.strictObject({
+      source: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('file'), file: fileRefSchema }),
+        z.strictObject({ kind: z.literal('text'), name: z.string().max(255), text: z.string().max(64 * 2 ** 20) }),
+      ]),
+    }),
+    result: benchInfoSchema,
+  },
   /** Session files of the library end in `.session.json`. */
   'bench.save': {
     params: z.strictObject({ bench: benchIdSchema, file: fileRefSchema, ifExists: z.enum(['replace', 'refuse']) }),

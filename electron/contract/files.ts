@@ -32,6 +32,7 @@ export const filePurposeSchema = z.enum([
   'save-scenario',
   'open-run',
   'open-trace',
+  'open-session',
   'save-run',
   'export',
 ]);

@@ -5,11 +5,13 @@ import type { FilePurpose } from '../contract/files.ts';
 const scenario: FileFilter = { name: 'Scenario', extensions: ['json', 'yaml', 'yml'] };
 const run: FileFilter = { name: 'Run', extensions: ['h5', 'hdf5'] };
 const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'h5'] };
+const session: FileFilter = { name: 'Benchmark', extensions: ['json'] };
 const anything: FileFilter = { name: 'All files', extensions: ['*'] };
 
 const opening: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
   'open-scenario': { title: 'Open scenario', filters: [scenario, anything] },
   'open-run': { title: 'Open run', filters: [run, anything] },
+  'open-session': { title: 'Open benchmark', filters: [session, anything] },
   'open-trace': { title: 'Open timeline', filters: [trace, anything] },
 };
 

@@ -3,6 +3,7 @@
 import type { Mode } from '../../electron/contract/bench.ts';
 import type { BenchId, BenchInfo } from '../../electron/contract/benches.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
+import type { Params } from '../../electron/contract/methods.ts';
 import { activeBench } from '../state/comparison.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
@@ -24,7 +25,11 @@ export interface BenchActions {
   stop(): Promise<void>;
   /** Reads the list of stored sessions anew. */
   refresh(): Promise<void>;
+  /** Asks which file, where there is a native dialog. */
+  open(): Promise<void>;
+  /** Null where it was not opened. */
   openFile(file: FileRef, name: string): Promise<BenchInfo | null>;
+  openText(name: string, text: string): Promise<BenchInfo | null>;
   save(bench: BenchInfo): Promise<void>;
   forget(bench: BenchId): Promise<void>;
 }
@@ -39,6 +44,20 @@ export function createBenchActions(context: ActionContext): BenchActions {
       comparison.setState({ stored: benches.filter(({ state }) => state === 'stored') });
     } catch (error) {
       notices.fail('The list of benchmarks could not be read', error);
+    }
+  }
+
+  async function openSource(name: string, source: Params<'bench.open'>['source']): Promise<BenchInfo | null> {
+    try {
+      const bench = await client.call('bench.open', { source });
+      await refresh();
+      comparison.add(bench.subjects.map(({ subject }) => subject));
+      stores.layout.reveal('compare');
+      notices.tell({ tone: 'success', title: `Opened ${bench.name}`, text: 'Its variants stand in the comparison.' });
+      return bench;
+    } catch (error) {
+      notices.fail(`${name} was not opened`, error);
+      return null;
     }
   }
 
@@ -71,17 +90,12 @@ export function createBenchActions(context: ActionContext): BenchActions {
         notices.fail('The benchmark was not stopped', error);
       }
     },
-    async openFile(file, name) {
-      try {
-        const bench = await client.call('bench.open', { file });
-        await refresh();
-        comparison.add(bench.subjects.map(({ subject }) => subject));
-        return bench;
-      } catch (error) {
-        notices.fail(`${name} was not opened`, error);
-        return null;
-      }
+    async open() {
+      const { file } = await client.call('file.choose', { purpose: 'open-session', suggestedName: '' });
+      if (file !== null) await openSource(file.name, { kind: 'file', file: file.file });
     },
+    openFile: (file, name) => openSource(name, { kind: 'file', file }),
+    openText: (name, text) => openSource(name, { kind: 'text', name, text }),
     async save(bench) {
       try {
         const named = await askAndSave(context, {

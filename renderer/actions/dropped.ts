@@ -1,4 +1,5 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
+import type { BenchActions } from './benches.ts';
 import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
 import { isTimelineFile, type TimelineActions } from './timelines.ts';
@@ -6,21 +7,29 @@ import { isTimelineFile, type TimelineActions } from './timelines.ts';
 /** Above this a file is no scenario, and reading it as text would only stall the page. */
 const LARGEST_SCENARIO_BYTES = 8 * 2 ** 20;
 
+/** Its first bytes say so: sessions are JSON, as scenarios and timelines are. */
+async function isSession(file: File): Promise<boolean> {
+  return /^\s*\{\s*"format"\s*:\s*"braggbench-session"/.test(await file.slice(0, 200).text());
+}
+
 export async function openDropped(
   files: readonly File[],
   documents: DocumentActions,
   runs: RunActions,
   others: {
     readonly timelines: TimelineActions;
+    readonly benches: BenchActions;
     /** A depth dose to lay over. */
     readonly curve: (file: File) => Promise<void>;
     readonly refuse: (name: string, reason: string) => void;
   },
 ): Promise<void> {
-  const { timelines, curve, refuse } = others;
+  const { timelines, benches, curve, refuse } = others;
   for (const file of files) {
     if (/\.(h5|hdf5)$/i.test(file.name)) {
       await runs.openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
+    } else if (await isSession(file)) {
+      await benches.openText(file.name, await file.text());
     } else if (await isTimelineFile(file)) {
       await timelines.openLocal(file);
     } else if (/\.(json|ya?ml)$/i.test(file.name)) {

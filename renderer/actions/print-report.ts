@@ -13,8 +13,9 @@ function sheetOf(css: string): CSSStyleSheet {
 }
 
 export function printReport(html: string): void {
-  const source = new DOMParser().parseFromString(html, 'text/html');
-  const css = source.querySelector('style')?.textContent ?? '';
+  // The policy would complain of the style element even in a document that is never shown.
+  const [element = '', css = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
+  const source = new DOMParser().parseFromString(html.replace(element, ''), 'text/html');
   const report = document.createElement('div');
   report.className = 'print-report';
   report.append(...[...source.body.childNodes].map((node) => document.importNode(node, true)));

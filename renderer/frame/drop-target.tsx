@@ -8,7 +8,7 @@ import { useWorkbench } from '../workbench/context.ts';
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
 export function DropTarget(): ReactElement | null {
-  const { documents, runs, timelines, overlays, stores } = useWorkbench();
+  const { documents, runs, timelines, overlays, stores, benches } = useWorkbench();
   const [over, setOver] = useState(false);
   useEffect(() => {
     const stop = new AbortController();
@@ -31,13 +31,14 @@ export function DropTarget(): ReactElement | null {
       // Otherwise the browser would leave the page for the file.
       event.preventDefault();
       void openDropped(files, documents, runs, {
+        benches,
         timelines,
         curve: (file) => openCurve(file, overlays, stores.notices),
         refuse: (name, text) => stores.notices.tell({ tone: 'warning', title: `${name} was not opened`, text }),
       });
     });
     return () => stop.abort();
-  }, [documents, runs, timelines, overlays, stores]);
+  }, [documents, runs, timelines, overlays, benches, stores]);
   if (!over) return null;
   return (
     <div className="drop-target">

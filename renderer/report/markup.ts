@@ -28,6 +28,11 @@ export function table(head: readonly (Cell | string)[], rows: readonly (readonly
   return `<table><thead><tr>${heads}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table>`;
 }
 
+/** Wider than a screen may be: it scrolls, by the keyboard too. */
+export function scrolled(name: string, content: Html): Html {
+  return `<section class="scroll" tabindex="0" aria-label="${escapeXml(name)}">${content}</section>`;
+}
+
 export function pairs(entries: readonly (readonly [name: string, value: string])[]): Html {
   const rows = entries.map(([name, value]) => `<dt>${escapeXml(name)}</dt><dd>${escapeXml(value)}</dd>`);
   return `<dl>${rows.join('')}</dl>`;
@@ -53,7 +58,7 @@ export function figure(svg: string, caption: string): Html {
 export const style = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 62rem; background: #ffffff; color: #171c24;
+body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 70rem; background: #ffffff; color: #171c24;
   font: 14px/1.5 Inter, system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; font-variant-numeric: tabular-nums; }
 h1 { margin: 0 0 .25rem; font-size: 1.75rem; line-height: 1.2; }
 h2 { margin: 2.5rem 0 .5rem; padding-bottom: .25rem; border-bottom: 2px solid #171c24; font-size: 1.25rem; }

@@ -9,7 +9,7 @@ import { seriesInk } from '../drawing/figures/figure.ts';
 import { sessionFigures } from '../drawing/figures/session-figures.ts';
 import { escapeXml, figureSvg } from '../drawing/figures/svg.ts';
 import { mapFigure, type Palette } from './map-figure.ts';
-import { type Cell, code, figure, type Html, heading, pairs, paragraph, style, table } from './markup.ts';
+import { type Cell, code, figure, type Html, heading, pairs, paragraph, scrolled, style, table } from './markup.ts';
 
 export interface ReportSession {
   readonly name: string;
@@ -95,7 +95,7 @@ function comparison({ rows }: ReportInput): Html {
     ...(wrong.length === 0
       ? []
       : [paragraph(`Wrong, whatever its speed: ${wrong.map((row) => nameOf(row, rows)).join(', ')}.`, 'wrong')]),
-    `<div class="scroll">${table(head, body)}</div>`,
+    scrolled('Comparison', table(head, body)),
     ...notes.map((text) => paragraph(text, 'faint')),
     ...places.map((text) => paragraph(text, 'faint')),
   ].join('\n');
@@ -186,7 +186,7 @@ function claims({ claims: all }: BenchReport): Html {
     ]);
   });
   const head = ['Claim', right('Claimed'), right('Measured'), 'Verdict', 'By', 'Source'];
-  return [heading(3, 'Claimed and measured'), `<div class="scroll">${table(head, rows)}</div>`].join('\n');
+  return [heading(3, 'Claimed and measured'), scrolled('Claims', table(head, rows))].join('\n');
 }
 
 function refused({ entries, external }: BenchReport): readonly Html[] {
@@ -264,6 +264,7 @@ export function reportHtml(input: ReportInput): string {
     `<style>${style}</style>`,
     '</head>',
     '<body>',
+    '<main>',
     `<h1>${escapeXml(title)}</h1>`,
     paragraph(`Made with braggbench ${version}, ${made} UTC.`, 'faint'),
     input.rows.length === 0 ? '' : comparison(input),
@@ -273,6 +274,7 @@ export function reportHtml(input: ReportInput): string {
     scenarioPart(input),
     heading(2, 'To make it again'),
     code(commands.map((line) => `braggbench ${line}`).join('\n')),
+    '</main>',
     '</body>',
     '</html>',
     '',

@@ -1,5 +1,6 @@
 /** The menu that makes a report of what is shown. */
 import type { ReactElement } from 'react';
+import './button.css';
 import { Icon } from './icon.tsx';
 import { MenuButton } from './menu.tsx';
 
@@ -16,7 +17,7 @@ export function ReportMenu({ desktop, disabled, onChoose }: ReportMenuProps): Re
     <MenuButton
       label="Report"
       align="end"
-      className="icon-button"
+      className="button button--normal"
       title="Report of the comparison"
       items={[
         {
@@ -35,7 +36,8 @@ export function ReportMenu({ desktop, disabled, onChoose }: ReportMenuProps): Re
         },
       ]}
     >
-      <Icon name="save" size={14} />
+      <span>Report</span>
+      <Icon name="chevron" size={11} />
     </MenuButton>
   );
 }

@@ -1,5 +1,5 @@
 /** Comparing variants and reading the ladder of recorded sessions, as a user does it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
@@ -9,6 +9,7 @@ import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
 
+const root = path.resolve(import.meta.dirname, '../..');
 const chrome = useChromium();
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-compare-'));
 /** A coarse grid: a run takes hundredths of a second. */
@@ -189,6 +190,44 @@ describe('benchmarking', () => {
     await page.getByText('no line differs').waitFor();
     await page.getByRole('button', { name: 'Only differences' }).click();
     await expect.poll(() => page.locator('.code tr').count()).toBe(1);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('opens a session file, and makes a report of what is compared', async () => {
+    const { open, page, bench } = await openCompare({ context: { acceptDownloads: true } });
+    const text = readFileSync(path.join(root, 'assets/runs/h200-dense-36M.json'), 'utf8');
+    await bench.drop('mine.json', text);
+    await view(page, 'Table');
+    await row(page, 'cuda-fused').first().waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Report', exact: true }).first().click();
+    await page.getByRole('menuitem', { name: /^Report as HTML/ }).click();
+    const file = path.join(home, 'report.html');
+    await (await download).saveAs(file);
+    const report = await chrome.open(`file://${file}`);
+    onTestFinished(report.close);
+    await expect.poll(() => report.page.locator('h1').textContent()).toMatch(/^Comparison, Dense/);
+    expect(await report.page.locator('figure svg').count()).toBeGreaterThanOrEqual(4);
+    expect(await faultsOf(report.page)).toEqual([]);
+    expect(report.problems).toEqual([]);
+    await report.screenshot('report');
+
+    // In a browser the page prints it: the report stands on the paper alone.
+    await page.evaluate(() => {
+      window.print = () => undefined;
+    });
+    await page.getByRole('button', { name: 'Report', exact: true }).first().click();
+    await page.getByRole('menuitem', { name: /^Print the report/ }).click();
+    await page.locator('.print-report h1').waitFor({ state: 'attached' });
+    expect(await page.locator('.print-report').isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.print-report').isVisible()).toBe(true);
+    expect(await page.locator('.app').isVisible()).toBe(false);
+    await open.screenshot('report-printed');
+    await page.emulateMedia({ media: null });
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    expect(await page.locator('.print-report').count()).toBe(0);
+    expect(await page.locator('.app').isVisible()).toBe(true);
     expect(open.problems).toEqual([]);
   });
 

@@ -15,6 +15,11 @@ export async function readSession(path: string): Promise<BenchSession> {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${path}.`);
     throw error;
   });
+  return parseSession(text, path);
+}
+
+/** `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */
+export function parseSession(text: string, path: string): BenchSession {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -10,7 +10,7 @@ import { EVERY_LANE, type Lanes } from '../runs/lanes.ts';
 import { Subscribers } from '../runs/subscribers.ts';
 import type { Sink } from '../service/service.ts';
 import { benchInfo, machineOf } from './info.ts';
-import type { StoredSession, StoredSessions } from './stored.ts';
+import type { SessionSource, StoredSession, StoredSessions } from './stored.ts';
 import type { BenchOutcome, BenchTask } from './task.ts';
 import type { PerformBench } from './thread.ts';
 
@@ -116,8 +116,8 @@ export class Benches {
     return [...this.#present(), ...(await this.#options.stored.list()).map(storedInfo)];
   }
 
-  async open(file: FileRef): Promise<BenchInfo> {
-    return storedInfo(await this.#options.stored.get(await this.#options.stored.open(file)));
+  async open(source: SessionSource): Promise<BenchInfo> {
+    return storedInfo(await this.#options.stored.get(await this.#options.stored.open(source)));
   }
 
   /** Throws BraggError `not-found` where there is no session, or none yet. */

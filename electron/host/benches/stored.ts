@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { BenchSession } from '../../contract/bench.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../contract/files.ts';
-import { readSession } from '../bench/session-file.ts';
+import { parseSession, readSession } from '../bench/session-file.ts';
 import type { FileAccess } from '../files/access.ts';
 
 /** Tells session files from scenarios, which are JSON too. */
@@ -17,6 +17,11 @@ export interface StoredSession {
   readonly file: NamedFile | null;
   readonly session: BenchSession;
 }
+
+/** A file that the host reaches, or the text of one that the page read itself. */
+export type SessionSource =
+  | { readonly kind: 'file'; readonly file: FileRef }
+  | { readonly kind: 'text'; readonly name: string; readonly text: string };
 
 interface Read {
   readonly modified_ms: number;
@@ -34,6 +39,8 @@ export class StoredSessions {
   readonly #files: FileAccess;
   readonly #trouble: (reason: string) => void;
   readonly #opened = new Map<string, FileRef>();
+  /** Handed over by the page: in no file that the host knows. */
+  readonly #handed = new Map<string, StoredSession>();
   readonly #read = new Map<string, Read>();
 
   constructor(recordedFolder: string, files: FileAccess, trouble: (reason: string) => void) {
@@ -48,6 +55,7 @@ export class StoredSessions {
     const names = await readdir(this.#recordedFolder).catch(() => []);
     const recorded = names.filter((name) => name.endsWith('.json')).sort();
     const ids = [
+      ...this.#handed.keys(),
       ...this.#opened.keys(),
       ...library.map(({ key }) => LIBRARY + key),
       ...recorded.map((name) => RECORDED + name),
@@ -69,6 +77,8 @@ export class StoredSessions {
 
   /** Throws BraggError `not-found` or `foreign-file`. */
   async get(id: string): Promise<StoredSession> {
+    const handed = this.#handed.get(id);
+    if (handed !== undefined) return handed;
     if (id.startsWith(RECORDED)) {
       const name = id.slice(RECORDED.length);
       if (path.basename(name) !== name) throw new BraggError('not-found', 'There is no such session.');
@@ -85,7 +95,14 @@ export class StoredSessions {
   }
 
   /** Takes in a file that the user chose; the id to ask for it. */
-  async open(ref: FileRef): Promise<string> {
+  async open(source: SessionSource): Promise<string> {
+    if (source.kind === 'text') {
+      const session = parseSession(source.text, source.name);
+      const id = `${OPENED}${this.#handed.size + 1}~${source.name}`;
+      this.#handed.set(id, { id, name: stem(source.name), recorded: false, file: null, session });
+      return id;
+    }
+    const ref = source.file;
     const id = ref.kind === 'library' ? LIBRARY + ref.key : OPENED + ref.key;
     if (ref.kind === 'granted') this.#opened.set(id, ref);
     try {

@@ -100,7 +100,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     'bench.cancel': ({ bench }) => benches.cancel(bench),
     'bench.list': async () => ({ benches: await benches.list() }),
     'bench.session': async ({ bench }) => ({ session: (await benches.session(bench)).session }),
-    'bench.open': ({ file }) => benches.open(file),
+    'bench.open': ({ source }) => benches.open(source),
     'bench.save': ({ bench, file, ifExists }) => benches.save(bench, file, ifExists),
     'bench.forget': ({ bench }) => {
       benches.forget(bench);

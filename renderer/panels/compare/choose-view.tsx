@@ -1,5 +1,5 @@
 /** What to compare: variants to benchmark now, sessions that were measured before, stored runs. */
-import { type ReactElement, useEffect } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import type { BenchInfo, Subject } from '../../../electron/contract/benches.ts';
 import { timeLeft } from '../../base/time.ts';
 import { subjectKey } from '../../state/comparison.ts';
@@ -197,6 +197,31 @@ function Session({ bench }: { readonly bench: BenchInfo }): ReactElement {
   );
 }
 
+function OpenSession(): ReactElement {
+  const { stores, benches } = useWorkbench();
+  const { dialogs } = useSelected(stores.connection, (state) => state.capabilities.shell);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <p className="compare-group__text">
+      <Button icon="open" onPress={() => (dialogs ? void benches.open() : input.current?.click())}>
+        Open a session…
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        data-testid="open-session"
+        accept=".json"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          event.target.value = '';
+          if (file !== undefined) void file.text().then((text) => benches.openText(file.name, text));
+        }}
+      />
+    </p>
+  );
+}
+
 export function ChooseView({ store }: ChooseProps): ReactElement {
   const { stores, benches } = useWorkbench();
   const live = useSelected(stores.comparison, (state) => state.live);
@@ -214,6 +239,7 @@ export function ChooseView({ store }: ChooseProps): ReactElement {
       <Variants store={store} />
       <fieldset className="compare-group">
         <legend>Sessions that were measured</legend>
+        <OpenSession />
         {[...live, ...stored].map((bench) => (
           <Session key={bench.id} bench={bench} />
         ))}

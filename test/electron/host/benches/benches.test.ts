@@ -1,8 +1,10 @@
 /** Benchmarks as a page asks for them, over the real protocol and the real engine. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BenchInfo, BenchProgress, Subject } from '../../../../electron/contract/benches.ts';
 import type { Client } from '../../../../renderer/client/index.ts';
-import { smallScenario } from '../small-run.ts';
+import { assetsFolder, smallScenario } from '../small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost } from '../test-host.ts';
 
 let test_: TestHost;
@@ -205,4 +207,14 @@ test('a stored run stands beside a session', async () => {
   expect(rows[1]?.rel_l2).toBeLessThan(1e-5);
   expect(rows[1]?.r80_mm).toBeGreaterThan(8);
   expect(rows[1]?.differences.map(({ what }) => what)).toContain('solver.variant');
+});
+
+test('a session that the page read itself is taken in, and nothing else', async () => {
+  const recorded = await readFile(path.join(assetsFolder, 'runs', 'h200-water-70MeV.json'), 'utf8');
+  const open = (name: string, text: string) => page.call('bench.open', { source: { kind: 'text', name, text } });
+  const info = await open('mine.json', recorded);
+  expect(info).toMatchObject({ name: 'mine', state: 'stored', file: null, machine: 'NVIDIA H200' });
+  expect((await page.call('bench.session', { bench: info.id })).session).toEqual(JSON.parse(recorded));
+  expect((await page.call('bench.list', {})).benches.map(({ id }) => id)).toContain(info.id);
+  await expect(open('bad.json', '{"kind":"transport"}')).rejects.toThrow('bad.json is not a benchmark of this program');
 });
