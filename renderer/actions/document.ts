@@ -27,6 +27,8 @@ export interface DocumentActions {
   mayLeave(): Promise<boolean>;
 }
 
+const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
+
 const faultCount = (count: number): string => (count === 1 ? 'one fault' : `${count} faults`);
 
 export function createDocumentActions(context: ActionContext): DocumentActions {
@@ -192,9 +194,10 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     );
   }
 
+  /** What is written is JSON: a YAML file keeps its comments, and the edit gets a file of its own. */
   function save(): Promise<boolean> {
     const { file, readOnly } = scenario.getState();
-    return file === null || readOnly ? saveAs() : saved(() => writeBack(file.file));
+    return file === null || readOnly || isYaml(file.name) ? saveAs() : saved(() => writeBack(file.file));
   }
 
   return {

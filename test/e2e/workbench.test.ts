@@ -1,5 +1,5 @@
 /** The workbench in a real browser over the built server: what a physicist does with it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
@@ -169,6 +169,24 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('150');
     await bench.menu('File', 'mine.json');
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('91');
+    closeBench();
+  });
+
+  it('saves an edited YAML file as JSON beside it, and leaves its comments where they are', async () => {
+    const yaml = '# from the commissioning\nkind: transport\nversion: 1\nname: Commented\nbeam: {energy_MeV: 60}\n';
+    mkdirSync(path.join(home, 'library'), { recursive: true });
+    writeFileSync(path.join(home, 'library', 'commented.yaml'), yaml);
+    await open.page.keyboard.press('Control+o');
+    await open.page.getByRole('dialog').getByText('commented.yaml').click();
+    await expect.poll(() => bench.title.textContent()).toContain('commented.yaml');
+    await bench.field('Energy').fill('61');
+    await open.page.keyboard.press('Control+s');
+    await open.page.getByRole('dialog', { name: 'Save scenario as' }).waitFor();
+    await open.page.keyboard.press('Enter');
+    await expect.poll(() => bench.title.textContent()).toContain('commented.json');
+    expect(readFileSync(path.join(home, 'library', 'commented.yaml'), 'utf8')).toBe(yaml);
+    const saved: unknown = JSON.parse(readFileSync(path.join(home, 'library', 'commented.json'), 'utf8'));
+    expect(saved).toMatchObject({ name: 'Commented', beam: { energy_MeV: 61 } });
     closeBench();
   });
 
