@@ -36,13 +36,17 @@ export function placementOf(
   return { offset: (window.from_ns - block.origin_ns - view.from) * perNs, scale: pixel_ns * perNs };
 }
 
-/** A name as it fits: without parameters, cut with an ellipsis. */
+/** A name as it fits: without parameters, its middle left out: kernels of one program differ at their end. */
 export function fittingName(name: string, width: number, size: number): string {
   const most = Math.floor(width / (LETTER * size));
   if (name.length <= most) return name;
   const short = name.replace(/^(void|auto) /, '').replace(/[<(].*$/s, '');
   if (short.length > 0 && short.length <= most) return short;
-  return most < 3 ? '' : `${(short || name).slice(0, most - 1)}…`;
+  // A few letters out of a name say nothing.
+  if (most < 7) return '';
+  const rest = short || name;
+  const tail = Math.floor((most - 1) * 0.6);
+  return `${rest.slice(0, most - 1 - tail)}…${rest.slice(rest.length - tail)}`;
 }
 
 interface TrackInSight {

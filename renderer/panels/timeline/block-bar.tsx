@@ -1,5 +1,6 @@
 /** Which timelines are shown, and how they stand beside each other. */
 import { type ReactElement, useRef } from 'react';
+import type { TraceInfo } from '../../../electron/contract/timeline.ts';
 import { count } from '../../base/numbers.ts';
 import { isOver } from '../../state/runs.ts';
 import { Icon } from '../../widgets/icon.tsx';
@@ -40,6 +41,9 @@ function Align({ controller, state }: BlockBarProps): ReactElement | null {
     </span>
   );
 }
+
+/** The first part of what is known of a run. */
+const variantOf = ({ about }: TraceInfo): string => about.split(',')[0] ?? '';
 
 export function BlockBar({ controller, state }: BlockBarProps): ReactElement {
   const { stores, timelines } = useWorkbench();
@@ -98,8 +102,16 @@ export function BlockBar({ controller, state }: BlockBarProps): ReactElement {
           ];
           return (
             <li key={info.id}>
-              <MenuButton label={`Timeline ${info.name}`} className="timeline-block" items={items} title={info.about}>
+              <MenuButton
+                label={`${info.name}${info.run === null ? '' : ` ${variantOf(info)}`}, timeline`}
+                className="timeline-block"
+                items={items}
+                title={info.about}
+              >
                 <span className="timeline-block__name">{info.name}</span>
+                {/* A space for those who hear it. */}
+                {info.run === null ? null : ' '}
+                {info.run === null ? null : <span className="timeline-block__about">{variantOf(info)}</span>}
                 <Icon name="chevron" size={12} />
               </MenuButton>
             </li>

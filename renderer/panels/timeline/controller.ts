@@ -470,7 +470,7 @@ export class TimelineController {
         const asked = { trace: info.id, from_ns: from + origin, to_ns: to + origin, tracks: null, name: null };
         return {
           trace: info.id,
-          title: info.name,
+          title: info.about === '' ? info.name : `${info.name}: ${info.about}`,
           statistics: await this.#workbench.client.call('timeline.statistics', asked),
         };
       }),

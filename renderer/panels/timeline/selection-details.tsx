@@ -19,10 +19,10 @@ export function SelectionDetails({ state }: { readonly state: TimelineStateStore
   }
   return (
     <div data-testid="selection-details">
-      <h3 className="timeline-side__title">{timeText(selected.to - selected.from, 4)} selected</h3>
+      <h2 className="timeline-side__title">{timeText(selected.to - selected.from, 4)} selected</h2>
       {selected.parts.map(({ trace, title, statistics }) => (
         <section key={trace}>
-          {selected.parts.length > 1 ? <h4>{title}</h4> : null}
+          {selected.parts.length > 1 ? <h3>{title}</h3> : null}
           <Facts
             facts={[
               { name: 'Spans', value: count(statistics.count) },

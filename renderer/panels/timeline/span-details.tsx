@@ -48,7 +48,7 @@ function Links({ title, spans, total, onChoose }: LinksProps): ReactElement | nu
   if (spans.length === 0) return null;
   return (
     <section className="timeline-links">
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       <ul>
         {spans.slice(0, MOST_LINKS).map((span) => (
           <li key={span.span}>
@@ -77,13 +77,13 @@ export function ChosenDetails({
   const choose = (span: number): void => void controller?.choose(trace, span, true);
   return (
     <div data-testid="span-details">
-      <h3 className="timeline-side__title">{details.name}</h3>
+      <h2 className="timeline-side__title">{details.name}</h2>
       <Facts facts={factsOf(details)} />
       <Links title="Launched by" spans={details.launchedBy} total={details.launchedBy.length} onChoose={choose} />
       <Links title="Launches" spans={details.launched} total={details.launchedCount} onChoose={choose} />
       {alike === null ? null : (
         <section className="timeline-links">
-          <h4>All of this name</h4>
+          <h3>All of this name</h3>
           <Facts
             facts={[
               { name: 'Count', value: count(alike.count) },

@@ -36,7 +36,7 @@ export function Summaries({ state }: { readonly state: TimelineStateStore }): Re
         const summary = summaries[info.id];
         return (
           <section key={info.id}>
-            <h3 className="timeline-side__title">{info.name}</h3>
+            <h2 className="timeline-side__title">{info.name}</h2>
             {info.about === '' ? null : <p className="timeline-side__about">{info.about}</p>}
             {summary === undefined ? null : <Facts facts={factsOf(summary)} />}
             {summary === undefined || summary.kernels.top.length === 0 ? null : (

@@ -73,13 +73,15 @@ function Search({ controller, state }: Pick<ToolbarProps, 'controller' | 'state'
   );
 }
 
-function Pointed({ state }: Pick<ToolbarProps, 'state'>): ReactElement {
+function Pointed({ state, disabled }: Pick<ToolbarProps, 'state' | 'disabled'>): ReactElement {
   const pointed = useSelected(state, (now) => now.pointed);
   const shown = useSelected(state, (now) => now.shown_ns);
   if (pointed === null) {
     return (
       <span className="panel-readout panel-readout--none timeline-pointed">
-        {shown > 0 ? `${timeText(shown)} shown. The wheel zooms, dragging moves, dragging on the ruler selects.` : ''}
+        {shown > 0 && !disabled
+          ? `${timeText(shown)} shown. The wheel zooms, dragging moves, dragging on the ruler selects.`
+          : ''}
       </span>
     );
   }
@@ -99,7 +101,7 @@ export function Toolbar({ controller, settings, state, disabled }: ToolbarProps)
   return (
     <div className="panel-bar">
       <Search controller={controller} state={state} />
-      <Pointed state={state} />
+      <Pointed state={state} disabled={disabled} />
       <div className="panel-bar__tools">
         <Segmented
           label="Dragging over the lanes"

@@ -36,7 +36,9 @@ describe('braggbench trace', () => {
     writeFileSync(file, '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
     const cut = await braggbench(['trace', file]);
     expect(cut.code).not.toBe(0);
-    expect(cut.stderr).toContain('cut.json cannot be opened as a timeline: it is cut off after 58 bytes and 1 events.');
+    expect(cut.stderr).toContain(
+      'cut.json cannot be opened as a timeline: it is cut off after 58 bytes and one event.',
+    );
     const none = await braggbench(['trace', path.join(folder, 'none.json'), '--json']);
     expect(none.code).not.toBe(0);
     expect(JSON.parse(none.stdout).error.message).toBe('none.json does not exist.');

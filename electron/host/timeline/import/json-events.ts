@@ -94,7 +94,8 @@ export class JsonEvents {
 
   /** Says whether what came was whole. Throws BraggError `foreign-file`. */
   end(): void {
-    const place = `it is cut off after ${this.#offset} bytes and ${this.#events} events`;
+    const events = this.#events === 1 ? 'one event' : `${this.#events} events`;
+    const place = `it is cut off after ${this.#offset} bytes and ${events}`;
     switch (this.#mode) {
       case 'begin':
         throw new BraggError('foreign-file', 'it is empty');

@@ -66,7 +66,8 @@ describe('names', () => {
     const name = 'void march<float, 4>(float*, int)';
     expect(fittingName(name, 1000, 10)).toBe(name);
     expect(fittingName(name, 60, 10)).toBe('march');
-    expect(fittingName(name, 24, 10)).toBe('mar…');
+    expect(fittingName(name, 24, 10)).toBe('');
+    expect(fittingName('transport_fused_collide_path_f32', 80, 10)).toBe('transp…ath_f32');
     expect(fittingName(name, 8, 10)).toBe('');
   });
 });

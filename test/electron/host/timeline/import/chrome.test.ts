@@ -231,7 +231,9 @@ describe('a file that is not whole', () => {
   it('of a bare array may lack its bracket, as the format says, but not half an event', async () => {
     const event = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}';
     expect(spansOf(await open(`[${event},\n${event},\n`))).toHaveLength(2);
-    await expect(open(`[${event},${event.slice(0, 20)}`)).rejects.toThrow('it is cut off after 74 bytes and 1 events.');
+    await expect(open(`[${event},${event.slice(0, 20)}`)).rejects.toThrow(
+      'it is cut off after 74 bytes and one event.',
+    );
   });
 
   it('packed is refused too, cut off or damaged', async () => {

@@ -1,0 +1,297 @@
+/** The timeline in a real browser: a run recorded on an H200, traces of other programs, and files that are none. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { writeNsight } from '../electron/host/timeline/import/nsight-file.ts';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const runs = path.resolve(import.meta.dirname, '../../assets/runs');
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-timeline-e2e-'));
+
+let served: Served;
+let open: OpenPage;
+let bench: BenchPage;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const canvas = (): Locator => open.page.getByTestId('timeline-canvas');
+const details = (): Locator => open.page.getByTestId('span-details');
+const blocks = (): Locator => open.page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
+const fact = (within: Locator, name: string): Locator =>
+  within
+    .locator('.timeline-facts > div', { has: open.page.getByText(name, { exact: true }) })
+    .locator('dd')
+    .first();
+const shown = async (): Promise<string> => (await open.page.locator('.timeline-pointed').textContent()) ?? '';
+
+async function openProfile(options: PageOptions = {}): Promise<void> {
+  open = await chrome.open(served.url, options);
+  bench = new BenchPage(open.page);
+  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  await open.page.keyboard.press('Alt+Shift+3');
+  await bench.panel('Timeline').waitFor();
+}
+
+async function openRecorded(name = 'h200-water-70MeV-cuda-window.h5'): Promise<void> {
+  await bench.drop(name, readFileSync(path.join(runs, name)), 'application/x-hdf5');
+  await expect.poll(() => blocks().count(), { timeout: 30_000 }).toBeGreaterThan(0);
+  await open.page.getByTestId('timeline-summaries').getByText('Kernels by time').first().waitFor();
+}
+
+/** Closes what a test has opened: the host keeps timelines for every page. */
+async function closeAll(): Promise<void> {
+  for (let i = await blocks().count(); i > 0; i -= 1) {
+    await blocks().first().click();
+    await open.page.getByRole('menu').locator('.menu__item', { hasText: 'Close' }).click();
+    await expect.poll(() => blocks().count()).toBe(i - 1);
+  }
+}
+
+async function leave(failed: boolean): Promise<void> {
+  if (failed) await open.screenshot('failed-timeline');
+  await closeAll();
+  await open.close();
+}
+
+/** A colour of the series somewhere in the lanes: spans are drawn. */
+function litPixels(): Promise<number> {
+  return open.page.evaluate(() => {
+    const below = document.querySelector<HTMLCanvasElement>('.timeline-panel__body canvas');
+    const context = below?.getContext('2d');
+    if (!below || !context) return 0;
+    const { data } = context.getImageData(0, 0, below.width, below.height);
+    let lit = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      const [red = 0, green = 0, blue = 0] = data.subarray(i, i + 3);
+      if (Math.max(red, green, blue) - Math.min(red, green, blue) > 60) lit += 1;
+    }
+    return lit;
+  });
+}
+
+async function axeProblems(): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page: open.page }).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+describe('the timeline of a recorded run', () => {
+  beforeEach(async () => {
+    await openProfile();
+    onTestFinished(async ({ task }) => {
+      await leave(task.result?.state === 'fail');
+    });
+    await openRecorded();
+  });
+
+  it('says at a glance what the run spent its time on', async () => {
+    const summary = open.page.getByTestId('timeline-summaries');
+    expect(await fact(summary, 'Kernels').textContent()).toBe('510, 6 different');
+    expect(await fact(summary, 'Replayed in graphs').textContent()).toBe('94.0 % of kernel time');
+    expect(await fact(summary, 'GPU idle').textContent()).toBe('58.9 % of device time');
+    expect(await summary.getByRole('row').nth(1).textContent()).toContain('transport_fused_stream_path_f32');
+    await expect.poll(litPixels).toBeGreaterThan(2000);
+    await open.screenshot('timeline-light');
+    expect(await axeProblems()).toEqual([]);
+  });
+
+  it('finds spans, explains one, and follows its launch', async () => {
+    const search = open.page.getByLabel('Search spans by name');
+    await search.fill('collide');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('245');
+    await search.press('Enter');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('1 of 245');
+    await details().waitFor();
+    expect(await details().getByRole('heading', { level: 2 }).textContent()).toBe('transport_fused_collide_path_f32');
+    expect(await fact(details(), 'Grid').textContent()).toBe('264 × 1 × 1 blocks');
+    expect(await fact(details(), 'Registers').textContent()).toBe('128 per thread');
+    expect(await fact(details(), 'Dynamic shared memory').textContent()).toContain('bytes per block');
+    await expect.poll(() => fact(details(), 'Count').textContent()).toBe('245');
+    expect(await fact(details(), 'Median').textContent()).toBe('11.30 µs');
+    await open.screenshot('timeline-found');
+    await details()
+      .getByRole('button', { name: /^cuGraphLaunch/ })
+      .click();
+    await expect.poll(() => details().getByRole('heading', { level: 2 }).textContent()).toBe('cuGraphLaunch');
+    expect(await details().getByText('Launches').count()).toBe(1);
+    await search.fill('no such span');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('none');
+  });
+
+  it('zooms and moves by wheel, drag and keys, down to nanoseconds', async () => {
+    const box = (await canvas().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await open.page.mouse.move(box.x + box.width * 0.85, box.y + box.height * 0.8);
+    for (let i = 0; i < 40; i += 1) await open.page.mouse.wheel(0, -400);
+    await open.page.mouse.move(box.x + box.width / 2, box.y - 60);
+    await expect.poll(shown).toMatch(/^10 ns shown/);
+    await canvas().focus();
+    await open.page.keyboard.press('s');
+    await expect.poll(shown).toMatch(/^13 ns shown/);
+    await open.page.keyboard.press('Home');
+    await expect.poll(shown).toMatch(/^134 ms shown/);
+    await open.page.keyboard.press('w');
+    await expect.poll(shown).toMatch(/^101 ms shown/);
+    const before = await litPixels();
+    await open.page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.8);
+    await open.page.mouse.down();
+    await open.page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.8, { steps: 4 });
+    await open.page.mouse.up();
+    await expect.poll(litPixels).not.toBe(before);
+    await expect.poll(shown).toMatch(/ms/);
+  });
+
+  it('counts a range of time that is dragged on the ruler', async () => {
+    const box = (await canvas().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await open.page.mouse.move(box.x + box.width * 0.8, box.y + 8);
+    await open.page.mouse.down();
+    await open.page.mouse.move(box.x + box.width * 0.95, box.y + 8, { steps: 4 });
+    await open.page.mouse.up();
+    const selection = open.page.getByTestId('selection-details');
+    await selection.getByRole('table').waitFor();
+    expect(Number((await fact(selection, 'Spans').textContent())?.replace(/\D/g, ''))).toBeGreaterThan(100);
+    for (const name of ['Sum', 'Median', 'Busy', 'Gaps', 'In gaps']) {
+      expect(await fact(selection, name).textContent()).toMatch(/\d/);
+    }
+    await open.screenshot('timeline-selection');
+    // The part is a trace of its own.
+    await blocks().first().click();
+    const [download] = await Promise.all([
+      open.page.waitForEvent('download'),
+      open.page.getByRole('menu').locator('.menu__item', { hasText: 'Export the selected time' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('Water-70-MeV-trace.json');
+    const trace = JSON.parse(readFileSync(await download.path(), 'utf8'));
+    expect(trace.traceEvents.some(({ ph, cat }: { ph: string; cat: string }) => ph === 'X' && cat === 'kernel')).toBe(
+      true,
+    );
+  });
+
+  it('moves the maps with the pointer, and a line with the maps', async () => {
+    await bench.panel('Phase space').click();
+    const step = (): Promise<string | null> => open.page.locator('.scrubber').textContent();
+    await expect.poll(step).toMatch(/98|147/);
+    const box = (await canvas().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const search = open.page.getByLabel('Search spans by name');
+    await search.fill('steps on the device');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('5');
+    await search.press('Enter');
+    await fact(details(), 'Step').waitFor();
+    expect(await fact(details(), 'Step').textContent()).toBe('0');
+    await canvas().focus();
+    await open.page.keyboard.press('f');
+    // Now it fills the plot; the lane of steps is the third of five.
+    await open.page.mouse.move(box.x + 187 + (box.width - 187) / 2, box.y + box.height * 0.3);
+    await expect.poll(step).toMatch(/^step 0depth/);
+  });
+
+  it('stands beside another one, aligned at a step', async () => {
+    await blocks().first().click();
+    await open.page.getByRole('menu').locator('.menu__item', { hasText: 'Keep when another run' }).click();
+    await openRecorded('h200-water-70MeV-cuda-depth.h5');
+    await expect.poll(() => blocks().count()).toBe(2);
+    const align = open.page.getByLabel('Aligned at');
+    await expect.poll(() => align.locator('option').count()).toBeGreaterThan(5);
+    await align.selectOption('0');
+    await expect.poll(litPixels).toBeGreaterThan(2000);
+    await open.page.waitForTimeout(400);
+    await open.screenshot('timeline-two-aligned');
+  });
+});
+
+describe('a file of another program', () => {
+  beforeEach(async () => {
+    await openProfile();
+    onTestFinished(async ({ task }) => {
+      await leave(task.result?.state === 'fail');
+    });
+  });
+
+  it('is dropped as a Chrome trace, searched and closed', async () => {
+    const traceEvents = Array.from({ length: 300 }, (_, i) => [
+      {
+        ph: 'X',
+        cat: 'cuda_runtime',
+        name: 'cudaLaunchKernel',
+        pid: 1,
+        tid: 1,
+        ts: i * 20,
+        dur: 4,
+        args: { correlation: i + 1 },
+      },
+      {
+        ph: 'X',
+        cat: 'kernel',
+        name: i % 3 === 0 ? 'gemm' : 'softmax',
+        pid: 0,
+        tid: 7,
+        ts: i * 20 + 6,
+        dur: 10,
+        args: { correlation: i + 1, grid: [4, 1, 1], block: [128, 1, 1], 'registers per thread': 32 },
+      },
+    ]).flat();
+    await bench.drop('pytorch.json', JSON.stringify({ traceEvents }));
+    await expect.poll(() => blocks().allTextContents()).toEqual(['pytorch.json']);
+    const summary = open.page.getByTestId('timeline-summaries');
+    await expect.poll(() => fact(summary, 'Kernels').textContent()).toBe('300, 2 different');
+    await open.page.getByLabel('Search spans by name').fill('gemm');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('100');
+    await expect.poll(litPixels).toBeGreaterThan(500);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('is dropped as a database of Nsight Systems', async () => {
+    const file = path.join(home, 'report.sqlite');
+    writeNsight(file);
+    await bench.drop('report.sqlite', readFileSync(file), 'application/vnd.sqlite3');
+    await expect.poll(() => blocks().allTextContents()).toEqual(['report.sqlite']);
+    const summary = open.page.getByTestId('timeline-summaries');
+    await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('40.0 % of kernel time');
+  });
+
+  it('that is cut off is refused with its name, the place and nothing else lost', async () => {
+    await bench.drop('broken.json', '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
+    const alert = open.page.getByText('broken.json was not opened');
+    await alert.waitFor();
+    await open.page
+      .getByText('broken.json cannot be opened as a timeline: it is cut off after 58 bytes and one event.')
+      .waitFor();
+    expect(await blocks().count()).toBe(0);
+    await open.screenshot('timeline-broken-file');
+  });
+});
+
+describe('the panel', () => {
+  it.each([
+    ['dark', { theme: 'dark' }],
+    ['narrow', { width: 900, height: 800 }],
+    ['200 %', { scale: 2 }],
+    ['zoomed to 200 %', { width: 720, height: 900, scale: 2 }],
+  ] as const)('can be read and used: %s', async (name, options) => {
+    await openProfile(options);
+    onTestFinished(async ({ task }) => {
+      await leave(task.result?.state === 'fail');
+    });
+    await openRecorded();
+    await expect.poll(litPixels).toBeGreaterThan(1000);
+    const search = open.page.getByLabel('Search spans by name');
+    await search.fill('collide');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('245');
+    await search.press('Enter');
+    await details().waitFor();
+    await open.page.waitForTimeout(500);
+    await open.screenshot(`timeline-${name.replace(/\W+/g, '-')}`);
+    expect(await axeProblems()).toEqual([]);
+    expect(open.problems).toEqual([]);
+  });
+});
