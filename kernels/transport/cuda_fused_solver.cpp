@@ -184,6 +184,12 @@ void CudaFusedSolver<T>::fill_parameters() {
   };
   range(t.shift_x, p.whole_x_min, p.whole_x_max);
   range(t.shift_z, p.whole_z_min, p.whole_z_max);
+  if (!options_.window) {  // every cell is written, also where no proton can come in one long step
+    p.whole_x_min = std::min(p.whole_x_min, 0);
+    p.whole_z_min = std::min(p.whole_z_min, 0);
+    p.whole_x_max = std::max(p.whole_x_max, -1);
+    p.whole_z_max = std::max(p.whole_z_max, -1);
+  }
   p.window = options_.window ? 1 : 0;
   if (!options_.window) {  // chunks of the same length
     const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;

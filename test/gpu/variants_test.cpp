@@ -110,7 +110,7 @@ TEST("GPU: a device that is not there is refused with the choices") {
 }
 
 TEST("GPU: a run is cancelled between batches and keeps what was done") {
-  Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.5}, 0.3, 0.1);  // 120 steps until all has left
+  Problem p = water_problem(120.0, {2.0, 60.0, 0.5, 0.2}, 0.3, 0.1);  // 300 steps until all has left
   p.filled = true;
   p.max_steps = 1000;
   p.stop_weight = 0.0;
@@ -120,7 +120,7 @@ TEST("GPU: a run is cancelled between batches and keeps what was done") {
   const engine::RunResult result = run.execute([&](const engine::Progress&) { run.cancel(); });
   CHECK(result.cancelled);
   CHECK(result.steps > 0);
-  CHECK(result.steps < 100);
+  CHECK(result.steps < 250);
   CHECK_EQ(result.number.size(), static_cast<std::size_t>(result.steps));
   CHECK(result.number.back().rel_error <= 1e-6);
 }

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { checkedOut } from '../setup/checked-out.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
@@ -42,6 +43,7 @@ async function bundle() {
     keepNames: true,
     legalComments: 'none',
     logLevel: 'silent',
+    define: { 'process.env.BRAGGBENCH_BUILT_FROM': JSON.stringify(checkedOut() ?? '') },
   };
   for (const folder of ['host', 'electron']) rmSync(inRoot('dist', folder), { recursive: true, force: true });
   try {
@@ -71,6 +73,7 @@ export function bundlesStep() {
       ...Object.keys({ ...HOST, ...DESKTOP, ...WORKERS }).map((name) => `dist/${name}.js`),
       ...Object.keys(PRELOAD).map((name) => `dist/${name}.cjs`),
     ],
+    settings: { builtFrom: checkedOut() },
     run: bundle,
   };
 }
