@@ -1,13 +1,13 @@
 /**
- * `npm run bench`: the CPU variants against each other on the two scenarios
- * that the speed targets are stated for, and the targets, met or missed. With
+ * `npm run bench`: the CPU variants against each other on the scenarios that
+ * the speed targets are stated for, and the targets, met or missed. With
  * arguments, the command line's `bench` on those:
  * `npm run bench -- SCENARIO --variants a,b`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cpuTargets, readSessions, targetLines } from './bench/targets.mjs';
+import { cpuTargets, imageTargets, readImageSessions, readSessions, targetLines } from './bench/targets.mjs';
 import { capture, hand } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
@@ -20,6 +20,11 @@ import { build, commandLineSteps, prepare } from './steps/all.mjs';
 const SESSIONS = /** @type {const} */ ([
   ['water-70MeV', 'window,depth', 60],
   ['uniform-grid-70MeV', 'scatter,gather,fused,window', 120],
+]);
+
+/** Of diffraction images. A round takes 3 s on two cores. */
+const IMAGES = /** @type {const} */ ([
+  ['rotation-100-orientations', 'diffraction-fp64,diffraction-mixed,diffraction-double-float,diffraction-unfused', 60],
 ]);
 
 /**
@@ -58,8 +63,20 @@ await main(async () => {
       const out = path.join(folder, `cpu-${scenario}.json`);
       worst = Math.max(worst, await hand(process.execPath, [cli, ...words, '--out', out]));
     }
+    const images = mkdtempSync(path.join(folder, 'images-'));
+    for (const [scenario, variants, seconds] of IMAGES) {
+      say(`\n${scenario}`);
+      const file = inRoot(`assets/scenarios/diffraction/${scenario}.json`);
+      const words = ['bench', file, '--variants', variants, '--time', String(seconds)];
+      const out = path.join(images, `image-${scenario}.json`);
+      worst = Math.max(worst, await hand(process.execPath, [cli, ...words, '--out', out]));
+    }
     say('');
-    for (const line of targetLines(cpuTargets(readSessions(folder), await peakMemory(cli)))) say(line);
+    const met = [
+      ...cpuTargets(readSessions(folder), await peakMemory(cli)),
+      ...imageTargets(readImageSessions(images)),
+    ];
+    for (const line of targetLines(met)) say(line);
     return worst;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -33,7 +33,7 @@ struct Variant {
 inline constexpr double kParity = 2e-5;
 
 /// What separates FP64 arithmetics on bright pixels: of N·h turns the last bits are rounded in another order.
-inline constexpr double kReferenceRounding = 1e-8;
+inline constexpr double kReferenceRounding = 5e-9;
 
 std::span<const Variant> variants();
 

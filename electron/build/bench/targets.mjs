@@ -24,6 +24,16 @@ export function readSessions(folder) {
   return new Map(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(folder, name), 'utf8'))]));
 }
 
+/**
+ * Sessions of diffraction images, which have their own entries.
+ * @param {string} folder
+ * @returns {Map<string, { reports: { entries: { variant: string, correct: boolean | null, ns_per_term: number | null }[] }[] }>}
+ */
+export function readImageSessions(folder) {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return new Map(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(folder, name), 'utf8'))]));
+}
+
 /** @param {Session | undefined} session @param {string} label */
 function entry(session, label) {
   return session?.reports[0]?.entries.find((one) => one.label === label && one.status === 'measured');
@@ -148,6 +158,19 @@ export function cpuTargets(sessions, peakBytes) {
       times,
     ),
   ];
+}
+
+/**
+ * Time per lattice factor and core of a diffraction image, ns. Only of variants whose image is right.
+ * @param {Map<string, { reports: { entries: { variant: string, correct: boolean | null, ns_per_term: number | null }[] }[] }>} sessions
+ */
+export function imageTargets(sessions) {
+  const entries = sessions.get('image-rotation-100-orientations')?.reports[0]?.entries ?? [];
+  return ['diffraction-fp64', 'diffraction-mixed'].map((id) => {
+    const found = entries.find(({ variant, correct }) => variant === id && correct === true)?.ns_per_term;
+    const text = (/** @type {number} */ value) => `${value.toPrecision(3)} ns`;
+    return target(`lattice factor on one core, ${id}`, '≤ 33 ns', found ?? undefined, (v) => v <= 33, text);
+  });
 }
 
 /** @param {Target[]} targets */

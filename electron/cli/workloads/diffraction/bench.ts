@@ -35,11 +35,13 @@ function variantIds(parsed: ParsedArguments, host: Host): readonly string[] {
 }
 
 function row(entry: ImageBenchEntry, style: (name: 'green' | 'red', text: string) => string): readonly string[] {
-  const { variant, refused, error, median_s, ns_per_term, ratio, correct } = entry;
-  if (refused !== null) return [variant, '', '', '', '', '', '', '', refused];
+  const { variant, refused, error, first_s, setup_s, median_s, ns_per_term, ratio, correct } = entry;
+  if (refused !== null) return [variant, '', '', '', '', '', '', '', '', '', refused];
   const off = error === null ? ['', '', '', ''] : [error.rel_l2, error.max, error.bright, error.sum].map(smallError);
   return [
     variant,
+    first_s === null ? '' : duration(first_s),
+    setup_s === null ? '' : duration(setup_s),
     median_s === null ? '' : duration(median_s),
     ns_per_term === null ? '' : significant(ns_per_term, 3),
     ratio === null ? '' : speedup(ratio),
@@ -50,6 +52,8 @@ function row(entry: ImageBenchEntry, style: (name: 'green' | 'red', text: string
 
 const columns = [
   { title: 'Variant' },
+  { title: 'First', align: 'right' },
+  { title: 'Set-up', align: 'right' },
   { title: 'Render', align: 'right' },
   { title: 'ns/term·core', align: 'right' },
   { title: 'Speed-up', align: 'right' },
@@ -103,13 +107,18 @@ export async function benchDiffraction(context: VerbContext, host: Host): Promis
     if (signal.aborted && reports.length > 0) break;
     reports.push(await measure(context, host, override === null ? [] : [override]));
   }
-  const document = sweep === null ? reports[0] : { sweep: { path: sweep.path, values: sweep.values }, reports };
+  const session = {
+    workload: 'diffraction',
+    created: new Date().toISOString(),
+    sweep: sweep === null ? null : { path: sweep.path, values: sweep.values.slice(0, reports.length) },
+    reports,
+  };
   const out = flagValue(parsed, 'out');
   if (out !== undefined) {
-    await writeAtomically(out, `${JSON.stringify(document, null, 2)}\n`, 'replace');
+    await writeAtomically(out, `${JSON.stringify(session, null, 2)}\n`, 'replace');
     terminal.say(`Kept as ${out}`);
   }
-  if (hasFlag(parsed, 'json')) terminal.printJson(document);
+  if (hasFlag(parsed, 'json')) terminal.printJson(sweep === null ? reports[0] : session);
   else {
     for (const [i, report] of reports.entries()) {
       if (i > 0) terminal.print();
