@@ -4,6 +4,7 @@ import { bytes } from './arrays.ts';
 import { benchMethods } from './benches.ts';
 import { capabilitiesSchema } from './capabilities.ts';
 import { comparisonMethods } from './comparison.ts';
+import { desktopMethods } from './desktop.ts';
 import { doseMethods } from './dose.ts';
 import { issueSchema } from './errors.ts';
 import { axisNameSchema, curveSchema } from './fields.ts';
@@ -165,6 +166,7 @@ export const methods = {
   'file.write': { params: z.strictObject({ file: fileRefSchema, bytes, ifExists }), result: namedFileSchema },
 
   ...benchMethods,
+  ...desktopMethods,
   ...libraryMethods,
   ...recoveryMethods,
   ...comparisonMethods,

@@ -17,6 +17,7 @@ import { RecentFiles } from './files/recent.ts';
 import { HostSettings } from './files/settings.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
+import { desktopHandlers } from './handlers/desktop.ts';
 import { doseHandlers } from './handlers/dose.ts';
 import { figureHandlers } from './handlers/figures.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
@@ -159,6 +160,7 @@ export class Host {
         }),
         ...libraryHandlers(this.#parts, shell),
         ...recoveryHandlers(this.#parts),
+        ...desktopHandlers(this.#parts, shell),
         ...shellHandlers(files, shell),
       },
       {
@@ -228,7 +230,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     memoryLimit_bytes,
   });
   const data = options.dataFolder ?? dataFolder();
-  const log = new HostLog();
+  // The command line says what it has to say itself.
+  const log = new HostLog(options.shell.kind === 'none' ? null : path.join(data, 'logs'));
   const trouble = (reason: string): void => log.write('warning', reason);
   const settings = await HostSettings.open(data, trouble);
   const libraryFolder = settings.values.libraryFolder ?? path.join(data, 'library');
@@ -240,6 +243,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const scratch = path.join(data, 'scratch', `${process.pid}-${randomBytes(4).toString('hex')}`);
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const capabilities = readCapabilities(addon, options, files, memoryLimit_bytes);
+  log.write(
+    'info',
+    `Braggbench ${capabilities.version} (${capabilities.build}) on ${capabilities.cpu.os} has started.`,
+  );
   const { version, build, compiler } = capabilities;
   const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
   const lanes = new Lanes();

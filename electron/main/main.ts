@@ -1,8 +1,9 @@
 /** The desktop program: one instance, one window, the host in this process. */
 import path from 'node:path';
 import { app, dialog } from 'electron';
-import { type Host, openHost } from '../host/index.ts';
+import { dataFolder, type Host, openHost } from '../host/index.ts';
 import { isRunFile, readArguments } from './arguments.ts';
+import { keepCrashReports } from './crashes.ts';
 import { declarePageScheme, servePage } from './page-protocol.ts';
 import { lockDown } from './security.ts';
 import { createWindow, loadPage } from './window.ts';
@@ -21,6 +22,7 @@ let host: Promise<Host> | null = null;
 let handedOver: string | null = null;
 
 async function start(): Promise<void> {
+  keepCrashReports(dataFolder());
   await app.whenReady();
   lockDown();
   servePage(path.join(root, 'dist/renderer'));

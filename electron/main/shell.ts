@@ -1,14 +1,16 @@
 /** The window's side of the contract: dialogs, title, menus, closing, and what it tells the page. */
-import { app, type BrowserWindow, Menu } from 'electron';
+import { app, type BrowserWindow, Menu, shell } from 'electron';
 import type { FilePurpose } from '../contract/files.ts';
 import type { MenuCommand, ShellEvent } from '../contract/shell.ts';
 import type { ShellHandlers } from '../host/index.ts';
 import { chooseFile, chooseFolder } from './file-dialogs.ts';
 import { menuTemplate } from './menu.ts';
 import { printPdf } from './print-pdf.ts';
+import { updates } from './updates.ts';
 
 export class WindowShell implements ShellHandlers {
   readonly #window: BrowserWindow;
+  readonly updates = updates;
   #edited = false;
   #emit: ((event: ShellEvent) => void) | null = null;
   /** What happened before the page listened. */
@@ -26,6 +28,11 @@ export class WindowShell implements ShellHandlers {
 
   chooseFolder(title: string, folder: string): Promise<string | null> {
     return chooseFolder(this.#window, title, folder);
+  }
+
+  async showFolder(folder: string): Promise<void> {
+    const failure = await shell.openPath(folder);
+    if (failure !== '') throw new Error(failure);
   }
 
   document({ title, edited }: { readonly title: string; readonly edited: boolean }): void {

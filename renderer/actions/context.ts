@@ -13,6 +13,7 @@ import type { RunsStore } from '../state/runs.ts';
 import type { ScenarioStore } from '../state/scenario.ts';
 import type { SelectionStore } from '../state/selection.ts';
 import type { TimelinesStore } from '../state/timelines.ts';
+import type { UpdatesStore } from '../state/updates.ts';
 import type { AppearanceStore, WindowStore } from '../state/view.ts';
 
 export interface Stores {
@@ -30,6 +31,7 @@ export interface Stores {
   readonly dialogs: DialogsStore;
   readonly library: LibraryStore;
   readonly presence: PresenceStore;
+  readonly updates: UpdatesStore;
 }
 
 export interface ActionContext {

@@ -338,7 +338,9 @@ async function chooseCommand(workbench: Workbench): Promise<void> {
 }
 
 function helpCommands(workbench: Workbench): readonly Command[] {
-  const { stores } = workbench;
+  const { stores, desktop } = workbench;
+  const { atStart } = stores.updates.getState();
+  const { kind } = stores.connection.getState().capabilities.shell;
   const help = { menu: 'Help' as const, group: 1, enabled: true };
   return [
     {
@@ -355,7 +357,27 @@ function helpCommands(workbench: Workbench): readonly Command[] {
       shortcut: 'CmdOrCtrl+/',
       run: () => void stores.dialogs.ask('shortcuts', {}),
     },
-    { id: 'help.about', title: 'About Braggbench', ...help, run: () => void stores.dialogs.ask('about', {}) },
+    { id: 'help.log', title: 'Show the log', ...help, group: 2, run: () => void desktop.showLog() },
+    ...(kind === 'desktop'
+      ? [
+          {
+            id: 'help.update',
+            title: 'Look for a newer version…',
+            ...help,
+            group: 3,
+            run: () => void desktop.lookForUpdate(),
+          },
+          {
+            id: 'help.updateAtStart',
+            title: 'Look for newer versions at start',
+            ...help,
+            group: 3,
+            checked: atStart,
+            run: () => void desktop.lookAtStart(!atStart),
+          },
+        ]
+      : []),
+    { id: 'help.about', title: 'About Braggbench', ...help, group: 4, run: () => void stores.dialogs.ask('about', {}) },
   ];
 }
 

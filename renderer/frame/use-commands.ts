@@ -7,7 +7,7 @@ import type { Workbench } from '../workbench/workbench.ts';
 
 /** Calls back after every change of a store that commands depend on. */
 export function onCommandsChange({ stores }: Workbench, listener: () => void): () => void {
-  const { scenario, runs, selection, appearance, window, library, connection, playback, layout } = stores;
+  const { scenario, runs, selection, appearance, window, library, connection, playback, layout, updates } = stores;
   const stops = [
     scenario.subscribe(listener),
     // Progress comes sixty times a second and changes no command.
@@ -21,6 +21,7 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
     playback.subscribe((state, before) => {
       if (state.frames !== before.frames || state.playing !== before.playing) listener();
     }),
+    updates.subscribe(listener),
     layout.enlarged.subscribe(listener),
     layout.subscribe((state, before) => {
       if (state.shown !== before.shown) listener();

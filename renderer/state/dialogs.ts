@@ -52,6 +52,10 @@ export interface DialogKinds {
     readonly answer: { readonly tags: readonly string[]; readonly remark: string };
   };
   readonly recover: { readonly request: { readonly items: readonly Recoverable[] }; readonly answer: never };
+  readonly log: {
+    readonly request: { readonly file: string | null; readonly text: string };
+    readonly answer: never;
+  };
   readonly shortcuts: { readonly request: object; readonly answer: never };
   readonly about: { readonly request: object; readonly answer: never };
 }

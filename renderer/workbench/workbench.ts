@@ -1,6 +1,7 @@
 /** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
 import { type BenchActions, createBenchActions } from '../actions/benches.ts';
 import type { ActionContext, Stores } from '../actions/context.ts';
+import { createDesktopActions, type DesktopActions } from '../actions/desktop.ts';
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
@@ -27,6 +28,7 @@ import { activeRun, createRunsStore, type RunsState, type RunsStore } from '../s
 import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
 import { createTimelinesStore } from '../state/timelines.ts';
+import { createUpdatesStore } from '../state/updates.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
@@ -50,6 +52,7 @@ export interface Workbench extends ActionContext {
   readonly files: LibraryActions;
   readonly timelines: TimelineActions;
   readonly recovery: RecoveryActions;
+  readonly desktop: DesktopActions;
   /** Exports what panels show. */
   readonly figures: FigureActions;
   readonly benches: BenchActions;
@@ -89,6 +92,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     dialogs: createDialogsStore(),
     library: createLibraryStore(),
     presence: createPresenceStore(),
+    updates: createUpdatesStore(),
   };
   const context: ActionContext = { client, stores, pages };
   const data = createRunData();
@@ -112,6 +116,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     files: createLibraryActions(context, openers),
     timelines: createTimelineActions(context),
     recovery: createRecoveryActions(context, openers),
+    desktop: createDesktopActions(context),
     figures: createFigureActions(context),
     settingsReset,
   };
@@ -146,6 +151,7 @@ function listedRuns(runs: RunsStore): Promise<RunsState> {
 export async function begin(workbench: Workbench, reloaded = false): Promise<void> {
   await openFirst(workbench, reloaded);
   await workbench.recovery.offer();
+  await workbench.desktop.begin();
 }
 
 async function openFirst({ client, stores, documents, runs }: Workbench, reloaded: boolean): Promise<void> {

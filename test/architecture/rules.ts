@@ -40,7 +40,7 @@ export const scriptRules: Rules = {
 
   'electron/main': {
     folders: ['electron/contract', 'electron/host', 'electron/transports'],
-    packages: ['electron', 'zod'],
+    packages: ['electron', 'electron-updater', 'zod'],
     node: true,
   },
   'electron/preload': { ...none, folders: ['electron/contract'], packages: ['electron'] },

@@ -11,6 +11,13 @@ export interface ShellHandlers {
   choose(purpose: FilePurpose, suggestedName: string): Promise<string | null>;
   /** Shows a folder dialog that begins in `folder`; the chosen path, or null. */
   chooseFolder(title: string, folder: string): Promise<string | null>;
+  /** Opens a folder in the system's file manager. */
+  showFolder?(folder: string): Promise<void>;
+  /** Of a program that can put newer versions of itself in place. */
+  readonly updates?: {
+    check(): Promise<{ readonly current: string; readonly newer: string | null }>;
+    install(): Promise<void>;
+  };
   document(state: { readonly title: string; readonly edited: boolean }): void;
   menu(commands: readonly MenuCommand[]): void;
   /** The page's answer to `close-requested`. */

@@ -11,6 +11,7 @@ const ShortcutsDialog = lazy(() => import('./shortcuts-dialog.tsx'));
 const DiffDialog = lazy(() => import('./diff-dialog.tsx'));
 const LabelsDialog = lazy(() => import('./labels-dialog.tsx'));
 const RecoverDialog = lazy(() => import('./recover-dialog.tsx'));
+const LogDialog = lazy(() => import('./log-dialog.tsx'));
 const AboutDialog = lazy(() => import('./about-dialog.tsx'));
 
 export function DialogHost(): ReactElement | null {
@@ -33,6 +34,8 @@ export function DialogHost(): ReactElement | null {
         return <LabelsDialog request={open.request} answer={open.answer} />;
       case 'recover':
         return <RecoverDialog request={open.request} close={() => open.answer(null)} />;
+      case 'log':
+        return <LogDialog request={open.request} close={() => open.answer(null)} />;
       case 'shortcuts':
         return <ShortcutsDialog close={() => open.answer(null)} />;
       case 'about':

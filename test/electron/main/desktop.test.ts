@@ -204,6 +204,42 @@ describe('the desktop program', () => {
     await poll(() => page().locator('.run-entry__file', { hasText: 'run.h5' }).count()).toBeGreaterThan(0);
   });
 
+  it('keeps crash reports and its log on this computer, and shows the log in its folder', async () => {
+    expect(stage.crashReports).toMatchObject({ uploadToServer: false });
+    expect(stage.paths.get('crashDumps')).toBe(path.join(folder, 'home', 'crashes'));
+    await choose('help.log');
+    await poll(() => stage.openedFolders).toEqual([path.join(folder, 'home', 'logs')]);
+    expect(readFileSync(path.join(folder, 'home', 'logs', 'braggbench.log'), 'utf8')).toMatch(/has started/);
+  });
+
+  it('looks for newer versions only when it is asked to, and at start only after a yes', async () => {
+    expect(stage.menuItem('help.updateAtStart')?.['checked']).toBe(false);
+    await choose('help.updateAtStart');
+    const question = page().getByRole('dialog', { name: 'Look for newer versions at every start?' });
+    await question.getByRole('button', { name: 'No', exact: true }).click();
+    expect(stage.menuItem('help.updateAtStart')?.['checked']).toBe(false);
+    await choose('help.updateAtStart');
+    await question.getByRole('button', { name: 'Look at every start' }).click();
+    await poll(() => stage.menuItem('help.updateAtStart')?.['checked']).toBe(true);
+    await choose('help.updateAtStart');
+    await poll(() => stage.menuItem('help.updateAtStart')?.['checked']).toBe(false);
+    const settings = readFileSync(path.join(folder, 'home', 'settings.json'), 'utf8');
+    expect(JSON.parse(settings)).toMatchObject({ settings: { updates: false } });
+    // A checkout has no newer version to take.
+    await choose('help.update');
+    await poll(() => page().getByText('This is a checkout: git brings newer versions.').count()).toBe(1);
+    await page().getByRole('button', { name: 'Dismiss' }).last().click();
+  });
+
+  it('takes the folder of the library from the native dialog', async () => {
+    const chosen = path.join(folder, 'my library');
+    stage.fileAnswers.push({ path: chosen });
+    await choose('library.folder');
+    await page().getByRole('tab', { name: 'Library' }).click();
+    await poll(() => page().locator('.library-panel__foot').textContent()).toContain(chosen);
+    await page().getByRole('tab', { name: 'Runs' }).click();
+  });
+
   it('opens files handed over by a second start, in the window that is there', async () => {
     const before = stage.window.focused;
     electron.app.emit('second-instance', {}, [process.execPath, root, 'saved.json'], folder);

@@ -40,6 +40,9 @@ export class Stage {
   permissionCheck: (() => boolean) | null = null;
   sandboxed = false;
   exitCode: number | null = null;
+  readonly openedFolders: string[] = [];
+  readonly paths = new Map<string, string>();
+  crashReports: Record<string, unknown> | null = null;
   quitDone: Promise<void>;
   markQuit: () => void = () => undefined;
 
@@ -78,6 +81,12 @@ class StandInApp extends EventEmitter {
 
   setName(name: string): void {
     this.name = name;
+  }
+  setPath(name: string, folder: string): void {
+    stage.paths.set(name, folder);
+  }
+  getVersion(): string {
+    return '0.1.0';
   }
   whenReady(): Promise<void> {
     return Promise.resolve();
@@ -259,6 +268,17 @@ export const electron = {
     buildFromTemplate: (template: Record<string, unknown>[]) => template,
     setApplicationMenu: (menu: Record<string, unknown>[]) => {
       stage.menu = menu;
+    },
+  },
+  shell: {
+    openPath: async (folder: string) => {
+      stage.openedFolders.push(folder);
+      return '';
+    },
+  },
+  crashReporter: {
+    start: (options: Record<string, unknown>) => {
+      stage.crashReports = options;
     },
   },
   nativeTheme: { shouldUseDarkColors: false },

@@ -1,0 +1,45 @@
+/** The end of the program's log. */
+import { type ReactElement, useEffect, useRef } from 'react';
+import type { DialogKinds } from '../../state/dialogs.ts';
+import { Button } from '../../widgets/button.tsx';
+import { Dialog } from '../../widgets/dialog.tsx';
+
+export interface LogDialogProps {
+  readonly request: DialogKinds['log']['request'];
+  readonly close: () => void;
+}
+
+export default function LogDialog({ request, close }: LogDialogProps): ReactElement {
+  const { file, text } = request;
+  const log = useRef<HTMLPreElement>(null);
+  // The newest lines are what is looked for.
+  useEffect(() => log.current?.scrollTo(0, log.current.scrollHeight), []);
+  return (
+    <Dialog
+      title="Log"
+      size="large"
+      onDismiss={close}
+      onSubmit={close}
+      actions={
+        <>
+          <Button icon="copy" onPress={() => void navigator.clipboard.writeText(text)}>
+            Copy
+          </Button>
+          <Button tone="primary" autoFocus onPress={close}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      {text === '' ? (
+        <p>Nothing has been logged yet.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the keyboard's focus
+        <pre ref={log} className="log-dialog selectable" role="log" tabIndex={0} aria-label="Lines of the log">
+          {text}
+        </pre>
+      )}
+      {file === null ? null : <p className="dialog-hint">Kept in {file}</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,12 @@
+/** Whether newer versions are looked for at start, as the host keeps it. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
+export interface UpdatesState {
+  readonly atStart: boolean;
+}
+
+export type UpdatesStore = StoreApi<UpdatesState>;
+
+export function createUpdatesStore(): UpdatesStore {
+  return createStore<UpdatesState>(() => ({ atStart: false }));
+}
