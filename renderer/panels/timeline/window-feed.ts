@@ -22,6 +22,9 @@ const BESIDE = 0.5;
 /** An answer serves until its pixels are this much wider than the screen's, or this much narrower. */
 const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 
+/** Names that the host tells at once. */
+const MOST_NAMES = 4096;
+
 /** Whether an answer can be drawn as if it had been asked for now. */
 export function serves(window: TimelineWindow | null, wish: Wish): boolean {
   if (window === null) return false;
@@ -50,6 +53,8 @@ export class WindowFeed {
   readonly #changed: () => void;
   readonly #failed: (error: unknown) => void;
   readonly #names = new Map<number, string>();
+  /** 1 for each name that is known or was asked for. */
+  #known = new Uint8Array(256);
   #window: TimelineWindow | null = null;
   #wish: Wish | null = null;
   #asking = false;
@@ -111,12 +116,30 @@ export class WindowFeed {
     }
   }
 
+  /** An answer has up to hundreds of thousands of rectangles, within one frame: a byte per name, and no Map, tells. */
+  #unknownNames(): readonly number[] {
+    const all = this.#window?.name ?? new Uint32Array();
+    let highest = -1;
+    for (let i = 0; i < all.length; i += 1) highest = Math.max(highest, all[i] ?? 0);
+    if (highest >= this.#known.length) {
+      const larger = new Uint8Array(2 * (highest + 1));
+      larger.set(this.#known);
+      this.#known = larger;
+    }
+    const unknown: number[] = [];
+    for (let i = 0; i < all.length && unknown.length < MOST_NAMES; i += 1) {
+      const name = all[i] ?? 0;
+      if (this.#known[name] !== 0) continue;
+      this.#known[name] = 1;
+      unknown.push(name);
+    }
+    return unknown;
+  }
+
   async #learnNames(): Promise<void> {
-    const unknown = new Set<number>();
-    for (const name of this.#window?.name ?? []) if (!this.#names.has(name)) unknown.add(name);
-    if (unknown.size === 0) return;
-    const names = [...unknown].slice(0, 4096);
-    const { texts } = await this.#client.call('timeline.names', { trace: this.#trace, names });
+    const names = this.#unknownNames();
+    if (names.length === 0) return;
+    const { texts } = await this.#client.call('timeline.names', { trace: this.#trace, names: [...names] });
     for (const [i, name] of names.entries()) this.#names.set(name, texts[i] ?? '');
     if (!this.#closed) this.#changed();
   }
