@@ -35,10 +35,6 @@ export function unpackColor(pixel: number): readonly [red: number, green: number
   return [pixel & 0xff, (pixel >>> 8) & 0xff, (pixel >>> 16) & 0xff];
 }
 
-export function cssColor(pixel: number): string {
-  return `rgb(${unpackColor(pixel).join(' ')})`;
-}
-
 function decode(file: ColorMapFile): ColorMap {
   if (file.colors.length !== file.entries * 6) throw new Error(`${file.name}: ${file.colors.length} digits of colour`);
   const colors = Uint32Array.from({ length: file.entries }, (_, i) => {

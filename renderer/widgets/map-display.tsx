@@ -90,7 +90,7 @@ export function MapDisplay({ what, value, shown, unit, onChange, children }: Map
       <p className="popover__note" data-tone={empty ? 'warning' : undefined}>
         {empty
           ? 'The lower limit must be below the upper one.'
-          : `In ${unit || 'the unit of the field'}. Drag them along the colour bar, too; a double click there gives them back.`}
+          : `${unit === '' ? 'Plain numbers' : `In ${unit}`}. Drag them along the colour bar, too; a double click there gives them back.`}
       </p>
       <PopoverRow name="Contours">
         <label className="popover__check">

@@ -178,7 +178,7 @@ export function MapDrawer(props: MapDrawerProps): ReactElement {
   return (
     <section className="map-drawer" aria-label={segment ? 'Profile along the segment' : 'Statistics of the region'}>
       <header className="map-drawer__head">
-        <h3>{segment ? 'Profile' : 'Region'}</h3>
+        <h2>{segment ? 'Profile' : 'Region'}</h2>
         <span className="map-drawer__place">
           {place(field, mark.from)} → {place(field, mark.to)}
         </span>

@@ -80,7 +80,8 @@ export function Popover({ label, text, icon, active = false, children }: Popover
         ref={button}
         type="button"
         className={text === undefined ? 'icon-button' : 'button button--normal'}
-        aria-label={label}
+        // Who speaks to the page says what is written on the button.
+        aria-label={text === undefined || label.includes(text) ? label : `${text}: ${label}`}
         title={label}
         aria-haspopup="dialog"
         aria-expanded={open}

@@ -19,7 +19,7 @@ export const DOSE_MAP = 'dose-map';
 
 const MOST_PIXELS = 8192;
 /** A gamma of one is the middle of the colours: what fails is on the far side. */
-const GAMMA_LIMITS = { low: 0, high: 2 } as const;
+export const GAMMA_LIMITS = { low: 0, high: 2 } as const;
 
 const pair = (interval: Interval | undefined): [number, number] | null =>
   interval === undefined ? null : [interval[0], interval[1]];

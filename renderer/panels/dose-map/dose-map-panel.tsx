@@ -10,7 +10,7 @@ import { MapDrawer } from '../../widgets/map-drawer.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { AgainstNote, AgainstRows } from './against.tsx';
-import { type DrivenMap, driveDoseMap, shownKey } from './controller.ts';
+import { type DrivenMap, driveDoseMap, GAMMA_LIMITS, shownKey } from './controller.ts';
 import { DoseReadout } from './readout.tsx';
 import { createDoseMapStore, createDoseViewStore } from './store.ts';
 import '../../widgets/plot-panel.css';
@@ -39,6 +39,8 @@ export default function DoseMapPanel(): ReactElement {
   const zoomed = useSelected(stores.window, ({ windows }) => windows.z !== undefined || windows.x !== undefined);
   const shown = useCached(data.maps, shownKey(against));
   const trouble = useCached(data.troubles, shownKey(against));
+  const own = shown === null ? null : { low: shown.field.min, high: shown.field.max };
+  const inForce = against.kind === 'gamma' ? GAMMA_LIMITS : own;
   const label =
     shown === null ? 'Dose map, empty' : `Dose map of ${run?.name ?? 'the run'}; the arrow keys move the crosshair`;
 
@@ -65,7 +67,7 @@ export default function DoseMapPanel(): ReactElement {
           <MapDisplay
             what="dose map"
             value={{ ...config, limits }}
-            shown={shown === null ? null : { low: shown.field.min, high: shown.field.max }}
+            shown={inForce}
             unit={shown?.field.unit ?? 'MeV/mm²'}
             onChange={({ limits: set, ...change }) => {
               if (Object.keys(change).length > 0) store.setState(change);

@@ -78,7 +78,7 @@ function Axes({ slot, axes, store, view }: AxesProps): ReactElement {
   const title = titleOf(axes);
   const grid = run?.grid ?? null;
   return (
-    <h3 aria-label={title}>
+    <h2 aria-label={title}>
       <Select
         label={`Horizontal axis of ${title}`}
         value={axes.horizontal}
@@ -103,7 +103,7 @@ function Axes({ slot, axes, store, view }: AxesProps): ReactElement {
         }}
         onChange={(next) => view.setState((state) => ({ cuts: { ...state.cuts, [slot]: next } }))}
       />
-    </h3>
+    </h2>
   );
 }
 

@@ -1,0 +1,276 @@
+/** The fields of a run in a real browser: axes, cuts, differences, contours, profiles, regions, and what a dose is held against. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-fields-'));
+/** Coarse enough for a fraction of a second. */
+const scenario = (name: string, beam: Record<string, unknown> = {}): string =>
+  JSON.stringify({
+    kind: 'transport',
+    version: 1,
+    name,
+    beam: { energy_MeV: 70, energy_sigma_MeV: 1, angle_sigma_mrad: 5, x_sigma_mm: 2, ...beam },
+    geometry: { depth_mm: 50, width_mm: 50 },
+    grid: { dx_mm: 0.5, dz_mm: 0.5 },
+  });
+
+let served: Served;
+let open: OpenPage;
+let bench: BenchPage;
+
+beforeAll(async () => {
+  served = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function openBench(options: PageOptions = {}): Promise<void> {
+  open = await chrome.open(served.url, options);
+  const { screenshot, close } = open;
+  bench = new BenchPage(open.page);
+  await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
+  onTestFailed(async () => void (await screenshot('failed-fields')));
+  onTestFinished(close);
+}
+
+async function runToEnd(name: string, beam: Record<string, unknown> = {}): Promise<void> {
+  await bench.drop(`${name}.json`, scenario(name, beam));
+  await expect.poll(() => bench.title.textContent()).toContain(name);
+  await bench.run.click();
+  await expect
+    .poll(() => open.page.locator('.run-head').textContent(), { timeout: 60_000 })
+    .toMatch(new RegExp(`${name}.*Done|Done.*${name}`));
+}
+
+async function drag(on: Locator, from: readonly [number, number], to: readonly [number, number]): Promise<void> {
+  const box = await on.boundingBox();
+  if (box === null) throw new Error('the map has no place');
+  const { mouse } = open.page;
+  await mouse.move(box.x + box.width * from[0], box.y + box.height * from[1]);
+  await mouse.down();
+  await mouse.move(box.x + box.width * to[0], box.y + box.height * to[1], { steps: 4 });
+  await mouse.up();
+}
+
+const phaseMap = (title: string): Locator =>
+  open.page.getByRole('img', { name: new RegExp(`^Protons over ${title};`) });
+const picture = (map: Locator): Promise<string> =>
+  map.evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
+const display = (what: string): Locator => open.page.getByRole('button', { name: `Display of the ${what}` });
+const faults = async (): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page: open.page }).analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`),
+  );
+};
+
+describe('phase space', () => {
+  it('takes any two axes per map, and shows what changed since a step', async () => {
+    await openBench();
+    await runToEnd('Axes');
+    await open.page.keyboard.press('Alt+2');
+    await open.page.keyboard.press('Alt+m');
+    await phaseMap('θ – x').waitFor();
+    await open.page.getByLabel('Horizontal axis of θ – x').selectOption('e');
+    await phaseMap('E – x').waitFor();
+    // The axis of the other place goes where this one was.
+    await open.page.getByLabel('Vertical axis of E – x').selectOption('e');
+    await phaseMap('x – E').waitFor();
+    await open.page.getByLabel('Vertical axis of x – E').selectOption('theta');
+    await phaseMap('x – θ').waitFor();
+    // A cut of a stored run: said where the reader looks, with the way back.
+    await open.page.getByRole('button', { name: /Axes that z – x does not show/ }).click();
+    await open.page.getByRole('radiogroup', { name: 'E: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
+    await open.page.keyboard.press('Escape');
+    const cell = open.page.getByRole('region', { name: 'Phase space z – x' });
+    await expect.poll(() => cell.textContent()).toMatch(/A cut is shown while a run computes/);
+    await cell.getByRole('button', { name: 'Show the sum' }).click();
+    await phaseMap('z – x').waitFor();
+
+    const before = await picture(phaseMap('z – x'));
+    await display('maps of phase space').click();
+    await open.page.getByLabel('Lines at shares of the largest value').check();
+    await expect.poll(() => picture(phaseMap('z – x'))).not.toBe(before);
+    await open.page.getByRole('button', { name: 'From this step' }).click();
+    expect(await faults()).toEqual([]);
+    await open.page.keyboard.press('Escape');
+    await open.page.getByRole('slider', { name: 'Stored step' }).focus();
+    for (let i = 0; i < 4; i += 1) await open.page.keyboard.press('ArrowRight');
+    const readout = open.page.getByTestId('value-phase-space/z-x');
+    await open.page.mouse.move(5, 5);
+    await phaseMap('z – x').click({ position: { x: 300, y: 140 } });
+    await expect.poll(() => readout.textContent()).toMatch(/protons per cell$/);
+    await open.screenshot('fields-difference');
+    expect(open.problems).toEqual([]);
+  });
+
+  it('cuts an axis while a run computes', async () => {
+    await openBench();
+    await bench.drop('long.json', readFileSync(path.join(root, 'assets/scenarios/bone-edge-150MeV.json')));
+    await expect.poll(() => bench.title.textContent()).toContain('Bone edge');
+    await open.page.keyboard.press('Alt+2');
+    await bench.run.click();
+    await phaseMap('z – x').waitFor({ timeout: 60_000 });
+    await open.page.getByRole('button', { name: /Axes that z – x does not show/ }).click();
+    await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
+    const heading = open.page.getByRole('button', { name: /Axes that z – x does not show/ });
+    await expect.poll(() => heading.textContent()).toMatch(/θ −?\d+\.\d mrad, ΣE/);
+    await open.page.keyboard.press('Escape');
+    await expect.poll(() => open.page.getByTestId('phase-step').textContent()).toMatch(/live$/);
+    await phaseMap('z – x').waitFor();
+    await open.screenshot('fields-live-cut');
+    await open.page.keyboard.press('Control+.');
+    await bench.state('Stopped').waitFor({ timeout: 60_000 });
+    expect(open.problems).toEqual([]);
+  });
+
+  it('reads the values along a line and the numbers of a region, and exports them', async () => {
+    await openBench({ theme: 'dark', context: { acceptDownloads: true } });
+    await runToEnd('Marked');
+    await open.page.keyboard.press('Alt+2');
+    await open.page.keyboard.press('Alt+m');
+    await phaseMap('θ – E').waitFor();
+    await open.page.getByRole('radio', { name: 'region', exact: true }).check();
+    await drag(phaseMap('θ – E'), [0.2, 0.1], [0.7, 0.7]);
+    const numbers = open.page.getByTestId('region-statistics');
+    await expect
+      .poll(() => numbers.textContent())
+      .toMatch(/Sum over cells0\.99\d+ protons per cell|Sum over cells1\.0000/);
+    expect(await numbers.textContent()).toMatch(/σ along θ[\d.]+ mrad.*σ along E[\d.]+ MeV/);
+    await open.screenshot('fields-region-dark');
+    await open.page.getByRole('radio', { name: 'line', exact: true }).check();
+    await drag(phaseMap('θ – x'), [0.2, 0.4], [0.75, 0.45]);
+    await open.page.getByRole('img', { name: /^Protons from θ/ }).waitFor();
+    await open.page.getByRole('button', { name: 'Export the profile' }).click();
+    const [download] = await Promise.all([
+      open.page.waitForEvent('download'),
+      open.page.getByRole('menuitem', { name: /^CSV/ }).click(),
+    ]);
+    const [head = ''] = readFileSync(await download.path(), 'utf8').split('\n');
+    expect(head).toBe('Share_of_the_segment,Protons_protons_per_cell,theta_mrad,x_mm');
+    expect(await faults()).toEqual([]);
+    await open.page.getByRole('button', { name: 'Close the profile' }).click();
+    expect(open.problems).toEqual([]);
+  });
+});
+
+describe('the dose', () => {
+  it('is held against another run by difference and by gamma index', async () => {
+    await openBench();
+    await runToEnd('Reference');
+    await runToEnd('Shifted', { x_mm: 0.5 });
+    await display('dose map').click();
+    await open.page.getByLabel('Run to hold the dose against').selectOption({ index: 1 });
+    const note = open.page.getByTestId('dose-against');
+    await expect.poll(() => note.textContent()).toMatch(/^Less Reference · /);
+    await open.page
+      .getByRole('radiogroup', { name: 'Comparison of the doses' })
+      .getByRole('radio', { name: 'gamma' })
+      .check();
+    await expect
+      .poll(() => note.textContent())
+      .toMatch(/^Gamma 1 %\/1 mm against Reference.*: 100\.0 % of \d+ cells pass$/);
+    await open.page.getByLabel('Distance criterion').fill('0.1');
+    await expect.poll(() => note.textContent()).toMatch(/^Gamma 1 %\/0\.1 mm against Reference.*: [\d.]+ % of/);
+    const [, passed = ''] = /: ([\d.]+) %/.exec((await note.textContent()) ?? '') ?? [];
+    expect(Number(passed)).toBeLessThan(60);
+    expect(await faults()).toEqual([]);
+    await open.screenshot('fields-gamma');
+    await open.page.keyboard.press('Escape');
+    // The limits are dragged along the bar, and given back by a double click.
+    await display('dose map').click();
+    await open.page.getByLabel('Run to hold the dose against').selectOption('');
+    await open.page.keyboard.press('Escape');
+    const before = await picture(bench.map);
+    const box = await bench.map.boundingBox();
+    if (box === null) throw new Error('the map has no place');
+    const bar = box.x + box.width - 7.5 * 11 + 1.7 * 11;
+    await open.page.mouse.move(bar, box.y + 20);
+    await open.page.mouse.down();
+    await open.page.mouse.move(bar, box.y + 120, { steps: 4 });
+    await open.page.mouse.up();
+    await expect.poll(() => picture(bench.map)).not.toBe(before);
+    await open.screenshot('fields-limits');
+    await open.page.mouse.dblclick(bar, box.y + 100);
+    await expect.poll(() => picture(bench.map)).toBe(before);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('has other curves laid over it, and says what is wrong with a file', async () => {
+    await openBench();
+    await runToEnd('Reference');
+    await runToEnd('Deeper', { energy_MeV: 72 });
+    await bench.drop('bad.csv', 'depth_mm,dose\n0,1\n1,two\n1,3\n', 'text/csv');
+    const notices = open.page.locator('body');
+    await expect
+      .poll(() => notices.textContent())
+      .toMatch(/bad\.csv was not read.*bad\.csv:3: the dose "two" is not a number; allowed: a finite number\./);
+    const rows = Array.from({ length: 40 }, (_, i) => `${i},${1 + 3 * Math.exp(-((i - 36) ** 2) / 10)}`);
+    await bench.drop('measured.csv', `depth_mm,dose\n${rows.join('\n')}\n`, 'text/csv');
+    const plot = open.page.getByTestId('depth-dose-plot');
+    await expect.poll(() => plot.textContent()).toMatch(/measured\.csv/);
+    await open.page.getByRole('button', { name: /Curves over the depth dose/ }).click();
+    await open.page.getByLabel('Run to lay over').selectOption({ index: 1 });
+    await expect.poll(() => plot.textContent()).toMatch(/Reference · /);
+    expect(await faults()).toEqual([]);
+    await open.screenshot('fields-overlay');
+    await open.page.getByRole('button', { name: 'Remove measured.csv' }).click();
+    await expect.poll(() => plot.textContent()).not.toMatch(/measured\.csv/);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('keeps profiles at depths with their fitted widths, and shows the width against theory', async () => {
+    await openBench({ theme: 'dark' });
+    await runToEnd('Widths');
+    await open.page.keyboard.press('Alt+4');
+    const readout = open.page.getByTestId('lateral-readout');
+    await expect.poll(() => readout.textContent()).toMatch(/σx 2\.0\d\d mmfit 2\.0\d\d mm/);
+    await open.page.getByRole('button', { name: /^Keep this depth/ }).click();
+    await bench.map.click({ position: { x: 420, y: 150 } });
+    await expect.poll(() => readout.textContent()).not.toMatch(/^z 20\./);
+    await expect
+      .poll(() => open.page.getByRole('list', { name: 'Kept depths' }).textContent())
+      .toMatch(/z 20\.\d\d mmσx fit 2\.0\d\d mm/);
+    await open.screenshot('fields-profiles-dark');
+    await open.page.getByRole('radio', { name: 'width', exact: true }).check();
+    await expect.poll(() => open.page.getByTestId('width-legend').textContent()).toMatch(/Fermi–Eyges/);
+    expect(await faults()).toEqual([]);
+    await open.screenshot('fields-width-dark');
+    expect(open.problems).toEqual([]);
+  });
+});
+
+describe.each([
+  { name: '900', width: 900, height: 700, scale: 1 },
+  { name: '1440-at-200', width: 720, height: 450, scale: 2 },
+] as const)('at $name', ({ name, ...size }) => {
+  it('the maps with their controls are whole and accessible', async () => {
+    await openBench(size);
+    await bench.drop('small.json', scenario('Small'));
+    await expect.poll(() => bench.title.textContent()).toContain('Small');
+    await bench.run.click();
+    await open.page.keyboard.press('Alt+2');
+    await phaseMap('z – x').waitFor({ timeout: 60_000 });
+    await open.page.keyboard.press('Alt+m');
+    await phaseMap('z – x').waitFor();
+    await display('maps of phase space').click();
+    const panel = open.page.getByRole('dialog', { name: 'Display of the maps of phase space' });
+    const box = await panel.boundingBox();
+    expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 1e9) <= size.width).toBe(true);
+    expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 1e9) <= size.height).toBe(true);
+    expect(await faults()).toEqual([]);
+    await open.screenshot(`fields-${name}`);
+    expect(open.problems).toEqual([]);
+  });
+});
