@@ -5,6 +5,7 @@ import path from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
+import { benchSessionSchema } from '../../electron/contract/bench.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -119,6 +120,30 @@ describe.each(looks)('at $name', ({ name, ...options }) => {
   });
 });
 
+describe('a size sweep', () => {
+  it('shows time, share of set-up and rate, at each of its sizes', async () => {
+    const { open, page, bench } = await openCompare();
+    await bench.panel('Speedup ladder').click();
+    await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
+    await page.getByLabel('Session', { exact: true }).selectOption('recorded~h200-sweep-water-70MeV.json');
+    const sweep = page.getByTestId('ladder-sweep');
+    await expect.poll(() => sweep.textContent()).toMatch(/cuda-window.*fixed, .* per million cells/);
+    expect(await sweep.locator('svg circle').count()).toBeGreaterThanOrEqual(9);
+    const values = page.getByLabel(/^Value of /);
+    const before = await page.getByTestId('ladder-cold-start').textContent();
+    await values.selectOption('0');
+    await expect.poll(() => page.getByTestId('ladder-cold-start').textContent()).not.toBe(before);
+    await open.screenshot('ladder-sweep');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: /^Export Size sweep/ }).click();
+    await page.getByRole('menuitem', { name: /^CSV/ }).click();
+    const file = path.join(home, 'sweep.csv');
+    await (await download).saveAs(file);
+    expect(readFileSync(file, 'utf8')).toMatch(/cuda_window_time_s/);
+    expect(open.problems).toEqual([]);
+  });
+});
+
 describe('benchmarking', () => {
   async function openSmall(): Promise<{ open: OpenPage; bench: BenchPage; page: Page }> {
     const opened = await openCompare();
@@ -195,10 +220,26 @@ describe('benchmarking', () => {
 
   it('opens a session file, and makes a report of what is compared', async () => {
     const { open, page, bench } = await openCompare({ context: { acceptDownloads: true } });
-    const text = readFileSync(path.join(root, 'assets/runs/h200-dense-36M.json'), 'utf8');
-    await bench.drop('mine.json', text);
+    const session = benchSessionSchema.parse(
+      JSON.parse(readFileSync(path.join(root, 'assets/runs/h200-uniform-grid-70MeV.json'), 'utf8')),
+    );
+    // Fast, and farther from the reference than it may be.
+    for (const entry of session.reports[0]?.entries ?? []) {
+      if (entry.label === 'cuda-window') Object.assign(entry, { rel_l2: 0.1, verdict: 'wrong' });
+    }
+    await bench.drop('mine.json', JSON.stringify(session));
     await view(page, 'Table');
-    await row(page, 'cuda-fused').first().waitFor();
+    const wrong = row(page, 'cuda-window');
+    await expect.poll(() => wrong.textContent()).toContain('wrong, though faster');
+    const colour = (name: string): Promise<string> =>
+      row(page, name)
+        .first()
+        .locator('td')
+        .first()
+        .evaluate((cell) => getComputedStyle(cell).backgroundColor);
+    expect(await colour('cuda-window')).not.toBe(await colour('cuda-graph'));
+    expect(await faultsOf(page)).toEqual([]);
+    await open.screenshot('compare-wrong');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Report', exact: true }).first().click();
     await page.getByRole('menuitem', { name: /^Report as HTML/ }).click();
@@ -206,7 +247,7 @@ describe('benchmarking', () => {
     await (await download).saveAs(file);
     const report = await chrome.open(`file://${file}`);
     onTestFinished(report.close);
-    await expect.poll(() => report.page.locator('h1').textContent()).toMatch(/^Comparison, Dense/);
+    await expect.poll(() => report.page.locator('h1').textContent()).toMatch(/^Comparison, Uniform/);
     expect(await report.page.locator('figure svg').count()).toBeGreaterThanOrEqual(4);
     expect(await faultsOf(report.page)).toEqual([]);
     expect(report.problems).toEqual([]);
