@@ -1,12 +1,9 @@
 /** `braggbench report`: runs and sessions as one HTML file, or as PDF. */
 import path from 'node:path';
-import { reportHtml } from '../../../renderer/report/report.ts';
 import { writeAtomically } from '../../host/scenarios/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
-import { findBrowser, printPdf } from '../print-pdf.ts';
-import { reportInput } from '../report-input.ts';
 import type { Verb } from '../verb.ts';
 
 function titleOf(files: readonly string[]): string {
@@ -39,6 +36,12 @@ export const report: Verb = {
     if (kind !== '.html' && kind !== '.htm' && kind !== '.pdf') {
       throw new UsageError(`-o ${out}: a report is .html or .pdf`);
     }
+    // Loaded here, so that the report's drawing is not part of every start of the command line.
+    const [{ reportHtml }, { reportInput }, { findBrowser, printPdf }] = await Promise.all([
+      import('../../../renderer/report/report.ts'),
+      import('../report-input.ts'),
+      import('../print-pdf.ts'),
+    ]);
     // Told before the work and not after it.
     const browser = kind === '.pdf' ? await findBrowser(flagValue(parsed, 'browser')) : null;
     const title = flagValue(parsed, 'title') ?? titleOf(parsed.operands);
