@@ -71,7 +71,7 @@ def solve_repeatedly(request, tables, make_solver, clock, to_host, look_every):
         runs.append({"device_s": device_s, "wall_s": wall_s, "warmup": index < request["warmups"]})
     dose = np.array(to_host(solver.dose), dtype=np.float64)
     losses = {name: (float(n), float(e)) for name, (n, e) in solver.losses.items()}
-    dose[tables.entry_cell] += tables.entry_deposit
+    dose[tables.entry_row] += tables.entry_dose
     np.savez(request["dose_file"], dose=dose)
     return {
         "runs": runs,

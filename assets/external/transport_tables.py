@@ -110,7 +110,8 @@ class Tables:
     missed: float = 0.0
     missed_energy: float = 0.0
     entry_deposit: float = 0.0
-    entry_cell: tuple = (0, 0)
+    entry_row: int = 0
+    entry_dose: np.ndarray = None  # [x], MeV
     shape: tuple = field(default=(0, 0, 0, 0))
 
 
@@ -261,21 +262,28 @@ def beam_state(problem, grid, tables, start_energy, entry_path, start_z):
         if 0 <= first + i < ntheta:
             angle[first + i] = w
     sigma = max(beam["x_sigma_mm"] / spec["dx_mm"], NARROWEST_BEAM)
-    node_path = entry_path + 0.5 * problem["solver"]["step_mm"]
-    lateral = np.zeros((ntheta, nx))
-    for a in np.nonzero(angle)[0]:
-        x = beam["x_mm"] + node_path * math.sin(tables.theta[a])
-        first, weights = moment_kernel(x / spec["dx_mm"] + 0.5 * nx - 0.5, sigma * sigma)
-        for i, w in enumerate(weights):
-            if 0 <= first + i < nx:
-                lateral[a, first + i] = w
+
+    def across(path):
+        lateral = np.zeros((ntheta, nx))
+        for a in np.nonzero(angle)[0]:
+            x = beam["x_mm"] + path * math.sin(tables.theta[a])
+            first, weights = moment_kernel(x / spec["dx_mm"] + 0.5 * nx - 0.5, sigma * sigma)
+            for i, w in enumerate(weights):
+                if 0 <= first + i < nx:
+                    lateral[a, first + i] = w
+        return lateral
+
+    lateral = across(entry_path + 0.5 * problem["solver"]["step_mm"])
     in_grid = (angle[:, None] * lateral).sum()
     mean_energy = (energy * tables.energy).sum()
     tables.number_in = beam["weight"]
     tables.missed = beam["weight"] * (1.0 - in_grid)
     tables.missed_energy = mean_energy * (1.0 - in_grid)
-    tables.entry_deposit = beam["weight"] * (beam["energy_MeV"] - start_energy)
-    tables.energy_in = mean_energy + tables.entry_deposit
+    entry = beam["weight"] * (beam["energy_MeV"] - start_energy)
+    tables.entry_dose = entry * (angle @ across(0.5 * entry_path))
+    tables.entry_deposit = tables.entry_dose.sum()
+    tables.missed_energy += entry - tables.entry_deposit
+    tables.energy_in = mean_energy + entry
     tables.start = np.zeros(tables.shape)
     tables.start[:, :, start_z, :] = energy[:, None, None] * (angle[:, None] * lateral)[None]
 
@@ -307,7 +315,7 @@ def build_tables(problem):
     grid = EnergyGrid(spec, water, start_energy, beam["energy_sigma_MeV"], guard)
     theta = spec["theta_centre_rad"] + spec["dtheta_rad"] * (np.arange(ntheta) - 0.5 * (ntheta - 1))
     tables = Tables(energy=grid.energies, theta=theta, map=cells, shape=(grid.size, ntheta, nz, nx))
-    tables.entry_cell = (entry_z, entry_x)
+    tables.entry_row, tables.entry_dose = entry_z, np.zeros(nx)
     step_physics(problem, media, grid, tables, problem["solver"]["precision"] == "fp32")
     high = problem["solver"]["remap"] == "high-order"
     tables.whole_x, tables.flux_x = streaming(step * np.sin(theta) / spec["dx_mm"], high)

@@ -236,7 +236,9 @@ void CudaSolver<T>::download_scores() {
     const std::size_t n = tables_.plane();
     dose_.assign(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(n));
     const Tables::Start& start = tables_.start;
-    dose_[u(start.entry_z) * u(tables_.nx) + u(start.entry_x)] += start.entry_deposit;
+    for (std::size_t x = 0; x < start.entry_dose.size(); ++x) {
+      dose_[u(start.entry_z) * u(tables_.nx) + x] += start.entry_dose[x];
+    }
     crossing_.assign(u(tables_.nz) * Crossing::kCount, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       double* c = &crossing_[i / u(tables_.nx) * Crossing::kCount];

@@ -223,26 +223,44 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
   const double node_path =
       entry_path +
       0.5 * (p.stepping == Stepping::kDepth ? p.grid.dz : p.step * std::cos(p.beam.angle)) / std::cos(p.beam.angle);
-  double in_grid = 0.0;
-  for (int a = 0; a < t.ntheta; ++a) {
-    if (s.angle_weight[at(a)] == 0.0) continue;
-    const double x = p.beam.x + node_path * std::sin(t.theta[at(a)]);
-    const double cell = x / p.grid.dx + 0.5 * t.nx - 0.5;
-    const physics::MomentKernel spread = physics::moment_kernel(cell, sigma * sigma);
-    for (std::size_t i = 0; i < spread.weights.size(); ++i) {
-      const int bin = spread.first + static_cast<int>(i);
-      if (bin < 0 || bin >= t.nx) continue;
-      s.x_weight[at(a) * at(t.nx) + at(bin)] = spread.weights[i];
-      in_grid += s.angle_weight[at(a)] * spread.weights[i];
+  // Calls put(a, x, share) for every cell that the beam covers after `path`.
+  const auto cover = [&](double path, auto&& put) {
+    for (int a = 0; a < t.ntheta; ++a) {
+      if (s.angle_weight[at(a)] == 0.0) continue;
+      const double x = p.beam.x + path * std::sin(t.theta[at(a)]);
+      const double cell = x / p.grid.dx + 0.5 * t.nx - 0.5;
+      const physics::MomentKernel spread = physics::moment_kernel(cell, sigma * sigma);
+      for (std::size_t i = 0; i < spread.weights.size(); ++i) {
+        const int bin = spread.first + static_cast<int>(i);
+        if (bin >= 0 && bin < t.nx) put(a, bin, spread.weights[i]);
+      }
     }
-  }
+  };
+  double in_grid = 0.0;
+  cover(node_path, [&](int a, int x, double share) {
+    s.x_weight[at(a) * at(t.nx) + at(x)] = share;
+    in_grid += s.angle_weight[at(a)] * share;
+  });
   double mean_energy = 0.0;
   for (int e = 0; e < t.ne; ++e) mean_energy += s.energy_weight[at(e)] * t.energy[at(e)];
   const double outside = in_grid > 1.0 - 1e-12 ? 0.0 : 1.0 - in_grid;  // less is rounding of the weights
   s.missed = p.beam.weight * outside;
   s.missed_energy = mean_energy * outside;
-  s.entry_deposit = p.beam.weight * (p.beam.energy - start_energy);
-  s.energy_in = mean_energy + s.entry_deposit;
+
+  const double entry = p.beam.weight * (p.beam.energy - start_energy);
+  s.entry_dose.assign(at(t.nx), 0.0);
+  if (entry > 0.0) {
+    double scored = 0.0;
+    cover(0.5 * entry_path, [&](int a, int x, double share) {
+      const double dose = entry * s.angle_weight[at(a)] * share;
+      s.entry_dose[at(x)] += dose;
+      scored += dose;
+    });
+    const double beside = scored > entry * (1.0 - 1e-12) ? 0.0 : entry - scored;
+    s.missed_energy += beside;
+    s.entry_deposit = entry - beside;
+  }
+  s.energy_in = mean_energy + entry;
 }
 
 /// Range spread, in mm of water, that the energy grid adds to a proton that goes straight along the
@@ -272,6 +290,7 @@ double extra_straggling(const Problem& p, const std::vector<Medium>& media, cons
 void fill_start(const Problem& p, Tables& t) {
   Tables::Start& s = t.start;
   s.missed = s.missed_energy = s.entry_deposit = s.x_variance = 0.0;
+  s.entry_dose.assign(at(t.nx), 0.0);
   s.z = 0;
   s.number_in = s.energy_in = 0.0;
   const std::size_t slice = t.cells() / at(t.ne) / (p.stepping == Stepping::kDepth ? at(t.nz) : 1);
@@ -328,8 +347,8 @@ Layout::Layout(const Problem& p) {
   entry_path = std::max(0.0, (t.depth_first_node - half - p.beam.z) / cosine);
   const double entry_x = p.beam.x + 0.5 * entry_path * std::sin(p.beam.angle);
   t.start.entry_z = std::clamp(static_cast<int>((p.beam.z + 0.5 * entry_path * cosine) / p.grid.dz), 0, t.nz - 1);
-  t.start.entry_x = std::clamp(static_cast<int>(std::floor(entry_x / p.grid.dx + 0.5 * t.nx)), 0, t.nx - 1);
-  const Medium& entry = media[p.map[at(t.start.entry_z) * at(t.nx) + at(t.start.entry_x)]];
+  const int middle = std::clamp(static_cast<int>(std::floor(entry_x / p.grid.dx + 0.5 * t.nx)), 0, t.nx - 1);
+  const Medium& entry = media[p.map[at(t.start.entry_z) * at(t.nx) + at(middle)]];
   start_energy = entry_path > 0.0 ? entry.energy_after(p.beam.energy, entry_path) : p.beam.energy;
   if (!(start_energy > p.grid.cutoff)) {
     throw ProblemError("invalid",

@@ -61,7 +61,8 @@ struct Tables {
     double missed = 0;                  // protons that start outside the grid
     double missed_energy = 0;           // MeV
     double entry_deposit = 0;           // MeV
-    int entry_z = 0, entry_x = 0;       // where it goes
+    int entry_z = 0;                    // the row that it goes to,
+    std::vector<double> entry_dose;     // [nx] MeV, over the width of the beam
     double number_in = 0, energy_in = 0;
     double x_variance = 0;  // mm² that the grid's narrowest beam adds
   } start;

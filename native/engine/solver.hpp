@@ -88,8 +88,9 @@ class Scores {
  public:
   explicit Scores(const transport::Tables& tables)
       : dose_(tables.plane(), 0.0), crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0) {
-    dose_[static_cast<std::size_t>(tables.start.entry_z) * static_cast<std::size_t>(tables.nx) +
-          static_cast<std::size_t>(tables.start.entry_x)] += tables.start.entry_deposit;
+    const std::vector<double>& entry = tables.start.entry_dose;
+    const std::size_t row = static_cast<std::size_t>(tables.start.entry_z) * static_cast<std::size_t>(tables.nx);
+    for (std::size_t x = 0; x < entry.size(); ++x) dose_[row + x] += entry[x];
   }
 
   std::vector<double>& dose() { return dose_; }

@@ -212,6 +212,35 @@ TEST("tables: a beam of no width says what variance its one cell adds; what miss
   CHECK_NEAR(t.start.missed_energy, t.start.missed * 60.0, 0.1);
 }
 
+TEST("tables: what the beam loses before its first node is scored over its width") {
+  Problem p = test::water_problem(60.0, {20, 35, 0.5, 0.2}, 0.4, 0.01);
+  p.step = 0.1;  // the first node lies half a cell in, the step only a quarter
+  p.beam.x_sigma = 1.5;
+  p.beam.x = 1.0;
+  const Tables::Start wide = build_tables(p).start;
+  double sum = 0.0, mean = 0.0, square = 0.0;
+  for (int x = 0; x < p.grid.nx; ++x) {
+    const double position = (x + 0.5 - 0.5 * p.grid.nx) * p.grid.dx;
+    sum += wide.entry_dose[u(x)];
+    mean += wide.entry_dose[u(x)] * position;
+    square += wide.entry_dose[u(x)] * (position - 1.0) * (position - 1.0);
+  }
+  CHECK_REL(sum, 0.05 * 1.078, 0.01);  // S of water at 60 MeV, MeV/mm
+  CHECK_REL(wide.entry_deposit, sum, 1e-12);
+  CHECK_NEAR(mean / sum, 1.0, 1e-7);
+  CHECK_REL(std::sqrt(square / sum), 1.5, 1e-6);
+  p.beam.x_sigma = p.beam.x = 0.0;
+  const Tables::Start narrow = build_tables(p).start;
+  for (int x = 0; x < p.grid.nx; ++x) {
+    CHECK_NEAR(narrow.entry_dose[u(x)], narrow.entry_dose[u(p.grid.nx - 1 - x)], 1e-15);
+  }
+  // Half of it misses the grid, and is counted there.
+  p.beam.x = 10.0;
+  const Tables::Start beside = build_tables(p).start;
+  CHECK_NEAR(beside.entry_deposit, 0.5 * sum, 0.1 * sum);
+  CHECK_REL(beside.missed_energy + beside.entry_deposit + (1.0 - beside.missed) * (60.0 - sum), 60.0, 1e-4);
+}
+
 TEST("tables: a filled state is counted as it is, the same for every engine") {
   Problem p = test::water_problem(20.0, {3, 4, 0.5, 0.4}, 0.2, 0.1);
   p.filled = true;
