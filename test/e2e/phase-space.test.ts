@@ -193,13 +193,13 @@ describe('the lateral profile', () => {
     await open.page.keyboard.press('Alt+4');
     const readout = open.page.getByTestId('lateral-readout');
     // Where nobody points: half of R80, with the width that the run's own table has there.
-    await expect.poll(() => readout.textContent()).toMatch(/^z 20\.\d\d mmσx 2\.0\d\d mm$/);
+    await expect.poll(() => readout.textContent()).toMatch(/^z 20\.\d\d mmσx 2\.0\d\d mmfit 2\.0\d\d mm$/);
     const box = await bench.map.boundingBox();
     if (box === null) throw new Error('the map has no place');
     await open.page.mouse.click(box.x + box.width * 0.55, box.y + box.height * 0.45);
     await expect
       .poll(() => readout.textContent())
-      .toMatch(/^z [23]\d\.\d\d mmσx 2\.\d+ mmx .* mmdose [\d.]+ MeV\/mm²$/);
+      .toMatch(/^z [23]\d\.\d\d mmσx 2\.\d+ mmfit 2\.\d+ mmx .* mmdose [\d.]+ MeV\/mm²$/);
     await open.screenshot('lateral-light');
     await closeBench();
   });

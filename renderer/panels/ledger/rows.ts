@@ -14,8 +14,8 @@ export interface LedgerRow {
 const entries = [
   ['stopped', 'Stopped', 'Below the cutoff: what energy was left is deposited on the spot'],
   ['in_flight', 'In flight', 'Still under way when the run ended'],
-  ['escaped_x', 'Out at the sides', 'Left the geometry across x'],
-  ['escaped_z', 'Out in depth', 'Left the geometry through a face in z'],
+  ['escaped_x', 'Out at the sides', 'Left the geometry through its two faces across x'],
+  ['escaped_z', 'Out in depth', 'Left the geometry through its far face in z, or the near one'],
   ['escaped_theta', 'Out in angle', 'Scattered beyond the angle grid'],
   ['nuclear', 'Nuclear', 'Removed by nuclear reactions; of the energy, what is not deposited on the spot'],
   ['skipped', 'Skipped', 'Cells below the threshold of the active window'],

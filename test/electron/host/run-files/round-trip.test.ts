@@ -1,10 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { File, ready } from 'h5wasm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keptPairs } from '../../../../electron/host/display/maps.ts';
 import { depthDoseOf } from '../../../../electron/host/metrics/run-metrics.ts';
 import { RunPacker } from '../../../../electron/host/run-files/packer.ts';
 import { readRun } from '../../../../electron/host/run-files/read.ts';
@@ -36,6 +37,15 @@ function pythonWithH5py(): string | null {
 describe('a run file', () => {
   it('gives back every array, bit for bit, and every value', async () => {
     expect(await readRun(bytes, 'a.h5')).toEqual(run);
+  });
+
+  it('of a run on a GPU, or of an earlier version, has four of the six pairs of axes', async () => {
+    const none = new Float32Array(0);
+    const four: RunData = { ...run, keyframes: run.keyframes.map((frame) => ({ ...frame, ex: none, ztheta: none })) };
+    expect(await readRun(await writeRun(four), 'four.h5')).toEqual(four);
+    const recorded = path.join(import.meta.dirname, '../../../../assets/runs/h200-water-70MeV-cuda-window.h5');
+    const old = await readRun(await readFile(recorded), 'recorded.h5');
+    expect(keptPairs(old.keyframes[0]).map((pair) => pair.join('–'))).toEqual(['z–x', 'x–theta', 'e–theta', 'e–z']);
   });
 
   it('of a run without keyframes, spans and steps is read as well', async () => {
