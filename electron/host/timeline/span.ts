@@ -20,6 +20,18 @@ export function placedSpan(trace: Trace, span: number): PlacedSpan {
   };
 }
 
+/**
+ * Bytes read plus bytes written in the GPU's memory per second; null where that
+ * is not what the bytes mean. Copies across PCIe or NVLink have other ceilings;
+ * within the device a byte copied is one read and one written. Steps carry what
+ * their variant declares to read and write.
+ */
+function trafficOf({ kind, name }: PlacedSpan, rate: number | null): number | null {
+  if (rate === null) return null;
+  if (kind === 'copy') return /device.to.device|DtoD/i.test(name) ? 2 * rate : null;
+  return kind === 'memset' || kind === 'range' ? rate : null;
+}
+
 /** `ceiling`: measured copy bandwidth of the trace's GPU, bytes read plus bytes written per second; null when unknown. */
 export function spanDetails(trace: Trace, span: number, ceiling: number | null): SpanDetails {
   if (span >= spanCount(trace)) {
@@ -30,9 +42,7 @@ export function spanDetails(trace: Trace, span: number, ceiling: number | null):
   const values = spanArguments(trace.details[trace.detailOf[span] ?? 0] ?? '');
   const bytes = values.bytes ?? null;
   const rate = bytes === null || placed.duration_ns <= 0 ? null : bytes / (placed.duration_ns * 1e-9);
-  // Copies across PCIe or NVLink have other ceilings; within the device a byte copied is one read and one written.
-  const within = placed.kind === 'copy' && /device.to.device|DtoD/i.test(placed.name);
-  const traffic = rate === null || ceiling === null ? null : within ? 2 * rate : placed.kind === 'memset' ? rate : null;
+  const traffic = trafficOf(placed, rate);
   const [first, last] = launchedBySpan(trace.links, span);
   const launched = trace.links.to.subarray(first, Math.min(last, first + MOST_LINKED));
   const step = trace.step[span] ?? NO_STEP;

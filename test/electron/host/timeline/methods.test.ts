@@ -80,6 +80,23 @@ describe("a recorded run's timeline", () => {
     }
   });
 
+  it('says what the steps of a variant reach with the traffic that it declares', async () => {
+    const bytes = new Uint8Array(
+      readFileSync(path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5')),
+    );
+    const run = await page.call('run.open', { source: { kind: 'bytes', name: 'fused.h5', bytes } });
+    const { id: trace } = await page.call('timeline.open', { source: { kind: 'run', run: run.id } });
+    const { span } = await page.call('timeline.search', { trace, text: 'steps on the device', limit: 10 });
+    const details = await page.call('timeline.span', { trace, span: span[0] ?? 0 });
+    const { bytesPerCellStep = 0 } = test.host.addon.variants().find(({ id }) => id === 'cuda-fused') ?? {};
+    // 20 steps of 8.5 million cells: the grid of the scenario, every cell at every step.
+    expect((details.bytes ?? 0) / bytesPerCellStep / 20).toBeGreaterThan(8e6);
+    expect((details.bytes ?? 0) / bytesPerCellStep / 20).toBeLessThan(9e6);
+    expect(details.shareOfCeiling).toBeCloseTo((details.bytes_per_s ?? 0) / 4.23373e12, 4);
+    expect(details.shareOfCeiling).toBeGreaterThan(0.02);
+    expect(details.shareOfCeiling).toBeLessThan(1);
+  });
+
   it('is exported, whole or in part, and opens again', async () => {
     const { info } = await openRecorded();
     const whole = await page.call('timeline.export', { trace: info.id, within: null });
