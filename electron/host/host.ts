@@ -243,10 +243,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const scratch = path.join(data, 'scratch', `${process.pid}-${randomBytes(4).toString('hex')}`);
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const capabilities = readCapabilities(addon, options, files, memoryLimit_bytes);
-  log.write(
-    'info',
-    `Braggbench ${capabilities.version} (${capabilities.build}) on ${capabilities.cpu.os} has started.`,
-  );
+  const started = `Braggbench ${capabilities.version} (${capabilities.build}) on ${capabilities.cpu.os} has started.`;
+  if (log.file !== null) log.write('info', started);
   const { version, build, compiler } = capabilities;
   const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
   const lanes = new Lanes();

@@ -66,6 +66,15 @@ describe.each(['light', 'dark'] as const)('the command palette, %s', (theme) => 
     await page.keyboard.type('about');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Braggbench' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('show the log');
+    await page.keyboard.press('Enter');
+    const log = page.getByRole('dialog', { name: 'Log' });
+    await expect.poll(() => log.getByRole('log').textContent()).toMatch(/ info {4}Braggbench .* has started\./);
+    const inLog = await new AxeBuilder({ page }).analyze();
+    expect(inLog.violations.map(({ id }) => id)).toEqual([]);
+    await open.screenshot(`log-${theme}`);
     expect(open.problems).toEqual([]);
   });
 });
