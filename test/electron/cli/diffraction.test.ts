@@ -75,6 +75,8 @@ test('bench measures, judges and compares', async () => {
   expect(report.entries).toMatchObject([{ correct: true }, { correct: true }]);
   const unknown = await call('bench', 'simple-cubic-256', '--variants', 'diffraction-mixd');
   expect(unknown.stderr).toContain('did you mean diffraction-mixed?');
+  const external = await call('bench', 'simple-cubic-256', '--external', 'cupy-raw');
+  expect(external).toMatchObject({ code: 2, stderr: expect.stringContaining('--external is for transport scenarios') });
 });
 
 test('variants lists those of every workload', async () => {

@@ -7,7 +7,7 @@ import { type DiffractionReading, engineRefusal, problemOf } from '../../../host
 import type { ImageRunData } from '../../../host/workloads/diffraction/image-data.ts';
 import { renderImage } from '../../../host/workloads/diffraction/render.ts';
 import { imageSummary } from '../../../host/workloads/diffraction/summary.ts';
-import { hasFlag } from '../../arguments.ts';
+import { hasFlag, UsageError } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { duration, metric } from '../../numbers.ts';
 import { bar, ProgressBar } from '../../progress-bar.ts';
@@ -48,6 +48,7 @@ async function save(host: Host, image: ImageRunData, { file }: NamedFile): Promi
 
 export async function runDiffraction(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
   const { parsed, terminal } = context;
+  if (hasFlag(parsed, 'trace')) throw new UsageError('--trace records GPU work: diffraction has no GPU variants yet');
   const reading = await readImageScenario(context, host);
   const image = await render(context, host, reading);
   const summary = imageSummary(image);
