@@ -55,11 +55,12 @@ export function createTimelineActions({ client, stores }: ActionContext): Timeli
   async function open(
     name: string,
     source: () => Promise<Params<'timeline.open'>['source']> | Params<'timeline.open'>['source'],
-  ): Promise<void> {
+  ): Promise<TraceId | null> {
     try {
-      await client.call('timeline.open', { source: await source() });
+      return (await client.call('timeline.open', { source: await source() })).id;
     } catch (error) {
       notices.fail(`${name} was not opened`, error);
+      return null;
     }
   }
 
@@ -75,13 +76,13 @@ export function createTimelineActions({ client, stores }: ActionContext): Timeli
 
   return {
     close,
-    openLocal: (file) => {
+    async openLocal(file) {
       layout.reveal(PANEL);
-      return open(file.name, async () => ({ kind: 'upload', upload: await send(file) }));
+      await open(file.name, async () => ({ kind: 'upload', upload: await send(file) }));
     },
-    openFile: (file, name) => {
+    async openFile(file, name) {
       layout.reveal(PANEL);
-      return open(name, () => ({ kind: 'file', file }));
+      await open(name, () => ({ kind: 'file', file }));
     },
     async choose() {
       if (!stores.connection.getState().capabilities.shell.dialogs) return false;
@@ -89,7 +90,9 @@ export function createTimelineActions({ client, stores }: ActionContext): Timeli
       if (file !== null) await open(file.name, () => ({ kind: 'file', file: file.file }));
       return true;
     },
-    openRun: (run) => open('The run’s timeline', () => ({ kind: 'run', run })),
+    async openRun(run) {
+      await open('The run’s timeline', () => ({ kind: 'run', run }));
+    },
     async followRun(run) {
       const before = timelines.getState().followed;
       if (before === run) return;
@@ -99,7 +102,9 @@ export function createTimelineActions({ client, stores }: ActionContext): Timeli
         timelines.follow(null);
       } else {
         timelines.follow(run);
-        await open('The run’s timeline', () => ({ kind: 'run', run }));
+        const made = await open('The run’s timeline', () => ({ kind: 'run', run }));
+        // The selection went on while it was read.
+        if (made !== null && timelines.getState().followed !== run) await close(made);
       }
       if (trace !== null) await close(trace);
     },

@@ -20,6 +20,8 @@ interface Entry {
 export class Timelines {
   readonly #entries = new Map<string, Entry>();
   readonly #watchers = new Set<Sink<{ timelines: TraceState[] }>>();
+  /** Runs whose timelines are on their way. */
+  readonly #opening = new Map<string, Promise<TraceInfo>>();
   readonly #ceilingOf: (device: string) => Promise<number | null>;
 
   /** `ceilingOf`: measured copy bandwidth of a GPU by its name, bytes per second. */
@@ -32,7 +34,13 @@ export class Timelines {
   }
 
   /** A run's timeline is opened once, whoever asks. */
-  async openRun(id: string, run: () => Promise<RunTimeline>): Promise<TraceInfo> {
+  openRun(id: string, run: () => Promise<RunTimeline>): Promise<TraceInfo> {
+    const known = this.#opening.get(id) ?? this.#openRun(id, run).finally(() => this.#opening.delete(id));
+    this.#opening.set(id, known);
+    return known;
+  }
+
+  async #openRun(id: string, run: () => Promise<RunTimeline>): Promise<TraceInfo> {
     for (const { state } of this.#entries.values())
       if (state.state === 'open' && state.info.run === id) return state.info;
     const data = await run();

@@ -38,6 +38,11 @@ describe("a recorded run's timeline", () => {
     expect(info).toMatchObject({ source: 'run', run: run.id, about: 'cuda-window FP32, NVIDIA H200', spans: 966 });
     expect((await page.call('timeline.open', { source: { kind: 'run', run: run.id } })).id).toBe(info.id);
     const trace = info.id;
+    const bytes = new Uint8Array(readFileSync(recorded));
+    const fresh = await page.call('run.open', { source: { kind: 'bytes', name: 'again.h5', bytes } });
+    const source = { kind: 'run', run: fresh.id } as const;
+    const twice = await Promise.all([1, 2].map(() => page.call('timeline.open', { source })));
+    expect(new Set(twice.map(({ id }) => id)).size).toBe(1);
     const tracks = info.lanes.flatMap(({ firstTrack, tracks: rows }) =>
       Array.from({ length: rows }, (_, i) => firstTrack + i),
     );
