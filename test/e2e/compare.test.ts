@@ -272,6 +272,24 @@ describe('benchmarking', () => {
     expect(open.problems).toEqual([]);
   });
 
+  it('sweeps a value of the scenario, and fits its cost in the ladder', async () => {
+    const { open, page, bench } = await openSmall();
+    const sweep = page.getByLabel('Sweep of a value of the scenario');
+    await sweep.fill('grid');
+    await page.getByText(/has no list of numbers; allowed/).waitFor();
+    expect(await page.getByRole('button', { name: 'Benchmark', exact: true }).isEnabled()).toBe(false);
+    await sweep.fill('grid.dx_mm=2,1');
+    await page.getByLabel('Rounds').selectOption('7');
+    await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
+    await expect.poll(() => page.getByTestId('compare-row').count()).toBe(4);
+    await page.getByRole('button', { name: 'Show all panels' }).click();
+    await bench.panel('Speedup ladder').click();
+    const session = page.getByLabel('Session', { exact: true });
+    await session.selectOption({ index: 0 });
+    await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/window.* per million cells/);
+    expect(open.problems).toEqual([]);
+  });
+
   it('tells how far it is, and keeps what was measured when it is stopped', async () => {
     const { open, page } = await openSmall();
     await page.getByLabel('Rounds').selectOption('500');

@@ -6,7 +6,9 @@ import { subjectKey } from '../../state/comparison.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button, IconButton } from '../../widgets/button.tsx';
 import { Select } from '../../widgets/select.tsx';
+import { TextField } from '../../widgets/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { sweepOf } from './order.ts';
 import type { CompareState, CompareStore } from './store.ts';
 
 interface ChooseProps {
@@ -51,6 +53,7 @@ function Variants({ store }: ChooseProps): ReactElement {
   const config = useSelected(store, (state) => state);
   const { variants, devices } = useSelected(stores.connection, (state) => state.capabilities);
   const gpus = devices.cuda.devices.filter(({ usable }) => usable);
+  const sweep = sweepOf(config.sweep);
   const missing = [
     ...Map.groupBy(
       variants.filter(({ available }) => !available),
@@ -140,6 +143,19 @@ function Variants({ store }: ChooseProps): ReactElement {
           />
           <small>Ends earlier when every ratio is known to 1 %.</small>
         </fieldset>
+        <div className="compare-options__row">
+          <span>Sweep</span>
+          <span className="compare-sweep">
+            <TextField
+              label="Sweep of a value of the scenario"
+              invalid={typeof sweep === 'string'}
+              placeholder="grid.dx_mm=1,0.5,0.25"
+              value={config.sweep}
+              onChange={(text) => set({ sweep: text })}
+            />
+          </span>
+          <small>{typeof sweep === 'string' ? sweep : 'Measures at each value; the ladder shows what is fixed.'}</small>
+        </div>
       </div>
     </fieldset>
   );

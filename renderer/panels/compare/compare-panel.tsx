@@ -10,7 +10,7 @@ import { ChooseView } from './choose-view.tsx';
 import { CurvesView } from './curves-view.tsx';
 import { KernelsView } from './kernels-view.tsx';
 import { MapsView } from './maps-view.tsx';
-import { labelsOf } from './order.ts';
+import { labelsOf, sweepOf } from './order.ts';
 import { BenchProgressView } from './progress.tsx';
 import { type Rows, useRows } from './rows.ts';
 import { SamplesView } from './samples-view.tsx';
@@ -78,15 +78,18 @@ function Actions({ store }: { readonly store: CompareStore }): ReactElement {
     );
   }
   const { modes, rounds, time_s } = config;
+  const sweep = sweepOf(config.sweep);
   return (
     <Button
       icon="run"
       tone="primary"
-      disabled={labels.length === 0}
+      disabled={labels.length === 0 || typeof sweep === 'string'}
       title={
         labels.length === 0 ? 'Tick the variants to benchmark' : `${labels.join(', ')} on the scenario in the form`
       }
-      onPress={() => void benches.start({ variants: labels, modes, rounds, time_s, sweep: null })}
+      onPress={() => {
+        if (typeof sweep !== 'string') void benches.start({ variants: labels, modes, rounds, time_s, sweep });
+      }}
     >
       Benchmark
     </Button>

@@ -4,6 +4,24 @@ import { labelOf } from '../../../electron/contract/benches.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Precision } from '../../../electron/contract/run.ts';
 
+export interface SweepOrder {
+  readonly path: string;
+  readonly values: readonly number[];
+}
+
+/** `grid.dx_mm=1,0.5,0.25`; null for nothing, a sentence for what is no sweep. */
+export function sweepOf(text: string): SweepOrder | string | null {
+  if (text.trim() === '') return null;
+  const allowed = 'allowed: a value of the scenario and numbers, as in grid.dx_mm=1,0.5,0.25';
+  const [path = '', list = '', ...more] = text.split('=');
+  const parts = list.split(',').map((part) => part.trim());
+  const values = parts.map((part) => (part === '' ? Number.NaN : Number(part)));
+  if (more.length > 0 || !/^[A-Za-z_][\w.[\]]*$/.test(path.trim()))
+    return `${JSON.stringify(text)} names no value; ${allowed}`;
+  if (!values.every(Number.isFinite)) return `${JSON.stringify(text)} has no list of numbers; ${allowed}`;
+  return { path: path.trim(), values };
+}
+
 export interface Ticked {
   /** In the order they were ticked: the first is the reference. */
   readonly variants: readonly string[];

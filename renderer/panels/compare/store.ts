@@ -18,6 +18,8 @@ const schema = z.strictObject({
   modes: z.array(modeSchema),
   rounds: z.number().int().min(1).max(100_000),
   time_s: z.number().min(1).max(86_400),
+  /** Empty: one size. Else as `sweepOf` reads it. */
+  sweep: z.string().max(500).default(''),
   /** Columns of the table that are not shown. */
   hidden: z.array(z.string().max(32)).max(64),
   /** Null: the rows' own order. */
@@ -47,6 +49,7 @@ export function createCompareStore(
     modes: [],
     rounds: 50,
     time_s: 60,
+    sweep: '',
     hidden: ['first_setup', 'wall', 'rate', 'r80'],
     sort: null,
     own: false,

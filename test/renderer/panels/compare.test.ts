@@ -4,7 +4,7 @@ import type { ComparedRow } from '../../../electron/contract/comparison.ts';
 import { nextSort, sorted, verdictText } from '../../../renderer/panels/compare/columns.ts';
 import { highlighted, tokensOf } from '../../../renderer/panels/compare/highlight.ts';
 import { occupancyOf } from '../../../renderer/panels/compare/occupancy.ts';
-import { labelsOf } from '../../../renderer/panels/compare/order.ts';
+import { labelsOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
 import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
 import { createComparisonStore, referenceIndex } from '../../../renderer/state/comparison.ts';
 
@@ -25,6 +25,15 @@ describe('the order of a benchmark', () => {
     expect(labelsOf({ variants: ['cuda-tiled', 'gather'], precisions: ['fp32', 'fp64'], gpus: [0, 1] }, known)).toEqual(
       ['cuda-tiled@fp32:0', 'cuda-tiled@fp32:1', 'gather@fp32', 'gather@fp64'],
     );
+  });
+
+  test('may sweep a value of the scenario', () => {
+    expect(sweepOf('')).toBeNull();
+    expect(sweepOf(' grid.dx_mm = 1, 0.5,0.25')).toEqual({ path: 'grid.dx_mm', values: [1, 0.5, 0.25] });
+    expect(sweepOf('geometry.regions[0].density=1')).toMatchObject({ values: [1] });
+    expect(sweepOf('1,2')).toMatch(/names no value; allowed: .*grid\.dx_mm=1,0\.5,0\.25/);
+    expect(sweepOf('grid.dx_mm=1,,2')).toMatch(/has no list of numbers/);
+    expect(sweepOf('a=b=1')).toMatch(/names no value/);
   });
 
   test('leaves out what is not there any more', () => {
