@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { checkedOut } from '../setup/checked-out.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
@@ -43,7 +42,6 @@ async function bundle() {
     keepNames: true,
     legalComments: 'none',
     logLevel: 'silent',
-    define: { 'process.env.BRAGGBENCH_BUILT_FROM': JSON.stringify(checkedOut() ?? '') },
   };
   for (const folder of ['host', 'electron']) rmSync(inRoot('dist', folder), { recursive: true, force: true });
   try {
@@ -73,7 +71,6 @@ export function bundlesStep() {
       ...Object.keys({ ...HOST, ...DESKTOP, ...WORKERS }).map((name) => `dist/${name}.js`),
       ...Object.keys(PRELOAD).map((name) => `dist/${name}.cjs`),
     ],
-    settings: { builtFrom: checkedOut() },
     run: bundle,
   };
 }
