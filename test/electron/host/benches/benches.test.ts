@@ -136,7 +136,7 @@ test('the sessions that came with the program are there without a GPU', async ()
   expect(rows.find(({ subject }) => subject.kind === 'external')?.paired).toBe(false);
   expect(window?.modes.map(({ mode, time_s }) => [mode, time_s === null])).toEqual([
     ['cold', false],
-    ['graph', true],
+    ['graph', false],
   ]);
 });
 

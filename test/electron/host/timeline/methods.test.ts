@@ -81,7 +81,7 @@ describe("a recorded run's timeline", () => {
     expect(fills.length).toBeGreaterThan(10);
     for (const { shareOfCeiling, bytes_per_s } of fills) {
       expect(bytes_per_s).toBeGreaterThan(0);
-      expect(shareOfCeiling).toBeCloseTo((bytes_per_s ?? 0) / 4.23373e12, 4);
+      expect(shareOfCeiling).toBeCloseTo((bytes_per_s ?? 0) / 4.22999e12, 4);
     }
   });
 
