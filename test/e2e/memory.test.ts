@@ -1,0 +1,88 @@
+/** The page's memory over a live run: what a frame leaves behind would add up over the hours of a day. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { CDPSession } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-memory-'));
+let served: Served;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Thousands of short steps: a frame whenever the page can take one. It is run again and again. */
+const long = JSON.stringify({
+  kind: 'transport',
+  version: 1,
+  name: 'Long',
+  beam: { energy_MeV: 150 },
+  grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 20, energy: { kind: 'range', step_mm: 1 } },
+  solver: { step_mm: 0.02, variant: 'window' },
+});
+
+/** Long enough for some hundred live frames, also on a machine with other work. */
+const WATCHED_MS = 25_000;
+/** Of frames, which are tens of kilobytes each: what stays is less than a tenth of one for each. */
+const BYTES_PER_FRAME = 4096;
+/** Caches that fill once. */
+const SETTLED_BYTES = 3 * 2 ** 20;
+const SAMPLES = 6;
+const FEWEST_FRAMES = 50;
+
+/** Bytes that are in use: JavaScript's heap, and the array buffers outside it. */
+async function used(session: CDPSession): Promise<number> {
+  await session.send('HeapProfiler.collectGarbage');
+  const usage = (await session.send('Runtime.getHeapUsage')) as { usedSize: number; backingStorageSize?: number };
+  return usage.usedSize + (usage.backingStorageSize ?? 0);
+}
+
+it('stays flat while runs are drawn live', async () => {
+  const open = await chrome.open(served.url);
+  onTestFinished(open.close);
+  const { page } = open;
+  const bench = new BenchPage(page);
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.enable');
+  await bench.drop('long.json', long);
+  await expect.poll(() => bench.title.textContent()).toContain('Long');
+  await bench.run.click();
+  const step = async (): Promise<string> => (await page.locator('.run-strip__text').textContent()) ?? '';
+  await expect.poll(step, { timeout: 30_000 }).toMatch(/step \d/);
+  // Every text of the progress that was shown is a frame that was drawn; a run that has ended is followed by another.
+  await page.evaluate(() => {
+    const counter = { frames: 0 };
+    Reflect.set(globalThis, 'shownFrames', counter);
+    const strip = document.querySelector('.top-bar');
+    if (strip === null) return;
+    const count = (): void => {
+      counter.frames += 1;
+    };
+    new MutationObserver(count).observe(strip, { subtree: true, characterData: true, childList: true });
+    setInterval(() => document.querySelector<HTMLElement>('.run-strip .button--primary')?.click(), 100);
+  });
+  const frames = (): Promise<number> =>
+    page.evaluate(() => (Reflect.get(globalThis, 'shownFrames') as { frames: number }).frames);
+  const first = await frames();
+  const samples: number[] = [];
+  for (let i = 0; i < SAMPLES; i += 1) {
+    await page.waitForTimeout(WATCHED_MS / SAMPLES);
+    samples.push(await used(session));
+  }
+  const shown = (await frames()) - first;
+  expect(shown).toBeGreaterThan(FEWEST_FRAMES);
+  // The least of several: frames that are being drawn count too, and come and go.
+  const half = SAMPLES / 2;
+  const grown = Math.min(...samples.slice(half)) - Math.min(...samples.slice(0, half));
+  expect(grown).toBeLessThan(SETTLED_BYTES + BYTES_PER_FRAME * shown);
+  expect(open.problems).toEqual([]);
+});
