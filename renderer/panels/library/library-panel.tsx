@@ -100,10 +100,10 @@ export default function LibraryPanel(): ReactElement {
         </EmptyState>
       )}
       <footer className="library-panel__foot">
-        <span title={result?.folder}>
+        <span title={place === 'examples' ? undefined : result?.folder}>
           {result === null
             ? 'Reading the library…'
-            : `${result.total} ${result.total === 1 ? 'file' : 'files'} · ${result.folder}`}
+            : `${result.total} ${result.total === 1 ? 'file' : 'files'} · ${place === 'examples' ? 'came with the program' : result.folder}`}
         </span>
         {dialogs ? (
           <Button tone="quiet" onPress={() => void files.chooseFolder()}>
