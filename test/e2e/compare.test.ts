@@ -40,8 +40,13 @@ async function openCompare(options: PageOptions = {}): Promise<{ open: OpenPage;
   onTestFinished(open.close);
   const bench = new BenchPage(open.page);
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
-  await open.page.keyboard.press('Alt+Shift+2');
-  await bench.panel('Compare').waitFor();
+  // The page may hear of keys a moment after it is drawn.
+  await expect
+    .poll(async () => {
+      await open.page.keyboard.press('Alt+Shift+2');
+      return bench.panel('Compare').count();
+    })
+    .toBe(1);
   return { open, bench, page: open.page };
 }
 
