@@ -72,7 +72,7 @@ describe('the workbench in a browser', () => {
     await bench.r80.waitFor();
     const r80 = Number.parseFloat((await bench.r80.textContent()) ?? '');
     expect(Math.abs(r80 - 40.8)).toBeLessThan(0.3);
-    expect(await bench.litShare()).toBeGreaterThan(dark);
+    await expect.poll(() => bench.litShare()).toBeGreaterThan(dark);
     // The curve with both of its lines, and the ledger that closes.
     const plot = open.page.getByTestId('depth-dose-plot');
     await expect.poll(() => plot.textContent()).toMatch(/R80 40\.\d\d mm.*|Range 40\.80 mm/);
