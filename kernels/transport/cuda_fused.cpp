@@ -8,10 +8,9 @@ Variant cuda_fused_variant() {
       .id = "cuda-fused",
       .title = "Fused on the GPU",
       .changes =
-          "Two passes: energy, angle and scores in one, both streaming "
-          "directions in the other, which needs no "
-          "barrier; bins with three-point angle kernels march through "
-          "the angles in registers",
+          "FP32 grids of one material with steps below a cell in x: one pass that reads and writes each cell once, "
+          "warps that copy, collide, score and stream. Others: two passes, energy, angle and scores in one, both "
+          "streaming directions in the other",
       .builds_on = "cuda-tiled",
       .device = "cuda",
       .source = "kernels/transport/cuda_fused.cu",

@@ -66,6 +66,7 @@ struct FusedParameters {
   int chunk;                  // z rows that a stream item makes
   int most_feeds, most_half;
   int whole_x_min, whole_x_max, whole_z_min, whole_z_max;  // over all angles
+  int alternates;                                          // 1: odd steps start from `turned` and end in `state`
   int window;          // 1: bounds follow the protons, 0: every slice is the whole grid
   int start_z;         // depth stepping: plane of step 0
   T threshold;         // cells below it do not widen the bounds

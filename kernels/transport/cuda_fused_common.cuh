@@ -75,6 +75,11 @@ __device__ inline void max_from_warp(float value, float* to) {
   }
 }
 
+/// The same from one thread.
+__device__ inline void max_from_thread(float value, float* to) {
+  if (value > *static_cast<volatile float*>(to)) atomicMax(reinterpret_cast<int*>(to), __float_as_int(value));
+}
+
 /// What a thread has seen above the threshold.
 struct Extent {
   int z0 = 1 << 30, z1 = -1, a0 = 1 << 30, a1 = -1, x0 = 1 << 30, x1 = -1;

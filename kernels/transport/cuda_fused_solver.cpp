@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "cuda_fused_bins.hpp"
 #include "typed_tables.hpp"
 
 namespace bb::transport {
@@ -17,50 +18,6 @@ constexpr int kNarrowGrid = 16;   // columns; collide items are narrower there
 constexpr int kViewBytes = 24;    // SourceView in cuda_fused_collide.cuh
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
-
-/// Neighbouring bins that feed one bin in any class and material.
-struct Feeds {
-  int low, count;
-};
-
-Feeds feeds_of(const Tables& t, int bin) {
-  int low = t.ne, high = -1;
-  for (int c = 0; c < t.classes; ++c) {
-    for (int m = 0; m < t.materials; ++m) {
-      const std::size_t row = t.row(c, m, bin);
-      for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
-        low = std::min(low, t.gather_source[u(k)]);
-        high = std::max(high, t.gather_source[u(k)]);
-      }
-    }
-  }
-  return high < 0 ? Feeds{bin, 0} : Feeds{low, high - low + 1};
-}
-
-Feeds feeds_and_itself(const Tables& t, int bin) {
-  const Feeds feeds = feeds_of(t, bin);
-  const int low = std::min(feeds.low, bin);
-  return {low, std::max(feeds.low + feeds.count, bin + 1) - low};
-}
-
-/// Half width of a bin's widest angle kernel; weights that are zero in T do not
-/// count.
-template <typename T>
-int widest_kernel(const Tables& t, const TypedTables<T>& typed, int bin) {
-  int half = 0;
-  for (int c = 0; c < t.classes; ++c) {
-    for (int m = 0; m < t.materials; ++m) {
-      const std::size_t row = t.row(c, m, bin);
-      const int begin = t.angle_begin[row];
-      for (int k = t.angle_begin[row + 1] - 1; k > begin + half; --k) {
-        if (typed.angle_weight[u(k)] == T(0)) continue;
-        half = k - begin;
-        break;
-      }
-    }
-  }
-  return half;
-}
 
 double cells_held(const Problem& problem, const Tables& t) {
   const double rows = problem.stepping == Stepping::kDepth ? 1 : t.nz;
@@ -115,7 +72,7 @@ void CudaFusedSolver<T>::prepare() {
 
   fill_parameters();
   send_bins();
-  if (options_.march) plan_march();
+  if (options_.march && !prepare_sweep()) plan_march();
 
   // As Collide in cuda_fused_collide.cuh.
   const int rows = t.ntheta + 2 * parameters_.most_half + 2 * kFusedTurned;
@@ -191,6 +148,12 @@ void CudaFusedSolver<T>::fill_parameters() {
     p.whole_z_max = std::max(p.whole_z_max, -1);
   }
   p.window = options_.window ? 1 : 0;
+  if (!options_.window) {  // every cell is written, also those that nothing reaches
+    p.whole_x_min = std::min(p.whole_x_min, 0);
+    p.whole_x_max = std::max(p.whole_x_max, -1);
+    p.whole_z_min = std::min(p.whole_z_min, 0);
+    p.whole_z_max = std::max(p.whole_z_max, -1);
+  }
   if (!options_.window) {  // chunks of the same length
     const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;
     const int chunks = std::max(1, made / kDenseChunk);
@@ -421,9 +384,65 @@ void CudaFusedSolver<T>::plan_march() {
   march_kernel_.emplace(this->kernel("transport_fused_march"));
 }
 
+/// Whether steps are taken in one pass.
+template <typename T>
+bool CudaFusedSolver<T>::prepare_sweep() {
+  if constexpr (std::is_same_v<T, float>) {
+    if (depth_ || options_.window || options_.loop == FusedLoop::kPersistent) return false;
+    const std::optional<SweepPlan> plan = plan_sweep(this->tables(), this->device()->info());
+    if (!plan) return false;
+    cuda::Stream& stream = this->stream();
+    sweep_ = plan->layout;
+    const auto send = [&]<typename V>(const std::vector<V>& values, cuda::DeviceBuffer<V>& to) {
+      to = cuda::DeviceBuffer<V>(this->device(), std::max<std::size_t>(values.size(), 1));
+      to.upload(values, stream);
+      return to.pointer();
+    };
+    sweep_.groups = send(plan->groups, sweep_groups_);
+    sweep_.columns = send(plan->columns, sweep_columns_);
+    sweep_.begin = send(plan->begin, sweep_begin_);
+    sweep_.angles = send(plan->angles, sweep_angles_);
+    sweep_.kernels = send(plan->kernels, sweep_kernels_);
+    stream.synchronize();
+    sweep_blocks_ = static_cast<unsigned>(plan->begin.size() - 1);
+    sweep_threads_ = plan->threads;
+    sweep_bytes_ = plan->shared_bytes;
+    sweep_kernel_.emplace(this->kernel("transport_fused_sweep"));
+    sweep_kernel_->allow_dynamic_shared(sweep_bytes_);
+    sweep_scores_ = cuda::DeviceBuffer<float>(
+        this->device(), u(static_cast<int>(sweep_blocks_)) * u(this->tables().nz) * u(sweep_score_floats(pitch())));
+    sweep_scores_.fill_bytes(0, stream);
+    sweep_.scores = sweep_scores_.pointer();
+    collect_kernel_.emplace(this->kernel("transport_fused_collect"));
+    parameters_.alternates = 1;
+    return true;
+  }
+  return false;
+}
+
+/// Behind the steps of a batch or a graph.
+template <typename T>
+void CudaFusedSolver<T>::queue_collect() {
+  if constexpr (std::is_same_v<T, float>) {
+    if (!collect_kernel_) return;
+    constexpr int kThreads = 128;
+    const auto cells = static_cast<unsigned>(this->tables().plane());
+    collect_kernel_->launch(this->stream(), {.grid = {(cells + kThreads - 1) / kThreads}, .block = {kThreads}},
+                            parameters_, sweep_, static_cast<int>(sweep_blocks_));
+  }
+}
+
 template <typename T>
 void CudaFusedSolver<T>::queue_step() {
   cuda::Stream& stream = this->stream();
+  if constexpr (std::is_same_v<T, float>) {
+    if (sweep_kernel_) {
+      sweep_kernel_->launch(stream,
+                            {.grid = {sweep_blocks_}, .block = {sweep_threads_}, .dynamic_shared_bytes = sweep_bytes_},
+                            parameters_, sweep_);
+      return;
+    }
+  }
   if constexpr (std::is_same_v<T, float>) {
     if (march_kernel_) {
       const int chunks = (this->tables().ntheta + march_.angles - 1) / march_.angles;
@@ -444,6 +463,7 @@ void CudaFusedSolver<T>::capture() {
   if (options_.loop != FusedLoop::kGraph) return;
   this->stream().begin_capture();
   for (int i = 0; i < kGraphSteps; ++i) queue_step();
+  queue_collect();
   graph_.emplace(this->stream().end_capture());
   graph_->upload(this->stream());
 }
@@ -471,7 +491,10 @@ void CudaFusedSolver<T>::launch_steps(int first, int count) {
     if (graph_) {
       for (; rest >= kGraphSteps; rest -= kGraphSteps) graph_->launch(stream);
     }
-    for (; rest > 0; --rest) queue_step();
+    for (; rest > 0; --rest) {
+      queue_step();
+      if (rest % kGraphSteps == 1) queue_collect();
+    }
   }
   if (!depth_) return;
   plane_ = parameters_.start_z + first + count;

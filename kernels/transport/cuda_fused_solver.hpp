@@ -7,6 +7,7 @@
 #include "cuda_fused.hpp"
 #include "cuda_march.hpp"
 #include "cuda_solver.hpp"
+#include "cuda_sweep_plan.hpp"
 
 namespace bb::transport {
 
@@ -50,8 +51,10 @@ class CudaFusedSolver : public CudaSolver<T> {
   void fill_parameters();
   void send_bins();
   void plan_march();
+  bool prepare_sweep();
   void send_start();
   void queue_step();
+  void queue_collect();
   cuda::Kernel stepped_kernel(const char* name) const;
 
   FusedOptions options_;
@@ -72,6 +75,15 @@ class CudaFusedSolver : public CudaSolver<T> {
   FusedParameters<T> parameters_{};
   MarchParameters march_{};
   std::optional<cuda::Kernel> collide_kernel_, stream_kernel_, persistent_kernel_, begin_kernel_, march_kernel_;
+  cuda::DeviceBuffer<SweepGroup> sweep_groups_;
+  cuda::DeviceBuffer<SweepColumn> sweep_columns_;
+  cuda::DeviceBuffer<int> sweep_begin_;
+  cuda::DeviceBuffer<SweepAngle> sweep_angles_;
+  cuda::DeviceBuffer<float> sweep_kernels_;
+  SweepParameters sweep_{};
+  unsigned sweep_blocks_ = 0, sweep_threads_ = 0, sweep_bytes_ = 0;
+  cuda::DeviceBuffer<float> sweep_scores_;
+  std::optional<cuda::Kernel> sweep_kernel_, collect_kernel_;
   std::optional<cuda::Graph> graph_;
   int plane_ = 0;  // depth stepping: plane that the state is in
 };

@@ -14,7 +14,7 @@ __device__ void each_cell(const FusedParameters<T>& p, int bin, F&& f) {
   DeviceBox box = p.bounds[step & 1][bin];
   if (is_empty(box)) return;
   box.x1 = min(box.x1, t.nx);
-  const T* state = p.state + row_start(p, bin, 0);
+  const T* state = (p.alternates != 0 && (step & 1) != 0 ? p.turned : p.state) + row_start(p, bin, 0);
   const int width = box.x1 - box.x0;
   const int angles = box.a1 - box.a0;
   const int cells = (box.z1 - box.z0) * angles * width;

@@ -4,6 +4,7 @@
 #include "cuda_gather.cu"
 #include "cuda_march.cu"
 #include "cuda_scatter.cu"
+#include "cuda_sweep.cu"
 #include "cuda_tiled.cu"
 #include "cuda_warp_reduced.cu"
 #include "cuda_window.cu"
