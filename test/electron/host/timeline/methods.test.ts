@@ -97,7 +97,10 @@ describe("a recorded run's timeline", () => {
     // 20 steps of 8.5 million cells: the grid of the scenario, every cell at every step.
     expect((details.bytes ?? 0) / bytesPerCellStep / 20).toBeGreaterThan(8e6);
     expect((details.bytes ?? 0) / bytesPerCellStep / 20).toBeLessThan(9e6);
-    expect(details.shareOfCeiling).toBeCloseTo((details.bytes_per_s ?? 0) / 4.23373e12, 4);
+    // What every session on this GPU measured its copies at, whichever of them the ceiling is taken from.
+    const ceiling = (details.bytes_per_s ?? 0) / (details.shareOfCeiling ?? 1);
+    expect(ceiling).toBeGreaterThan(4.1e12);
+    expect(ceiling).toBeLessThan(4.4e12);
     expect(details.shareOfCeiling).toBeGreaterThan(0.02);
     expect(details.shareOfCeiling).toBeLessThan(1);
   });
