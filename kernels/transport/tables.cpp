@@ -263,13 +263,18 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
   s.energy_in = mean_energy + entry;
 }
 
-/// Range spread, in mm of water, that the energy grid adds to a proton that goes straight along the
-/// beam axis: where a bin cannot hold the mean and the variance of a step with non-negative weights.
-double extra_straggling(const Problem& p, const std::vector<Medium>& media, const EnergyGrid& grid, double start_energy,
-                        const Tables& t) {
+/// A proton that goes straight along the beam axis, without straggling.
+struct AxisProton {
+  int steps = 0;           // until it stops or leaves the grid
+  double added_range = 0;  // spread, mm of water, of bins that cannot hold a step's mean and variance with weights >= 0
+};
+
+AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const EnergyGrid& grid, double start_energy,
+                       const Tables& t) {
   double variance = 0.0;
   double energy = start_energy;
-  for (int step = 0; energy > p.grid.cutoff; ++step) {
+  int step = 0;
+  for (; energy > p.grid.cutoff; ++step) {
     const double path = step * t.path_step;
     const int z = static_cast<int>((t.depth_first_node + path * std::cos(p.beam.angle)) / p.grid.dz);
     const int x = static_cast<int>(std::floor((p.beam.x + path * std::sin(p.beam.angle)) / p.grid.dx + 0.5 * t.nx));
@@ -283,7 +288,7 @@ double extra_straggling(const Problem& p, const std::vector<Medium>& media, cons
     variance += grid.excess_variance(after, straggling_variance(p, medium, centre, after, t.path_step));
     energy = medium.energy_after(energy, t.path_step);
   }
-  return std::sqrt(variance);
+  return {step, std::sqrt(variance)};
 }
 
 /// A filled state has no way in: its content is all there is.
@@ -367,7 +372,11 @@ Layout::Layout(const Problem& p) {
   grid.emplace(p.grid, media[0].table, start_energy, p.beam.energy_sigma, guard);
   t.ne = grid->size();
   t.energy = grid->energies();
-  if (!p.filled) t.extra_straggling_mm = extra_straggling(p, media, *grid, start_energy, t);
+  if (!p.filled) {
+    const AxisProton axis = follow_axis(p, media, *grid, start_energy, t);
+    t.axis_steps = axis.steps;
+    t.extra_straggling_mm = axis.added_range;
+  }
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ struct Tables {
   double depth_first_node = 0;     // mm
   double beam_range_mm = 0;        // CSDA range of the beam in water
   double cutoff_range_mm = 0;      // residual range in water of a proton at the cutoff
+  int axis_steps = 0;              // of a proton straight along the beam axis; 0 without a beam
   double extra_straggling_mm = 0;  // range spread that the energy grid adds to the beam
 
   std::size_t row(int c, int m, int e) const {

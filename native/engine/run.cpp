@@ -35,6 +35,13 @@ int bound_steps(const transport::Problem& p, const transport::Tables& t) {
   return std::min(p.max_steps, std::max(1, static_cast<int>(std::ceil(way / p.step))));
 }
 
+/// Steps after which next to nothing is in flight: what the axis proton takes and four sigma of straggling.
+int expected_steps(const transport::Problem& p, const transport::Tables& t, int bound) {
+  constexpr double kStraggling = 1.045;  // sigma is 1.0 to 1.15 % of the range
+  const double spread = p.straggling == transport::Straggling::kOff ? 1.0 : kStraggling;
+  return t.axis_steps > 0 ? std::min(bound, static_cast<int>(t.axis_steps * spread)) : bound;
+}
+
 /// Adds a step's changes to the sums so far.
 LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double deposited) {
   LedgerRow row = last;
@@ -114,8 +121,12 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
     result.keyframes.push_back(frame);
   };
   const int frames = problem_.keyframes;
+  // The last one is the end of the run, wherever that is.
+  const int expected = expected_steps(problem_, tables_, steps_max_);
   const auto keyframe_step = [&](int k) {
-    return frames < 2 ? 0 : static_cast<int>(std::lround(static_cast<double>(k) * steps_max_ / (frames - 1)));
+    if (frames < 2) return 0;
+    return k == frames - 1 ? steps_max_
+                           : static_cast<int>(std::lround(static_cast<double>(k) * expected / (frames - 1)));
   };
   int next_frame = 0;
   if (frames > 0) {
@@ -183,7 +194,7 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
         const double rate = observed > 0.0 ? step / observed : 0.0;
         on_progress({step, steps_max_, nominal_depth(problem_, outline_, step),
                      number.in > 0.0 ? number.in_flight / number.in : 0.0, std::max(number.rel_error, energy.rel_error),
-                     rate, rate > 0.0 ? (steps_max_ - step) / rate : 0.0});
+                     rate, rate > 0.0 ? std::max(0, expected - step) / rate : 0.0});
       }
     }
     if (const int known = checkpoint_from_.exchange(-1); known >= 0) keep_checkpoint(static_cast<std::size_t>(known));
