@@ -1,5 +1,6 @@
 /** The workbench as a person handles it: what is on the page, by its names. */
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 export class BenchPage {
   readonly page: Page;
@@ -39,6 +40,16 @@ export class BenchPage {
 
   panel(name: string): Locator {
     return this.page.getByRole('tab', { name, exact: true });
+  }
+
+  /** Asks for a layout by its keys until a panel of it is there: the page may hear of keys a moment after it is drawn. */
+  async layout(keys: string, panel: string): Promise<void> {
+    await expect
+      .poll(async () => {
+        await this.page.keyboard.press(keys);
+        return this.panel(panel).count();
+      })
+      .toBe(1);
   }
 
   /** State badge of the run that is shown. */

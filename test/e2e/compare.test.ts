@@ -40,13 +40,7 @@ async function openCompare(options: PageOptions = {}): Promise<{ open: OpenPage;
   onTestFinished(open.close);
   const bench = new BenchPage(open.page);
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
-  // The page may hear of keys a moment after it is drawn.
-  await expect
-    .poll(async () => {
-      await open.page.keyboard.press('Alt+Shift+2');
-      return bench.panel('Compare').count();
-    })
-    .toBe(1);
+  await bench.layout('Alt+Shift+2', 'Compare');
   return { open, bench, page: open.page };
 }
 

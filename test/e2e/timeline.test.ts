@@ -40,8 +40,7 @@ async function openProfile(options: PageOptions = {}): Promise<void> {
   open = await chrome.open(served.url, options);
   bench = new BenchPage(open.page);
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
-  await open.page.keyboard.press('Alt+Shift+3');
-  await bench.panel('Timeline').waitFor();
+  await bench.layout('Alt+Shift+3', 'Timeline');
 }
 
 async function openRecorded(name = 'h200-water-70MeV-cuda-window.h5'): Promise<void> {
