@@ -6,31 +6,21 @@ namespace bb::transport::sweep {
 
 inline constexpr int kSums = sizeof(Tally) / sizeof(double);
 
-/// Adds the tallies of the block's threads to the ledger row. Every thread calls it.
+/// Adds the tallies of each warp to the ledger row. Every thread calls it.
 __device__ inline void add_tally(const Work& w, int step, const Tally& tally) {
-  __shared__ double parts[kSums][kSweepThreads / 32];
   const double values[kSums] = {tally.number,         tally.energy,    tally.stopped,       tally.nuclear,
                                 tally.nuclear_energy, tally.deposited, tally.escaped_theta, tally.energy_theta,
                                 tally.escaped_x,      tally.energy_x,  tally.escaped_z,     tally.energy_z};
   const int columns[kSums] = {kInFlight,      kEnergyInFlight, kStopped,      kNuclear,
                               kEnergyNuclear, kDeposited,      kEscapedTheta, kEnergyEscapedTheta,
                               kEscapedX,      kEnergyEscapedX, kEscapedZ,     kEnergyEscapedZ};
-  const int warp = static_cast<int>(threadIdx.x) >> 5;
-#pragma unroll
-  for (int n = 0; n < kSums; ++n) {
-    const double sum = fused::warp_sum(values[n]);
-    if ((threadIdx.x & 31) == 0) parts[n][warp] = sum;
-  }
-  __syncthreads();
   double* const row = w.p.scores.ledger + static_cast<unsigned long long>(step) * kLedgerColumns;
 #pragma unroll
   for (int n = 0; n < kSums; ++n) {
-    if (static_cast<int>(threadIdx.x) != n) continue;
-    double sum = 0;
-    for (int k = 0; k < static_cast<int>(blockDim.x) / 32; ++k) sum += parts[n][k];
-    if (sum != 0.0) atomicAdd(row + columns[n], sum);
+    const double sum = fused::warp_sum(values[n]);
+    if ((threadIdx.x & 31) == 0 && sum != 0.0) atomicAdd(row + columns[n], sum);
   }
-  __syncthreads();  // the next column reuses the parts
+  __syncthreads();  // no warp waits at the column's barriers any more
 }
 
 __device__ inline void sweep_column(const FusedParameters<float>& p, const SweepParameters& s, int step, int index,

@@ -50,7 +50,7 @@ __device__ inline void prepare_stages(float* shared, int stages, int readers) {
   for (int n = 0; n < stages; ++n) {
     const auto place = static_cast<unsigned>(n);
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(full_barrier(shared, place)), "r"(kCopiers) : "memory");
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(free_barrier(shared, place)), "r"(readers) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(free_barrier(shared, place)), "r"(readers * 32) : "memory");
   }
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

@@ -16,15 +16,21 @@ namespace {
 
 using namespace transport;
 
-Problem heterogeneous(bool filled) {
+/// Of one material, whole grids are stepped in one pass.
+Problem water(bool filled) {
   Problem p = water_problem(12.0, {5.5, 2.1, 0.5, 0.3}, 0.3, 0.1);
-  p.materials.push_back(material("bone-compact-icru"));
-  paint(p, 1, -1.0, 9.0, 0.7, 1.3);
   p.filled = filled;
   p.grid.theta_centre = p.beam.angle = 0.1;
   p.nuclear = Nuclear::kAttenuation;
   p.max_steps = 4;
   p.keyframes = 2;
+  return p;
+}
+
+Problem heterogeneous(bool filled) {
+  Problem p = water(filled);
+  p.materials.push_back(material("bone-compact-icru"));
+  paint(p, 1, -1.0, 9.0, 0.7, 1.3);
   return p;
 }
 
@@ -47,8 +53,7 @@ engine::RunResult solve(Problem p, const char* variant, Precision precision, Ste
 }
 
 void short_run(const Variant& v, Precision precision, Stepping stepping) {
-  for (const bool filled : {true, false}) {
-    const Problem p = heterogeneous(filled);
+  for (const Problem& p : {heterogeneous(true), heterogeneous(false), water(true), water(false)}) {
     const auto wanted = solve(p, "reference", Precision::kFp64, stepping);
     const auto got = solve(p, v.id, precision, stepping);
     const bool single = precision == Precision::kFp32;
