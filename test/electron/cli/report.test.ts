@@ -146,7 +146,7 @@ describe('report', () => {
       'small &lt;beam&gt;: gather',
       'Kernel fusion',
       'driver 580.159.04',
-      'Commit</dt><dd>6094ce5f6e970fe59f6fa0135a5320dc36d9c2c4',
+      'Commit</dt><dd>91a420f4f820df8cc6dfb4458f5adea037b5491c',
       'solver.variant',
       '&quot;energy_MeV&quot;: 30',
       'braggbench bench uniform-grid-70MeV',

@@ -119,10 +119,10 @@ describe.for(['h200-uniform-grid-70MeV', 'h200-dense-36M', 'h200-water-70MeV', '
 test('a figure says on what it was measured', () => {
   const text = provenanceText(reportProvenance(report, grid.created));
   expect(text).toBe(
-    'NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit 6094ce5f6 · 21 Nov 2026',
+    'NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit 91a420f4f · 21 Nov 2026',
   );
   const figure = withCaption(waterfallFigure(fastestChain(report), { width: 420, label: 11 }), text, 11);
-  expect(texts(figure).join(' ')).toContain('commit 6094ce5f6');
+  expect(texts(figure).join(' ')).toContain('commit 91a420f4f');
   const known = { ...report, program: { ...report.program, commit: 'a'.repeat(40) } };
   expect(provenanceText(reportProvenance(known, 'no date'))).toMatch(/commit aaaaaaaaa · not recorded when$/);
 });
