@@ -42,7 +42,7 @@ template <typename T>
 CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
     : problem_(problem),
       tables_(tables),
-      session_(CudaSession::open(problem.device)),
+      session_(cuda::Session::open(problem.device, "transport")),
       stream_(session_.device),
       setup_parts_(session_.parts),
       device_tables_([&] {

@@ -92,7 +92,7 @@ class CudaSolver : public engine::Solver {
 
   const Problem& problem_;
   const Tables& tables_;
-  CudaSession session_;
+  cuda::Session session_;
   cuda::Stream stream_;
   std::vector<engine::SetupPart> setup_parts_;
   CudaTables<T> device_tables_;

@@ -39,7 +39,7 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   const double need = v.estimate_bytes(p, t);
   // The scenario's limit is about the machine's memory; a GPU has its own.
-  const double limit = std::string_view(v.device) == "cuda" ? cuda_memory_bytes() : p.memory_limit;
+  const double limit = std::string_view(v.device) == "cuda" ? cuda::usual_memory_bytes() : p.memory_limit;
   if (limit > 0.0 && need > limit) {
     return {"memory", name + ": needs about " + gigabytes(need) + " for " + std::to_string(t.ne) + " x " +
                           std::to_string(t.ntheta) + " x " + std::to_string(t.nz) + " x " + std::to_string(t.nx) +

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "convert.hpp"
-#include "transport/cuda_session.hpp"
+#include "cuda/session/session.hpp"
 
 namespace bb::binding {
 namespace {
@@ -86,7 +86,7 @@ void DeviceObservation::begin(const MeasuringOptions& options, const std::string
     trace_reason_ = "The run is on the CPU, whose operators are always recorded.";
   if (selector == nullptr) return;
   if (options.clocks) {
-    monitor_ = cuda::ClockMonitor::open(transport::CudaSession::open(*selector).device->info().uuid);
+    monitor_ = cuda::ClockMonitor::open(cuda::open_device(*selector)->info().uuid);
     if (monitor_) before_ = monitor_->read();
   }
   if (options.trace) tracing_ = cuda::ActivityTrace::start(cuda::GraphDetail::kNodes, origin, trace_reason_);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/caches.hpp"
+#include "setup_part.hpp"
 #include "spans.hpp"
 #include "transport/tables.hpp"
 
@@ -22,12 +23,6 @@ struct StepTotals {
   };
   Side number, energy;
   double deposited = 0;  // MeV
-};
-
-/// One part of what a run's preparation took.
-struct SetupPart {
-  std::string name;
-  double seconds;
 };
 
 /// Sums of ψ over the other two axes, FP32, row-major in the order of the names.

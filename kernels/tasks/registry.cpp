@@ -1,0 +1,74 @@
+#include "registry.hpp"
+
+#include <string_view>
+
+#include "cuda/session/session.hpp"
+#include "micro/registry.hpp"
+
+namespace bb::tasks {
+
+using engine::TaskBench;
+using engine::TaskProblem;
+using engine::TaskVariant;
+
+namespace {
+
+struct Refusal {
+  const char* code;  // of ProblemError; nullptr when the variant can do the problem
+  std::string why;
+};
+
+Refusal refusal(const TaskVariant& v, const TaskProblem& problem) {
+  const std::string name = std::string("solver.variant = ") + v.id;
+  if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
+  if (const std::string why = v.refuses(problem); !why.empty()) return {"unsupported", name + ": " + why};
+  const double need = v.estimate_bytes(problem);
+  // The scenario's limit is about the machine's memory; a GPU has its own.
+  const bool on_gpu = std::string_view(v.device) == "cuda";
+  const double limit = on_gpu ? cuda::usual_memory_bytes() : problem.memory_limit;
+  if (limit > 0.0 && need > limit) {
+    return {"memory", name + ": needs about " + cuda::bytes_text(static_cast<std::uint64_t>(need)) + ", " +
+                          (on_gpu ? "the GPU has " : "the limit is ") +
+                          cuda::bytes_text(static_cast<std::uint64_t>(limit))};
+  }
+  return {nullptr, ""};
+}
+
+}  // namespace
+
+std::span<const TaskBench> benches() { return micro::benches(); }
+
+const TaskBench& find_bench(const TaskProblem& problem) {
+  std::string known;
+  for (const TaskBench& bench : benches()) {
+    if (problem.workload != bench.workload) continue;
+    if (problem.bench == bench.id) return bench;
+    known += (known.empty() ? "" : ", ") + std::string(bench.id);
+  }
+  throw ProblemError("unsupported", problem.workload + ": " + problem.bench + " is unknown; allowed: " + known);
+}
+
+const TaskVariant& choose_variant(const TaskProblem& problem) {
+  const TaskBench& bench = find_bench(problem);
+  std::string names, last;
+  const TaskVariant* best = nullptr;
+  for (const TaskVariant& v : bench.variants) {
+    names += (names.empty() ? "" : ", ") + std::string(v.id);
+    if (problem.variant != "auto" && problem.variant != v.id) continue;
+    const Refusal refused = refusal(v, problem);
+    if (refused.code == nullptr) {
+      best = &v;
+    } else if (problem.variant == v.id) {
+      throw ProblemError(refused.code, refused.why);
+    } else if (last.empty() || std::string_view(v.device) == "cpu") {  // a missing GPU is not why nothing fits
+      last = refused.why;
+    }
+  }
+  if (best != nullptr) return *best;
+  if (problem.variant == "auto") {
+    throw ProblemError("unsupported", "solver.variant = auto: no variant can do this; " + last);
+  }
+  throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": unknown; allowed: auto, " + names);
+}
+
+}  // namespace bb::tasks

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../device/buffer.hpp"
+#include "../device/graph.hpp"
+#include "../device/kernel.hpp"
+#include "../session/session.hpp"
+#include "../timing/timing.hpp"
+#include "engine/task.hpp"
+
+namespace bb::cuda {
+
+/// A task that queues its work on a stream. Timed by events and by the wall clock; any task whose queue() does not
+/// wait for the device can be captured and replayed as a graph.
+class CudaTask : public engine::Task {
+ public:
+  /// Opens the device and the kernels of kernels/<folder>/<folder>.cu.
+  CudaTask(const engine::TaskProblem& problem, const std::string& folder);
+
+  void enter() final { device()->make_current(); }
+  /// Refuses what the device's free memory cannot hold.
+  void require_memory(double bytes) final;
+  engine::TaskTime repeat(int repetitions, engine::TaskMode mode) final;
+  void once() final;
+  engine::TaskClock clock() const override { return engine::TaskClock::kDevice; }
+
+ protected:
+  /// Queues one repetition. Work on further streams starts after and ends before what is queued here, by events.
+  virtual void queue(Stream& stream) = 0;
+  /// Queues what restores inputs that a repetition changes; for once(), never timed.
+  virtual void restore(Stream&) {}
+  /// Why a repetition cannot be captured, one sentence; "" to try it.
+  virtual std::string no_graph() const { return ""; }
+
+  const engine::TaskProblem& problem() const { return problem_; }
+  const std::shared_ptr<Device>& device() const { return session_.device; }
+  Stream& stream() { return stream_; }
+  Kernel kernel(const char* name) const { return Kernel(session_.kernels->module, name); }
+  const Module& module() const { return session_.kernels->module; }
+
+  template <typename T>
+  DeviceBuffer<T> buffer(std::size_t count) const {
+    return DeviceBuffer<T>(device(), count);
+  }
+  /// A buffer that holds `values`, there when this returns.
+  template <typename T>
+  DeviceBuffer<T> uploaded(std::span<const T> values) {
+    DeviceBuffer<T> out(device(), values.size());
+    out.upload(values, stream_);
+    stream_.synchronize();
+    return out;
+  }
+
+ private:
+  void capture();
+
+  engine::TaskProblem problem_;
+  Session session_;
+  Stream stream_;
+  DeviceTimer timer_;
+  std::optional<L2Flush> flush_;
+  std::optional<Graph> graph_;
+};
+
+/// Registers per thread, static and dynamic shared memory, and the share of the multiprocessor's threads that
+/// blocks of that size can occupy.
+std::vector<engine::Quantity> launch_quantities(const Kernel& kernel, const Device& device, unsigned threads,
+                                                unsigned dynamic_shared_bytes = 0);
+
+}  // namespace bb::cuda

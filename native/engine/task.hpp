@@ -1,0 +1,178 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "problem_error.hpp"
+#include "setup_part.hpp"
+
+// Small measured workloads ("tasks"): something short that is prepared once and repeated many times, such as one
+// matrix product or one copy. A row of the claim ledger is added in four steps (kernels/micro/launch.cpp is one to
+// imitate):
+//
+//   1. kernels/micro/<row>.cu: its kernels, extern "C", included by kernels/micro/micro.cu.
+//   2. kernels/micro/<row>.cpp: a class per arrangement, derived from CpuTask (engine/cpu_task.hpp) or CudaTask
+//      (cuda/task/cuda_task.hpp): prepare(), then run() or queue(), verify(), hash(), work(); and one function that
+//      gives the TaskBench with its variants.
+//   3. a line in kernels/micro/registry.cpp.
+//   4. electron/contract/scenario/micro: the row's parameters (zod); their names are the keys of TaskProblem.
+namespace bb::engine {
+
+/// Nothing meaningful to state.
+inline constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+
+/// What is asked, as a flat list of values by name; the host has checked them against the scenario's schema.
+struct TaskProblem {
+  std::string workload;     // the scenario's kind: "linear-relu", "micro"
+  std::string bench;        // the row of a kind that has several; "" otherwise
+  std::string variant;      // or "auto"
+  std::string device;       // index or UUID of a GPU; "" is the usual one
+  int threads = 0;          // of CPU variants; 0 is one per core
+  double memory_limit = 0;  // bytes for CPU variants; 0 is none
+  std::uint64_t seed = 1;   // of made-up inputs
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::string> words;
+  std::map<std::string, bool> switches;
+
+  /// These throw ProblemError('invalid') that names a value which is missing or does not fit.
+  double number(const std::string& key) const;
+  std::size_t count(const std::string& key) const;  // a whole number, not negative
+  const std::string& word(const std::string& key) const;
+  bool on(const std::string& key) const;
+};
+
+/// Compulsory traffic and arithmetic of one repetition; kAbsent where meaningless.
+struct TaskWork {
+  double bytes = kAbsent;
+  double flops = kAbsent;
+};
+
+/// A further number that the variant knows of itself: cycles of latency, registers, resident blocks.
+struct Quantity {
+  std::string id, title;
+  double value;
+  std::string unit;  // as shown: "cycles", "GB/s"; "" for a plain number
+};
+
+/// One comparison with the FP64 reference. It holds when value <= limit; NaN never does.
+struct Check {
+  std::string id, title;
+  double value, limit;
+  bool holds() const { return value <= limit; }
+};
+
+struct CheckReport {
+  std::vector<Check> checks;
+  std::string compared;  // what was compared with what: "4096 of 4194304 outputs with FP64"
+};
+
+/// `kWarm`: repetitions back to back. `kCold`: the caches (a GPU's L2) are emptied before each, outside the time.
+/// `kGraph`: a repetition is captured once and replayed.
+enum class TaskMode { kWarm, kCold, kGraph };
+
+/// Which clock tells what a repetition takes.
+enum class TaskClock { kDevice, kWall };
+
+/// Of all repetitions together, seconds.
+struct TaskTime {
+  double device_s = kAbsent;  // by the GPU's events; absent on the CPU
+  double wall_s = 0;
+};
+
+/// Ends a task between two pieces of work after `cancel`.
+class TaskCancelled : public std::runtime_error {
+ public:
+  TaskCancelled() : std::runtime_error("cancelled") {}
+};
+
+/// One variant on one problem: prepared once, then repeated. Used by one thread at a time.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  /// Allocates, makes inputs, uploads. Called once, before anything else.
+  virtual void prepare() = 0;
+  /// Throws ProblemError('memory') where `bytes` are not to be had; called before prepare().
+  virtual void require_memory(double bytes);
+  /// Makes the device current on the calling thread; called first by every thread.
+  virtual void enter() {}
+  /// `repetitions` of them; throws ProblemError('unsupported') with one readable sentence where the mode is
+  /// impossible.
+  virtual TaskTime repeat(int repetitions, TaskMode mode) = 0;
+  /// Restores the inputs where a repetition changes them, does exactly one repetition and waits for it.
+  virtual void once() = 0;
+
+  /// Compares what once() left with an FP64 reference.
+  virtual CheckReport verify() = 0;
+  /// Of the bits that once() left: equal for equal results.
+  virtual std::uint64_t hash() = 0;
+  virtual TaskWork work() const = 0;
+  virtual TaskClock clock() const = 0;
+  virtual std::vector<Quantity> quantities() { return {}; }
+
+  const std::vector<SetupPart>& setup_parts() const { return parts_; }
+  /// Set by whoever runs the task; long CPU work looks at it with stop_if_cancelled().
+  const std::atomic<bool>* cancel = nullptr;
+
+ protected:
+  /// Does `work` as a named part of the set-up.
+  template <typename F>
+  void part(const char* name, F&& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    parts_.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+  }
+  void add_parts(const std::vector<SetupPart>& parts) { parts_.insert(parts_.end(), parts.begin(), parts.end()); }
+  void stop_if_cancelled() const {
+    if (cancel != nullptr && cancel->load()) throw TaskCancelled();
+  }
+
+ private:
+  std::vector<SetupPart> parts_;
+};
+
+/// What a variant is and can do; the page and the command line show these words.
+struct TaskVariant {
+  const char* id;
+  const char* title;
+  const char* changes;    // what it changes against the one it builds on
+  const char* builds_on;  // "" for none
+  const char* device;     // "cpu" | "cuda"
+  const char* precision;  // of its arithmetic: "fp32", "tf32", "bf16", "fp64", "int"
+  const char* source;     // file in the repository
+  /// Bytes that a problem needs on its device, before it is allocated.
+  double (*estimate_bytes)(const TaskProblem&);
+  std::unique_ptr<Task> (*make)(const TaskProblem&);
+  /// Why it cannot do this problem, in one sentence; "" when it can.
+  std::string (*refuses)(const TaskProblem&) = [](const TaskProblem&) { return std::string(); };
+  /// Why this machine cannot run it, in one sentence; "" when it can.
+  std::string (*unavailable)() = [] { return std::string(); };
+};
+
+/// Variants that answer the same question, in the order of the ladder: each further one is meant to be faster.
+struct TaskBench {
+  const char* workload;
+  const char* id;  // "" where the workload has one bench
+  const char* title;
+  std::vector<TaskVariant> variants;
+};
+
+/// 64 bits that differ when a bit of `bytes` does, all but surely.
+std::uint64_t hash_bytes(std::span<const std::byte> bytes);
+template <typename T>
+std::uint64_t hash_values(std::span<const T> values) {
+  return hash_bytes(std::as_bytes(values));
+}
+
+/// `count` values in [-1, 1) that depend on `seed` alone, exact in FP32.
+std::vector<float> uniform_values(std::size_t count, std::uint64_t seed);
+
+}  // namespace bb::engine

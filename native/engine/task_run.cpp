@@ -1,0 +1,92 @@
+#include "task_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "tasks/registry.hpp"
+
+namespace bb::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A launch queue takes about a thousand launches; far more in one batch only measures waiting for it.
+constexpr int kMostRepetitions = 20'000;
+constexpr int kMostCold = 200;       // each empties the caches, which takes longer than most repetitions
+constexpr double kMargin = 1.2;      // so that the next sample is not too short by a little
+constexpr double kSteepest = 100.0;  // a first repetition misleads: by this much at most is the next batch longer
+
+constexpr const char* kSpanNames[] = {"repetitions", "cold repetitions", "graph replays"};
+
+double counted(const TaskTime& time, TaskClock clock) {
+  return clock == TaskClock::kDevice ? time.device_s : time.wall_s;
+}
+
+}  // namespace
+
+TaskRun::TaskRun(TaskProblem problem)
+    : problem_(std::move(problem)), bench_(&tasks::find_bench(problem_)), variant_(&tasks::choose_variant(problem_)) {
+  problem_.variant = variant_->id;
+}
+
+double TaskRun::prepare() {
+  const Clock::time_point start = Clock::now();
+  std::unique_ptr<Task> task = variant_->make(problem_);
+  task->cancel = &cancel_;
+  task->enter();
+  task->require_memory(estimate_bytes());
+  task->prepare();
+  task_ = std::move(task);
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+TaskSample TaskRun::sample(const TaskSampleOptions& options) {
+  task_->enter();
+  const int most = options.mode == TaskMode::kCold ? kMostCold : kMostRepetitions;
+  int& repetitions = repetitions_[static_cast<int>(options.mode)];
+  const auto timed = [&](int count) {
+    const double start_ns = spans_.now_ns();
+    const TaskTime time = task_->repeat(count, options.mode);
+    spans_.record(0, spans_.name_id(kSpanNames[static_cast<int>(options.mode)]), static_cast<std::uint32_t>(count),
+                  start_ns, spans_.now_ns());
+    return time;
+  };
+  if (repetitions == 0) {
+    timed(1);  // first launches load code
+    int count = 1;
+    for (;;) {
+      const double seconds = counted(timed(count), task_->clock());
+      if (seconds >= options.at_least_s || count >= most) break;
+      const double wanted = seconds > 0.0 ? kMargin * count * options.at_least_s / seconds : kSteepest * count;
+      count = static_cast<int>(std::min<double>(most, std::clamp(wanted, 2.0 * count, kSteepest * count)));
+    }
+    repetitions = count;
+  }
+  const TaskTime time = timed(repetitions);
+  return {.repetitions = repetitions,
+          .device_s = time.device_s / repetitions,
+          .wall_s = time.wall_s / repetitions,
+          .time_s = counted(time, task_->clock()) / repetitions};
+}
+
+TaskVerdict TaskRun::check(int runs) {
+  task_->enter();
+  TaskVerdict out;
+  task_->once();
+  out.report = task_->verify();
+  out.holds = std::ranges::all_of(out.report.checks, [](const Check& check) { return check.holds(); });
+  const std::uint64_t first = task_->hash();
+  out.runs = 1;
+  for (; out.runs < runs; ++out.runs) {
+    if (cancel_.load()) throw TaskCancelled();
+    task_->once();
+    out.bitwise = out.bitwise && task_->hash() == first;
+  }
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(first));
+  out.hash = text;
+  return out;
+}
+
+}  // namespace bb::engine
