@@ -94,7 +94,7 @@ int run(std::vector<std::string_view> parts) {
     try {
       c.body();
     } catch (const Skipped& skipped) {
-      std::printf("skip %.*s: %s\n", static_cast<int>(c.name.size()), c.name.data(), skipped.reason.c_str());
+      std::printf("skip %.*s\t%s\n", static_cast<int>(c.name.size()), c.name.data(), skipped.reason.c_str());
       continue;
     } catch (const std::exception& error) {
       fail(c.file.data(), c.line, std::string("exception: ") + error.what());

@@ -16,10 +16,10 @@ const TIMEOUT_S = 600;
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;
 
 /** What a test's last line begins with. */
-const ENDS_TEST = /^(ok {2}|FAIL|skip) /;
+const ENDS_TEST = /^(ok {2}|FAIL) /;
 
-/** A test that cannot run here: its name and why. */
-const SKIPPED = /^skip (.*)$/gm;
+/** A test that cannot run here: its name and why. Told once, at the end of all suites. */
+const SKIPPED = /^skip (.*)\t(.*)$/gm;
 
 /**
  * @param {string} program
@@ -37,14 +37,14 @@ async function runTests(program, args = [], env = process.env) {
     env,
     timeout_s: TIMEOUT_S,
     onLine: (line) => {
-      if (TOTALS.test(line)) return;
+      if (TOTALS.test(line) || line.startsWith('skip ')) return;
       block.push(`  ${line}`);
       if (ENDS_TEST.test(line)) sayBlock();
     },
   });
   sayBlock();
   const totals = TOTALS.exec(outcome.output);
-  const left = [...outcome.output.matchAll(SKIPPED)].map((match) => `${match[1]}`);
+  const left = [...outcome.output.matchAll(SKIPPED)].map(([, name = '', reason = '']) => ({ name, reason }));
   const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: left };
   if (outcome.code === 0 || counted.failed > 0) return counted;
   // The search runs after the tests and in a tracer of its own, which on some kernels dies of a signal.
@@ -108,13 +108,13 @@ export const sanitizedCppTests = {
       if (missing) return skipped('sanitized C++ tests', 'the compiler has no sanitizer libraries');
       throw error;
     }
-    // The gates take minutes here and run the code that parity and run tests run.
-    const result = await runShared(SANITIZED_TESTS, ['-gate, '], {
+    // The gates take minutes here and run the code that parity and run tests run; the reference is what those compare with.
+    const result = await runShared(SANITIZED_TESTS, ['-gate, ', '-parity with reference: reference, '], {
       ...process.env,
       ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
       UBSAN_OPTIONS: 'print_stacktrace=1',
     });
     // What no GPU could run was named by the plain run.
-    return { ...result, skipped: [...new Set(result.skipped.filter((line) => line.startsWith('leak check')))] };
+    return { ...result, skipped: result.skipped.filter(({ name }) => name.startsWith('leak check')) };
   },
 };

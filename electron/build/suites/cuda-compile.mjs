@@ -13,7 +13,8 @@ export const cudaCompile = {
     const workloads = cudaWorkloads();
     const nvcc = findNvcc();
     if (!nvcc) return skipped('CUDA kernels compile', 'no nvcc here');
-    let result = { passed: 0, failed: 0, skipped: /** @type {readonly string[]} */ ([]) };
+    /** @type {import('./result.mjs').Result} */
+    let result = { passed: 0, failed: 0, skipped: [] };
     for (const workload of workloads) {
       try {
         await build([cudaCheckStep(nvcc, workload)]);

@@ -1,6 +1,6 @@
 /**
- * What a suite found. `skipped` holds one `name: reason` for each test that did not run.
- * @typedef {Readonly<{ passed: number, failed: number, skipped: readonly string[] }>} Result
+ * @typedef {Readonly<{ name: string, reason: string }>} Skip a test that did not run
+ * @typedef {Readonly<{ passed: number, failed: number, skipped: readonly Skip[] }>} Result what a suite found
  * @typedef {Readonly<{ name: string, run: () => Promise<Result> }>} Suite
  */
 
@@ -15,7 +15,7 @@ export const FAILED = { passed: 0, failed: 1, skipped: [] };
  * @param {string} reason
  * @returns {Result}
  */
-export const skipped = (name, reason) => ({ passed: 0, failed: 0, skipped: [`${name}: ${reason}`] });
+export const skipped = (name, reason) => ({ passed: 0, failed: 0, skipped: [{ name, reason }] });
 
 /**
  * @param {Result} a
@@ -27,3 +27,15 @@ export const sum = (a, b) => ({
   failed: a.failed + b.failed,
   skipped: [...a.skipped, ...b.skipped],
 });
+
+/**
+ * Tests that did not run, those with the same reason together.
+ * @param {readonly Skip[]} skips
+ * @returns {ReadonlyMap<string, readonly string[]>} names by reason, in the order of the first of each
+ */
+export function byReason(skips) {
+  /** @type {Map<string, string[]>} */
+  const names = new Map();
+  for (const { name, reason } of skips) names.set(reason, [...(names.get(reason) ?? []), name]);
+  return names;
+}

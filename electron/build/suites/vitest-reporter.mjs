@@ -50,14 +50,14 @@ export default class CountsReporter {
    */
   onTestRunEnd(modules, unhandled) {
     for (const error of unhandled) console.log(`    Unhandled error\n${describe(error)}`);
-    const counts = { passed: 0, failed: unhandled.length, skipped: /** @type {string[]} */ ([]) };
+    const counts = { passed: 0, failed: unhandled.length, skipped: /** @type {import('./result.mjs').Skip[]} */ ([]) };
     for (const module of modules) {
       const broken = setUpErrors(module);
       counts.failed += broken.length;
       const noNote = broken.length > 0 ? 'its set-up failed' : 'no reason given';
       for (const test of module.children.allTests()) {
         const result = test.result();
-        if (result.state === 'skipped') counts.skipped.push(`${test.fullName}: ${result.note ?? noNote}`);
+        if (result.state === 'skipped') counts.skipped.push({ name: test.fullName, reason: result.note ?? noNote });
         else counts[result.state === 'passed' ? 'passed' : 'failed'] += 1;
       }
     }
