@@ -23,8 +23,6 @@ export default defineConfig({
           testTimeout: 120_000,
           // A page under a loaded machine takes its time; what is waited for is what is asserted.
           expect: { poll: { timeout: 15_000 } },
-          // One browser at a time: each brings its own processes.
-          fileParallelism: false,
         },
       },
     ],
