@@ -4,6 +4,7 @@
 #include "diffraction_run.hpp"
 #include "machine.hpp"
 #include "pencil.hpp"
+#include "task_run.hpp"
 #include "transport_run.hpp"
 
 namespace {
@@ -22,6 +23,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("createTransport", bb::binding::create_transport);
   export_function("diffractionVariants", bb::binding::diffraction_variants);
   export_function("createDiffraction", bb::binding::create_diffraction);
+  export_function("taskVariants", bb::binding::task_variants);
+  export_function("createTask", bb::binding::create_task);
   return exports;
 }
 

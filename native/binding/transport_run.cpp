@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <exception>
 #include <memory>
-#include <new>
-#include <stdexcept>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <utility>
 
 #include "convert.hpp"
-#include "cpu/host.hpp"
 #include "engine/run.hpp"
+#include "job.hpp"
 #include "measured.hpp"
 #include "physics/stopping.hpp"
 #include "problem.hpp"
@@ -98,14 +94,7 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
   out.Set("setup_s", r.setup_s);
   out.Set("solve_s", r.solve_s);
   out.Set("device_s", r.device_s);
-  Napi::Array parts = Napi::Array::New(env, r.setup_parts.size());
-  for (uint32_t i = 0; i < r.setup_parts.size(); ++i) {
-    Napi::Object part = Napi::Object::New(env);
-    part.Set("name", r.setup_parts[i].name);
-    part.Set("seconds", r.setup_parts[i].seconds);
-    parts.Set(i, part);
-  }
-  out.Set("setup_parts", parts);
+  out.Set("setup_parts", setup_parts_array(env, r.setup_parts));
   out.Set("cell_steps", r.cell_steps);
   out.Set("peak_state_bytes", r.state_bytes);
   out.Set("dose", to_array(env, r.dose));
@@ -132,30 +121,34 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
   return out;
 }
 
+Napi::Object progress_object(Napi::Env env, const Progress& p) {
+  Napi::Object o = Napi::Object::New(env);
+  o.Set("step", p.step);
+  o.Set("steps_max", p.steps_max);
+  o.Set("depth_mm", p.depth_mm);
+  o.Set("weight_left", p.weight_left);
+  o.Set("ledger_error", p.ledger_error);
+  o.Set("steps_per_s", p.steps_per_s);
+  o.Set("eta_s", p.eta_s);
+  return o;
+}
+
 Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
   Napi::Object out = state_object(env, run, r);
   out.Set("spans", spans_object(env, run.spans()));
   return out;
 }
 
-/// The thread that solves, and what it leaves behind. Kept alive by the promise's callbacks even
-/// when JavaScript drops the handle; joined when the last of them goes.
-class Job {
- public:
-  explicit Job(transport::Problem problem) : run(std::move(problem)) {}
-  ~Job() {
-    run.cancel();
-    if (thread.joinable()) thread.join();
-  }
+/// A run and what it leaves behind. Kept alive by the promise even when JavaScript drops the handle.
+struct State {
+  explicit State(transport::Problem problem) : run(std::move(problem)) {}
+  ~State() { run.cancel(); }
 
   engine::Run run;
-  std::thread thread;
   RunResult result;
   MeasuringOptions measuring;
   DeviceObservation observed;
-  std::string error_code, error_message;
-  bool failed = false;
-  std::atomic<bool> over{false};
+  Job job;  // last: waits for the thread before what that uses goes
 };
 
 class TransportRun final : public Napi::ObjectWrap<TransportRun> {
@@ -174,21 +167,14 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     const Napi::Env env = info.Env();
     if (info.Length() < 1 || !info[0].IsObject())
       throw Napi::TypeError::New(env, "createTransport: expected a problem");
-    try {
-      job_ = std::make_shared<Job>(read_problem(info[0].As<Napi::Object>()));
-    } catch (const transport::ProblemError& error) {
-      throw coded_error(env, error.code(), error.what());
-    } catch (const std::invalid_argument& error) {
-      throw coded_error(env, "invalid", error.what());
-    } catch (const std::bad_alloc&) {
-      throw coded_error(env, "memory", "not enough memory for the tables of this scenario");
-    }
+    state_ = refusing(env, "not enough memory for the tables of this scenario",
+                      [&] { return std::make_shared<State>(read_problem(info[0].As<Napi::Object>())); });
   }
 
  private:
   Napi::Value plan(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
-    const engine::Run& run = job_->run;
+    const engine::Run& run = state_->run;
     const transport::Tables& t = run.outline();
     Napi::Object out = Napi::Object::New(env);
     out.Set("variant", run.variant().id);
@@ -209,79 +195,36 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     const Napi::Env env = info.Env();
     if (started_) throw Napi::Error::New(env, "this run was started before");
     started_ = true;
-    struct Done {
-      Napi::Promise::Deferred deferred;
-      std::shared_ptr<Job> job;
-      Napi::ObjectReference handle;  // keeps the JavaScript object until the run is over
-    };
-    auto* done = new Done{Napi::Promise::Deferred::New(env), job_, Napi::Persistent(Value())};
-    const Napi::Promise promise = done->deferred.Promise();
-
-    const bool reports = info.Length() > 0 && info[0].IsFunction();
-    const Napi::Function callback =
-        reports ? info[0].As<Napi::Function>() : Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
-    Napi::ThreadSafeFunction tell =
-        Napi::ThreadSafeFunction::New(env, callback, "braggbench run", 0, 1, done, [](Napi::Env finish_env, Done* d) {
-          if (d->job->thread.joinable()) d->job->thread.join();
-          d->job->over.store(!d->job->failed);
-          if (d->job->failed) {
-            d->deferred.Reject(coded_error(finish_env, d->job->error_code, d->job->error_message).Value());
-          } else {
-            const Napi::Object result = result_object(finish_env, d->job->run, d->job->result);
-            d->job->observed.describe(finish_env, result);
-            d->deferred.Resolve(result);
-          }
-          delete d;
+    State* state = state_.get();
+    if (info.Length() > 1 && info[1].IsObject()) state->measuring = read_measuring(info[1].As<Napi::Object>());
+    // The promise holds the JavaScript object, which may be all that is left of it.
+    auto handle = std::make_shared<Napi::ObjectReference>(Napi::Persistent(Value()));
+    return state->job.start(
+        env, info[0], "the machine has not enough memory for this run",
+        [state](const Job::Tell& tell) {
+          const bool on_gpu = std::string_view(state->run.variant().device) == "cuda";
+          state->observed.begin(state->measuring, on_gpu ? &state->run.problem().device : nullptr,
+                                state->run.spans().origin());
+          state->result = state->run.execute(
+              [&tell](const Progress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); },
+              state->measuring.run);
+          state->observed.end();
+        },
+        [kept = state_, handle](Napi::Env to) -> Napi::Value {
+          const Napi::Object result = result_object(to, kept->run, kept->result);
+          kept->observed.describe(to, result);
+          return result;
         });
-    Job* job = job_.get();
-    if (info.Length() > 1 && info[1].IsObject()) job->measuring = read_measuring(info[1].As<Napi::Object>());
-    job->thread = std::thread([job, tell]() mutable {
-      cpu::give_way_to_interactive_threads();
-      try {
-        const std::string device = job->run.variant().device;
-        job->observed.begin(job->measuring, device == "cuda" ? &job->run.problem().device : nullptr,
-                            job->run.spans().origin());
-        const auto report = [&tell](const Progress& p) {
-          tell.NonBlockingCall([p](Napi::Env call_env, Napi::Function to) {
-            Napi::Object o = Napi::Object::New(call_env);
-            o.Set("step", p.step);
-            o.Set("steps_max", p.steps_max);
-            o.Set("depth_mm", p.depth_mm);
-            o.Set("weight_left", p.weight_left);
-            o.Set("ledger_error", p.ledger_error);
-            o.Set("steps_per_s", p.steps_per_s);
-            o.Set("eta_s", p.eta_s);
-            to.Call({o});
-          });
-        };
-        job->result = job->run.execute(report, job->measuring.run);
-        job->observed.end();
-      } catch (const transport::ProblemError& error) {
-        job->failed = true;
-        job->error_code = error.code();
-        job->error_message = error.what();
-      } catch (const std::bad_alloc&) {
-        job->failed = true;
-        job->error_code = "memory";
-        job->error_message = "the machine has not enough memory for this run";
-      } catch (const std::exception& error) {
-        job->failed = true;
-        job->error_code = "internal";
-        job->error_message = error.what();
-      }
-      tell.Release();
-    });
-    return promise;
   }
 
   Napi::Value cancel(const Napi::CallbackInfo& info) {
-    job_->run.cancel();
+    state_->run.cancel();
     return info.Env().Undefined();
   }
 
   Napi::Value live(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
-    const auto frame = job_->run.take_live();
+    const auto frame = state_->run.take_live();
     if (!frame) return env.Null();
     Napi::Object out = frame_object(env, frame->marginals);
     out.Set("dose", to_array(env, frame->dose));
@@ -294,7 +237,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
   /// wantCheckpoint(known): asks for the state so far, less the first `known` keyframes.
   Napi::Value want_checkpoint(const Napi::CallbackInfo& info) {
     const double known = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : 0.0;
-    job_->run.want_checkpoint(static_cast<std::size_t>(std::clamp(known, 0.0, 1e9)));
+    state_->run.want_checkpoint(static_cast<std::size_t>(std::clamp(known, 0.0, 1e9)));
     return info.Env().Undefined();
   }
 
@@ -302,9 +245,9 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
   /// when none is ready.
   Napi::Value checkpoint(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
-    const auto state = job_->run.take_checkpoint();
+    const auto state = state_->run.take_checkpoint();
     if (!state) return env.Null();
-    Napi::Object out = state_object(env, job_->run, *state);
+    Napi::Object out = state_object(env, state_->run, *state);
     Napi::Array frames = Napi::Array::New(env, state->keyframes.size());
     for (uint32_t i = 0; i < state->keyframes.size(); ++i) frames.Set(i, frame_object(env, state->keyframes[i]));
     out.Set("keyframes", frames);
@@ -318,26 +261,22 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     const Napi::Array list = info[0].As<Napi::Array>();
     std::vector<engine::PlaneRequest> planes;
     for (uint32_t i = 0; i < list.Length(); ++i) planes.push_back(read_plane(list.Get(i).ToObject()));
-    try {
-      job_->run.want_planes(std::move(planes));
-    } catch (const transport::ProblemError& error) {
-      throw coded_error(env, error.code(), error.what());
-    }
+    refusing(env, "not enough memory for these planes", [&] { state_->run.want_planes(std::move(planes)); });
     return env.Undefined();
   }
 
   /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}.
   Napi::Value keyframe(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
-    const auto& frames = job_->result.keyframes;
+    const auto& frames = state_->result.keyframes;
     const double index = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1.0;
-    if (!job_->over.load() || !(index >= 0.0) || !(index < static_cast<double>(frames.size()))) {
+    if (!state_->job.succeeded() || !(index >= 0.0) || !(index < static_cast<double>(frames.size()))) {
       throw coded_error(env, "invalid", "keyframe(i): the run is not over or has no such keyframe");
     }
     return frame_object(env, frames[static_cast<std::size_t>(index)]);
   }
 
-  std::shared_ptr<Job> job_;
+  std::shared_ptr<State> state_;
   bool started_ = false;
 };
 
@@ -358,14 +297,7 @@ Napi::Value transport_variants(const Napi::CallbackInfo& info) {
   Napi::Array out = Napi::Array::New(env);
   uint32_t n = 0;
   for (const transport::Variant& v : transport::variants()) {
-    Napi::Object o = Napi::Object::New(env);
-    o.Set("id", v.id);
-    o.Set("workload", "transport");
-    o.Set("title", v.title);
-    o.Set("changes", v.changes);
-    o.Set("buildsOn", *v.builds_on != '\0' ? Napi::Value(Napi::String::New(env, v.builds_on)) : env.Null());
-    o.Set("device", v.device);
-    o.Set("source", v.source);
+    Napi::Object o = variant_object(env, "transport", v);
     Napi::Array precisions = Napi::Array::New(env);
     for (uint32_t i = 0; i < v.precisions.size(); ++i) precisions.Set(i, precision_name(v.precisions[i]));
     o.Set("precisions", precisions);
@@ -376,9 +308,6 @@ Napi::Value transport_variants(const Napi::CallbackInfo& info) {
     o.Set("steppings", steppings);
     o.Set("bytesPerCellStep", v.bytes_per_cell_step);
     o.Set("flopsPerCellStep", v.flops_per_cell_step);
-    const std::string reason = v.unavailable();
-    o.Set("available", reason.empty());
-    o.Set("reason", reason.empty() ? env.Null() : Napi::Value(Napi::String::New(env, reason)));
     out.Set(n++, o);
   }
   return out;
@@ -393,7 +322,7 @@ Napi::Value range_table(const Napi::CallbackInfo& info) {
     const Napi::Float64Array a = v.As<Napi::Float64Array>();
     return std::span<const double>(a.Data(), a.ElementLength());
   };
-  try {
+  return refusing(env, "not enough memory for this table", [&]() -> Napi::Value {
     const physics::StoppingTable table(view(info[0]), view(info[1]));
     std::vector<double> stopping, range;
     for (const double energy : view(info[2])) {
@@ -404,9 +333,7 @@ Napi::Value range_table(const Napi::CallbackInfo& info) {
     out.Set("stopping_MeV_cm2_g", to_array(env, stopping));
     out.Set("range_g_cm2", to_array(env, range));
     return out;
-  } catch (const std::invalid_argument& error) {
-    throw coded_error(env, "invalid", error.what());
-  }
+  });
 }
 
 }  // namespace bb::binding

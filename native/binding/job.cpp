@@ -1,0 +1,74 @@
+#include "job.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "cpu/host.hpp"
+#include "cuda/session/session.hpp"
+
+namespace bb::binding {
+
+Job::Failure Job::attempt(const std::function<void()>& work, const char* no_memory) {
+  try {
+    cuda::on_device(work);
+    return {};
+  } catch (const ProblemError& error) {
+    return {error.code(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {"memory", no_memory};
+  } catch (const std::exception& error) {
+    return {"internal", error.what()};
+  }
+}
+
+Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const char* no_memory,
+                         std::function<void(const Tell&)> work, std::function<Napi::Value(Napi::Env)> answer) {
+  struct Under {
+    Napi::Promise::Deferred deferred;
+    Job* job;
+    std::function<Napi::Value(Napi::Env)> answer;
+    Failure failure;
+  };
+  running_ = true;
+  succeeded_ = false;
+  auto* under = new Under{Napi::Promise::Deferred::New(env), this, std::move(answer), {}};
+  const Napi::Promise promise = under->deferred.Promise();
+  const Napi::Function callback = on_progress.IsFunction() ? on_progress.As<Napi::Function>()
+                                                           : Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
+  Napi::ThreadSafeFunction to_script =
+      Napi::ThreadSafeFunction::New(env, callback, "braggbench job", 0, 1, under, [](Napi::Env finish_env, Under* u) {
+        // `answer` may hold the last reference to the job: it goes last.
+        const std::unique_ptr<Under> own(u);
+        if (own->job->thread_.joinable()) own->job->thread_.join();
+        own->job->running_ = false;
+        own->job->succeeded_ = own->failure.code.empty();
+        if (!own->failure.code.empty()) {
+          own->deferred.Reject(coded_error(finish_env, own->failure.code, own->failure.message).Value());
+          return;
+        }
+        own->deferred.Resolve(own->answer(finish_env));
+      });
+  thread_ = std::thread([under, no_memory, to_script, work = std::move(work)]() mutable {
+    cpu::give_way_to_interactive_threads();
+    const Tell tell = [&to_script](Telling telling) {
+      to_script.NonBlockingCall(
+          [telling = std::move(telling)](Napi::Env call_env, Napi::Function to) { to.Call({telling(call_env)}); });
+    };
+    under->failure = attempt([&] { work(tell); }, no_memory);
+    to_script.Release();
+  });
+  return promise;
+}
+
+Napi::Array setup_parts_array(Napi::Env env, const std::vector<engine::SetupPart>& parts) {
+  Napi::Array out = Napi::Array::New(env, parts.size());
+  for (uint32_t i = 0; i < parts.size(); ++i) {
+    Napi::Object part = Napi::Object::New(env);
+    part.Set("name", parts[i].name);
+    part.Set("seconds", parts[i].seconds);
+    out.Set(i, part);
+  }
+  return out;
+}
+
+}  // namespace bb::binding

@@ -1,0 +1,237 @@
+#include "task_run.hpp"
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "choice.hpp"
+#include "cpu/host.hpp"
+#include "engine/task_run.hpp"
+#include "job.hpp"
+#include "measured.hpp"
+#include "span_columns.hpp"
+#include "tasks/registry.hpp"
+
+namespace bb::binding {
+namespace {
+
+using engine::TaskMode;
+using engine::TaskProblem;
+
+constexpr const char* kNoMemory = "the machine has not enough memory for this task";
+
+template <typename T, typename Convert>
+std::map<std::string, T> named_values(const Napi::Object& problem, const char* key, Convert&& convert) {
+  std::map<std::string, T> out;
+  const Napi::Object values = problem.Get(key).As<Napi::Object>();
+  const Napi::Array names = values.GetPropertyNames();
+  for (uint32_t i = 0; i < names.Length(); ++i) {
+    const std::string name = names.Get(i).ToString();
+    out.emplace(name, convert(values.Get(name)));
+  }
+  return out;
+}
+
+/// The TaskProblem of electron/host/addon-task.ts. Throws a TypeError that names the field.
+TaskProblem read_task(const Napi::Object& object) {
+  const Fields fields(object, "problem");
+  for (const char* key : {"numbers", "words", "switches"}) fields.child(key);
+  return {.workload = fields.text("workload"),
+          .bench = fields.text("bench"),
+          .variant = fields.text("variant"),
+          .device = fields.has("device") ? fields.text("device") : "",
+          .threads = fields.integer("threads"),
+          .memory_limit = fields.number("memory_limit_bytes"),
+          .seed = static_cast<std::uint64_t>(fields.number("seed")),
+          .numbers = named_values<double>(object, "numbers", [](auto v) { return v.ToNumber().DoubleValue(); }),
+          .words = named_values<std::string>(object, "words", [](auto v) { return v.ToString().Utf8Value(); }),
+          .switches = named_values<bool>(object, "switches", [](auto v) { return v.ToBoolean().Value(); })};
+}
+
+/// A run and what its calls leave behind; kept alive by the functions of the JavaScript object and by promises.
+struct State {
+  explicit State(TaskProblem problem) : run(std::move(problem)) {}
+  ~State() { run.cancel(); }
+
+  engine::TaskRun run;
+  double setup_s = 0;
+  engine::TaskSample sample;
+  engine::TaskVerdict verdict;
+  engine::TaskWork work;
+  std::vector<engine::Quantity> quantities;
+  std::unique_ptr<DeviceObservation> observed;
+  bool cancelled = false;
+  Job job;  // last: waits for the thread before what that uses goes
+};
+
+Napi::Value absent_as_null(Napi::Env env, double value) {
+  return std::isnan(value) ? env.Null() : Napi::Value(Napi::Number::New(env, value));
+}
+
+const std::string* gpu_of(const State& state) {
+  const bool on_gpu = std::string_view(state.run.variant().device) == "cuda";
+  return on_gpu ? &state.run.problem().device : nullptr;
+}
+
+/// One call at a time; null, now and ever after, once the task was cancelled.
+Napi::Value call(Napi::Env env, const std::shared_ptr<State>& kept, bool needs_preparation,
+                 std::function<void(State&)> work, std::function<Napi::Value(Napi::Env, State&)> answer) {
+  if (kept->job.running()) throw coded_error(env, "invalid", "this task is busy with an earlier call");
+  if (needs_preparation && !kept->run.prepared()) throw coded_error(env, "invalid", "this task is not prepared");
+  State* state = kept.get();
+  return state->job.start(
+      env, env.Undefined(), kNoMemory,
+      [state, work = std::move(work)](const Job::Tell&) {
+        try {
+          work(*state);
+        } catch (const engine::TaskCancelled&) {
+          state->cancelled = true;
+        }
+      },
+      [kept, answer = std::move(answer)](Napi::Env to) { return kept->cancelled ? to.Null() : answer(to, *kept); });
+}
+
+Napi::Value prepare(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+  return call(
+      info.Env(), kept, false, [](State& state) { state.setup_s = state.run.prepare(); },
+      [](Napi::Env env, State& state) -> Napi::Value {
+        Napi::Object out = Napi::Object::New(env);
+        out.Set("setup_s", state.setup_s);
+        out.Set("setup_parts", setup_parts_array(env, state.run.task().setup_parts()));
+        out.Set("isa", cpu::instruction_set_name());
+        return out;
+      });
+}
+
+Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsObject()) throw Napi::TypeError::New(env, "sample: expected options");
+  const Napi::Object object = info[0].As<Napi::Object>();
+  const Fields fields(object, "options");
+  constexpr std::pair<const char*, TaskMode> kModes[] = {
+      {"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}};
+  engine::TaskSampleOptions options;
+  refusing(env, kNoMemory, [&] { options.mode = choice(fields, "mode", kModes); });
+  options.at_least_s = fields.number("at_least_s");
+  return call(
+      env, kept, true,
+      [options, measuring = read_measuring(object)](State& state) {
+        state.observed = std::make_unique<DeviceObservation>();
+        state.observed->begin(measuring, gpu_of(state), state.run.spans().origin());
+        state.sample = state.run.sample(options);
+        state.observed->end();
+      },
+      [](Napi::Env to, State& state) -> Napi::Value {
+        Napi::Object out = Napi::Object::New(to);
+        out.Set("repetitions", state.sample.repetitions);
+        out.Set("device_s", absent_as_null(to, state.sample.device_s));
+        out.Set("wall_s", absent_as_null(to, state.sample.wall_s));
+        out.Set("time_s", state.sample.time_s);
+        out.Set("spans", spans_object(to, state.run.spans()));
+        state.observed->describe(to, out);
+        return out;
+      });
+}
+
+Napi::Object verdict_object(Napi::Env env, const State& state) {
+  Napi::Object out = Napi::Object::New(env);
+  const engine::TaskVerdict& verdict = state.verdict;
+  Napi::Array checks = Napi::Array::New(env);
+  for (const engine::Check& check : verdict.report.checks) {
+    Napi::Object one = Napi::Object::New(env);
+    one.Set("id", check.id);
+    one.Set("title", check.title);
+    one.Set("value", absent_as_null(env, check.value));
+    one.Set("limit", check.limit);
+    one.Set("holds", check.holds());
+    checks.Set(checks.Length(), one);
+  }
+  out.Set("checks", checks);
+  out.Set("compared", verdict.report.compared);
+  out.Set("holds", verdict.holds);
+  out.Set("runs", verdict.runs);
+  out.Set("bitwise", verdict.bitwise);
+  out.Set("hash", verdict.hash);
+  Napi::Object work = Napi::Object::New(env);
+  work.Set("bytes", absent_as_null(env, state.work.bytes));
+  work.Set("flops", absent_as_null(env, state.work.flops));
+  out.Set("work", work);
+  Napi::Array quantities = Napi::Array::New(env);
+  for (const engine::Quantity& quantity : state.quantities) {
+    Napi::Object one = Napi::Object::New(env);
+    one.Set("id", quantity.id);
+    one.Set("title", quantity.title);
+    one.Set("value", absent_as_null(env, quantity.value));
+    one.Set("unit", quantity.unit);
+    quantities.Set(quantities.Length(), one);
+  }
+  out.Set("quantities", quantities);
+  return out;
+}
+
+Napi::Value check(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+  const int runs = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().Int32Value() : 1;
+  return call(
+      info.Env(), kept, true,
+      [runs](State& state) {
+        state.verdict = state.run.check(runs);
+        state.work = state.run.task().work();
+        state.quantities = state.run.task().quantities();
+      },
+      [](Napi::Env env, State& state) -> Napi::Value { return verdict_object(env, state); });
+}
+
+/// Frees what prepare() allocated. On a thread, as memory of a device is freed there too.
+Napi::Value close(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+  return call(
+      info.Env(), kept, false, [](State& state) { state.run.close(); },
+      [](Napi::Env env, State&) -> Napi::Value { return env.Undefined(); });
+}
+
+}  // namespace
+
+Napi::Value create_task(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsObject()) throw Napi::TypeError::New(env, "createTask: expected a problem");
+  const auto state =
+      refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_task(info[0].As<Napi::Object>())); });
+  Napi::Object plan = Napi::Object::New(env);
+  plan.Set("variant", state->run.variant().id);
+  plan.Set("precision", state->run.variant().precision);
+  plan.Set("device", state->run.variant().device);
+  plan.Set("estimate_bytes", state->run.estimate_bytes());
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("plan", plan);
+  const auto method = [&](const char* name,
+                          Napi::Value (*body)(const Napi::CallbackInfo&, const std::shared_ptr<State>&)) {
+    out.Set(name,
+            Napi::Function::New(env, [state, body](const Napi::CallbackInfo& from) { return body(from, state); }));
+  };
+  method("prepare", prepare);
+  method("sample", sample);
+  method("check", check);
+  method("close", close);
+  out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo&) { state->run.cancel(); }));
+  return out;
+}
+
+Napi::Value task_variants(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const std::string wanted = info.Length() > 0 && info[0].IsString() ? info[0].ToString().Utf8Value() : "";
+  Napi::Array out = Napi::Array::New(env);
+  for (const engine::TaskBench& bench : tasks::benches()) {
+    if (!wanted.empty() && wanted != bench.workload) continue;
+    for (const engine::TaskVariant& v : bench.variants) {
+      Napi::Object one = variant_object(env, bench.workload, v);
+      one.Set("bench", bench.id);
+      one.Set("benchTitle", bench.title);
+      one.Set("precision", v.precision);
+      out.Set(out.Length(), one);
+    }
+  }
+  return out;
+}
+
+}  // namespace bb::binding
