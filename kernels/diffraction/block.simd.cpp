@@ -33,28 +33,6 @@ struct DoubleFloats {
   using Factor = float;
 };
 
-inline double fraction(double x) { return x - whole(x); }
-inline float fraction(float x) { return x - whole(x); }
-inline DoubleFloat fraction(DoubleFloat x) {
-  const DoubleFloat rest = quick_sum(x.high - whole(x.high), x.low);
-  return quick_sum(rest.high - whole(rest.high), rest.low);
-}
-
-inline double times(double n, double x) { return n * x; }
-inline float times(float n, float x) { return n * x; }
-inline DoubleFloat times(float n, DoubleFloat x) {
-  const DoubleFloat p = exact_product(n, x.high);
-  return quick_sum(p.high, p.low + n * x.low);
-}
-
-inline double leading(double x) { return x; }
-inline float leading(float x) { return x; }
-inline float leading(DoubleFloat x) { return x.high; }
-
-inline double as_double(double x) { return x; }
-inline double as_double(float x) { return x; }
-inline double as_double(DoubleFloat x) { return static_cast<double>(x.high) + x.low; }
-
 /// One axis of a block's indices: the distance from the nearest whole one, what N times it leaves of a turn, the
 /// nearest one, and the index itself.
 template <typename Factor>
@@ -151,7 +129,7 @@ void weigh(const Setup& s, const BlockPlace& at, std::size_t source, double* wei
       // The plane's distance over the cosine of incidence; a layer lies a little behind the surface.
       const double close = s.detector.close + (s.thin() ? 0.0 : s.layer * (at.depth + 0.5));
       const double path = close / dot(direction, s.detector.normal);
-      w *= s.solid_angle(path) * s.polarisation(source, direction);
+      w *= s.solid_angle(path) * s.polarisation(s.sources[source], direction);
     }
     weight[i] = w;
   }
@@ -163,7 +141,7 @@ void pixel_corrections(const Setup& s, BlockPlace at, double* __restrict factor)
   const Vec3 inward = s.thin() ? Vec3{} : (-0.5 * s.layer) * s.detector.normal;
   const Vec3 start = at.first(s) + inward, step = s.pixel * s.detector.fast;
   const double pixel2 = s.pixel * s.pixel, close = s.detector.close, kahn = s.kahn;
-  const Vec3 in = s.sources[0].incident, b = s.magnetic[0], e = s.electric[0];
+  const Vec3 in = s.sources[0].incident, b = s.sources[0].magnetic, e = s.sources[0].electric;
   for (int i = 0; i < kLanes; ++i) {
     const Vec3 position = start + static_cast<double>(i) * step;
     const double r = 1.0 / std::sqrt(dot(position, position));

@@ -2,51 +2,57 @@
 
 #include <cmath>
 
-// Included by *.simd.cpp only.
+#include "instruction_set.hpp"
+#include "physics/hd.hpp"
+
 namespace bb::diffraction::BB_ISA {
 
-/// A number as the unevaluated sum of two FP32 numbers, about 48 bits. Error-free sums after Knuth, products through
-/// FP64, which holds them exactly; Dekker, Numer. Math. 18 (1971) 224.
+/// A number as the unevaluated sum of two FP32 numbers, about 48 bits. Error-free sums after Knuth; what a product
+/// loses comes from FP64, which holds it exactly, or from a fused multiply-add. Dekker, Numer. Math. 18 (1971) 224.
 struct DoubleFloat {
   float high = 0, low = 0;
 
   DoubleFloat() = default;
-  DoubleFloat(float h, float l) : high(h), low(l) {}
-  explicit DoubleFloat(double x) : high(static_cast<float>(x)), low(static_cast<float>(x - high)) {}
+  BB_HD DoubleFloat(float h, float l) : high(h), low(l) {}
+  BB_HD explicit DoubleFloat(double x) : high(static_cast<float>(x)), low(static_cast<float>(x - high)) {}
 };
 
-inline DoubleFloat quick_sum(float a, float b) {
+BB_HD inline DoubleFloat quick_sum(float a, float b) {
   const float s = a + b;
   return {s, b - (s - a)};
 }
 
-inline DoubleFloat exact_sum(float a, float b) {
+BB_HD inline DoubleFloat exact_sum(float a, float b) {
   const float s = a + b;
   const float t = s - a;
   return {s, (a - (s - t)) + (b - t)};
 }
 
-inline DoubleFloat exact_product(float a, float b) {
+BB_HD inline DoubleFloat exact_product(float a, float b) {
   const float p = a * b;
+#ifdef __CUDA_ARCH__
+  return {p, fmaf(a, b, -p)};
+#else
   return {p, static_cast<float>(static_cast<double>(a) * b - p)};
+#endif
 }
 
-inline DoubleFloat operator+(DoubleFloat a, DoubleFloat b) {
+BB_HD inline DoubleFloat operator+(DoubleFloat a, DoubleFloat b) {
   DoubleFloat s = exact_sum(a.high, b.high);
   const DoubleFloat t = exact_sum(a.low, b.low);
   s = quick_sum(s.high, s.low + t.high);
   return quick_sum(s.high, s.low + t.low);
 }
 
-inline DoubleFloat operator-(DoubleFloat a, DoubleFloat b) { return a + DoubleFloat(-b.high, -b.low); }
+BB_HD inline DoubleFloat operator-(DoubleFloat a, DoubleFloat b) { return a + DoubleFloat(-b.high, -b.low); }
 
-inline DoubleFloat operator*(DoubleFloat a, DoubleFloat b) {
+BB_HD inline DoubleFloat operator*(DoubleFloat a, DoubleFloat b) {
   const DoubleFloat p = exact_product(a.high, b.high);
   return quick_sum(p.high, p.low + (a.high * b.low + a.low * b.high));
 }
 
 /// 1/√x by one step of Newton's method in double-float from the FP32 value.
-inline DoubleFloat reciprocal_root(DoubleFloat x) {
+BB_HD inline DoubleFloat reciprocal_root(DoubleFloat x) {
   const float y = 1.0f / std::sqrt(x.high);
   const DoubleFloat error = DoubleFloat(1.0f, 0.0f) - x * exact_product(y, y);
   return quick_sum(y, 0.5f * y * error.high);

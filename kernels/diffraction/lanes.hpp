@@ -1,8 +1,7 @@
 #pragma once
 
-#include "double_float.hpp"
+#include "lattice_scalar.hpp"
 #include "setup.hpp"
-#include "sine.hpp"
 
 // Included by *.simd.cpp only.
 namespace bb::diffraction::BB_ISA {
@@ -32,16 +31,6 @@ struct Lanes<DoubleFloat> {
 template <typename T>
 struct Lanes3 {
   Lanes<T> x, y, z;
-};
-
-inline double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
-inline float reciprocal_root(float x) { return 1.0f / std::sqrt(x); }
-
-template <typename T>
-struct Number3 {
-  T x, y, z;
-
-  explicit Number3(Vec3 v) : x(static_cast<T>(v.x)), y(static_cast<T>(v.y)), z(static_cast<T>(v.z)) {}
 };
 
 /// Sub-pixels of one block: `count` from `fast` on in the row `slow` of a layer, one pixel apart.

@@ -35,7 +35,7 @@ class PlainSolver final : public BandSolver {
           const Vec3 direction = (1.0 / path) * position;
           const double absorbed = s.absorbed(depth, direction) * (each ? s.solid_angle(path) : 1.0);
           for (std::size_t source = 0; source < s.sources.size(); ++source) {
-            const double weight = absorbed * (each ? s.polarisation(source, direction) : 1.0);
+            const double weight = absorbed * (each ? s.polarisation(s.sources[source], direction) : 1.0);
             weights += weight;
             scattered += weight * crystal(s.sources[source], direction);
           }

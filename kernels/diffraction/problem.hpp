@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "options.hpp"
 #include "problem_error.hpp"
 #include "vec3.hpp"
 
 // A diffraction problem, resolved: what the host hands to every engine. SI units and radians.
 namespace bb::diffraction {
-
-enum class Shape { kSquare, kRound, kGauss, kTophat };
-enum class Lookup { kNearest, kTricubic };
-/// Where solid angle and polarisation are taken: once per pixel, at its first sub-pixel and for the
-/// first source, or for every sub-pixel and source.
-enum class Corrections { kPixel, kSubpixel };
 
 /// Edges and angles of the unit cell.
 struct Cell {

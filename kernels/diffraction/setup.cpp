@@ -32,10 +32,6 @@ Setup make_setup(const Problem& p) {
 
   s.sources = make_sources(p.beam);
   s.kahn = p.beam.polarisation;
-  for (const Source& source : s.sources) {
-    s.magnetic.push_back(unit(cross(frame::kPolarisation, source.incident)));
-    s.electric.push_back(unit(cross(source.incident, s.magnetic.back())));
-  }
 
   s.spindle = frame::kSpindle;
   s.domains = mosaic_domains(crystal.mosaic_spread, crystal.mosaic_domains, crystal.mosaic_seed);

@@ -2,13 +2,15 @@
 
 #include <cmath>
 
-// Included by *.simd.cpp only.
+#include "instruction_set.hpp"
+#include "physics/hd.hpp"
+
 namespace bb::diffraction::BB_ISA {
 
 // sin(πx)/x and cos(πx) for |x| ≤ 1/2, as Taylor series in x² that end below the last digit: of branches and
 // tables the compiler would make scalar code.
 
-inline double sine_over_x(double x) {
+BB_HD inline double sine_over_x(double x) {
   const double y = x * x;
   double s = 5.392664662608127e-10;
   s = s * y - 2.2948428997269873e-08;
@@ -23,7 +25,7 @@ inline double sine_over_x(double x) {
   return s * y + 3.141592653589793;
 }
 
-inline double cosine(double x) {
+BB_HD inline double cosine(double x) {
   const double y = x * x;
   double c = -7.700707130601346e-11;
   c = c * y + 3.604730797462501e-09;
@@ -39,7 +41,7 @@ inline double cosine(double x) {
   return c * y + 1.0;
 }
 
-inline float sine_over_x(float x) {
+BB_HD inline float sine_over_x(float x) {
   const float y = x * x;
   float s = 4.6630280576761255e-04f;
   s = s * y - 7.370430945714351e-03f;
@@ -50,7 +52,7 @@ inline float sine_over_x(float x) {
   return s * y + 3.14159265358979f;
 }
 
-inline float cosine(float x) {
+BB_HD inline float cosine(float x) {
   const float y = x * x;
   float c = -1.0463810492484571e-04f;
   c = c * y + 1.9295743094039231e-03f;
@@ -63,18 +65,29 @@ inline float cosine(float x) {
 }
 
 /// The nearest whole number; ties do not matter here.
-inline double whole(double x) { return std::rint(x); }
-inline float whole(float x) { return std::rint(x); }
+BB_HD inline double whole(double x) {
+#ifdef __CUDA_ARCH__
+  // A GPU rounds at a quarter of the rate at which it adds: what is added leaves no digit behind the point.
+  return (x + 6755399441055744.0) - 6755399441055744.0;
+#else
+  return std::rint(x);
+#endif
+}
+BB_HD inline float whole(float x) { return std::rint(x); }
 
 /// sin(x) of an FP32 argument in radians, right to the last digit for |x| up to 1e8: the error of a large phase is
 /// in the argument.
-inline float sine_of(float x) {
+BB_HD inline float sine_of(float x) {
+#ifdef __CUDA_ARCH__
+  return sinf(x);
+#else
   const double turns = static_cast<double>(x) * 0.3183098861837907;
   const double n = whole(turns);
   const float rest = static_cast<float>(turns - n);
   const double half = 0.5 * n;
   const float sign = half == whole(half) ? 1.0f : -1.0f;
   return sign * rest * sine_over_x(rest);
+#endif
 }
 
 }  // namespace bb::diffraction::BB_ISA

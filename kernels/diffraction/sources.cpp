@@ -34,7 +34,11 @@ std::vector<Source> make_sources(const Beam& beam) {
     for (int j = 0; j < v.points; ++j) {
       if (4.0 * (h.square(i) + v.square(j)) > kEllipse) continue;
       const Vec3 direction = rotate(rotate(frame::kBeam, frame::kPolarisation, v.at(j)), vertical, h.at(i));
-      for (int k = 0; k < colour.points; ++k) sources.push_back({direction, beam.wavelength * (1.0 + colour.at(k))});
+      const Vec3 magnetic = unit(cross(frame::kPolarisation, direction));
+      const Vec3 electric = unit(cross(direction, magnetic));
+      for (int k = 0; k < colour.points; ++k) {
+        sources.push_back({direction, beam.wavelength * (1.0 + colour.at(k)), magnetic, electric});
+      }
     }
   }
   return sources;

@@ -87,7 +87,7 @@ void weights_stage(const Setup& s, std::size_t source, int depth, std::size_t be
     const Vec3 direction{d.x[i], d.y[i], d.z[i]};
     w[i] = s.absorbed(depth, direction);
     if (!each) continue;
-    w[i] *= s.solid_angle(close / dot(direction, s.detector.normal)) * s.polarisation(source, direction);
+    w[i] *= s.solid_angle(close / dot(direction, s.detector.normal)) * s.polarisation(s.sources[source], direction);
   }
 }
 

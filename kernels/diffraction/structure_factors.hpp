@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "factor_box.hpp"
 #include "problem.hpp"
 
 namespace bb::diffraction {
@@ -11,29 +12,25 @@ namespace bb::diffraction {
 /// default.
 class StructureFactors {
  public:
+  StructureFactors(const StructureFactors&) = delete;
+  /// The table stays where it is.
+  StructureFactors(StructureFactors&&) = default;
   /// Throws ProblemError('memory') for a list whose box is larger than `most_bytes`.
   StructureFactors(std::span<const Reflection> list, double default_f, double most_bytes);
 
   bool constant() const { return table_.empty(); }
-  double default_f() const { return default_; }
+  double default_f() const { return box_.other; }
 
-  double nearest(int h, int k, int l) const {
-    const unsigned i = static_cast<unsigned>(h - h0_), j = static_cast<unsigned>(k - k0_),
-                   m = static_cast<unsigned>(l - l0_);
-    if (i >= nh_ || j >= nk_ || m >= nl_) return default_;
-    return table_[(static_cast<std::size_t>(i) * nk_ + j) * nl_ + m];
-  }
+  double nearest(int h, int k, int l) const { return box_.nearest(h, k, l); }
+  double tricubic(double h, double k, double l) const { return constant() ? box_.other : box_.tricubic(h, k, l); }
 
-  /// Between reflections: the cubic through the four nearest along each axis.
-  double tricubic(double h, double k, double l) const;
-
+  /// A view of the table.
+  const FactorBox<double>& box() const { return box_; }
   std::span<const double> table() const { return table_; }
 
  private:
-  double default_;
-  int h0_ = 0, k0_ = 0, l0_ = 0;
-  unsigned nh_ = 0, nk_ = 0, nl_ = 0;
-  std::vector<double> table_;  // [h][k][l]
+  FactorBox<double> box_;
+  std::vector<double> table_;
 };
 
 }  // namespace bb::diffraction

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cmath>
 
 #include "physics/hd.hpp"
@@ -22,11 +21,11 @@ BB_HD inline Vec3 cross(Vec3 a, Vec3 b) {
 BB_HD inline double length(Vec3 a) { return std::sqrt(dot(a, a)); }
 BB_HD inline Vec3 unit(Vec3 a) { return (1.0 / length(a)) * a; }
 
-/// `v` rotated by `angle` about the unit vector `axis` (Rodrigues), right-handed.
-inline Vec3 rotate(Vec3 v, Vec3 axis, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
+/// `v` rotated about the unit vector `axis` (Rodrigues), right-handed, by the angle of this cosine and sine.
+BB_HD inline Vec3 rotate(Vec3 v, Vec3 axis, double c, double s) {
   return c * v + s * cross(axis, v) + (dot(axis, v) * (1.0 - c)) * axis;
 }
+inline Vec3 rotate(Vec3 v, Vec3 axis, double angle) { return rotate(v, axis, std::cos(angle), std::sin(angle)); }
 
 /// About x, then y, then z, each a fixed axis of the laboratory.
 inline Vec3 rotate_xyz(Vec3 v, Vec3 angles) {

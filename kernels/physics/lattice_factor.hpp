@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <numbers>
 
 #include "hd.hpp"
 
@@ -18,7 +17,7 @@ inline constexpr double kTophatRadius2 = 0.3969;
 /// N cells in a row: |sin(πNh)/sin(πh)|, N at every whole h. International Tables B, §1.2. Whole turns come off
 /// before the product with π, which would round them into the fraction that matters.
 BB_HD inline double row_of_cells(double h, double n) {
-  constexpr double kPi = std::numbers::pi;
+  constexpr double kPi = 3.141592653589793;
   const double fraction = h - std::rint(h), turns = n * fraction;
   const double below = std::sin(kPi * fraction);
   return below == 0.0 ? n : std::abs(std::sin(kPi * (turns - std::rint(turns))) / below);

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace bb::diffraction::device {
+
+/// Orientations that the 64 KiB of constant memory hold beside what else lies there.
+inline constexpr int kConstantOrientations = 896;
+
+}  // namespace bb::diffraction::device

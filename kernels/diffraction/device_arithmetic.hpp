@@ -1,0 +1,135 @@
+#pragma once
+
+#include "device_setup.hpp"
+
+namespace bb::diffraction::device {
+
+/// An index' distance from the nearest whole one, and what N times it leaves of a turn.
+template <typename T>
+struct Phase {
+  T delta, rest;
+};
+
+/// above / below; `below` is far from underflow, so that FP32 may take the reciprocal.
+BB_HD inline double quotient(double above, double below) { return above / below; }
+BB_HD inline float quotient(float above, float below) {
+#ifdef __CUDA_ARCH__
+  return __fdividef(above, below);  // 2 units in the last place
+#else
+  return above / below;
+#endif
+}
+
+/// F² of the lattice from the phases of three indices; `Rows` makes the ratio of sines of one.
+template <typename T, typename Rows>
+BB_HD inline T lattice_squared(Shape shape, const Cells<T>& n, Phase<T> h, Phase<T> k, Phase<T> l, Rows&& rows) {
+  if (shape == Shape::kSquare) {
+    const Ratio<T> a = rows(h.delta, h.rest, n.a), b = rows(k.delta, k.rest, n.b), c = rows(l.delta, l.rest, n.c);
+    const T f = quotient(a.above * b.above * c.above, a.below * b.below * c.below);
+    return f * f;
+  }
+  const T all = n.a * n.b * n.c, x = n.a * h.delta, y = n.b * k.delta, z = n.c * l.delta;
+  const T rho2 = x * x + y * y + z * z;
+  switch (shape) {
+    case Shape::kRound:
+      return static_cast<T>(physics::kSphere * physics::kSphere) * all * all * sphere_squared(std::sqrt(rho2));
+    case Shape::kGauss:
+      return all * all * std::exp(T(-2) / static_cast<T>(physics::kGaussWidth2) * rho2);
+    default:
+      return rho2 < static_cast<T>(physics::kTophatRadius2) ? all * all : T(0);
+  }
+}
+
+template <typename T>
+struct SeriesRows {
+  BB_HD Ratio<T> operator()(T delta, T rest, T n) const { return row_ratio(delta, rest, n); }
+};
+
+/// Whole turns taken off the indices before anything else.
+template <typename I, typename T, typename Rows = SeriesRows<T>>
+struct PhaseReduced {
+  using Index = I;
+  using Factor = T;
+  using Setup = DeviceSetup<I, T>;
+
+  template <typename N>
+  BB_HD static Phase<T> phase(I index, N n) {
+    const I delta = fraction(index);
+    return {static_cast<T>(leading(delta)), static_cast<T>(leading(fraction(times(n, delta))))};
+  }
+  template <typename S>
+  BB_HD static T lattice(const S& s, I h, I k, I l) {
+    if constexpr (sizeof(T) == sizeof(I) || sizeof(leading(h)) == 4) {
+      return lattice_squared(s.shape, s.cells, phase(h, s.cells.a), phase(k, s.cells.b), phase(l, s.cells.c), Rows{});
+    } else {
+      const Cells<double>& n = s.cells64;
+      return lattice_squared(s.shape, s.cells, phase(h, n.a), phase(k, n.b), phase(l, n.c), Rows{});
+    }
+  }
+};
+
+using Fp64 = PhaseReduced<double, double>;
+using Delta = PhaseReduced<float, float>;
+using Mixed = PhaseReduced<double, float>;
+using DoubleFloats = PhaseReduced<DoubleFloat, float>;
+
+/// The formula as it is written, in FP32.
+struct Naive {
+  using Index = float;
+  using Factor = float;
+  using Setup = DeviceSetup<float, float>;
+
+  template <typename S>
+  BB_HD static float lattice(const S& s, float h, float k, float l) {
+    if (s.shape == Shape::kSquare) {
+      const float f = naive_row_of_cells(h, 0, s.cells.a) * naive_row_of_cells(k, 0, s.cells.b) *
+                      naive_row_of_cells(l, 0, s.cells.c);
+      return f * f;
+    }
+    return lattice_squared(s.shape, s.cells, {fraction(h), 0}, {fraction(k), 0}, {fraction(l), 0}, SeriesRows<float>{});
+  }
+};
+
+/// The multiprocessor's own sine, whose error is absolute: what is left of a small phase is lost.
+struct HardwareRows {
+  BB_HD Ratio<float> operator()(float delta, float rest, float n) const {
+    constexpr float kPi = 3.14159265f;
+#ifdef __CUDA_ARCH__
+    const float above = __sinf(kPi * rest), below = __sinf(kPi * delta);
+#else
+    const float above = std::sin(kPi * rest), below = std::sin(kPi * delta);
+#endif
+    const bool near = below == 0.0f;
+    return {near ? n : above, near ? 1.0f : below};
+  }
+};
+
+using FastMath = PhaseReduced<double, float, HardwareRows>;
+
+/// U(N-1) of the cosine by Reinsch's form of the recurrence, whose differences keep their digits where the cosine is
+/// nearly 1: N - 1 steps of two operations, no second sine, no division.
+struct Chebyshev {
+  using Index = double;
+  using Factor = float;
+  using Setup = DeviceSetup<double, float>;
+
+  BB_HD static float row(double index, int cells) {
+    const float half = 0.5f * static_cast<float>(fraction(index));
+    const float sine = half * sine_over_x(half);
+    const float bend = -4.0f * sine * sine;
+    float difference = 1.0f, u = 1.0f;
+    for (int step = 1; step < cells; ++step) {
+      difference += bend * u;
+      u += difference;
+    }
+    return u;
+  }
+  template <typename S>
+  BB_HD static float lattice(const S& s, double h, double k, double l) {
+    const float f =
+        row(h, static_cast<int>(s.cells.a)) * row(k, static_cast<int>(s.cells.b)) * row(l, static_cast<int>(s.cells.c));
+    return f * f;
+  }
+};
+
+}  // namespace bb::diffraction::device

@@ -1,0 +1,201 @@
+#pragma once
+
+#include "device_arithmetic.hpp"
+
+namespace bb::diffraction::device {
+
+/// Orientations whose intensities are added in the factor's numbers before they go to the FP64 sum.
+inline constexpr int kTile = 64;
+
+/// Unit vector from the crystal to a sub-pixel, counted over the whole detector.
+template <typename S>
+BB_HD inline Number3<typename S::Index> direction(const S& s, int fast, int slow, int depth) {
+  using I = typename S::Index;
+  const I f(static_cast<float>(fast)), t(static_cast<float>(slow)), d(static_cast<float>(depth));
+  Number3<I> p;
+  p.x = s.first.x + f * s.fast.x + t * s.slow.x + d * s.deep.x;
+  p.y = s.first.y + f * s.fast.y + t * s.slow.y + d * s.deep.y;
+  p.z = s.first.z + f * s.fast.z + t * s.slow.z + d * s.deep.z;
+  const I r = reciprocal_root(p.x * p.x + p.y * p.y + p.z * p.z);
+  p.x = r * p.x;
+  p.y = r * p.y;
+  p.z = r * p.z;
+  return p;
+}
+
+/// (d - incident) / wavelength, 1/m.
+template <typename I>
+BB_HD inline Number3<I> transfer(const Ray<I>& ray, const Number3<I>& d) {
+  Number3<I> q;
+  q.x = ray.per_wavelength * (d.x - ray.incident.x);
+  q.y = ray.per_wavelength * (d.y - ray.incident.y);
+  q.z = ray.per_wavelength * (d.z - ray.incident.z);
+  return q;
+}
+
+template <typename I>
+BB_HD inline I index(const Number3<I>& edge, const Number3<I>& q) {
+  return edge.x * q.x + edge.y * q.y + edge.z * q.z;
+}
+
+/// F² of the cell at three indices.
+template <typename S, typename I = typename S::Index>
+BB_HD inline typename S::Factor cell_squared(const S& s, I h, I k, I l) {
+  const double x = as_double(h), y = as_double(k), z = as_double(l);
+  const auto f =
+      s.lookup == Lookup::kTricubic
+          ? s.factors.tricubic(x, y, z)
+          : s.factors.nearest(static_cast<int>(whole(x)), static_cast<int>(whole(y)), static_cast<int>(whole(z)));
+  return f * f;
+}
+
+/// F² of lattice and cell; of the lattice alone where all cells are alike.
+template <typename A, typename S>
+BB_HD inline typename A::Factor intensity(const S& s, const Edges<typename A::Index>& edges,
+                                          const Number3<typename A::Index>& q) {
+  const auto h = index(edges.a, q), k = index(edges.b, q), l = index(edges.c, q);
+  const typename A::Factor f2 = A::lattice(s, h, k, l);
+  return s.table ? f2 * cell_squared(s, h, k, l) : f2;
+}
+
+/// How much a sub-pixel counts for one source; FP64 in every variant.
+template <typename S>
+BB_HD inline double weight(const S& s, int fast, int slow, int depth, int source) {
+  const Vec3 position = s.plate.position(fast, slow, depth);
+  const double path = length(position);
+  const Vec3 d = (1.0 / path) * position;
+  const double absorbed = s.plate.absorbed(depth, d);
+  return s.each ? absorbed * s.plate.solid_angle(path) * s.plate.polarisation(s.source[source], d) : absorbed;
+}
+
+/// Solid angle and polarisation of a whole pixel: at its first sub-pixel's surface, for the first source.
+template <typename S>
+BB_HD inline typename S::Factor pixel_correction(const S& s, int fast, int slow) {
+  using T = typename S::Factor;
+  const T f = static_cast<T>(fast * s.plate.oversample), t = static_cast<T>(slow * s.plate.oversample);
+  const T x = s.surface.x + f * static_cast<T>(leading(s.fast.x)) + t * static_cast<T>(leading(s.slow.x));
+  const T y = s.surface.y + f * static_cast<T>(leading(s.fast.y)) + t * static_cast<T>(leading(s.slow.y));
+  const T z = s.surface.z + f * static_cast<T>(leading(s.fast.z)) + t * static_cast<T>(leading(s.slow.z));
+  const T r = reciprocal_root(x * x + y * y + z * z);
+  const auto along = [&](const Number3<T>& v) { return r * (x * v.x + y * v.y + z * v.z); };
+  const Light<T>& light = s.light;
+  return light.pixel2_close * r * r * r *
+         physics::polarisation_factor(along(light.incident), along(light.magnetic), along(light.electric), light.kahn);
+}
+
+/// Sums over the sub-pixels, layers, sources and orientations of a pixel, or over a share of them.
+struct Sums {
+  double scattered = 0, weights = 0;
+};
+
+/// Photons of a pixel.
+template <typename S>
+BB_HD inline typename S::Factor photons(const S& s, int fast, int slow, Sums sums) {
+  using T = typename S::Factor;
+  const double all = s.scale * s.f2 * sums.scattered + s.water * sums.weights;
+  return s.each ? static_cast<T>(all) : static_cast<T>(all) * pixel_correction(s, fast, slow);
+}
+
+/// All of a pixel by one thread. `Table` gives the orientations: `load(s, first, count)` makes them ready, and
+/// `at(s, i)` is the i-th of them.
+template <typename A, typename S, typename Table>
+BB_HD inline Sums whole_pixel(const S& s, int fast, int slow, Table& table) {
+  using T = typename A::Factor;
+  const int n = s.plate.oversample;
+  Sums sums;
+  for (int ss = 0; ss < n; ++ss) {
+    for (int sf = 0; sf < n; ++sf) {
+      for (int depth = 0; depth < s.plate.layers; ++depth) {
+        const auto d = direction(s, fast * n + sf, slow * n + ss, depth);
+        for (int source = 0; source < s.sources; ++source) {
+          const auto q = transfer(s.rays[source], d);
+          const double w = s.weighted ? weight(s, fast * n + sf, slow * n + ss, depth, source) : 1.0;
+          sums.weights += w;
+          for (int first = 0; first < s.orientations; first += kTile) {
+            const int count = s.orientations - first < kTile ? s.orientations - first : kTile;
+            table.load(s, first, count);
+            T sum = 0;
+            for (int i = 0; i < count; ++i) sum += intensity<A>(s, table.at(s, i), q);
+            sums.scattered += w * static_cast<double>(sum);
+          }
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+/// The terms lane, lane + lanes, … of a pixel, counted through its sub-pixels, layers, sources and orientations.
+template <typename A, typename S>
+BB_HD inline Sums share_of_pixel(const S& s, int fast, int slow, int lane, int lanes) {
+  using T = typename A::Factor;
+  const int n = s.plate.oversample, beams = n * n * s.plate.layers * s.sources;
+  Sums sums;
+  int orientation = lane;
+  for (int beam = 0; beam < beams;) {
+    if (orientation >= s.orientations) {
+      beam += orientation / s.orientations;
+      orientation %= s.orientations;
+      continue;
+    }
+    const int source = beam % s.sources, depth = beam / s.sources % s.plate.layers;
+    const int sub = beam / (s.sources * s.plate.layers), sf = sub % n, ss = sub / n;
+    const auto q = transfer(s.rays[source], direction(s, fast * n + sf, slow * n + ss, depth));
+    const double w = s.weighted ? weight(s, fast * n + sf, slow * n + ss, depth, source) : 1.0;
+    if (orientation == 0) sums.weights += w;
+    while (orientation < s.orientations) {
+      T sum = 0;
+      for (int i = 0; i < kTile && orientation < s.orientations; ++i, orientation += lanes) {
+        sum += intensity<A>(s, s.edges[orientation], q);
+      }
+      sums.scattered += w * static_cast<double>(sum);
+    }
+  }
+  return sums;
+}
+
+/// The orientations as the setup lists them.
+template <typename I>
+struct ListedEdges {
+  const Edges<I>* tile = nullptr;
+
+  template <typename S>
+  BB_HD void load(const S& s, int first, int) {
+    tile = s.edges + first;
+  }
+  template <typename S>
+  BB_HD const Edges<I>& at(const S&, int i) const {
+    return tile[i];
+  }
+};
+
+/// The crystal turned anew for every use: by phi when it changes, by the domain always.
+struct TurnedEdges {
+  Basis turned;
+  int phi = 0, domain = 0;
+
+  template <typename S>
+  BB_HD void load(const S& s, int first, int) {
+    phi = first / s.domains;
+    domain = first % s.domains;
+    turn(s);
+  }
+  template <typename S>
+  BB_HD Edges<double> at(const S& s, int) {
+    if (domain == s.domains) {
+      domain = 0;
+      ++phi;
+      turn(s);
+    }
+    const Basis b = s.domain[domain++] * turned;
+    return {Number3<double>(b.a), Number3<double>(b.b), Number3<double>(b.c)};
+  }
+  template <typename S>
+  BB_HD void turn(const S& s) {
+    const double c = std::cos(s.phi[phi]), sine = std::sin(s.phi[phi]);
+    turned = {rotate(s.mounted.a, s.spindle, c, sine), rotate(s.mounted.b, s.spindle, c, sine),
+              rotate(s.mounted.c, s.spindle, c, sine)};
+  }
+};
+
+}  // namespace bb::diffraction::device

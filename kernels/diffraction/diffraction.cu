@@ -1,0 +1,13 @@
+// The kernels of every CUDA variant of the diffraction workload, as one image.
+#include "cuda_chebyshev.cu"
+#include "cuda_constant.cu"
+#include "cuda_delta_fp32.cu"
+#include "cuda_double_float.cu"
+#include "cuda_fast_math.cu"
+#include "cuda_fp64.cu"
+#include "cuda_in_loop.cu"
+#include "cuda_mixed.cu"
+#include "cuda_naive_fp32.cu"
+#include "cuda_shared.cu"
+#include "cuda_unfused.cu"
+#include "cuda_warp.cu"

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace bb::diffraction {
+
+enum class Shape { kSquare, kRound, kGauss, kTophat };
+enum class Lookup { kNearest, kTricubic };
+/// Where solid angle and polarisation are taken: once per pixel, at its first sub-pixel and for the
+/// first source, or for every sub-pixel and source.
+enum class Corrections { kPixel, kSubpixel };
+
+}  // namespace bb::diffraction

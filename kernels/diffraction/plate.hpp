@@ -1,0 +1,59 @@
+#pragma once
+
+#include "physics/pixel.hpp"
+#include "physics/polarisation.hpp"
+#include "vec3.hpp"
+
+namespace bb::diffraction {
+
+/// A flat detector in the laboratory, metres.
+struct Detector {
+  Vec3 fast, slow, normal;  // unit vectors
+  Vec3 origin;              // the outer corner of pixel (0, 0)
+  double close = 0;         // nearest distance of the detector's plane from the crystal
+};
+
+/// One direction and wavelength of the incident beam. All have the same weight.
+struct Source {
+  Vec3 incident;            // unit vector
+  double wavelength;        // m
+  Vec3 magnetic, electric;  // of the wave, unit vectors
+};
+
+/// Where the sub-pixels lie and how much each counts, in FP64 and SI units, on host and device.
+struct Plate {
+  int width = 0, height = 0;
+  int oversample = 1, layers = 1;
+  double pixel = 0, subpixel = 0, layer = 0, attenuation_depth = 0;  // m
+  Detector detector;
+  double kahn = 0;
+
+  /// The whole surface absorbs at once.
+  BB_HD bool thin() const { return attenuation_depth <= 0.0; }
+
+  /// Centre of a sub-pixel, counted over the whole detector, in the middle of a layer.
+  BB_HD Vec3 position(int fast, int slow, int depth) const {
+    const double f = subpixel * fast + 0.5 * subpixel, s = subpixel * slow + 0.5 * subpixel;
+    const Vec3 surface = f * detector.fast + s * detector.slow + detector.origin;
+    return thin() ? surface : surface + (layer * (depth + 0.5)) * detector.normal;
+  }
+  BB_HD double solid_angle(double path) const { return physics::solid_angle(pixel, path, detector.close); }
+  BB_HD double polarisation(const Source& source, Vec3 direction) const {
+    return physics::polarisation_factor(dot(source.incident, direction), dot(direction, source.magnetic),
+                                        dot(direction, source.electric), kahn);
+  }
+  /// Solid angle and polarisation of a whole pixel: at its first sub-pixel's surface, for the first source.
+  BB_HD double pixel_correction(const Source& first, int fast, int slow) const {
+    const Vec3 at = (subpixel * fast * oversample + 0.5 * subpixel) * detector.fast +
+                    (subpixel * slow * oversample + 0.5 * subpixel) * detector.slow + detector.origin;
+    const double path = length(at);
+    return polarisation(first, (1.0 / path) * at) * solid_angle(path);
+  }
+  BB_HD double absorbed(int depth, Vec3 direction) const {
+    if (thin()) return 1.0;
+    return physics::absorbed_share(layer * depth, layer * (depth + 1), attenuation_depth,
+                                   dot(direction, detector.normal));
+  }
+};
+
+}  // namespace bb::diffraction
