@@ -6,6 +6,16 @@
 
 namespace bb::diffraction {
 
+std::string chebyshev_refuses(const Setup& s) {
+  const double most = std::max({s.na, s.nb, s.nc});
+  if (s.shape != Shape::kSquare) return "crystal.shape must be square";
+  if (most > 16) {
+    return "crystal.cells has " + std::to_string(static_cast<long long>(most)) +
+           " along an edge; the recurrence pays for at most 16";
+  }
+  return "";
+}
+
 Variant chebyshev_variant() {
   return {
       .id = "diffraction-chebyshev",
@@ -19,16 +29,7 @@ Variant chebyshev_variant() {
       .flops_per_term = 90,
       .speed_rank = 10,
       .make = make_block_solver<Arithmetic::kChebyshev>,
-      .refuses =
-          [](const Setup& s) {
-            const double most = std::max({s.na, s.nb, s.nc});
-            if (s.shape != Shape::kSquare) return std::string("crystal.shape must be square");
-            if (most > 16) {
-              return "crystal.cells has " + std::to_string(static_cast<long long>(most)) +
-                     " along an edge; the recurrence pays for at most 16";
-            }
-            return std::string();
-          },
+      .refuses = chebyshev_refuses,
   };
 }
 

@@ -24,8 +24,29 @@ Refusal refusal(const Variant& v, const Setup& setup) {
 
 std::span<const Variant> variants() {
   static const std::vector<Variant> all = {
-      reference_variant(), fp64_variant(),  in_loop_variant(),   unfused_variant(),      naive_variant(),
-      delta_variant(),     mixed_variant(), chebyshev_variant(), double_float_variant(),
+      reference_variant(),
+      fp64_variant(),
+      in_loop_variant(),
+      unfused_variant(),
+      naive_variant(),
+      delta_variant(),
+      mixed_variant(),
+      chebyshev_variant(),
+      double_float_variant(),
+      cuda_unfused_variant(),
+      cuda_unfused_graph_variant(),
+      cuda_unfused_fp32_variant(),
+      cuda_fp64_variant(),
+      cuda_naive_variant(),
+      cuda_delta_variant(),
+      cuda_fast_math_variant(),
+      cuda_double_float_variant(),
+      cuda_in_loop_variant(),
+      cuda_mixed_variant(),
+      cuda_constant_variant(),
+      cuda_shared_variant(),
+      cuda_warp_variant(),
+      cuda_chebyshev_variant(),
   };
   return all;
 }
@@ -40,7 +61,7 @@ const Variant& choose_variant(const std::string& name, const Setup& setup) {
       if (refused.code == nullptr) return v;
       throw ProblemError(refused.code, refused.why);
     }
-    if (name != "auto" || std::string_view(v.arithmetic) != "fp64" || refusal(v, setup).code != nullptr) continue;
+    if (name != "auto" || v.speed_rank <= 0 || v.bright_error > kParity || refusal(v, setup).code != nullptr) continue;
     if (best == nullptr || v.speed_rank > best->speed_rank) best = &v;
   }
   if (best == nullptr) {

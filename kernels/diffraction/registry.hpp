@@ -21,8 +21,10 @@ struct Variant {
   /// of 5 … 1000 cells an edge. Above `kParity` the variant is shown as wrong.
   double bright_error;
   double flops_per_term;
-  int speed_rank;  // `auto` takes the highest of those in FP64 that the problem allows
+  int speed_rank;  // `auto` takes the highest of those that are right and can; 0: it never takes this one
   std::unique_ptr<Solver> (*make)(const Setup&);
+  /// Memory of temporaries beside the image, bytes.
+  double (*scratch_bytes)(const Setup&) = [](const Setup&) { return 0.0; };
   /// Why it cannot compute this problem, in one sentence; "" when it can.
   std::string (*refuses)(const Setup&) = [](const Setup&) { return std::string(); };
   /// Why this machine cannot run it, in one sentence; "" when it can.

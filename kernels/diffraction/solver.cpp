@@ -10,6 +10,13 @@ constexpr double kBandTerms = 65536;
 
 }  // namespace
 
+double Solver::repeat(engine::TaskMode mode, double) {
+  if (mode == engine::TaskMode::kGraph) {
+    throw ProblemError("unsupported", "The CPU launches nothing that a graph could replay.");
+  }
+  return 0.0;
+}
+
 double BandSolver::render(const Work& work, std::span<double> image) {
   const double row_terms = setup_.terms_per_pixel() * setup_.width;
   const int band = std::clamp(static_cast<int>(kBandTerms / row_terms), 1, std::max(1, setup_.height / 8));

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "cpu/thread_pool.hpp"
+#include "engine/setup_part.hpp"
 #include "engine/spans.hpp"
+#include "engine/task.hpp"
 #include "setup.hpp"
 
 namespace bb::diffraction {
@@ -28,9 +30,13 @@ class Solver {
   /// Photons per pixel, [slow][fast]. Returns the share of the image that is done: below 1 when cancelled, the
   /// rest is 0 then.
   virtual double render(const Work& work, std::span<double> image) = 0;
-  /// Memory of temporaries, bytes.
-  virtual double scratch_bytes() const { return 0.0; }
+  /// Of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }
+  /// Makes the image again and again, for `at_least_s` together, and returns the mean by the GPU's clock, which
+  /// device_seconds() gives from then on. A CPU times its one image. Throws ProblemError('unsupported') where
+  /// nothing is launched that a graph could replay.
+  virtual double repeat(engine::TaskMode mode, double at_least_s);
+  virtual std::vector<engine::SetupPart> setup_parts() const { return {}; }
 };
 
 /// Renders bands of rows, each by one thread; every pixel is the work of one thread from first to last, so the

@@ -12,8 +12,6 @@ class Unfused final : public Solver {
  public:
   explicit Unfused(const Setup& setup) : s_(setup) {}
 
-  double scratch_bytes() const override { return 13.0 * sizeof(double) * static_cast<double>(s_.pixels()); }
-
   double render(const Work& work, std::span<double> image) override {
     const std::size_t n = s_.pixels();
     std::vector<double> memory(13 * n, 0.0);
@@ -114,6 +112,7 @@ Variant unfused_variant() {
       .flops_per_term = 120,
       .speed_rank = 5,
       .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<Unfused>(s); },
+      .scratch_bytes = [](const Setup& s) { return 13.0 * sizeof(double) * static_cast<double>(s.pixels()); },
   };
 }
 

@@ -14,5 +14,22 @@ Variant delta_variant();
 Variant mixed_variant();
 Variant chebyshev_variant();
 Variant double_float_variant();
+/// Of the recurrence on every device; "" when it pays.
+std::string chebyshev_refuses(const Setup& setup);
+
+Variant cuda_unfused_variant();
+Variant cuda_unfused_graph_variant();
+Variant cuda_unfused_fp32_variant();
+Variant cuda_fp64_variant();
+Variant cuda_naive_variant();
+Variant cuda_delta_variant();
+Variant cuda_fast_math_variant();
+Variant cuda_double_float_variant();
+Variant cuda_in_loop_variant();
+Variant cuda_mixed_variant();
+Variant cuda_constant_variant();
+Variant cuda_shared_variant();
+Variant cuda_warp_variant();
+Variant cuda_chebyshev_variant();
 
 }  // namespace bb::diffraction

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include "cpu/caches.hpp"
 #include "cpu/host.hpp"
 
 namespace bb::engine {
@@ -34,7 +36,7 @@ ImageRun::ImageRun(diffraction::Problem problem)
     : problem_(std::move(problem)),
       setup_(timed_setup(problem_, layout_s_)),
       variant_(&diffraction::choose_variant(problem_.variant, setup_)),
-      threads_(thread_count(problem_.threads)),
+      threads_(on_gpu() ? 1 : thread_count(problem_.threads)),
       spans_(threads_) {
   if (problem_.memory_limit > 0.0 && estimate_bytes() > problem_.memory_limit) {
     const auto megabytes = [](double bytes) { return std::to_string(static_cast<long long>(bytes / 1e6)) + " MB"; };
@@ -45,12 +47,15 @@ ImageRun::ImageRun(diffraction::Problem problem)
   }
 }
 
+bool ImageRun::on_gpu() const { return std::string_view(variant_->device) == "cuda"; }
+
 double ImageRun::estimate_bytes() const {
   return sizeof(double) * static_cast<double>(setup_.pixels() + setup_.structure.table().size()) +
-         variant_->make(setup_)->scratch_bytes();
+         variant_->scratch_bytes(setup_);
 }
 
-ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& on_progress) {
+ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& on_progress,
+                              const ImageMeasuring& measuring) {
   const Clock::time_point begun = Clock::now();
   ImageResult result;
   const std::unique_ptr<diffraction::Solver> solver = variant_->make(setup_);
@@ -59,8 +64,12 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   result.threads = threads_;
   result.isa = cpu::instruction_set_name();
   result.setup_parts.push_back({"geometry and tables", layout_s_});
-  result.setup_parts.push_back({"image and threads", seconds_since(begun)});
+  const std::vector<SetupPart> parts = solver->setup_parts();
+  double known = 0.0;
+  for (const SetupPart& part : parts) known += part.seconds;
+  result.setup_parts.push_back({"image and threads", seconds_since(begun) - known});
   result.setup_s = layout_s_ + seconds_since(begun);
+  if (measuring.mode == TaskMode::kCold && !on_gpu()) cpu::empty_caches();
 
   const Clock::time_point solving = Clock::now();
   double last_report = 0.0;
@@ -77,10 +86,16 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   };
   result.done = solver->render({pool, spans_, cancel_, progress}, result.image);
   result.solve_s = seconds_since(solving);
+  if (measuring.at_least_s > 0.0 && result.done == 1.0) solver->repeat(measuring.mode, measuring.at_least_s);
+  for (const SetupPart& part : solver->setup_parts()) {
+    result.setup_parts.push_back(part);
+    result.setup_s += part.seconds;
+  }
+  result.setup_s -= known;  // only what repeating took counts anew
   result.device_s = solver->device_seconds();
   result.cancelled = result.done < 1.0;
   result.terms = result.done * terms();
-  result.scratch_bytes = solver->scratch_bytes();
+  result.scratch_bytes = variant_->scratch_bytes(setup_);
   report(result.done, result.solve_s);
   return result;
 }

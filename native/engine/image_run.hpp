@@ -8,6 +8,7 @@
 #include "diffraction/registry.hpp"
 #include "solver.hpp"
 #include "spans.hpp"
+#include "task.hpp"
 
 namespace bb::engine {
 
@@ -16,12 +17,19 @@ struct ImageProgress {
   double terms_per_s = 0, eta_s = 0;
 };
 
+/// How to time an image, beyond making it.
+struct ImageMeasuring {
+  TaskMode mode = TaskMode::kWarm;
+  double at_least_s = 0;  // of repetitions on a GPU; 0: its one image is timed
+};
+
 struct ImageResult {
   bool cancelled = false;
   double done = 0;  // share of the image; the rest is 0
   int threads = 1;
   std::string isa;
-  double setup_s = 0, solve_s = 0, device_s = 0;
+  double setup_s = 0, solve_s = 0;
+  double device_s = 0;  // of one image by the GPU's clock; 0 on the CPU
   std::vector<SetupPart> setup_parts;
   double terms = 0;  // lattice factors computed
   double scratch_bytes = 0;
@@ -39,11 +47,14 @@ class ImageRun {
   const diffraction::Variant& variant() const { return *variant_; }
   int threads() const { return threads_; }
   double terms() const { return setup_.terms_per_pixel() * static_cast<double>(setup_.pixels()); }
+  bool on_gpu() const;
   double estimate_bytes() const;
   const SpanRecorder& spans() const { return spans_; }
 
   /// `on_progress` is called from this thread at most 60 times a second, and once at the end.
-  ImageResult execute(const std::function<void(const ImageProgress&)>& on_progress);
+  /// With `measuring` a GPU makes the image again and again afterwards.
+  ImageResult execute(const std::function<void(const ImageProgress&)>& on_progress,
+                      const ImageMeasuring& measuring = {});
   void cancel() { cancel_.store(true); }
 
  private:

@@ -24,6 +24,7 @@ TEST("a diffraction image has the same bits whatever the number of threads") {
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 3;
   for (const Variant& v : variants()) {
+    if (!v.unavailable().empty()) continue;
     const auto one = render(p, v.id, 1).image;
     CHECK(render(p, v.id, 2).image == one);
     CHECK(render(p, v.id, 3).image == one);

@@ -1,0 +1,25 @@
+#include "cuda_fused.hpp"
+#include "variants.hpp"
+
+namespace bb::diffraction {
+
+Variant cuda_chebyshev_variant() {
+  return {
+      .id = "diffraction-cuda-chebyshev",
+      .title = "Chebyshev recurrence",
+      .changes =
+          "The ratio of sines as U(N-1) of the cosine: N - 1 steps of two operations, no second sine, no division",
+      .builds_on = "diffraction-cuda-mixed",
+      .device = "cuda",
+      .source = "kernels/diffraction/cuda_chebyshev.cu",
+      .arithmetic = "fp32",
+      .bright_error = 2e-5,
+      .flops_per_term = 70,
+      .speed_rank = 60,
+      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_chebyshev"); },
+      .refuses = chebyshev_refuses,
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::diffraction

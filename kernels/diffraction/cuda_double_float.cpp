@@ -1,0 +1,26 @@
+#include "cuda_fused.hpp"
+#include "variants.hpp"
+
+namespace bb::diffraction {
+
+Variant cuda_double_float_variant() {
+  return {
+      .id = "diffraction-cuda-double-float",
+      .title = "Double-float indices",
+      .changes = "Positions and indices as pairs of FP32 numbers, for GPUs with little FP64",
+      .builds_on = "diffraction-cuda-mixed",
+      .device = "cuda",
+      .source = "kernels/diffraction/cuda_double_float.cu",
+      .arithmetic = "fp32",
+      .bright_error = 2e-5,
+      .flops_per_term = 330,
+      .speed_rank = 20,
+      .make =
+          [](const Setup& s) {
+            return make_on_device<CudaFused<device::DoubleFloat, float>>(s, "diffraction_double_float");
+          },
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::diffraction

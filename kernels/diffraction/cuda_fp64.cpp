@@ -1,0 +1,23 @@
+#include "cuda_fused.hpp"
+#include "variants.hpp"
+
+namespace bb::diffraction {
+
+Variant cuda_fp64_variant() {
+  return {
+      .id = "diffraction-cuda-fp64",
+      .title = "FP64, one kernel",
+      .changes = "One kernel, a pixel per thread: nothing between the operators goes through memory",
+      .builds_on = "diffraction-cuda-unfused",
+      .device = "cuda",
+      .source = "kernels/diffraction/cuda_fp64.cu",
+      .arithmetic = "fp64",
+      .bright_error = kReferenceRounding,
+      .flops_per_term = 90,
+      .speed_rank = 30,
+      .make = [](const Setup& s) { return make_on_device<CudaFused<double, double>>(s, "diffraction_fp64"); },
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::diffraction

@@ -1,0 +1,130 @@
+#include "cuda_image_solver.hpp"
+
+#include <algorithm>
+
+namespace bb::diffraction {
+namespace {
+
+using engine::TaskMode;
+
+/// Lattice factors in a band: tens of milliseconds on a slow device, below what its watchdog and a person notice.
+constexpr double kBandTerms = 2e9;
+constexpr int kMostRepetitions = 10'000;
+constexpr int kMostCold = 100;
+
+}  // namespace
+
+std::string too_long_a_graph(double launches) {
+  // To make one ready takes about a microsecond a kernel.
+  constexpr int kMost = 20'000;
+  if (launches <= kMost) return "";
+  return "the image takes " + std::to_string(static_cast<long long>(launches)) +
+         " launches (detector.oversample, detector.layers, beam, crystal.mosaic_domains, rotation.steps); a graph of "
+         "at "
+         "most " +
+         std::to_string(kMost) + " is captured";
+}
+
+template <typename T>
+CudaImageSolver<T>::CudaImageSolver(const Setup& setup)
+    : setup_(setup),
+      session_(cuda::Session::open("", "diffraction")),
+      parts_(session_.parts),
+      stream_(session_.device),
+      timer_(session_.device) {
+  cuda::require_memory(*session_.device, setup.pixels() * sizeof(T), "detector: the image");
+  part("image", [&] { image_ = cuda::DeviceBuffer<T>(session_.device, setup.pixels()); });
+}
+
+template <typename T>
+int CudaImageSolver<T>::band_rows() const {
+  const double fit = kBandTerms / (setup_.terms_per_pixel() * setup_.width);
+  return static_cast<int>(std::clamp(fit, 1.0, static_cast<double>(setup_.height)));
+}
+
+template <typename T>
+void CudaImageSolver<T>::queue_all() {
+  const int rows = band_rows();
+  for (int first = 0; first < setup_.height; first += rows) {
+    queue(stream_, first, std::min(rows, setup_.height - first), nullptr);
+  }
+}
+
+template <typename T>
+double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
+  return cuda::on_device([&] {
+    session_.device->make_current();
+    const auto held = hold();
+    const int rows = band_rows();
+    const std::uint16_t name = work.spans.name_id("rows on the device");
+    const std::uint16_t copy = work.spans.name_id("image to the host");
+    int first = 0;
+    device_s_ = 0.0;
+    for (int band = 0; first < setup_.height && !work.cancel.load(); ++band) {
+      const int count = std::min(rows, setup_.height - first);
+      const double begin_ns = work.spans.now_ns();
+      bool whole = true;
+      device_s_ += timer_.seconds(stream_, nullptr, [&] { whole = queue(stream_, first, count, &work); });
+      if (!whole) break;
+      work.spans.record(0, name, static_cast<std::uint32_t>(band), begin_ns, work.spans.now_ns());
+      first += count;
+      work.progress(static_cast<double>(first) / setup_.height);
+    }
+    const std::size_t done = static_cast<std::size_t>(first) * static_cast<std::size_t>(setup_.width);
+    const double begin_ns = work.spans.now_ns();
+    downloaded_.resize(done);
+    image_.download(downloaded_, stream_);
+    stream_.synchronize();
+    std::ranges::copy(downloaded_, image.begin());
+    work.spans.record(0, copy, 0, begin_ns, work.spans.now_ns());
+    return static_cast<double>(first) / setup_.height;
+  });
+}
+
+template <typename T>
+double CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s) {
+  return cuda::on_device([&] {
+    session_.device->make_current();
+    const auto held = hold();
+    if (mode == TaskMode::kGraph && !graph_ && !replays()) {
+      if (const std::string why = too_long_a_graph(launches()); !why.empty()) throw ProblemError("unsupported", why);
+      part("capture", [&] {
+        stream_.begin_capture();
+        queue_all();
+        graph_.emplace(stream_.end_capture());
+        graph_->upload(stream_);
+        stream_.synchronize();
+      });
+    }
+    const auto once = [&] {
+      if (graph_ && mode == TaskMode::kGraph) {
+        graph_->launch(stream_);
+      } else {
+        queue_all();
+      }
+    };
+    if (mode == TaskMode::kCold) {
+      if (!flush_) flush_.emplace(session_.device);
+      double sum = 0.0;
+      int count = 0;
+      while (count == 0 || (sum < at_least_s && count < kMostCold)) {
+        sum += timer_.seconds(stream_, &*flush_, once);
+        ++count;
+      }
+      return device_s_ = sum / count;
+    }
+    const auto timed = [&](int count) {
+      return timer_.seconds(stream_, nullptr, [&] {
+        for (int i = 0; i < count; ++i) once();
+      });
+    };
+    const double guess = timed(1);
+    const int count = static_cast<int>(std::clamp(at_least_s / std::max(guess, 1e-7), 1.0, double{kMostRepetitions}));
+    return device_s_ = timed(count) / count;
+  });
+}
+
+template class CudaImageSolver<float>;
+template class CudaImageSolver<double>;
+
+}  // namespace bb::diffraction

@@ -1,0 +1,24 @@
+#include "cuda_fused.hpp"
+#include "variants.hpp"
+
+namespace bb::diffraction {
+
+Variant cuda_in_loop_variant() {
+  return {
+      .id = "diffraction-cuda-in-loop",
+      .title = "Rotation in the loop",
+      .changes =
+          "Turns the cell by phi and mosaic block anew for every sub-pixel and source, instead of reading a table",
+      .builds_on = "diffraction-cuda-mixed",
+      .device = "cuda",
+      .source = "kernels/diffraction/cuda_in_loop.cu",
+      .arithmetic = "fp32",
+      .bright_error = 2e-5,
+      .flops_per_term = 150,
+      .speed_rank = 0,
+      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_in_loop"); },
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::diffraction

@@ -1,0 +1,174 @@
+// Every CUDA variant of the diffraction workload on the device: short images for compute-sanitizer, and the scenes that
+// use every option at the error that each variant states.
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "../kernels/diffraction/scenes.hpp"
+#include "check.hpp"
+#include "diffraction/registry.hpp"
+#include "gpu.hpp"
+
+namespace bb::test {
+namespace {
+
+using namespace diffraction;
+
+/// Sizes that fill neither blocks nor warps.
+Problem odd(Problem p) {
+  p.detector.width = 67;
+  p.detector.height = 45;
+  p.detector.beam_x = 2.3e-3;
+  p.detector.beam_y = 3.4e-3;
+  return p;
+}
+
+std::vector<Scene> short_scenes() {
+  Problem mosaic = odd(cubic_problem(64));
+  mosaic.crystal.mosaic_spread = kDegree;
+  mosaic.crystal.mosaic_domains = 70;  // more than a tile
+  Problem all = odd(everything());
+  Problem cubic = all;
+  cubic.lookup = Lookup::kTricubic;
+  return {{"odd size", odd(cubic_problem(64))}, {"70 domains", mosaic}, {"everything", all}, {"tricubic", cubic}};
+}
+
+void hold(const Variant& v, const std::vector<Scene>& scenes) {
+  for (const Scene& scene : scenes) {
+    if (!v.refuses(make_setup(scene.problem)).empty()) continue;
+    const auto wanted = render(scene.problem).image;
+    const auto got = render(scene.problem, v.id);
+    const ImageError e = image_error(got.image, wanted);
+    CHECK(got.device_s > 0.0);
+    CHECK_EQ(got.done, 1.0);
+    if (v.bright_error >= 0.5) {
+      // Wrong ones are at least the same picture.
+      CHECK(e.rel_l2 < 0.1);
+      continue;
+    }
+    if (!(e.bright <= v.bright_error)) {
+      fail(__FILE__, __LINE__,
+           scene.name + ": bright pixels off by " + show(e.bright) + ", stated " + show(v.bright_error));
+    }
+    const double most = v.bright_error > 1e-6 ? 1e-5 : 1e-9;
+    CHECK(e.rel_l2 <= most);
+    CHECK(e.max <= most);
+    CHECK(e.sum <= most);
+  }
+}
+
+struct Images {
+  Images() {
+    for (const Variant& v : variants()) {
+      if (std::string_view(v.device) != "cuda") continue;
+      names.push_back(std::string("GPU: short image of ") + v.id);
+      const Registration brief(__FILE__, 1000 + static_cast<int>(names.size()), names.back(),
+                               [&v] { hold(v, short_scenes()); });
+      names.push_back(std::string("GPU: all scenes by ") + v.id);
+      const Registration whole(__FILE__, 1000 + static_cast<int>(names.size()), names.back(),
+                               [&v] { hold(v, scenes()); });
+    }
+  }
+  std::deque<std::string> names;
+};
+
+const Images images;
+
+const Variant& variant(const char* id) {
+  return *std::ranges::find_if(variants(), [&](const Variant& v) { return std::string_view(v.id) == id; });
+}
+
+}  // namespace
+
+TEST("GPU: naive FP32, phase-reduced FP32 and the hardware's sine are wrong on bright pixels") {
+  const Problem p = cubic_problem(1024);
+  const auto wanted = render(p).image;
+  for (const char* id : {"diffraction-cuda-naive-fp32", "diffraction-cuda-delta-fp32", "diffraction-cuda-fast-math"}) {
+    const ImageError e = image_error(render(p, id).image, wanted);
+    CHECK(e.bright > kParity);
+    CHECK(e.correlation > 0.9999);
+  }
+}
+
+TEST("GPU: auto takes a CUDA variant that holds parity") {
+  for (const Scene& scene : short_scenes()) {
+    const Variant& v = choose_variant("auto", make_setup(scene.problem));
+    CHECK_EQ(std::string(v.device), "cuda");
+    CHECK(v.bright_error <= kParity);
+  }
+}
+
+TEST("GPU: what does not fit constant memory, the recurrence or a graph is refused with the field") {
+  Problem p = odd(cubic_problem(64));
+  p.crystal.mosaic_domains = 1000;
+  CHECK(variant("diffraction-cuda-constant").refuses(make_setup(p)).find("crystal.mosaic_domains") == 0);
+  p.rotation.steps = 10;
+  const std::string graph = variant("diffraction-cuda-unfused-graph").refuses(make_setup(p));
+  CHECK(graph.find("40004 launches") != std::string::npos);
+  CHECK(graph.find("rotation.steps") != std::string::npos);
+  p.crystal.na = 17;
+  CHECK(variant("diffraction-cuda-chebyshev").refuses(make_setup(p)).find("crystal.cells has 17") == 0);
+}
+
+TEST("GPU: images repeat bit by bit, two at a time") {
+  Problem p = odd(cubic_problem(64));
+  p.crystal.mosaic_spread = kDegree;
+  p.crystal.mosaic_domains = 30;
+  Problem other = p;
+  other.crystal.mosaic_seed = 7;
+  for (const Variant& v : variants()) {
+    if (std::string_view(v.device) != "cuda") continue;
+    const auto one = render(p, v.id).image, two = render(other, v.id).image;
+    CHECK(one != two);
+    std::vector<double> again;
+    std::thread beside([&] {
+      for (int i = 0; i < 5; ++i) again = render(other, v.id).image;
+    });
+    for (int i = 0; i < 5; ++i) CHECK(render(p, v.id).image == one);
+    beside.join();
+    CHECK(again == two);
+  }
+}
+
+TEST("GPU: an image is cancelled between bands and keeps the rows that were done") {
+  Problem p = cubic_problem(1024);
+  p.crystal.mosaic_spread = kDegree;
+  p.crystal.mosaic_domains = 20000;
+  for (const char* id : {"diffraction-cuda-mixed", "diffraction-cuda-unfused"}) {
+    p.variant = id;
+    engine::ImageRun run(p);
+    // The first report comes after the first band.
+    const engine::ImageResult r = run.execute([&](const engine::ImageProgress&) { run.cancel(); });
+    CHECK(r.cancelled);
+    CHECK(r.done < 0.9);
+    CHECK_EQ(r.image.back(), 0.0);
+  }
+}
+
+TEST("GPU: an image is timed warm, cold and as a graph, and set-up in parts") {
+  Problem p = cubic_problem(256);
+  for (const char* id : {"diffraction-cuda-mixed", "diffraction-cuda-unfused", "diffraction-cuda-unfused-graph"}) {
+    p.variant = id;
+    for (const engine::TaskMode mode : {engine::TaskMode::kWarm, engine::TaskMode::kCold, engine::TaskMode::kGraph}) {
+      engine::ImageRun run(p);
+      const engine::ImageResult r = run.execute({}, {mode, 1e-3});
+      double sum = 0.0;
+      std::string names;
+      for (const engine::SetupPart& part : r.setup_parts) {
+        sum += part.seconds;
+        names += part.name + " ";
+      }
+      CHECK(names.find("geometry and tables ") == 0);
+      CHECK(names.find("device kernels image upload ") != std::string::npos);
+      if (mode == engine::TaskMode::kGraph) CHECK(names.find("capture") != std::string::npos);
+      CHECK(std::abs(sum - r.setup_s) <= 0.02 * r.setup_s + 1e-5);
+      CHECK(r.device_s > 1e-7);
+      CHECK(r.device_s < r.solve_s);
+    }
+  }
+}
+
+}  // namespace bb::test

@@ -1,0 +1,100 @@
+// The bodies of the CUDA kernels, run by the host: their arithmetic without a GPU.
+#include <string>
+
+#include "check.hpp"
+#include "diffraction/device_pixel.hpp"
+#include "diffraction/packed_setup.hpp"
+#include "scenes.hpp"
+
+using namespace bb;
+using namespace bb::diffraction;
+using namespace bb::test;
+
+namespace {
+
+template <typename A, typename S, typename Table>
+std::vector<double> whole_pixels(const S& view, Table table) {
+  const Plate& plate = view.plate;
+  std::vector<double> image;
+  for (int slow = 0; slow < plate.height; ++slow) {
+    for (int fast = 0; fast < plate.width; ++fast) {
+      image.push_back(device::photons(view, fast, slow, device::whole_pixel<A>(view, fast, slow, table)));
+    }
+  }
+  return image;
+}
+
+template <typename A>
+std::vector<double> shared_pixels(const Setup& setup, int lanes) {
+  const device::PackedSetup<typename A::Index, typename A::Factor> packed(setup);
+  std::vector<double> image;
+  for (int slow = 0; slow < setup.height; ++slow) {
+    for (int fast = 0; fast < setup.width; ++fast) {
+      device::Sums all;
+      for (int lane = 0; lane < lanes; ++lane) {
+        const device::Sums share = device::share_of_pixel<A>(packed.view, fast, slow, lane, lanes);
+        all.scattered += share.scattered;
+        all.weights += share.weights;
+      }
+      image.push_back(device::photons(packed.view, fast, slow, all));
+    }
+  }
+  return image;
+}
+
+template <typename A, typename Table = device::ListedEdges<typename A::Index>>
+std::vector<double> pixels(const Setup& setup) {
+  const device::PackedSetup<typename A::Index, typename A::Factor> packed(setup);
+  if (!packed.plain()) return whole_pixels<A>(packed.view, Table{});
+  device::Plain<typename A::Setup> plain;
+  static_cast<typename A::Setup&>(plain) = packed.view;
+  return whole_pixels<A>(plain, Table{});
+}
+
+void within(const std::string& what, const std::vector<double>& got, const std::vector<double>& wanted, double bright) {
+  const ImageError e = image_error(got, wanted);
+  if (!(e.bright <= bright)) {
+    fail(__FILE__, __LINE__, what + ": bright pixels off by " + show(e.bright) + ", allowed " + show(bright));
+  }
+  CHECK(e.rel_l2 <= bright);
+  CHECK(e.max <= bright);
+}
+
+}  // namespace
+
+TEST("the CUDA variants' arithmetic keeps its error on every kind of crystal") {
+  for (Scene& scene : scenes()) {
+    // Enough of the image to meet every case; the GPU tests take all of it.
+    DetectorSpec& plate = scene.problem.detector;
+    if (plate.height > 40) plate.height = 40;
+    const Setup setup = make_setup(scene.problem);
+    const auto wanted = render(scene.problem).image;
+    within(scene.name + ", FP64", pixels<device::Fp64>(setup), wanted, kReferenceRounding);
+    within(scene.name + ", mixed", pixels<device::Mixed>(setup), wanted, kParity);
+    within(scene.name + ", double-float", pixels<device::DoubleFloats>(setup), wanted, kParity);
+    if (setup.terms_per_pixel() > 1) {
+      within(scene.name + ", in the loop", pixels<device::Mixed, device::TurnedEdges>(setup), wanted, kParity);
+      within(scene.name + ", 32 lanes", shared_pixels<device::Mixed>(setup, 32), wanted, kParity);
+      within(scene.name + ", 5 lanes", shared_pixels<device::Fp64>(setup, 5), wanted, kReferenceRounding);
+    }
+  }
+}
+
+TEST("the Chebyshev recurrence in FP32 keeps parity up to 16 cells") {
+  for (int cells = 1; cells <= 16; ++cells) {
+    Problem p = tilted_crystal(cells);
+    p.detector.height = 64;
+    within(std::to_string(cells) + " cells", pixels<device::Chebyshev>(make_setup(p)), render(p).image, kParity);
+  }
+}
+
+TEST("a kernel's phase-reduced FP32 is far better than the formula as it is written, and not right") {
+  const Problem p = cubic_problem(512);
+  const Setup setup = make_setup(p);
+  const auto wanted = render(p).image;
+  const double naive = image_error(pixels<device::Naive>(setup), wanted).bright;
+  const double delta = image_error(pixels<device::Delta>(setup), wanted).bright;
+  CHECK(naive > 1e-2);
+  CHECK(delta < 0.1 * naive);
+  CHECK(delta > kParity);
+}
