@@ -110,6 +110,7 @@ export interface DiffractionResult {
   readonly isa: string;
   readonly setup_s: number;
   readonly solve_s: number;
+  /** Of one image by the GPU's clock; 0 on the CPU. */
   readonly device_s: number;
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   /** Lattice factors computed. */
@@ -120,10 +121,23 @@ export interface DiffractionResult {
   readonly spans: Spans;
 }
 
+/** `cold` empties the caches before every image, `graph` captures its launches and replays them. */
+export interface ImageMeasuring {
+  readonly mode: 'warm' | 'cold' | 'graph';
+  /** Of all repetitions together. */
+  readonly atLeast_s: number;
+}
+
 export interface DiffractionRun {
   readonly plan: DiffractionPlan;
-  /** Renders on native threads; progress at most about 60 times a second. Once per run. */
-  start(onProgress: (progress: DiffractionProgress) => void): Promise<DiffractionResult>;
+  /**
+   * Renders on native threads; progress at most about 60 times a second. Once per run. With `measuring` a GPU makes
+   * the image again and again afterwards, and device_s is the mean of those.
+   */
+  start(
+    onProgress: (progress: DiffractionProgress) => void,
+    measuring?: ImageMeasuring,
+  ): Promise<DiffractionResult>;
   /** Effective within a band of rows; the promise then resolves with status 'cancelled'. */
   cancel(): void;
 }

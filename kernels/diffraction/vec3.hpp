@@ -25,10 +25,10 @@ BB_HD inline Vec3 unit(Vec3 a) { return (1.0 / length(a)) * a; }
 BB_HD inline Vec3 rotate(Vec3 v, Vec3 axis, double c, double s) {
   return c * v + s * cross(axis, v) + (dot(axis, v) * (1.0 - c)) * axis;
 }
-inline Vec3 rotate(Vec3 v, Vec3 axis, double angle) { return rotate(v, axis, std::cos(angle), std::sin(angle)); }
+BB_HD inline Vec3 rotate(Vec3 v, Vec3 axis, double angle) { return rotate(v, axis, std::cos(angle), std::sin(angle)); }
 
 /// About x, then y, then z, each a fixed axis of the laboratory.
-inline Vec3 rotate_xyz(Vec3 v, Vec3 angles) {
+BB_HD inline Vec3 rotate_xyz(Vec3 v, Vec3 angles) {
   v = rotate(v, {1, 0, 0}, angles.x);
   v = rotate(v, {0, 1, 0}, angles.y);
   return rotate(v, {0, 0, 1}, angles.z);

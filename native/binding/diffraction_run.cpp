@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "choice.hpp"
 #include "diffraction_problem.hpp"
 #include "engine/image_run.hpp"
 #include "job.hpp"
@@ -79,6 +80,18 @@ Napi::Object progress_object(Napi::Env env, const ImageProgress& p) {
   return o;
 }
 
+/// {mode, atLeast_s} after the progress function, where it is there.
+engine::ImageMeasuring read_measuring(const Napi::CallbackInfo& info) {
+  if (info.Length() < 2 || !info[1].IsObject()) return {};
+  const Fields f(info[1].As<Napi::Object>(), "measuring");
+  using engine::TaskMode;
+  return refusing(info.Env(), "not enough memory", [&]() -> engine::ImageMeasuring {
+    return {choice<TaskMode>(
+                f, "mode", {{"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}}),
+            f.number("atLeast_s")};
+  });
+}
+
 Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
   if (kept->started) throw Napi::Error::New(env, "this run was started before");
@@ -86,9 +99,9 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   State* state = kept.get();
   return state->job.start(
       env, info[0], "the machine has not enough memory for this image",
-      [state](const Job::Tell& tell) {
+      [state, measuring = read_measuring(info)](const Job::Tell& tell) {
         state->result = state->run.execute(
-            [&tell](const ImageProgress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); });
+            [&tell](const ImageProgress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); }, measuring);
       },
       [kept](Napi::Env to) -> Napi::Value { return result_object(to, *kept); });
 }
