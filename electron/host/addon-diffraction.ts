@@ -134,10 +134,7 @@ export interface DiffractionRun {
    * Renders on native threads; progress at most about 60 times a second. Once per run. With `measuring` a GPU makes
    * the image again and again afterwards, and device_s is the mean of those.
    */
-  start(
-    onProgress: (progress: DiffractionProgress) => void,
-    measuring?: ImageMeasuring,
-  ): Promise<DiffractionResult>;
+  start(onProgress: (progress: DiffractionProgress) => void, measuring?: ImageMeasuring): Promise<DiffractionResult>;
   /** Effective within a band of rows; the promise then resolves with status 'cancelled'. */
   cancel(): void;
 }

@@ -86,8 +86,8 @@ engine::ImageMeasuring read_measuring(const Napi::CallbackInfo& info) {
   const Fields f(info[1].As<Napi::Object>(), "measuring");
   using engine::TaskMode;
   return refusing(info.Env(), "not enough memory", [&]() -> engine::ImageMeasuring {
-    return {choice<TaskMode>(
-                f, "mode", {{"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}}),
+    return {choice<TaskMode>(f, "mode",
+                             {{"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}}),
             f.number("atLeast_s")};
   });
 }

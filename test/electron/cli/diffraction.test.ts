@@ -84,3 +84,15 @@ test('variants lists those of every workload', async () => {
   const workloads = JSON.parse(stdout).variants.map(({ workload }: { workload: string }) => workload);
   expect(new Set(workloads)).toEqual(new Set(['transport', 'diffraction']));
 });
+
+test('every CUDA variant that this machine cannot run says why in one sentence', async () => {
+  const { stdout } = await call('variants', '--json');
+  type Listed = { id: string; device: string; available: boolean; reason: string | null };
+  const all: readonly Listed[] = JSON.parse(stdout).variants;
+  const gpu = all.filter(({ id, device }) => id.startsWith('diffraction-cuda-') && device === 'cuda');
+  expect(gpu).toHaveLength(14);
+  for (const { available, reason } of gpu) {
+    if (available) expect(reason).toBeNull();
+    else expect(reason).toMatch(/^[A-Z][^\n]{20,}\.$/);
+  }
+});
