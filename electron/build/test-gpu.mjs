@@ -3,8 +3,8 @@
  * the physics gates with the variants that `auto` takes here, the device layer, and last a fault that breaks
  * the device for its process. The last line is `N passed, N failed`.
  *
- * Needs Node and dist/native, dist/kernels, assets and this folder; no package and no network, so that a
- * packed folder runs on a machine that has nothing else.
+ * Needs Node and dist/native, dist/kernels, assets, electron/contract, test/gpu and this folder; no package and
+ * no network, so that a packed folder runs on a machine that has nothing else.
  */
 import { existsSync } from 'node:fs';
 import { capture } from './setup/command.mjs';
@@ -20,20 +20,21 @@ const PROGRAMS = /** @type {const} */ ([
   ['braggbench_fault_tests', []],
 ]);
 
+/** Scripts of this repository, run by this Node. */
+const SCRIPTS = ['test/gpu/occupancy.mjs'];
+
 /** All take under a minute on an H200; a hang should end. */
 const TIMEOUT_S = 600;
 
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;
 
 /**
- * @param {string} name
- * @param {readonly string[]} parts
+ * @param {string} program
+ * @param {readonly string[]} args
  */
-async function run(name, parts) {
-  const program = inRoot('dist/native', name + EXE);
+async function run(program, args) {
   if (!existsSync(program)) throw new Failure(`${program} does not exist. Run: npm run build -- --all, or npm test`);
-  say(`\n${name}`);
-  const { code, output, timedOut } = await capture(program, parts, {
+  const { code, output, timedOut } = await capture(program, args, {
     env: { ...process.env, BRAGGBENCH_ASSETS: inRoot('assets'), BRAGGBENCH_KERNELS: inRoot('dist/kernels') },
     timeout_s: TIMEOUT_S,
     onLine: (line) => {
@@ -49,8 +50,13 @@ async function run(name, parts) {
 
 await main(async () => {
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const [name, parts] of PROGRAMS) {
-    const { passed, failed, skipped } = await run(name, parts);
+  const all = [
+    ...SCRIPTS.map((script) => ({ name: script, program: process.execPath, args: [inRoot(script)] })),
+    ...PROGRAMS.map(([name, args]) => ({ name, program: inRoot('dist/native', name + EXE), args })),
+  ];
+  for (const { name, program, args } of all) {
+    say(`\n${name}`);
+    const { passed, failed, skipped } = await run(program, args);
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;

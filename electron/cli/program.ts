@@ -10,6 +10,7 @@ import type { Verb } from './verb.ts';
 import { bench } from './verbs/bench.ts';
 import { compare } from './verbs/compare.ts';
 import { devices } from './verbs/devices.ts';
+import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
@@ -31,6 +32,7 @@ const verbs: readonly Verb[] = [
   replay,
   exportVerb,
   traceVerb,
+  explainLaunchVerb,
   serveVerb,
 ];
 

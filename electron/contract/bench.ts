@@ -15,6 +15,8 @@ export const kernelResourceSchema = z.strictObject({
   spill_store_bytes: z.number().int().nonnegative(),
   spill_load_bytes: z.number().int().nonnegative(),
   barriers: z.number().int().nonnegative(),
+  /** Most threads of a block, by its launch bounds; null without any, absent where it was not recorded. */
+  max_threads: z.number().int().positive().nullable().optional(),
 });
 export type KernelResource = Readonly<z.infer<typeof kernelResourceSchema>>;
 

@@ -10,6 +10,7 @@ import { issueSchema } from './errors.ts';
 import { axisNameSchema, curveSchema } from './fields.ts';
 import { figureMethods } from './figures.ts';
 import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
+import { launchMethods } from './launches.ts';
 import { libraryMethods } from './library.ts';
 import { recoveryMethods } from './recovery.ts';
 import {
@@ -172,6 +173,7 @@ export const methods = {
   ...comparisonMethods,
   ...doseMethods,
   ...figureMethods,
+  ...launchMethods,
   ...timelineMethods,
   ...shellMethods,
 } as const;

@@ -8,6 +8,7 @@ import path from 'node:path';
 import type { Variant } from '../contract/capabilities.ts';
 import type { Ceilings, ClockState, DeviceReport } from '../contract/devices.ts';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../contract/errors.ts';
+import type { DriverOccupancy } from '../contract/launches.ts';
 import type { Precision } from '../contract/run.ts';
 import type { DiffractionProblem, DiffractionRun, DiffractionVariant } from './addon-diffraction.ts';
 
@@ -24,6 +25,16 @@ export interface NativeAddon {
   devices(options?: { readonly cache?: string }): DeviceReport;
   /** Takes about a second on the device unless `cache` has them. Rejects like `createTransport` throws. */
   measureCeilings(options: KernelFolders & { readonly device?: string; readonly force?: boolean }): Promise<Ceilings>;
+  /** What the driver says of kernels at block sizes; loads them on a thread. Rejects like `createTransport` throws. */
+  kernelOccupancy(
+    options: KernelFolders & {
+      readonly device: string;
+      readonly workload: string;
+      readonly kernels: readonly string[];
+      readonly threads: readonly number[];
+      readonly dynamic_bytes: number;
+    },
+  ): Promise<DriverOccupancy[]>;
   variants(): Variant[];
   /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at`, by the engines' own interpolation. */
   rangeTable(

@@ -20,6 +20,7 @@ import { comparisonHandlers } from './handlers/comparison.ts';
 import { desktopHandlers } from './handlers/desktop.ts';
 import { doseHandlers } from './handlers/dose.ts';
 import { figureHandlers } from './handlers/figures.ts';
+import { launchHandlers } from './handlers/launches.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
 import { recoveryHandlers } from './handlers/recovery.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
@@ -154,6 +155,7 @@ export class Host {
         ...comparisonHandlers(this.#parts),
         ...doseHandlers(this.#parts),
         ...figureHandlers(this.#parts),
+        ...launchHandlers(this.#parts),
         ...timelineHandlers({
           ...this.#parts,
           bytesPerCellStep: (variant) => addon.variants().find(({ id }) => id === variant)?.bytesPerCellStep ?? 0,

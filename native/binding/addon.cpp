@@ -3,6 +3,7 @@
 #include "devices.hpp"
 #include "diffraction_run.hpp"
 #include "machine.hpp"
+#include "occupancy.hpp"
 #include "pencil.hpp"
 #include "task_run.hpp"
 #include "transport_run.hpp"
@@ -17,6 +18,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("machine", bb::binding::machine);
   export_function("devices", bb::binding::devices);
   export_function("measureCeilings", bb::binding::measure_ceilings);
+  export_function("kernelOccupancy", bb::binding::kernel_occupancy);
   export_function("variants", bb::binding::transport_variants);
   export_function("rangeTable", bb::binding::range_table);
   export_function("fermiEyges", bb::binding::fermi_eyges);

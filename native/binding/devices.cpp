@@ -3,78 +3,22 @@
 #include <optional>
 #include <string>
 
-#include "../cuda/compile/runtime_compiler.hpp"
 #include "../cuda/report/device_report.hpp"
+#include "json_worker.hpp"
 
 namespace bb::binding {
 namespace {
 
-Napi::Value parse_json(Napi::Env env, const std::string& text) {
-  const Napi::Object json = env.Global().Get("JSON").As<Napi::Object>();
-  return json.Get("parse").As<Napi::Function>().Call(json, {Napi::String::New(env, text)});
-}
-
-/// The string at `key` of an options object; "" if it is not given. Throws a TypeError for another type.
-std::string text_option(const Napi::CallbackInfo& info, const char* key) {
-  if (info.Length() == 0 || !info[0].IsObject()) return "";
-  const Napi::Value value = info[0].As<Napi::Object>().Get(key);
-  if (value.IsUndefined() || value.IsNull()) return "";
-  if (!value.IsString()) throw Napi::TypeError::New(info.Env(), std::string(key) + " is a string");
-  return value.As<Napi::String>();
-}
-
-/// node-addon-api's paths are UTF-8; Windows would read a narrow string in its code page.
-std::filesystem::path path_option(const Napi::CallbackInfo& info, const char* key) {
-  const std::string text = text_option(info, key);
-  return std::filesystem::path(std::u8string(text.begin(), text.end()));
-}
-
-class CeilingsWorker : public Napi::AsyncWorker {
- public:
-  CeilingsWorker(const Napi::CallbackInfo& info)
-      : AsyncWorker(info.Env()),
-        deferred_(Napi::Promise::Deferred::New(info.Env())),
-        selector_(text_option(info, "device")),
-        folders_{path_option(info, "images"), path_option(info, "sources"), path_option(info, "cache")},
-        force_(info.Length() > 0 && info[0].IsObject() && info[0].As<Napi::Object>().Get("force").ToBoolean()) {}
-
-  Napi::Promise promise() const { return deferred_.Promise(); }
-
- protected:
-  void Execute() override {
-    try {
-      const auto device = cuda::Device::open(cuda::select_device(cuda::list_devices(), selector_));
-      const cuda::CeilingsCache cache(folders_.cache);
-      std::optional<cuda::Ceilings> ceilings;
-      if (!force_) ceilings = cache.find(device->info().uuid, cuda::driver_version());
-      if (!ceilings) {
-        ceilings = cuda::measure_ceilings(device, folders_);
-        cache.keep(device->info().uuid, *ceilings);
-      }
-      json_ = cuda::to_json(*ceilings).text();
-    } catch (const cuda::Error& error) {
-      code_ = error.code();
-      SetError(error.what());
-    } catch (const std::exception& error) {  // a kernel source that does not compile
-      code_ = "unsupported";
-      SetError(error.what());
-    }
+cuda::Ceilings ceilings_of(const std::string& selector, const cuda::KernelFolders& folders, bool force) {
+  const auto device = cuda::Device::open(cuda::select_device(cuda::list_devices(), selector));
+  const cuda::CeilingsCache cache(folders.cache);
+  if (!force) {
+    if (const auto kept = cache.find(device->info().uuid, cuda::driver_version())) return *kept;
   }
-
-  void OnOK() override { deferred_.Resolve(parse_json(Env(), json_)); }
-
-  void OnError(const Napi::Error& error) override {
-    error.Value().Set("code", code_);
-    deferred_.Reject(error.Value());
-  }
-
- private:
-  Napi::Promise::Deferred deferred_;
-  std::string selector_;
-  cuda::KernelFolders folders_;
-  bool force_;
-  std::string json_, code_;
-};
+  const cuda::Ceilings measured = cuda::measure_ceilings(device, folders);
+  cache.keep(device->info().uuid, measured);
+  return measured;
+}
 
 }  // namespace
 
@@ -84,10 +28,10 @@ Napi::Value devices(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value measure_ceilings(const Napi::CallbackInfo& info) {
-  auto* worker = new CeilingsWorker(info);  // deletes itself when done, as AsyncWorker is made to
-  const Napi::Promise promise = worker->promise();
-  worker->Queue();
-  return promise;
+  const bool force = info.Length() > 0 && info[0].IsObject() && info[0].As<Napi::Object>().Get("force").ToBoolean();
+  return promise_json(info.Env(), [selector = text_option(info, "device"), folders = folder_options(info), force] {
+    return cuda::to_json(ceilings_of(selector, folders, force)).text();
+  });
 }
 
 }  // namespace bb::binding

@@ -1,5 +1,5 @@
 /** The whole page. */
-import { type ReactElement, useEffect } from 'react';
+import { type ReactElement, useEffect, useLayoutEffect } from 'react';
 import { isMac } from '../base/platform.ts';
 import { listenForShortcuts } from '../commands/keyboard.ts';
 import { commandTable } from '../commands/table.ts';
@@ -36,7 +36,8 @@ function useTheme(): void {
 export function App(): ReactElement {
   const workbench = useWorkbench();
   useTheme();
-  useEffect(() => {
+  // What is drawn hears keys: an effect would begin to listen only after the first picture.
+  useLayoutEffect(() => {
     const { kind } = workbench.client.capabilities.shell;
     return listenForShortcuts(() => commandTable(workbench), kind === 'desktop', isMac());
   }, [workbench]);

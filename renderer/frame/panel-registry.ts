@@ -49,6 +49,11 @@ export const panels: readonly PanelEntry[] = [
   { id: 'run', icon: 'gauge', component: lazy(() => import('../panels/run/run-panel.tsx')) },
   { id: 'ledger', icon: 'ledger', component: lazy(() => import('../panels/ledger/ledger-panel.tsx')) },
   { id: 'compare', icon: 'list', component: lazy(() => import('../panels/compare/compare-panel.tsx')) },
+  {
+    id: 'launch-explorer',
+    icon: 'sliders',
+    component: lazy(() => import('../panels/launch-explorer/launch-explorer-panel.tsx')),
+  },
   { id: 'ladder', icon: 'ladder', component: lazy(() => import('../panels/ladder/ladder-panel.tsx')) },
 ];
 

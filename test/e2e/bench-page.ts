@@ -42,14 +42,11 @@ export class BenchPage {
     return this.page.getByRole('tab', { name, exact: true });
   }
 
-  /** Asks for a layout by its keys until a panel of it is there: the page may hear of keys a moment after it is drawn. */
+  /** Asks for a layout by its keys, once: what is drawn hears them. */
   async layout(keys: string, panel: string): Promise<void> {
-    await expect
-      .poll(async () => {
-        await this.page.keyboard.press(keys);
-        return this.panel(panel).count();
-      })
-      .toBe(1);
+    await this.run.waitFor();
+    await this.page.keyboard.press(keys);
+    await expect.poll(() => this.panel(panel).count()).toBe(1);
   }
 
   /** State badge of the run that is shown. */

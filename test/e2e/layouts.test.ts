@@ -45,6 +45,22 @@ describe('the layouts', () => {
     expect(open.problems).toEqual([]);
   });
 
+  it('hear keys from the first moment that they are drawn', async () => {
+    // At the end of the commit that puts the page into the document, before its first picture.
+    await open.page.addInitScript(() => {
+      const press = { key: '#', code: 'Digit3', altKey: true, shiftKey: true, bubbles: true, cancelable: true };
+      new MutationObserver((_, observer) => {
+        const app = document.querySelector('.app');
+        if (app === null) return;
+        observer.disconnect();
+        app.dispatchEvent(new KeyboardEvent('keydown', press));
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await open.page.reload();
+    await expect.poll(() => layout('Profile').isChecked()).toBe(true);
+    expect(open.problems).toEqual([]);
+  });
+
   it('lose a panel by its button, by the Delete key of its tab, and get it back from the menu', async () => {
     await open.page.getByRole('button', { name: 'Close Dose map' }).click();
     await expect.poll(() => bench.panel('Dose map').count()).toBe(0);

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { capture, onPath, tail } from '../setup/command.mjs';
@@ -103,7 +103,7 @@ async function compileWorkload(nvcc, workload) {
   const report = {
     workload,
     compiler: /release ([\d.]+), V([\d.]+)/.exec(version)?.[2] ?? null,
-    kernels: readResources(log),
+    kernels: readResources(log, readFileSync(`${out}.ptx`, 'utf8')),
   };
   writeFileSync(`${out}.resources.json`, `${JSON.stringify(report, null, 1)}\n`);
 }

@@ -3,8 +3,27 @@
  * @typedef {Readonly<{
  *   name: string, architecture: string, registers: number, shared_bytes: number, constant_bytes: number,
  *   stack_bytes: number, spill_store_bytes: number, spill_load_bytes: number, barriers: number,
+ *   max_threads: number | null,
  * }>} KernelResources
  */
+
+/**
+ * Most threads of a block of each kernel that has launch bounds: in `.entry sweep( … ) .maxntid 256, 1, 1 {`.
+ * @param {string} ptx
+ */
+function readBounds(ptx) {
+  /** @type {Map<string, number>} */
+  const bounds = new Map();
+  for (const [, name, rest] of ptx.matchAll(/\.entry\s+([\w$]+)\s*\(([^{]*)/g)) {
+    const extents = /\.(?:maxntid|reqntid)\s+([\d, ]+)/.exec(String(rest))?.[1];
+    if (extents)
+      bounds.set(
+        String(name),
+        extents.split(',').reduce((product, part) => product * Number(part), 1),
+      );
+  }
+  return bounds;
+}
 
 /**
  * Reads the output of `nvcc -Xptxas -v`. Each kernel is three lines:
@@ -14,10 +33,15 @@
  *       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
  *   ptxas info    : Used 32 registers, used 1 barriers, 1024 bytes smem, 380 bytes cmem[0]
  *
+ * How many threads a block may have stands in the PTX alone, where a kernel
+ * has launch bounds.
+ *
  * @param {string} log
+ * @param {string} ptx of the same kernels, for any architecture
  * @returns {KernelResources[]} sorted by name, then architecture
  */
-export function readResources(log) {
+export function readResources(log, ptx) {
+  const bounds = readBounds(ptx);
   const kernels = [];
   for (const part of log.split(/^ptxas info\s*: Compiling entry function /m).slice(1)) {
     const head = /^'([^']+)' for 'sm_(\d+[a-z]?)'/.exec(part);
@@ -36,6 +60,7 @@ export function readResources(log) {
       spill_store_bytes: bytes(/(\d+) bytes spill stores/),
       spill_load_bytes: bytes(/(\d+) bytes spill loads/),
       barriers: bytes(/used (\d+) barriers/),
+      max_threads: bounds.get(String(head[1])) ?? null,
     });
   }
   const number = (/** @type {KernelResources} */ kernel) => Number.parseInt(kernel.architecture.slice(3), 10);

@@ -1,8 +1,9 @@
 /** What the compiler said of the CUDA kernels when they were built. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { type KernelResources, kernelResourcesSchema } from '../../contract/bench.ts';
+import type { KernelSet } from '../../contract/launches.ts';
 
 const fileSchema = z.strictObject({ workload: z.string(), ...kernelResourcesSchema.shape });
 
@@ -19,4 +20,19 @@ export function resourcesFor(all: KernelResources | null, computeCapability: str
   const architecture = `sm_${computeCapability.replace('.', '')}`;
   const kernels = all?.kernels.filter((kernel) => kernel.architecture.replace(/[a-z]$/, '') === architecture) ?? [];
   return all === null || kernels.length === 0 ? null : { compiler: all.compiler, kernels };
+}
+
+const ENDING = '.resources.json';
+
+/** Of every workload whose kernels were compiled into the folder `images`, by name. */
+export async function allKernelResources(images: string): Promise<KernelSet[]> {
+  const names = (await readdir(images).catch(() => [])).filter((name) => name.endsWith(ENDING)).sort();
+  const sets = await Promise.all(
+    names.map(async (name): Promise<KernelSet[]> => {
+      const workload = name.slice(0, -ENDING.length);
+      const found = await kernelResources(images, workload);
+      return found === null ? [] : [{ workload, ...found, session: null }];
+    }),
+  );
+  return sets.flat();
 }

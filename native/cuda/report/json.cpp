@@ -18,6 +18,12 @@ JsonObject& JsonObject::set(std::string_view key, const std::vector<JsonObject>&
   return raw(key, "[" + list + "]");
 }
 
+JsonObject& JsonObject::set(std::string_view key, const std::vector<int>& values) {
+  std::string list;
+  for (const int value : values) list += (list.empty() ? "" : ",") + std::to_string(value);
+  return raw(key, "[" + list + "]");
+}
+
 JsonObject& JsonObject::raw(std::string_view key, std::string_view value) {
   if (!fields_.empty()) fields_ += ',';
   fields_.append(quote(key)).append(":").append(value);

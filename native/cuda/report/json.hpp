@@ -33,6 +33,7 @@ class JsonObject {
   JsonObject& set(std::string_view key, const JsonObject& object) { return raw(key, object.text()); }
   JsonObject& set(std::string_view key, const std::vector<std::string>& texts);
   JsonObject& set(std::string_view key, const std::vector<JsonObject>& objects);
+  JsonObject& set(std::string_view key, const std::vector<int>& values);
   JsonObject& null(std::string_view key) { return raw(key, "null"); }
 
   std::string text() const { return "{" + fields_ + "}"; }

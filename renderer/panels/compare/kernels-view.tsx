@@ -1,12 +1,13 @@
 /** What the kernels of the compared variants take of a multiprocessor. */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { KernelResources } from '../../../electron/contract/bench.ts';
+import { publishedFor } from '../../../electron/contract/launch/limits.ts';
+import { occupancyOf } from '../../../electron/contract/launch/occupancy.ts';
 import { count, NO_VALUE, percent } from '../../base/numbers.ts';
 import { errorText } from '../../state/notices.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { occupancyOf } from './occupancy.ts';
 import type { ShownRow } from './rows.ts';
 
 interface Found {
@@ -55,6 +56,7 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
     ...new Set(found.flatMap(({ resources }) => resources?.kernels.map(({ architecture }) => architecture) ?? [])),
   ];
   const architecture = picked !== null && architectures.includes(picked) ? picked : (architectures.at(0) ?? '');
+  const limits = publishedFor(architecture);
   const compiler = found.find(({ resources }) => resources !== null)?.resources?.compiler ?? null;
   const without = [
     ...Map.groupBy(
@@ -125,7 +127,7 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
                 <tbody>
                   {kernels.map((kernel) => {
                     const spilled = kernel.spill_store_bytes + kernel.spill_load_bytes;
-                    const occupancy = occupancyOf(kernel, threads);
+                    const occupancy = limits === null ? null : occupancyOf(kernel, limits, threads);
                     return (
                       <tr key={kernel.name}>
                         <th scope="row">
@@ -138,7 +140,7 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
                         </td>
                         <td data-align="right">{count(kernel.stack_bytes)} B</td>
                         <td data-align="right">{occupancy === null ? NO_VALUE : percent(occupancy.share)}</td>
-                        <td>{occupancy?.limitedBy ?? NO_VALUE}</td>
+                        <td>{occupancy?.limitedBy.join(', ') ?? NO_VALUE}</td>
                       </tr>
                     );
                   })}

@@ -22,6 +22,7 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'phase-space', title: 'Phase space', key: 2, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
+  { id: 'launch-explorer', title: 'Launch explorer', profile: 'lower' },
   { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
   { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },
   { id: 'timeline', title: 'Timeline', key: 6, profile: 'upper' },

@@ -19,7 +19,21 @@ ptxas info    : Function properties for empty
 ptxas info    : Used 4 registers, used 0 barriers
 `;
 
-it('reads registers, shared memory, constants, stack and spills of each kernel and architecture', () => {
+const PTX = `.visible .entry sweep(
+	.param .u64 sweep_param_0
+)
+.maxntid 128, 2, 1
+.minnctapersm 4
+{
+	ret;
+}
+.visible .entry empty()
+{
+	ret;
+}
+`;
+
+it('reads registers, shared memory, constants, stack, spills and launch bounds of each kernel and architecture', () => {
   const none = {
     shared_bytes: 0,
     constant_bytes: 0,
@@ -27,10 +41,11 @@ it('reads registers, shared memory, constants, stack and spills of each kernel a
     spill_store_bytes: 0,
     spill_load_bytes: 0,
     barriers: 0,
+    max_threads: null,
   };
-  expect(readResources(LOG)).toEqual([
+  expect(readResources(LOG, PTX)).toEqual([
     { ...none, name: 'empty', architecture: 'sm_90a', registers: 4 },
-    { ...none, name: 'sweep', architecture: 'sm_80', registers: 40, constant_bytes: 384 },
+    { ...none, name: 'sweep', architecture: 'sm_80', registers: 40, constant_bytes: 384, max_threads: 256 },
     {
       ...none,
       name: 'sweep',
@@ -41,7 +56,8 @@ it('reads registers, shared memory, constants, stack and spills of each kernel a
       spill_store_bytes: 8,
       spill_load_bytes: 12,
       barriers: 1,
+      max_threads: 256,
     },
   ]);
-  expect(readResources('nvcc warning : nothing to report')).toEqual([]);
+  expect(readResources('nvcc warning : nothing to report', '')).toEqual([]);
 });

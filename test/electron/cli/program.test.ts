@@ -45,13 +45,13 @@ describe('help', () => {
 
   test('of every verb names each of its flags', async () => {
     const { stdout } = await run(['help']);
-    const verbs = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map((match) => match[1] ?? '');
+    const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map((match) => match[1] ?? '');
     expect(verbs).toEqual(expect.arrayContaining(['run', 'validate', 'variants', 'devices', 'bench', 'serve']));
     const helps = await Promise.all(verbs.map(async (verb) => ({ verb, ...(await run([verb, '--help'])) })));
     for (const { verb, code, stdout: text } of helps) {
       expect(code).toBe(0);
       expect(text.startsWith(`Usage: braggbench ${verb}`)).toBe(true);
-      for (const [, flag] of (text.split('\n')[0] ?? '').matchAll(/(--[a-z]+)/g))
+      for (const [, flag] of (text.split('\n')[0] ?? '').matchAll(/(--[a-z-]+)/g))
         expect(text).toMatch(new RegExp(`^  ${flag}\\b`, 'm'));
     }
     // A process per verb: slow where the machine does much else.

@@ -3,7 +3,6 @@ import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { ComparedRow } from '../../../electron/contract/comparison.ts';
 import { nextSort, sorted, verdictText } from '../../../renderer/panels/compare/columns.ts';
 import { highlighted, tokensOf } from '../../../renderer/panels/compare/highlight.ts';
-import { occupancyOf } from '../../../renderer/panels/compare/occupancy.ts';
 import { labelsOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
 import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
 import { createComparisonStore, referenceIndex } from '../../../renderer/state/comparison.ts';
@@ -134,29 +133,5 @@ describe('source', () => {
     const short = condensed(rows, 2);
     expect(short.filter((row) => row === null)).toHaveLength(2);
     expect(short.filter((row) => row !== null).map((row) => row?.left?.line)).toEqual([14, 15, 16, 17, 18]);
-  });
-});
-
-describe('occupancy', () => {
-  const kernel = (registers: number, shared_bytes = 0, architecture = 'sm_90') => ({
-    ...{ name: 'k', architecture, registers, shared_bytes, constant_bytes: 0, stack_bytes: 0 },
-    ...{ spill_store_bytes: 0, spill_load_bytes: 0, barriers: 0 },
-  });
-
-  // Values of NVIDIA's occupancy calculator (cuda_occupancy.h).
-  test.each([
-    [kernel(32), 256, 1, 'warps'],
-    [kernel(64), 256, 0.5, 'registers'],
-    [kernel(40), 256, 0.75, 'registers'],
-    [kernel(255), 1024, 0, 'registers'],
-    [kernel(16, 100 * 1024), 256, 0.25, 'shared memory'],
-    [kernel(16), 32, 0.5, 'blocks'],
-    [kernel(32, 0, 'sm_86'), 256, 1, 'warps'],
-  ] as const)('%# is as NVIDIA counts it', (one, threads, share, limitedBy) => {
-    expect(occupancyOf(one, threads)).toEqual({ share, limitedBy });
-  });
-
-  test('is not guessed for an architecture that is not known', () => {
-    expect(occupancyOf(kernel(32, 0, 'sm_75'), 256)).toBeNull();
   });
 });

@@ -1,0 +1,211 @@
+/** `braggbench explain-launch`: what a block size means for a kernel on a GPU. */
+import {
+  type Extent,
+  explainLaunch,
+  findLimits,
+  type LaunchRequest,
+  occupancyCurve,
+} from '../../contract/launch/launch.ts';
+import { limitsOf, publishedLimits } from '../../contract/launch/limits.ts';
+import type { LaunchedKernel } from '../../contract/launch/occupancy.ts';
+import { reductionKinds, reductionOf } from '../../contract/launch/reduction.ts';
+import type { KernelSet } from '../../contract/launches.ts';
+import { suggest } from '../../contract/scenario/index.ts';
+import type { Host } from '../../host/index.ts';
+import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type LaunchSubject, launchLines } from '../launch-report.ts';
+import { withHost } from '../open-host.ts';
+import { table } from '../table.ts';
+import type { Verb, VerbContext } from '../verb.ts';
+
+const usualElements = 1_000_000;
+const usualThreads = 256;
+const mostElements = 2 ** 53 - 1;
+
+function extentFlag(parsed: ParsedArguments, name: string, otherwise: number): Extent {
+  const text = flagValue(parsed, name);
+  if (text === undefined) return [otherwise, 1, 1];
+  const parts = text.split(/[,x×]/).map((part) => Number(part.trim() === '' ? Number.NaN : part));
+  const fine = parts.length <= 3 && parts.every((one) => Number.isInteger(one) && one >= 1 && one <= mostElements);
+  if (!fine) {
+    const allowed = 'one to three whole numbers from 1, as in 1000000 or 512,512,8';
+    throw new UsageError(`--${name}: ${JSON.stringify(text)} is not allowed; allowed: ${allowed}`);
+  }
+  const [x = 1, y = 1, z = 1] = parts;
+  return [x, y, z];
+}
+
+function gpuOf(host: Host, text: string | undefined) {
+  const present = host.capabilities().devices.cuda.devices.filter(({ usable }) => usable);
+  const all = [...present.map(limitsOf), ...publishedLimits];
+  const usual = all[0]?.origin === 'driver' ? all[0] : findLimits(all, 'sm_90');
+  const limits = text === undefined ? usual : (present.map(limitsOf)[Number(text)] ?? findLimits(all, text));
+  if (limits === undefined || limits === null) {
+    const known = all.map(({ name, architecture }) => `${architecture} (${name})`).join(', ');
+    throw new UsageError(`--gpu: ${JSON.stringify(text)} is not known; allowed: ${known}`);
+  }
+  const device = limits.origin === 'driver' ? present.find(({ name }) => name === limits.name) : undefined;
+  return { limits, device: device ?? null };
+}
+
+const flags = ['registers', 'static-shared'] as const;
+
+interface Chosen {
+  readonly kernel: LaunchedKernel;
+  readonly title: string;
+  readonly workload: string | null;
+  readonly name: string | null;
+}
+
+function ownNumbers(parsed: ParsedArguments): Chosen {
+  const registers = flagNumber(parsed, 'registers', { min: 1, max: 255, whole: true }) ?? 32;
+  const shared_bytes = flagNumber(parsed, 'static-shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0;
+  return {
+    kernel: { registers, shared_bytes, barriers: 1 },
+    title: 'A kernel of these numbers',
+    workload: null,
+    name: null,
+  };
+}
+
+function named(sets: readonly KernelSet[], name: string, architecture: string): Chosen {
+  const all = sets.flatMap(({ workload, kernels }) => kernels.map((kernel) => ({ workload, kernel })));
+  const here = all.filter(({ kernel }) => kernel.architecture.replace(/[a-z]$/, '') === architecture);
+  const found = here.find(({ kernel }) => kernel.name === name);
+  if (found !== undefined) {
+    return { kernel: found.kernel, title: `${name} (${found.workload})`, workload: found.workload, name };
+  }
+  const known = [...new Set(all.map(({ kernel }) => kernel.name))];
+  if (known.includes(name)) throw new UsageError(`${name} was not compiled for ${architecture}; --gpu names another`);
+  const near = suggest(name, known);
+  const hint = near === null ? '' : ` (did you mean ${near}?)`;
+  throw new UsageError(`${JSON.stringify(name)} is not a known kernel${hint}; explain-launch without one lists them`);
+}
+
+function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet[], architecture: string): ExitCode {
+  if (hasFlag(parsed, 'json')) {
+    terminal.printJson({ sets });
+    return exitCodes.done;
+  }
+  for (const { workload, compiler, session, kernels } of sets) {
+    const from = session === null ? 'of this build' : `as recorded in ${session}`;
+    terminal.print(
+      terminal.style('bold', `${workload}, ${architecture}${compiler === null ? '' : `, CUDA ${compiler}`}, ${from}`),
+    );
+    const rows = kernels
+      .filter((kernel) => kernel.architecture.replace(/[a-z]$/, '') === architecture)
+      .map((kernel) => [
+        kernel.name,
+        String(kernel.registers),
+        String(kernel.shared_bytes),
+        String(kernel.spill_store_bytes + kernel.spill_load_bytes),
+        kernel.max_threads === undefined || kernel.max_threads === null ? '' : String(kernel.max_threads),
+      ]);
+    const right = { align: 'right' } as const;
+    const columns = [
+      { title: 'kernel' },
+      { title: 'registers', ...right },
+      { title: 'shared B', ...right },
+      { title: 'spilled B', ...right },
+      { title: 'most threads', ...right },
+    ];
+    for (const text of table(columns, rows)) terminal.print(`  ${text}`);
+    terminal.print();
+  }
+  return exitCodes.done;
+}
+
+async function driverSays(host: Host, chosen: Chosen, device: string | null, request: LaunchRequest, threads: number) {
+  if (device === null || chosen.workload === null || chosen.name === null || threads > 1024) return null;
+  const { workload, name: kernel } = chosen;
+  const params = { device, workload, kernel, threads: [threads], dynamic_bytes: request.dynamic_bytes };
+  return (await host.call('launch.driver', params)).blocks[0] ?? null;
+}
+
+async function perform(context: VerbContext): Promise<ExitCode> {
+  const { parsed, terminal } = context;
+  const stride = flagValue(parsed, 'grid-stride');
+  const blocks =
+    stride === undefined || stride === 'auto'
+      ? null
+      : flagNumber(parsed, 'grid-stride', { min: 1, max: 2 ** 31 - 1, whole: true });
+  return withHost(async (host) => {
+    const { limits, device } = gpuOf(host, flagValue(parsed, 'gpu'));
+    const { sets, reason } = await host.call('launch.kernels', {});
+    if (reason !== null) terminal.say(reason);
+    const [operand] = parsed.operands;
+    const own = flags.some((flag) => flagValue(parsed, flag) !== undefined);
+    if (operand === undefined && !own) return listKernels(context, sets, limits.architecture);
+    if (operand !== undefined && own)
+      throw new UsageError(`--${flags.join(' and --')} stand for a kernel: give no name with them`);
+    const chosen = operand === undefined ? ownNumbers(parsed) : named(sets, operand, limits.architecture);
+    const request: LaunchRequest = {
+      elements: extentFlag(parsed, 'elements', usualElements),
+      block: extentFlag(parsed, 'block', chosen.kernel.max_threads ?? usualThreads),
+      mapping: stride === undefined ? 'one-per-thread' : 'grid-stride',
+      blocks: blocks ?? null,
+      dynamic_bytes: flagNumber(parsed, 'shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0,
+    };
+    const launch = explainLaunch(chosen.kernel, limits, request);
+    const driverBlocks = await driverSays(host, chosen, device?.uuid ?? null, request, launch.threadsPerBlock);
+    if (hasFlag(parsed, 'json')) {
+      const curve = occupancyCurve(chosen.kernel, limits, request.dynamic_bytes);
+      const reductions = reductionKinds.map((kind) => reductionOf(kind, Math.min(1024, launch.threadsPerBlock)));
+      terminal.printJson({
+        kernel: { name: chosen.name, ...chosen.kernel },
+        limits,
+        launch,
+        driverBlocks,
+        curve,
+        reductions,
+      });
+    } else {
+      const subject: LaunchSubject = { title: chosen.title, kernel: chosen.kernel, limits, driverBlocks };
+      const look = {
+        bold: (text: string) => terminal.style('bold', text),
+        warn: (text: string) => terminal.style('yellow', text),
+        refuse: (text: string) => terminal.style('red', text),
+        reductions: hasFlag(parsed, 'reduction') && launch.threadsPerBlock <= 1024,
+      };
+      for (const text of launchLines(subject, launch, look)) terminal.print(text);
+    }
+    return exitCodes.done;
+  });
+}
+
+export const explainLaunchVerb: Verb = {
+  name: 'explain-launch',
+  usage: 'explain-launch [KERNEL] [--elements X,Y,Z] [--block X,Y,Z] [--gpu NAME] [--grid-stride BLOCKS] [--json]',
+  summary: 'what a block size means: grid, occupancy and its limit, waves, tail, elements of threads',
+  details: [
+    'Counts what a launch of a kernel amounts to: grid and threads, how many blocks a multiprocessor holds at once and what limits them, waves and their tail, which thread does which elements, and the steps of a sum over a block.',
+    "Registers and shared memory are the compiler's, for each architecture that the kernels were compiled for; of a GPU that is here the limits are its driver's, which is asked too; of others what NVIDIA publishes. Without KERNEL it lists the kernels.",
+  ],
+  flags: [
+    { name: 'elements', value: 'X,Y,Z', help: `Of the problem; ${usualElements} along x by default.` },
+    {
+      name: 'block',
+      value: 'X,Y,Z',
+      help: `Threads of a block; by default the kernel's launch bounds, else ${usualThreads}.`,
+    },
+    { name: 'gpu', value: 'NAME', help: 'Index, part of a name, or architecture, such as 0, h200 or sm_89.' },
+    {
+      name: 'grid-stride',
+      value: 'BLOCKS',
+      help: 'Threads go on by the size of the grid; auto: as many blocks as fit at once.',
+    },
+    { name: 'shared', value: 'BYTES', help: 'Shared memory given at launch, 0 by default.' },
+    { name: 'reduction', help: 'Also the steps of a sum over a block: divergent, strided, sequential, shuffles.' },
+    { name: 'registers', value: 'N', help: 'Instead of a kernel: of a thread, 32 by default.' },
+    { name: 'static-shared', value: 'BYTES', help: 'Instead of a kernel: shared memory of a block, 0 by default.' },
+    { name: 'json', help: 'Print one JSON document instead of text.' },
+  ],
+  examples: [
+    'braggbench explain-launch',
+    'braggbench explain-launch dense_fill_f32 --elements 36000000 --block 256 --gpu sm_90',
+    'braggbench explain-launch --registers 96 --block 1024 --gpu "rtx 4090" --reduction',
+  ],
+  operands: { min: 0, max: 1, name: 'a kernel' },
+  run: perform,
+};

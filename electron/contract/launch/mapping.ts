@@ -1,0 +1,45 @@
+/** Which thread does which element along x; the rows along y and z are all alike. */
+import type { Launch } from './launch.ts';
+
+export interface ThreadPlace {
+  /** Along x, counted over the grid. */
+  readonly thread: number;
+  readonly block: number;
+  /** Within its block along x. */
+  readonly lane: number;
+  /** Of those lanes, 32 to a warp. */
+  readonly warp: number;
+  /** How many elements it did before this one. */
+  readonly turn: number;
+}
+
+const WARP = 32;
+
+/** Threads along x in the whole grid: the stride of a grid-stride loop. */
+export function threadsAlongX({ grid, request }: Launch): number {
+  return grid[0] * request.block[0];
+}
+
+export function placeOfThread(launch: Launch, thread: number, turn = 0): ThreadPlace {
+  const width = launch.request.block[0];
+  const lane = thread % width;
+  return { thread, block: Math.floor(thread / width), lane, warp: Math.floor(lane / WARP), turn };
+}
+
+/** Of an element along x; with one element per thread those behind the end are threads without an element. */
+export function threadOfElement(launch: Launch, element: number): ThreadPlace {
+  const stride = threadsAlongX(launch);
+  return placeOfThread(launch, element % stride, Math.floor(element / stride));
+}
+
+/** The first `most` elements of a thread, and how many there are in all. */
+export function elementsOfThread(
+  launch: Launch,
+  thread: number,
+  most: number,
+): { readonly first: readonly number[]; readonly count: number } {
+  const stride = threadsAlongX(launch);
+  const [elements] = launch.request.elements;
+  const count = thread >= elements ? 0 : Math.ceil((elements - thread) / stride);
+  return { first: Array.from({ length: Math.min(most, count) }, (_, turn) => thread + turn * stride), count };
+}

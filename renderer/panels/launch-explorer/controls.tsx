@@ -1,0 +1,196 @@
+/** What is launched: kernel, GPU, problem and block. */
+import { type ReactElement, useId } from 'react';
+import { NumberField } from '../../widgets/number-field.tsx';
+import { Segmented } from '../../widgets/segmented.tsx';
+import { Select } from '../../widgets/select.tsx';
+import type { Explained, Gpu, Kernels } from './model.ts';
+import { type LaunchState, type LaunchStore, mostElements, OWN_NUMBERS } from './store.ts';
+
+interface NumberRowProps {
+  readonly label: string;
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  /** Undefined: back to the default. */
+  readonly onChange: (value: number | undefined) => void;
+}
+
+function Whole({ label, value, min, max, onChange }: NumberRowProps): ReactElement {
+  return (
+    <NumberField
+      label={label}
+      value={value}
+      unit="1"
+      placeholder={null}
+      min={min}
+      max={max}
+      whole
+      onChange={(next) => {
+        if (next === undefined) onChange(undefined);
+        else if (typeof next === 'number' && Number.isInteger(next) && next >= min && next <= max) onChange(next);
+      }}
+    />
+  );
+}
+
+const axes = ['x', 'y', 'z'] as const;
+type Three = LaunchState['block'];
+
+function Extents(props: {
+  readonly label: string;
+  readonly value: Three;
+  readonly max: number;
+  readonly onChange: (value: Three) => void;
+}): ReactElement {
+  const { label, value, max, onChange } = props;
+  return (
+    <fieldset className="launch-extents" aria-label={label}>
+      <span aria-hidden="true">{label}</span>
+      {axes.map((axis, i) => (
+        <Whole
+          key={axis}
+          label={`${label} along ${axis}`}
+          value={value[i] ?? 1}
+          min={1}
+          max={max}
+          onChange={(next) => onChange(value.map((one, at) => (at === i ? (next ?? 1) : one)) as Three)}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+const mappings = [
+  { value: 'one-per-thread', label: 'One element each', title: 'Thread i does element i' },
+  { value: 'grid-stride', label: 'Grid-stride', title: 'Each thread goes on by the number of threads in the grid' },
+] as const;
+
+export interface ControlsProps {
+  readonly config: LaunchState;
+  readonly store: LaunchStore;
+  readonly kernels: Kernels;
+  readonly gpus: readonly Gpu[];
+  readonly explained: Explained;
+}
+
+export function Controls({ config, store, kernels, gpus, explained }: ControlsProps): ReactElement {
+  const slider = useId();
+  const { choice, choices, launch, gpu } = explained;
+  const set = (part: Partial<LaunchState>): void => store.setState(part);
+  const several = kernels.sets.length > 1;
+  return (
+    <form className="launch-controls" aria-label="Launch" onSubmit={(event) => event.preventDefault()}>
+      <div className="launch-row">
+        <span aria-hidden="true">Kernel</span>
+        <Select
+          label="Kernel"
+          value={choice?.id ?? OWN_NUMBERS}
+          options={[
+            ...choices.map(({ id, workload, kernel }) => ({
+              value: id,
+              label: several ? `${workload}: ${kernel.name}` : kernel.name,
+            })),
+            { value: OWN_NUMBERS, label: 'By registers and shared memory…' },
+          ]}
+          onChange={(id) => {
+            const bound = choices.find((one) => one.id === id)?.kernel.max_threads ?? null;
+            // A kernel is shown as it is launched.
+            set({ kernel: id, ...(bound === null ? {} : { block: [bound, 1, 1] }) });
+          }}
+        />
+      </div>
+      {choice === null ? (
+        <>
+          <div className="launch-row">
+            <span aria-hidden="true">Registers</span>
+            <Whole
+              label="Registers of a thread"
+              value={config.registers}
+              min={1}
+              max={255}
+              onChange={(registers) => set({ registers: registers ?? 32 })}
+            />
+          </div>
+          <div className="launch-row">
+            <span aria-hidden="true">Static shared, B</span>
+            <Whole
+              label="Static shared memory in bytes"
+              value={config.shared_bytes}
+              min={0}
+              max={2 ** 20}
+              onChange={(shared_bytes) => set({ shared_bytes: shared_bytes ?? 0 })}
+            />
+          </div>
+        </>
+      ) : null}
+      <div className="launch-row">
+        <span aria-hidden="true">GPU</span>
+        <Select
+          label="GPU"
+          value={gpu.id}
+          options={gpus.map(({ id, limits }) => ({
+            value: id,
+            label: `${limits.name} (${limits.architecture}${limits.origin === 'driver' ? ', here' : ''})`,
+          }))}
+          onChange={(id) => set({ gpu: id })}
+        />
+      </div>
+      <Extents label="Elements" value={config.elements} max={mostElements} onChange={(elements) => set({ elements })} />
+      <Extents label="Block" value={config.block} max={4096} onChange={(block) => set({ block })} />
+      <div className="launch-slider">
+        <label htmlFor={slider}>Threads along x</label>
+        <input
+          id={slider}
+          type="range"
+          min={gpu.limits.warpThreads}
+          max={gpu.limits.threadsPerBlock}
+          step={gpu.limits.warpThreads}
+          value={config.block[0]}
+          onChange={(event) => set({ block: [Number(event.target.value), config.block[1], config.block[2]] })}
+        />
+        <output htmlFor={slider}>{config.block[0]}</output>
+      </div>
+      <Segmented
+        label="Elements of a thread"
+        value={config.mapping}
+        options={mappings}
+        onChange={(mapping) => set({ mapping })}
+      />
+      {config.mapping === 'grid-stride' ? (
+        <div className="launch-row">
+          <span aria-hidden="true">Blocks along x</span>
+          <Whole
+            label="Blocks along x"
+            value={launch.grid[0]}
+            min={1}
+            max={2 ** 31 - 1}
+            onChange={(blocks) => set({ blocks: blocks ?? null })}
+          />
+        </div>
+      ) : null}
+      <div className="launch-row">
+        <span aria-hidden="true">Shared at launch, B</span>
+        <Whole
+          label="Shared memory at launch in bytes"
+          value={config.dynamic_bytes}
+          min={0}
+          max={2 ** 20}
+          onChange={(dynamic_bytes) => set({ dynamic_bytes: dynamic_bytes ?? 0 })}
+        />
+      </div>
+      <p className="launch-source">
+        {choice === null ? 'A kernel given by its numbers.' : sourceOf(kernels, choice.workload)}{' '}
+        {gpu.limits.origin === 'driver'
+          ? 'Limits as the driver of this GPU states them.'
+          : 'Limits as NVIDIA publishes them: CUDA C++ Programming Guide 13.0 and cuda_occupancy.h; this GPU is not here.'}
+      </p>
+    </form>
+  );
+}
+
+function sourceOf({ sets, reason }: Kernels, workload: string): string {
+  const set = sets.find((one) => one.workload === workload);
+  const compiler = set?.compiler === null || set === undefined ? '' : `, CUDA ${set.compiler}`;
+  if (set?.session === null || set === undefined) return `Registers and shared memory from ptxas${compiler}.`;
+  return `${reason ?? ''} Registers and shared memory as recorded in ${set.session}${compiler}.`;
+}

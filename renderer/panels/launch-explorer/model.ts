@@ -1,0 +1,124 @@
+/** The launch that the settings mean, with the kernels and GPUs that there are. */
+import { useEffect, useState } from 'react';
+import type { KernelResource } from '../../../electron/contract/bench.ts';
+import { explainLaunch, type Launch } from '../../../electron/contract/launch/launch.ts';
+import {
+  architectureName,
+  type LaunchLimits,
+  limitsOf,
+  publishedLimits,
+} from '../../../electron/contract/launch/limits.ts';
+import { threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
+import type { LaunchedKernel } from '../../../electron/contract/launch/occupancy.ts';
+import type { KernelSet } from '../../../electron/contract/launches.ts';
+import { errorText } from '../../state/notices.ts';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { type LaunchState, OWN_NUMBERS } from './store.ts';
+
+export interface Kernels {
+  readonly sets: readonly KernelSet[];
+  readonly reason: string | null;
+}
+
+/** Null until the host has answered. */
+export function useKernels(): Kernels | null {
+  const { client } = useWorkbench();
+  const [kernels, setKernels] = useState<Kernels | null>(null);
+  useEffect(() => {
+    let current = true;
+    client.call('launch.kernels', {}).then(
+      (answer) => current && setKernels(answer),
+      (error: unknown) => current && setKernels({ sets: [], reason: errorText(error) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client]);
+  return kernels;
+}
+
+export interface Gpu {
+  /** UUID of a device that is here, else an architecture. */
+  readonly id: string;
+  readonly limits: LaunchLimits;
+}
+
+export function useGpus(): readonly Gpu[] {
+  const { stores } = useWorkbench();
+  const devices = useSelected(stores.connection, (state) => state.capabilities.devices.cuda.devices);
+  const here = devices.filter(({ usable }) => usable).map((one) => ({ id: one.uuid, limits: limitsOf(one) }));
+  // Most of the recorded sessions are of an H200: it comes first of those that are not here.
+  const others = publishedLimits.map((limits) => ({ id: limits.architecture, limits }));
+  const [first] = others.filter(({ id }) => id === 'sm_90');
+  return [...here, ...(first === undefined ? [] : [first]), ...others.filter((one) => one !== first)];
+}
+
+/** As settings name it. */
+export interface KernelChoice {
+  readonly id: string;
+  readonly workload: string;
+  readonly kernel: KernelResource;
+}
+
+export function kernelsFor(sets: readonly KernelSet[], architecture: string): readonly KernelChoice[] {
+  return sets.flatMap(({ workload, kernels }) =>
+    kernels
+      .filter((kernel) => architectureName(kernel.architecture) === architecture)
+      .map((kernel) => ({ id: `${workload}/${kernel.name}`, workload, kernel })),
+  );
+}
+
+export interface Explained {
+  readonly gpu: Gpu;
+  readonly choices: readonly KernelChoice[];
+  /** Null: given by numbers. */
+  readonly choice: KernelChoice | null;
+  readonly kernel: LaunchedKernel;
+  readonly launch: Launch;
+  /** Within the grid. */
+  readonly thread: number;
+}
+
+export function explain(config: LaunchState, sets: readonly KernelSet[], gpus: readonly Gpu[]): Explained | null {
+  const gpu = gpus.find(({ id }) => id === config.gpu) ?? gpus[0];
+  if (gpu === undefined) return null;
+  const choices = kernelsFor(sets, gpu.limits.architecture);
+  const usual = choices.find(({ workload }) => workload !== 'probe') ?? choices[0] ?? null;
+  const choice = config.kernel === OWN_NUMBERS ? null : (choices.find(({ id }) => id === config.kernel) ?? usual);
+  const own = { registers: config.registers, shared_bytes: config.shared_bytes, barriers: 1 };
+  const kernel: LaunchedKernel = choice === null ? own : choice.kernel;
+  const { elements, block, mapping, blocks, dynamic_bytes } = config;
+  const launch = explainLaunch(kernel, gpu.limits, { elements, block, mapping, blocks, dynamic_bytes });
+  const thread = Math.min(config.thread, threadsAlongX(launch) - 1);
+  return { gpu, choices, choice, kernel, launch, thread };
+}
+
+/** Blocks that the driver says a multiprocessor holds; null where it is not here or cannot say. */
+export function useDriverBlocks(explained: Explained | null): number | null {
+  const { client } = useWorkbench();
+  const [said, setSaid] = useState<{ readonly asked: string; readonly blocks: number } | null>(null);
+  const launch = explained?.launch;
+  const choice = explained?.choice ?? null;
+  const asked =
+    explained === null || choice === null || launch === undefined || explained.gpu.limits.origin !== 'driver'
+      ? null
+      : JSON.stringify({
+          device: explained.gpu.id,
+          workload: choice.workload,
+          kernel: choice.kernel.name,
+          threads: [Math.min(1024, launch.threadsPerBlock)],
+          dynamic_bytes: launch.request.dynamic_bytes,
+        });
+  useEffect(() => {
+    if (asked === null) return;
+    let current = true;
+    client.call('launch.driver', JSON.parse(asked)).then(
+      ({ blocks }) => current && setSaid({ asked, blocks: blocks[0] ?? 0 }),
+      () => current && setSaid(null),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, asked]);
+  return said !== null && said.asked === asked ? said.blocks : null;
+}

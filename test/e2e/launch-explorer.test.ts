@@ -1,0 +1,133 @@
+/** The launch explorer in a real browser: from a kernel and a block size to what they mean. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-launch-e2e-'));
+
+const kernel = (name: string, architecture: string, registers: number, max_threads: number | null) => ({
+  ...{ name, architecture, registers, max_threads, shared_bytes: 1024, constant_bytes: 0, stack_bytes: 0 },
+  ...{ spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 },
+});
+
+let served: Served;
+
+beforeAll(async () => {
+  const kernels = path.join(home, 'kernels');
+  mkdirSync(kernels, { recursive: true });
+  const list = ['sm_86', 'sm_90'].flatMap((sm) => [
+    kernel('sweep_f32', sm, 64, 512),
+    kernel('add_f32', sm, 24, null),
+    kernel('sum_f64', sm, 120, 256),
+  ]);
+  const report = { workload: 'transport', compiler: '13.0.88', kernels: list };
+  writeFileSync(path.join(kernels, 'transport.resources.json'), JSON.stringify(report));
+  served = await serve([], { BRAGGBENCH_HOME: path.join(home, 'data'), BRAGGBENCH_KERNELS: kernels });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function openExplorer(options: PageOptions = {}): Promise<{ open: OpenPage; bench: BenchPage }> {
+  const open = await chrome.open(served.url, options);
+  onTestFinished(open.close);
+  const bench = new BenchPage(open.page);
+  await bench.layout('Alt+Shift+3', 'Launch explorer');
+  await bench.panel('Launch explorer').click();
+  await open.page.getByRole('button', { name: 'Enlarge Launch explorer' }).click();
+  await open.page.getByTestId('launch-numbers').waitFor();
+  return { open, bench };
+}
+
+async function faults({ page }: OpenPage): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+const fact = ({ page }: OpenPage, name: string): Promise<string | null> =>
+  page
+    .getByTestId('launch-numbers')
+    .locator('.readouts__item', { has: page.getByText(name, { exact: true }) })
+    .locator('dd')
+    .textContent();
+const notes = ({ page }: OpenPage): Locator => page.getByRole('list', { name: 'What to know about this launch' });
+
+const looks = [
+  { name: '1440-light', width: 1440, height: 900, scale: 1, theme: 'light' },
+  { name: '1440-dark', width: 1440, height: 900, scale: 1, theme: 'dark' },
+  { name: '900-light', width: 900, height: 700, scale: 1, theme: 'light' },
+  { name: '1440-at-200', width: 720, height: 450, scale: 2, theme: 'light' },
+] as const;
+
+describe('the launch explorer', () => {
+  it('follows the kernel, the problem, the block and the GPU', async () => {
+    const { open } = await openExplorer();
+    const { page } = open;
+    await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sweep_f32');
+    await expect.poll(() => fact(open, 'Limited by')).toBe('registers');
+    expect(await fact(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
+    expect(await fact(open, 'Occupancy')).toBe('50.0 %');
+    expect(await fact(open, 'Waves')).toBe('7.402');
+    // The slider, by keys: one warp less is one block more.
+    const slider = page.getByRole('slider', { name: 'Threads along x' });
+    await slider.focus();
+    for (let i = 0; i < 8; i += 1) await slider.press('ArrowLeft');
+    await expect.poll(() => fact(open, 'Resident blocks')).toBe('4 per SM');
+    await page.getByLabel('Block along x').fill('100');
+    await expect.poll(() => notes(open).textContent()).toContain('no multiple of 32');
+    await page.getByLabel('Block along x').fill('1024');
+    await expect.poll(() => notes(open).textContent()).toContain('the launch bounds of this kernel allow 512');
+    await page.getByLabel('Block along x').fill('256');
+    // Another GPU has other limits.
+    await page.getByLabel('GPU', { exact: true }).selectOption('sm_86');
+    await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
+    expect(await fact(open, 'Occupancy')).toBe('66.7 %');
+    // y and z have their own limits.
+    await page.getByLabel('Elements along y').fill('70000');
+    await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid takes 65 535');
+    await page.getByLabel('Elements along y').fill('1');
+    // A grid-stride loop: the chosen thread does more than one element.
+    await page.getByRole('radio', { name: 'Grid-stride' }).check();
+    await expect.poll(() => fact(open, 'Waves')).toBe('1.000');
+    await page.getByLabel('Thread whose elements are framed').fill('300');
+    await expect.poll(() => page.locator('.launch-thread').textContent()).toContain('block 1, thread 44 of it, warp 1');
+    const map = page.getByTestId('launch-map').locator('svg');
+    await expect.poll(() => map.locator('title', { hasText: 'after 1 others' }).count()).toBeGreaterThan(0);
+    await page.getByLabel('How a block adds').selectOption('divergent');
+    const tree = page.getByTestId('launch-reduction').locator('svg');
+    await expect
+      .poll(() => tree.locator('title', { hasText: '16 of 32 lanes add, divergent' }).count())
+      .toBeGreaterThan(0);
+    // What was chosen is there after a reload.
+    await page.reload();
+    await page.getByTestId('launch-numbers').waitFor();
+    expect(await fact(open, 'Multiprocessors')).toBe('82');
+    // Figures leave as files.
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export Occupancy by block size' }).click();
+    await page.getByRole('menu').locator('.menu__item', { hasText: 'CSV' }).click();
+    expect((await download).suggestedFilename()).toBe('sweep_f32 Occupancy by block size.csv');
+    expect(open.problems).toEqual([]);
+  });
+
+  it.each(looks)('stands at $name without faults', async ({ name, ...options }) => {
+    const { open } = await openExplorer(options);
+    const { page } = open;
+    await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sum_f64');
+    await open.screenshot(`launch-${name}`);
+    expect(await faults(open)).toEqual([]);
+    await page.getByTestId('launch-map').scrollIntoViewIfNeeded();
+    await open.screenshot(`launch-map-${name}`);
+    await page.getByTestId('launch-reduction').scrollIntoViewIfNeeded();
+    await open.screenshot(`launch-reduction-${name}`);
+    expect(open.problems).toEqual([]);
+  });
+});

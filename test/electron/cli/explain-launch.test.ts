@@ -1,0 +1,91 @@
+/** `braggbench explain-launch` as a process of its own. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { braggbench, environmentWith } from './command.ts';
+
+let folder = '';
+const sweep = {
+  name: 'sweep_f32',
+  architecture: 'sm_90',
+  registers: 64,
+  shared_bytes: 0,
+  constant_bytes: 0,
+  stack_bytes: 0,
+  spill_store_bytes: 0,
+  spill_load_bytes: 0,
+  barriers: 1,
+  max_threads: 512,
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'braggbench-launch-'));
+  await mkdir(join(folder, 'kernels'));
+  await writeFile(
+    join(folder, 'kernels', 'transport.resources.json'),
+    JSON.stringify({ workload: 'transport', compiler: '13.0.88', kernels: [sweep] }),
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const run = (kernels: string, ...words: string[]) =>
+  braggbench(['explain-launch', ...words], {
+    environment: environmentWith(join(folder, 'home'), { BRAGGBENCH_KERNELS: join(folder, kernels) }),
+  });
+
+describe('explain-launch', () => {
+  test('lists the kernels, and explains one at its launch bounds', async () => {
+    const [list, one] = await Promise.all([run('kernels'), run('kernels', 'sweep_f32', '--elements', '1000000')]);
+    expect(list.stdout).toContain('transport, sm_90, CUDA 13.0.88, of this build');
+    expect(list.stdout).toMatch(/sweep_f32 +64 +0 +0 +512/);
+    expect(one.code).toBe(0);
+    expect(one.stdout).toContain('NVIDIA H200 (sm_90), 132 multiprocessors, as published');
+    expect(one.stdout).toContain('1 954 × 1 × 1 blocks');
+    expect(one.stdout).toContain('2 blocks, 32 warps: occupancy 50 %');
+    expect(one.stdout).toMatch(/Limited by +registers$/m);
+    expect(one.stdout).toContain('7.402 of 264 blocks');
+    expect(one.stdout).toContain('544  and more cannot be launched: threads');
+  });
+
+  test('prints the same as JSON, also for numbers in place of a kernel', async () => {
+    const words = ['--registers', '64', '--block', '512', '--gpu', 'h200', '--reduction', '--json'];
+    const { stdout } = await run('kernels', ...words);
+    const { launch, curve, reductions, driverBlocks } = JSON.parse(stdout);
+    expect(launch).toMatchObject({
+      grid: [1954, 1, 1],
+      occupancy: { blocks: 2, share: 0.5, limitedBy: ['registers'] },
+    });
+    expect(curve).toHaveLength(32);
+    expect(reductions.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'divergent',
+      'strided',
+      'sequential',
+      'shuffle',
+    ]);
+    expect(driverBlocks).toBeNull();
+  });
+
+  test('says what is wrong with a launch, and with what was typed', async () => {
+    const [stride, name, gpu, block] = await Promise.all([
+      run('kernels', '--registers', '96', '--block', '1024', '--gpu', 'sm_89', '--grid-stride', 'auto', '--reduction'),
+      run('kernels', 'sweep_f23'),
+      run('kernels', 'sweep_f32', '--gpu', 'voodoo'),
+      run('kernels', 'sweep_f32', '--block', '0'),
+    ]);
+    expect(stride.stdout).toContain('will not launch  The registers of one block are more than a multiprocessor has.');
+    expect(stride.stdout).toContain('Warp shuffles: 1 barrier,');
+    expect(name).toMatchObject({ code: 2 });
+    expect(name.stderr).toContain('did you mean sweep_f32?');
+    expect(gpu.stderr).toContain('--gpu: "voodoo" is not known; allowed: sm_80 (NVIDIA A100)');
+    expect(block.stderr).toContain('--block: "0" is not allowed');
+  });
+
+  test('takes the recorded kernels where none were compiled', async () => {
+    const { code, stdout, stderr } = await run('nothing');
+    expect(code).toBe(0);
+    expect(stderr).toContain('The kernels were not compiled here: that takes nvcc, and npm run build.');
+    expect(stdout).toContain('as recorded in h200-');
+    expect(stdout).toContain('dense_fill_f32');
+  });
+});

@@ -1,0 +1,150 @@
+/** Launches counted thread by thread, and the cases that people run into. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Extent, explainLaunch, findLimits, occupancyCurve } from '../../../../electron/contract/launch/launch.ts';
+import { publishedFor, publishedLimits } from '../../../../electron/contract/launch/limits.ts';
+import {
+  elementsOfThread,
+  placeOfThread,
+  threadOfElement,
+  threadsAlongX,
+} from '../../../../electron/contract/launch/mapping.ts';
+import { reductionKinds, reductionOf } from '../../../../electron/contract/launch/reduction.ts';
+
+const found = publishedFor('sm_90');
+if (found === null) throw new Error('sm_90 is not in the table');
+const h200 = found;
+const plain = { registers: 32, shared_bytes: 0, barriers: 0 };
+const line = (elements: number, threads: number, more = {}) => ({
+  elements: [elements, 1, 1] as Extent,
+  block: [threads, 1, 1] as Extent,
+  mapping: 'one-per-thread' as const,
+  blocks: null,
+  dynamic_bytes: 0,
+  ...more,
+});
+
+describe('a launch', () => {
+  it('of a million elements on an H200', () => {
+    const launch = explainLaunch(plain, h200, line(1_000_000, 256));
+    expect(launch).toMatchObject({
+      grid: [3907, 1, 1],
+      blocks: 3907,
+      threads: 1_000_192,
+      elementsPerThread: 1,
+      residentBlocks: 8 * 132,
+      lastBlockUsed: 64 / 256,
+    });
+    expect(launch.waves).toBeCloseTo(3907 / 1056, 12);
+    expect(launch.tail).toBeCloseTo(1 - 3907 / 1056 / 4, 12);
+    expect(launch.notes).toEqual([]);
+  });
+
+  it('uses the threads and elements that counting finds', () => {
+    const small = fc.integer({ min: 1, max: 12 });
+    const extent = fc.tuple(small, small, small);
+    fc.assert(
+      fc.property(
+        extent,
+        fc.tuple(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 })),
+        fc.constantFrom('one-per-thread' as const, 'grid-stride' as const),
+        fc.option(fc.integer({ min: 1, max: 4 })),
+        (elements, block, mapping, blocks) => {
+          const launch = explainLaunch(plain, h200, { elements, block, mapping, blocks, dynamic_bytes: 0 });
+          const done = new Map<string, number>();
+          let busy = 0;
+          let most = 0;
+          const [gx, gy, gz] = launch.grid;
+          for (let x = 0; x < gx * block[0]; x += 1) {
+            for (let y = 0; y < gy * block[1]; y += 1) {
+              for (let z = 0; z < gz * block[2]; z += 1) {
+                if (y >= elements[1] || z >= elements[2]) continue;
+                const { first, count } = elementsOfThread(launch, x, 1000);
+                if (count > 0) busy += 1;
+                most = Math.max(most, count);
+                for (const element of first)
+                  done.set(`${element},${y},${z}`, (done.get(`${element},${y},${z}`) ?? 0) + 1);
+              }
+            }
+          }
+          expect([...done.values()].every((times) => times === 1)).toBe(true);
+          expect(done.size).toBe(launch.elements);
+          expect(launch.threadsUsed).toBeCloseTo(busy / launch.threads, 12);
+          expect(launch.elementsPerThread).toBe(most);
+          for (let element = 0; element < elements[0]; element += 1) {
+            const place = threadOfElement(launch, element);
+            expect(place.thread + place.turn * threadsAlongX(launch)).toBe(element);
+            expect(place).toEqual(placeOfThread(launch, place.thread, place.turn));
+            expect(place.block * block[0] + place.lane).toBe(place.thread);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('in a grid-stride loop fills the GPU once', () => {
+    const launch = explainLaunch(plain, h200, line(100_000_000, 256, { mapping: 'grid-stride' }));
+    expect(launch).toMatchObject({ grid: [1056, 1, 1], waves: 1, tail: 0, elementsPerThread: 370, notes: [] });
+    expect(elementsOfThread(launch, 3, 2)).toEqual({ first: [3, 3 + 1056 * 256], count: 370 });
+    expect(explainLaunch(plain, h200, line(1000, 256, { mapping: 'grid-stride' })).grid).toEqual([4, 1, 1]);
+  });
+
+  const about = (request: ReturnType<typeof line>, kernel: typeof plain & { max_threads?: number } = plain) =>
+    explainLaunch(kernel, h200, request).notes.map(({ severity, about: what }) => `${severity}: ${what}`);
+
+  it('says what is wrong with it', () => {
+    expect(about(line(1e6, 100))).toEqual(['warning: block']);
+    expect(explainLaunch(plain, h200, line(1e6, 100)).notes[0]?.text).toContain('28 lanes');
+    expect(about(line(1e6, 2048))).toEqual(['refused: block', 'refused: block']);
+    expect(about(line(1e6, 512), { ...plain, max_threads: 256 })).toEqual(['refused: block']);
+    expect(about(line(1e6, 1024), { ...plain, registers: 96 })).toEqual(['refused: registers']);
+    expect(about(line(1e6, 256, { dynamic_bytes: 300_000 }))).toEqual(['refused: shared memory']);
+    expect(about(line(1e6, 256, { dynamic_bytes: 60_000 }))).toEqual(['warning: shared memory']);
+    expect(about(line(10_000, 256))).toEqual(['warning: waves']);
+    expect(about(line(150 * 256, 256))).toEqual(['warning: waves']);
+    expect(about(line(1100 * 256, 256))).toEqual(['warning: tail']);
+    expect(about(line(3e9, 256))).toEqual(['warning: index']);
+    expect(about({ ...line(1, 1), elements: [32, 70_000, 1], block: [32, 1, 1] })).toEqual(['refused: grid']);
+    expect(about({ ...line(1, 1), elements: [256, 1, 70_000], block: [256, 1, 1] })).toEqual(['refused: grid']);
+    expect(about({ ...line(1, 1), elements: [1e6, 1, 1], block: [32, 1, 128] })).toContain('refused: block');
+    expect(about({ ...line(1, 1), elements: [33, 8192, 1], block: [32, 8, 1] })).toEqual(['warning: tail']);
+  });
+
+  it('has an occupancy at every size of whole warps', () => {
+    const curve = occupancyCurve({ ...plain, registers: 64 }, h200, 0);
+    expect(curve.map(({ threads }) => threads)).toEqual(Array.from({ length: 32 }, (_, i) => 32 * (i + 1)));
+    expect(curve.find(({ threads }) => threads === 256)?.occupancy.share).toBe(0.5);
+    expect(curve.find(({ threads }) => threads === 672)?.occupancy.share).toBe(21 / 64);
+  });
+
+  it('finds limits by what people type', () => {
+    for (const text of ['sm_90', '9.0', 'H200', 'sm_90a', 'nvidia h200']) {
+      expect(findLimits(publishedLimits, text)?.name).toBe('NVIDIA H200');
+    }
+    expect(findLimits(publishedLimits, 'V100')).toBeNull();
+  });
+});
+
+describe('a tree reduction', () => {
+  it('adds every value once, in as many steps as the tree is high', () => {
+    for (const threads of [1, 2, 3, 31, 32, 33, 96, 100, 256, 1000, 1024]) {
+      for (const kind of reductionKinds.filter((one) => one !== 'shuffle')) {
+        const { steps } = reductionOf(kind, threads);
+        expect(steps.reduce((sum, step) => sum + step.threads, 0)).toBe(threads - 1);
+        expect(steps.length).toBe(Math.ceil(Math.log2(threads)));
+      }
+    }
+    expect(reductionOf('shuffle', 256).steps.length).toBe(5 + 1 + 3);
+    expect(reductionOf('shuffle', 32).steps.length).toBe(5);
+  });
+
+  it('of 256 threads costs what it is known to cost', () => {
+    // Eight warps. Divergent: all eight run in the steps 1 to 16, then 4, 2 and 1 of them, and each with idle lanes.
+    expect(reductionOf('divergent', 256)).toMatchObject({ barriers: 8, warps: 47, divergent: 47, worstWays: 1 });
+    expect(reductionOf('strided', 256)).toMatchObject({ barriers: 8, warps: 12, divergent: 5, worstWays: 8 });
+    expect(reductionOf('strided', 1024).worstWays).toBe(32);
+    expect(reductionOf('sequential', 256)).toMatchObject({ barriers: 8, warps: 12, divergent: 5, worstWays: 1 });
+    expect(reductionOf('shuffle', 256)).toMatchObject({ barriers: 1, divergent: 8 });
+  });
+});
