@@ -64,6 +64,12 @@ const numberOf = (value: unknown): number | null => {
 const objectOf = (value: unknown): Event =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Event) : {};
 
+/** PyTorch gives words in place of some numbers, and nothing for what is of no thread. */
+function called(what: string, id: string | number): string {
+  if (id === '') return `no ${what}`;
+  return /^-?\d+$/.test(String(id)) ? `${what} ${id}` : String(id);
+}
+
 export class ChromeImport {
   readonly #builder = new TraceBuilder();
   readonly #clock = new ChromeClock();
@@ -325,8 +331,8 @@ export class ChromeImport {
     for (const [i, thread] of sorted.entries()) {
       const known = this.#processes.get(thread.pid);
       const label = [known?.name, known?.labels].filter((part) => part).join(', ');
-      const process = label === '' ? `process ${thread.pid}` : label;
-      const name = thread.name || (thread.device ? `stream ${thread.tid}` : `thread ${thread.tid}`);
+      const process = label === '' ? called('process', thread.pid) : label;
+      const name = thread.name || called(thread.device ? 'stream' : 'thread', thread.tid);
       const alone = thread.lanes.size === 1;
       for (const [j, [key, lane]] of [...thread.lanes].entries()) {
         const [kind, laneName] = laneAbout(key, name, alone, thread.device);

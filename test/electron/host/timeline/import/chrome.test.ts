@@ -1,10 +1,12 @@
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { spanArguments } from '../../../../../electron/host/timeline/details.ts';
 import { openTrace } from '../../../../../electron/host/timeline/import/open.ts';
+import { launchersOf } from '../../../../../electron/host/timeline/links.ts';
 import { spanDetails } from '../../../../../electron/host/timeline/span.ts';
 import { traceSummary } from '../../../../../electron/host/timeline/summary.ts';
-import { endOf, type Trace, trackOf } from '../../../../../electron/host/timeline/trace.ts';
+import { endOf, kindNumber, type Trace, trackOf } from '../../../../../electron/host/timeline/trace.ts';
 import { useFolder } from '../make.ts';
 
 const folder = useFolder();
@@ -194,7 +196,7 @@ describe('the phases of the format', () => {
       { ph: 'X', name: 'c', pid: 1, tid: 1, ts: 4, dur: -2 },
       { name: 'd', ts: 4 },
     ]);
-    expect(spansOf(trace)).toEqual(['a in thread main 0–2000']);
+    expect(spansOf(trace)).toEqual(['a in main 0–2000']);
     expect(trace.notes).toEqual(['3 events have no valid time, phase or duration and were left out.']);
   });
 
@@ -270,5 +272,39 @@ describe('a foreign file', () => {
   it('that is not there, or is a folder, is named', async () => {
     await expect(openTrace(folder.path('none.json'), 'none.json')).rejects.toThrow('none.json does not exist.');
     await expect(openTrace(folder.path('.'), 'folder')).rejects.toThrow('folder is a folder.');
+  });
+});
+
+describe('a recording by PyTorch 2.11 on an H200', () => {
+  /** Ten products of matrices, each with a ReLU and a sum; the numbers below were counted from the file by themselves. */
+  const recorded = path.resolve(import.meta.dirname, '../../../../golden/traces/pytorch-2.11-h200.json.gz');
+
+  it('is read whole: kernels, memory, calls and their arrows', async () => {
+    const trace = await openTrace(recorded, 'pytorch-2.11-h200.json.gz');
+    const summary = traceSummary(trace);
+    expect(trace.device).toBe('NVIDIA H200');
+    // 278 complete events and two instants.
+    expect(summary.spans).toBe(280);
+    expect(summary.kernels).toMatchObject({ count: 40, unique: 4, sum_ns: 189_982 });
+    expect(summary.kernels.top[0]).toMatchObject({ count: 10, sum_ns: 98_400 });
+    expect(summary.kernels.top[0]?.name).toContain('sm80_xmma_gemm_f32f32');
+    expect(summary.copies).toMatchObject({ count: 10, bytes: 40 });
+    expect(summary.launches.count).toBe(40);
+    expect(summary.graphs.share).toBe(0);
+    expect(trace.lanes.map(({ process, name }) => `${process}: ${name}`)).toEqual(
+      expect.arrayContaining([
+        'python3, GPU 0: stream 7',
+        'python3, CPU: thread 559 (python3): CUDA calls',
+        'Traces: Trace PyTorch Profiler',
+      ]),
+    );
+    const first = trace.nameOf.findIndex(
+      (name, span) => trace.kind[span] === kindNumber('kernel') && trace.names[name] !== '',
+    );
+    const details = spanArguments(trace.details[trace.detailOf[first] ?? 0] ?? '');
+    expect(details).toMatchObject({ grid: [8, 8, 4], block: [128, 1, 1], registers: 121 });
+    expect(launchersOf(trace.links, first).map((span) => trace.names[trace.nameOf[span] ?? 0])).toEqual([
+      'cudaLaunchKernelExC',
+    ]);
   });
 });
