@@ -1,5 +1,5 @@
 /** The result of a run for a person. */
-import { type EnergyBalance, energyColumns, type NumberBalance, type RunSummary } from '../contract/run.ts';
+import type { EnergyBalance, NumberBalance, RunSummary } from '../contract/run.ts';
 import { duration, metric, millimetres, significant, smallError } from './numbers.ts';
 import { pairs, table } from './table.ts';
 
@@ -78,8 +78,14 @@ const rowNames: Readonly<Record<string, string>> = {
   deposited: 'Deposited',
   stopped: 'Stopped',
   escaped_x: 'Escaped in x',
+  escaped_x_low: '  at low x',
+  escaped_x_high: '  at high x',
   escaped_z: 'Escaped in z',
+  escaped_z_low: '  in front',
+  escaped_z_high: '  behind',
   escaped_theta: 'Escaped in angle',
+  escaped_theta_low: '  at low angles',
+  escaped_theta_high: '  at high angles',
   nuclear: 'Nuclear reactions',
   in_flight: 'Still in flight',
   skipped: 'Skipped',
@@ -91,12 +97,13 @@ const alwaysShown: readonly string[] = ['in', 'deposited', 'stopped', 'in_flight
 function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (readonly string[])[] {
   const order = ['in', ...Object.keys(rowNames).filter((name) => name !== 'in')] as (keyof EnergyBalance)[];
   return order
-    .filter((name) => (energyColumns as readonly string[]).includes(name))
+    .filter((name) => energy[name] !== undefined)
     .filter((name) => alwaysShown.includes(name) || energy[name] !== 0 || ((number as EnergyBalance)[name] ?? 0) !== 0)
     .map((name) => {
+      const amount = energy[name] ?? 0;
       const count = name === 'deposited' ? '' : significant((number as EnergyBalance)[name] ?? 0, 5);
-      const share = energy.in === 0 ? '' : `${((100 * energy[name]) / energy.in).toFixed(2)} %`;
-      return [rowNames[name] ?? name, count, significant(energy[name], 5), share];
+      const share = energy.in === 0 ? '' : `${((100 * amount) / energy.in).toFixed(2)} %`;
+      return [rowNames[name] ?? name, count, significant(amount, 5), share];
     });
 }
 

@@ -74,10 +74,26 @@ const balance = {
   nuclear: z.number(),
   skipped: z.number(),
 };
-export const numberBalanceSchema = z.strictObject({ ...balance, rel_error: z.number() });
-export const energyBalanceSchema = z.strictObject({ ...balance, deposited: z.number(), rel_error: z.number() });
+/** What escaped through each face; front and low z are one. Not known of runs from before they were told apart. */
+const faces = {
+  escaped_x_low: z.number().optional(),
+  escaped_x_high: z.number().optional(),
+  escaped_z_low: z.number().optional(),
+  escaped_z_high: z.number().optional(),
+  escaped_theta_low: z.number().optional(),
+  escaped_theta_high: z.number().optional(),
+};
+export const numberBalanceSchema = z.strictObject({ ...balance, rel_error: z.number(), ...faces });
+export const energyBalanceSchema = z.strictObject({
+  ...balance,
+  deposited: z.number(),
+  rel_error: z.number(),
+  ...faces,
+});
+/** In the order of the engine's arrays. */
 export const numberColumns = [...Object.keys(balance), 'rel_error'] as readonly (keyof NumberBalance)[];
 export const energyColumns = [...Object.keys(balance), 'deposited', 'rel_error'] as readonly (keyof EnergyBalance)[];
+export const faceColumns = Object.keys(faces) as readonly (keyof typeof faces)[];
 export type NumberBalance = Readonly<z.infer<typeof numberBalanceSchema>>;
 export type EnergyBalance = Readonly<z.infer<typeof energyBalanceSchema>>;
 

@@ -295,6 +295,9 @@ export interface TransportResult {
   readonly ledger_number: Float64Array;
   /** steps × 10, MeV, columns as `energyColumns` of the contract. */
   readonly ledger_energy: Float64Array;
+  /** steps × 6, what has escaped through each face, columns as `faceColumns`: protons, and MeV. */
+  readonly faces_number: Float64Array;
+  readonly faces_energy: Float64Array;
   /** Their arrays are fetched one by one with `TransportRun.keyframe`. */
   readonly keyframes: readonly { readonly step: number; readonly depth_mm: number }[];
   readonly spans: Spans;

@@ -28,7 +28,9 @@ BinTables<T>::BinTables(const Tables& t) : bins(u(t.ne)) {
       if (typed.stopped[row] != T(0) || typed.nuclear[row] != T(0)) bins[u(e)].ends = true;
     });
   }
-  for (int e = 0; e < t.ne; ++e) add_losses(t, e);
+  for (const bool above : {false, true}) {
+    for (int e = 0; e < t.ne; ++e) add_losses(t, e, above);
+  }
 }
 
 template <typename T>
@@ -96,18 +98,14 @@ void BinTables<T>::add_kernels(const Tables& t, const TypedTables<T>& typed, int
 }
 
 template <typename T>
-void BinTables<T>::add_losses(const Tables& t, int e) {
+void BinTables<T>::add_losses(const Tables& t, int e, bool above) {
   const Bin& bin = bins[u(e)];
   for (int m = 0; m < t.materials; ++m) {
     const std::size_t kernel = u(bin.kernel_at) + u(m) * u(bin.half + 1) * u(t.classes);
     for (int a = 0; a < t.ntheta; ++a) {
       T share = T(0);
-      if (a < bin.half || a + bin.half >= t.ntheta) {
-        for (int d = bin.half; d > 0; --d) {
-          const T weight = kernel_weight[kernel + u(d) * u(t.classes) + u(t.classes > 1 ? a : 0)];
-          if (d > a) share += weight;
-          if (a + d >= t.ntheta) share += weight;
-        }
+      for (int d = bin.half; d > 0 && d >= (above ? t.ntheta - a : a + 1); --d) {
+        share += kernel_weight[kernel + u(d) * u(t.classes) + u(t.classes > 1 ? a : 0)];
       }
       lost.push_back(share);
     }

@@ -23,13 +23,14 @@ struct BinTables {
   std::vector<Bin> bins;  // [ne]
   std::vector<int> feed_bin;
   std::vector<T> feed_weight, kernel_weight;
-  std::vector<T> lost;  // [ne][material][angle] share that scattering sends from an angle off the grid
+  std::vector<T> lost;  // [end][ne][material][angle] share that scattering sends from an angle off the grid at its
+                        // low and at its high end
   int most_feeds = 0, most_half = 0;
 
  private:
   void add_feeds(const Tables& t, const TypedTables<T>& typed, int bin);
   void add_kernels(const Tables& t, const TypedTables<T>& typed, int bin);
-  void add_losses(const Tables& t, int bin);
+  void add_losses(const Tables& t, int bin, bool above);
 };
 
 extern template struct BinTables<float>;

@@ -91,6 +91,23 @@ __device__ inline void block_add(double* row, LedgerColumn number_column, double
   atomicAdd(row + energy_column, sums[1]);
 }
 
+/// What leaves at low and at high angles.
+struct AngleLoss {
+  double low = 0.0, high = 0.0;
+};
+
+/// Adds what the block's threads lost through a face, all with the same energy each, to a ledger row.
+__device__ inline void block_escape(double* row, Face face, double number, double energy_each) {
+  block_add(row, escaped_column(face), number, escaped_energy_column(face), number * energy_each);
+}
+
+/// The same for both ends of the angles; nothing lost costs one vote.
+__device__ inline void block_escape(double* row, const AngleLoss& lost, double energy_each) {
+  if (__syncthreads_or(lost.low != 0.0 || lost.high != 0.0) == 0) return;
+  block_escape(row, kThetaLow, lost.low, energy_each);
+  block_escape(row, kThetaHigh, lost.high, energy_each);
+}
+
 /// Raises an extreme, which is >= 0 like `value`.
 __device__ inline void raise(float* extreme, float value) {
   if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));
@@ -116,13 +133,14 @@ __device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole,
   return stays + arrives;
 }
 
-/// The share of the protons of angle `a` that an angle kernel (weights w[0] … w[half]) sends beyond the grid.
+/// Adds `protons` of angle `a`, as far as an angle kernel (weights w[0] … w[half]) sends them beyond the grid.
 template <typename T>
-__device__ inline T share_beyond(const T* w, int half, int a, int ntheta) {
-  T share = 0;
-  for (int k = half; k > a; --k) share += w[k];
-  for (int k = half; k >= ntheta - a; --k) share += w[k];
-  return share;
+__device__ inline void lose_angles(const T* w, int half, int a, int ntheta, T protons, AngleLoss& lost) {
+  T below = 0, above = 0;
+  for (int k = half; k > a; --k) below += w[k];
+  for (int k = half; k >= ntheta - a; --k) above += w[k];
+  lost.low += static_cast<double>(protons * below);
+  lost.high += static_cast<double>(protons * above);
 }
 
 /// The same kernel in both precisions, as <name>_f32 and <name>_f64; the argument is a DeviceStep.

@@ -108,7 +108,7 @@ void CudaDenseSolver<T>::launch_step(int step) {
   if (!depth_ || ++plane_ < this->tables().nz) return;
   // Behind the last plane the protons have left the grid.
   double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(step) * kLedgerColumns;
-  launch_sum(step, row + kEscapedZ, row + kEnergyEscapedZ);
+  launch_sum(step, row + escaped_column(kZHigh), row + escaped_energy_column(kZHigh));
   clear_other(step);
   flip();
 }

@@ -56,7 +56,8 @@ struct FusedParameters {
   const int* kernel_at;       // [ne] where its kernels begin:
   const T* kernel_weight;     // [material][distance 0 … half][class]
   const T* lost;              // [ne][material][angle] share that scattering sends from an
-                              // angle off the grid
+                              // angle off the grid at its low end,
+  int lost_high;              // and so many values behind, at its high end
   const int* marched;         // [ne] 1: the angle march collides this bin; null: none
   double* written;            // [steps + 1][2] protons and MeV that step n wrote (row n +
                               // 1), cut edges included

@@ -22,7 +22,7 @@ struct SourceView {
 /// Sums over the items of a block.
 struct CollideTally {
   double number = 0, energy = 0, stopped = 0, nuclear = 0, nuclear_energy = 0, deposited = 0;
-  double escaped = 0, escaped_energy = 0;
+  double escaped[2] = {}, escaped_energy[2] = {};  // at low and at high angles
 };
 
 template <typename T>
@@ -103,8 +103,10 @@ class Collide {
     add_from_block(tally.nuclear, ledger + kNuclear);
     add_from_block(tally.nuclear_energy, ledger + kEnergyNuclear);
     add_from_block(tally.deposited, ledger + kDeposited);
-    add_from_block(tally.escaped, ledger + kEscapedTheta);
-    add_from_block(tally.escaped_energy, ledger + kEnergyEscapedTheta);
+    for (int end = 0; end < 2; ++end) {
+      add_from_block(tally.escaped[end], ledger + kEscaped + kThetaLow + end);
+      add_from_block(tally.escaped_energy[end], ledger + kEnergyEscaped + kThetaLow + end);
+    }
   }
 
  private:
@@ -145,7 +147,7 @@ class Collide {
     const unsigned long long slice = static_cast<unsigned long long>(p.rows) * t.ntheta * p.pitch;
     const T* lost = p.lost + bin * t.materials * t.ntheta;
     Quad<T> dose = {}, current = {}, current_t = {}, current_tt = {};
-    T number = T(0), stopped = T(0), nuclear = T(0), nuclear_energy = T(0), escaped = T(0);
+    T number = T(0), stopped = T(0), nuclear = T(0), nuclear_energy = T(0), below = T(0), above = T(0);
     // The heaviest last, so that FP32 sums lose nothing systematically; the bin
     // itself with the last batch.
     const int start = (sources - 1) / kBatch * kBatch;
@@ -200,7 +202,11 @@ class Collide {
         if (adds_first && heaviest) add(0);
         tile[a * quads] = sum;
         if (first == 0 && (a < half || a + half >= t.ntheta)) {
-          for (int j = 0; j < 4; ++j) escaped += lost[material[kMixed ? j : 0] * t.ntheta + a] * sum.v[j];
+          for (int j = 0; j < 4; ++j) {
+            const T* share = lost + material[kMixed ? j : 0] * t.ntheta + a;
+            below += share[0] * sum.v[j];
+            above += share[p.lost_high] * sum.v[j];
+          }
         }
         if (first > 0) continue;
         const Quad<T>& own = value[0];
@@ -240,8 +246,10 @@ class Collide {
     tally.nuclear += static_cast<double>(nuclear);
     tally.nuclear_energy += static_cast<double>(nuclear_energy);
     tally.deposited += static_cast<double>(sum_quad(dose));
-    tally.escaped += static_cast<double>(escaped);
-    tally.escaped_energy += static_cast<double>(escaped) * energy;
+    tally.escaped[0] += static_cast<double>(below);
+    tally.escaped[1] += static_cast<double>(above);
+    tally.escaped_energy[0] += static_cast<double>(below) * energy;
+    tally.escaped_energy[1] += static_cast<double>(above) * energy;
     keep_scores(0, dose);
     keep_scores(1, current);
     keep_scores(2, current_t);

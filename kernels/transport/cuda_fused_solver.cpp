@@ -232,20 +232,23 @@ void CudaFusedSolver<T>::send_bins() {
   }
   // What an angle sends off the grid.
   const std::size_t lost = weights.size();
-  weights.resize(lost + bins * u(t.materials) * u(t.ntheta), T(0));
+  const std::size_t shares = bins * u(t.materials) * u(t.ntheta);
+  weights.resize(lost + 2 * shares, T(0));
   for (int e = 0; e < t.ne; ++e) {
     const int half = ints[3 * bins + u(e)];
     for (int m = 0; m < t.materials; ++m) {
       for (int a = 0; a < t.ntheta; ++a) {
         if (a >= half && a + half < t.ntheta) continue;
         const std::size_t kernel = kernels + u(ints[4 * bins + u(e)]) + u(m) * u(half + 1) * u(t.classes);
-        T share = T(0);
+        T below = T(0), above = T(0);
         for (int d = half; d > 0; --d) {
           const T weight = weights[kernel + u(d) * u(t.classes) + u(t.classes > 1 ? a : 0)];
-          if (d > a) share += weight;
-          if (a + d >= t.ntheta) share += weight;
+          if (d > a) below += weight;
+          if (a + d >= t.ntheta) above += weight;
         }
-        weights[lost + (u(e) * u(t.materials) + u(m)) * u(t.ntheta) + u(a)] = share;
+        const std::size_t at = lost + (u(e) * u(t.materials) + u(m)) * u(t.ntheta) + u(a);
+        weights[at] = below;
+        weights[at + shares] = above;
       }
     }
   }
@@ -265,6 +268,7 @@ void CudaFusedSolver<T>::send_bins() {
   p.feed_weight = weights_.pointer();
   p.kernel_weight = p.feed_weight + kernels;
   p.lost = p.feed_weight + lost;
+  p.lost_high = static_cast<int>(shares);
 }
 
 template <typename T>
@@ -313,11 +317,11 @@ void CudaFusedSolver<T>::send_start() {
 template <typename T>
 void CudaFusedSolver<T>::plan_march() {
   const Tables& t = this->tables();
-  const bool fits = std::is_same_v<T, float> && !depth_ && t.materials == 1 && t.nx % 4 == 0 &&
+  const bool fits = std::is_same_v<T, float> && !depth_ && t.materials == 1 && t.nx % 4 == 0 && t.ntheta > 1 &&
                     static_cast<double>(t.ne) * static_cast<double>(slice_cells()) / 4.0 < 4294967296.0;
   if (!fits) return;
   march_.quads = t.nx / 4;
-  march_.angles = kMarchAngles;
+  march_.angles = std::min(kMarchAngles, (t.ntheta + 1) / 2);  // no block makes the first and the last
 
   std::vector<int> marched(u(t.ne), 0);
   std::vector<MarchPair> pairs;

@@ -39,8 +39,8 @@ __device__ void leave_with_bin(const FusedParameters<T>& p, double* row, int bin
   if (p.start_z + p.control->step < p.tables.nz) return;  // the run ended before the last plane
   double number = 0;
   each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
-  add_from_warp(number, row + kEscapedZ);
-  add_from_warp(number * p.tables.energy[bin], row + kEnergyEscapedZ);
+  add_from_warp(number, row + escaped_column(kZHigh));
+  add_from_warp(number * p.tables.energy[bin], row + escaped_energy_column(kZHigh));
   __syncthreads();  // the box is read by all before it goes
   if (threadIdx.x == 0) {
     p.bounds[p.control->step & 1][bin] = empty_box();

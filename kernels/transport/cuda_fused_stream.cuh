@@ -39,10 +39,11 @@ class Streaming {
     number += written;
     energy += written * t.energy[bin];
     double* ledger = p.scores.ledger + static_cast<unsigned long long>(step) * kLedgerColumns;
-    add_from_warp(static_cast<double>(escaped_x), ledger + kEscapedX);
-    add_from_warp(static_cast<double>(escaped_x) * t.energy[bin], ledger + kEnergyEscapedX);
-    add_from_warp(static_cast<double>(escaped_z), ledger + kEscapedZ);
-    add_from_warp(static_cast<double>(escaped_z) * t.energy[bin], ledger + kEnergyEscapedZ);
+    if (__any_sync(0xffffffffu, escaped_x != T(0) || escaped_z != T(0))) {
+      const int a = min(a_begin + column / quads, t.ntheta - 1);
+      add_escape(static_cast<double>(escaped_x), kXLow, t.whole_x[a], bin, ledger);
+      if (!kDepth) add_escape(static_cast<double>(escaped_z), kZLow, t.whole_z[a], bin, ledger);
+    }
     if (kWindow) extent.publish(p.bounds[(step + 1) & 1] + bin);
   }
 
@@ -58,6 +59,15 @@ class Streaming {
 
  private:
   static constexpr int kAnyWhole = 99;
+
+  /// Adds what the warp's threads lost at an axis whose first face is `low`, each at the end that its angle leads to.
+  __device__ void add_escape(double number, Face low, int whole, int bin, double* ledger) const {
+    for (int end = low; end < low + 2; ++end) {
+      const double through = face_ahead(low, whole) == end ? number : 0.0;
+      add_from_warp(through, ledger + escaped_column(end));
+      add_from_warp(through * t.energy[bin], ledger + escaped_energy_column(end));
+    }
+  }
 
   /// One row before the remap: donors x - whole - 3 … x - whole + 5.
   template <int kWhole>

@@ -135,7 +135,7 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   const int i = blockIdx.x * 32 + threadIdx.x;
   const int a = blockIdx.y * kGatherAngleRows + threadIdx.y;
   const int e = s.first_bin + blockIdx.z;
-  double lost = 0.0;
+  AngleLoss lost;
   if (i < field_cells(s) && a < t.ntheta) {
     const int m = material_of(s, i);
     const long long angle = field_cells(s);  // from one angle to the next
@@ -166,9 +166,9 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
     const T own = *p;
     sum += w[0] * own;
     s.to[field_offset(s, e, a) + i] = sum;
-    lost = static_cast<double>(own * share_beyond(w, half, a, t.ntheta));
+    lose_angles(w, half, a, t.ntheta, own, lost);
   }
-  block_add(ledger_row(s.scores, s.step), kEscapedTheta, lost, kEnergyEscapedTheta, lost * t.energy[e]);
+  block_escape(ledger_row(s.scores, s.step), lost, t.energy[e]);
 }
 
 /// One thread per cell and kGatherStreamBins energies, block rows over θ and groups of the energies made.
@@ -197,8 +197,8 @@ __device__ void gather_stream(const DeviceStep<T>& s) {
     number += lost;
     energy += lost * t.energy[e];
   }
-  block_add(ledger_row(s.scores, s.step), kAlongX ? kEscapedX : kEscapedZ, number,
-            kAlongX ? kEnergyEscapedX : kEnergyEscapedZ, energy);
+  const Face face = face_ahead(kAlongX ? kXLow : kZLow, whole);
+  block_add(ledger_row(s.scores, s.step), escaped_column(face), number, escaped_energy_column(face), energy);
 }
 
 template <typename T>

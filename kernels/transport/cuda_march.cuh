@@ -93,7 +93,7 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
     gather(first, here0, here1);
     for (int a = first; a < last; ++a) {
       gather(a + 1, above0, above1);
-      if (a == 0 || a == t.ntheta - 1) {  // what the first and the last angle send off the grid
+      if (a == 0 || a == t.ntheta - 1) {  // what the first and the last angle send off the grid; no block makes both
         lost0 += w01 * sum4(here0);
         lost1 += w11 * sum4(here1);
       }
@@ -139,8 +139,10 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
   add_from_block(nuclear, ledger + kNuclear);
   add_from_block(nuclear_energy, ledger + kEnergyNuclear);
   add_from_block(static_cast<double>(sum4(dose)), ledger + kDeposited);
-  add_from_block(static_cast<double>(lost0) + static_cast<double>(lost1), ledger + kEscapedTheta);
-  add_from_block(static_cast<double>(lost0) * e0 + static_cast<double>(lost1) * e1, ledger + kEnergyEscapedTheta);
+  const Face end = first == 0 ? kThetaLow : kThetaHigh;
+  add_from_block(static_cast<double>(lost0) + static_cast<double>(lost1), ledger + escaped_column(end));
+  add_from_block(static_cast<double>(lost0) * e0 + static_cast<double>(lost1) * e1,
+                 ledger + escaped_energy_column(end));
 }
 
 /// All pairs, angle chunks and rows; neighbouring pairs at the same time, for

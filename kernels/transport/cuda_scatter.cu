@@ -13,6 +13,12 @@ __device__ inline void add_if_any(double* to, double value) {
   if (value != 0.0) atomicAdd(to, value);
 }
 
+/// Adds what one thread lost through a face.
+__device__ inline void add_escape(double* row, Face face, double number, double energy_each) {
+  add_if_any(row + escaped_column(face), number);
+  add_if_any(row + escaped_energy_column(face), number * energy_each);
+}
+
 /// What is in flight and what the step will deposit, as sums over the grid: the reduction that accompanies
 /// the three launches. Block rows over e.
 extern "C" __global__ void __launch_bounds__(kScatterThreads)
@@ -80,10 +86,9 @@ extern "C" __global__ void __launch_bounds__(kScatterThreads)
   if (!cell.inside) return;
   const float p = s.from[field_offset(s, cell.e, cell.a) + cell.i];
   if (p == 0.0f) return;
-  const double lost = static_cast<double>(scatter_to_angles(s, cell, p));
-  double* ledger = ledger_row(s.scores, s.step);
-  add_if_any(ledger + kEscapedTheta, lost);
-  add_if_any(ledger + kEnergyEscapedTheta, lost * s.tables.energy[cell.e]);
+  const AngleLoss lost = scatter_to_angles(s, cell, p);
+  add_escape(ledger_row(s.scores, s.step), kThetaLow, lost.low, s.tables.energy[cell.e]);
+  add_escape(ledger_row(s.scores, s.step), kThetaHigh, lost.high, s.tables.energy[cell.e]);
 }
 
 extern "C" __global__ void __launch_bounds__(kScatterThreads)
@@ -94,10 +99,8 @@ extern "C" __global__ void __launch_bounds__(kScatterThreads)
   const StreamLoss lost = scatter_stream_cell(s, cell);
   const double energy = s.tables.energy[cell.e];
   double* ledger = ledger_row(s.scores, s.step);
-  add_if_any(ledger + kEscapedX, static_cast<double>(lost.x));
-  add_if_any(ledger + kEnergyEscapedX, static_cast<double>(lost.x) * energy);
-  add_if_any(ledger + kEscapedZ, static_cast<double>(lost.z));
-  add_if_any(ledger + kEnergyEscapedZ, static_cast<double>(lost.z) * energy);
+  add_escape(ledger, face_ahead(kXLow, s.tables.whole_x[cell.a]), lost.x, energy);
+  add_escape(ledger, face_ahead(kZLow, s.tables.whole_z[cell.a]), lost.z, energy);
 }
 
 }  // namespace bb::transport

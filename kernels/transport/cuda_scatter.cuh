@@ -22,15 +22,15 @@ __device__ inline void scatter_energies(const DeviceStep<float>& s, const Device
 }
 
 /// Adds the protons `p` of a cell to the angles that they scatter into; returns those that leave the grid.
-__device__ inline float scatter_to_angles(const DeviceStep<float>& s, ScatterCell cell, float p) {
+__device__ inline AngleLoss scatter_to_angles(const DeviceStep<float>& s, ScatterCell cell, float p) {
   const DeviceTables<float>& t = s.tables;
   const int row = table_row(t, 0, material_of(s, cell.i), cell.e);
   const float* w = t.angle_weight + t.angle_begin[row];
   const int half = t.angle_begin[row + 1] - t.angle_begin[row] - 1;
-  float lost = 0.0f;
+  AngleLoss lost;
   const auto put = [&](int a, float part) {
     if (a < 0 || a >= t.ntheta) {
-      lost += part;
+      (a < 0 ? lost.low : lost.high) += static_cast<double>(part);
     } else {
       atomicAdd(s.to + field_offset(s, cell.e, a) + cell.i, part);
     }
@@ -44,7 +44,7 @@ __device__ inline float scatter_to_angles(const DeviceStep<float>& s, ScatterCel
 }
 
 struct StreamLoss {
-  float x, z;
+  double x = 0.0, z = 0.0;
 };
 
 /// Streams in x, then z, in one launch: a thread makes the content of its cell after the remap in x (and of
@@ -57,10 +57,8 @@ __device__ inline StreamLoss scatter_stream_cell(const DeviceStep<float>& s, Sca
   const int z = cell.i / t.nx;
   const int x = cell.i - z * t.nx;
   const float* cx = t.flux_x + cell.a * physics::kRemapTaps;
-  StreamLoss lost{0.0f, 0.0f};
-  double left = 0.0;
-  const float content = remap_cell(field + z * t.nx, x, t.nx, 1, t.whole_x[cell.a], cx, left);
-  lost.x = static_cast<float>(left);
+  StreamLoss lost;
+  const float content = remap_cell(field + z * t.nx, x, t.nx, 1, t.whole_x[cell.a], cx, lost.x);
   if (content == 0.0f) return lost;
 
   double ignored = 0.0;  // other threads' protons
@@ -71,7 +69,7 @@ __device__ inline StreamLoss scatter_stream_cell(const DeviceStep<float>& s, Sca
                                           t.flux_z + cell.a * physics::kRemapTaps);
   const auto put = [&](int row, float part) {
     if (row < 0 || row >= t.nz) {
-      lost.z += part;
+      lost.z += static_cast<double>(part);
     } else {
       atomicAdd(s.to + field_offset(s, cell.e, cell.a) + row * t.nx + x, part);
     }

@@ -190,12 +190,11 @@ void CudaSolver<T>::append_totals(int done, std::vector<StepTotals>& totals) con
     const double* row = &rows_.values()[u(i) * kLedgerColumns];
     const double* next = i + 1 < done ? row + kLedgerColumns : tail_.values().data();
     StepTotals s;
-    s.number = {next[kInFlight],    row[kStopped], row[kEscapedX], row[kEscapedZ],
-                row[kEscapedTheta], row[kNuclear], row[kSkipped]};
-    s.energy = {next[kEnergyInFlight],    0.0,
-                row[kEnergyEscapedX],     row[kEnergyEscapedZ],
-                row[kEnergyEscapedTheta], row[kEnergyNuclear],
-                row[kEnergySkipped]};
+    s.number = {
+        .in_flight = next[kInFlight], .stopped = row[kStopped], .nuclear = row[kNuclear], .skipped = row[kSkipped]};
+    s.energy = {.in_flight = next[kEnergyInFlight], .nuclear = row[kEnergyNuclear], .skipped = row[kEnergySkipped]};
+    std::copy_n(row + kEscaped, kFaces, s.number.escaped.begin());
+    std::copy_n(row + kEnergyEscaped, kFaces, s.energy.escaped.begin());
     s.deposited = row[kDeposited];
     totals.push_back(s);
   }

@@ -4,21 +4,20 @@
 
 namespace bb::transport::sweep {
 
-inline constexpr int kSums = sizeof(Tally) / sizeof(double);
-
 /// Adds the tallies of each warp to the ledger row. Every thread calls it.
 __device__ inline void add_tally(const Work& w, int step, const Tally& tally) {
-  const double values[kSums] = {tally.number,         tally.energy,    tally.stopped,       tally.nuclear,
-                                tally.nuclear_energy, tally.deposited, tally.escaped_theta, tally.energy_theta,
-                                tally.escaped_x,      tally.energy_x,  tally.escaped_z,     tally.energy_z};
-  const int columns[kSums] = {kInFlight,      kEnergyInFlight, kStopped,      kNuclear,
-                              kEnergyNuclear, kDeposited,      kEscapedTheta, kEnergyEscapedTheta,
-                              kEscapedX,      kEnergyEscapedX, kEscapedZ,     kEnergyEscapedZ};
   double* const row = w.p.scores.ledger + static_cast<unsigned long long>(step) * kLedgerColumns;
+  using fused::add_from_warp;
+  add_from_warp(tally.number, row + kInFlight);
+  add_from_warp(tally.energy, row + kEnergyInFlight);
+  add_from_warp(tally.stopped, row + kStopped);
+  add_from_warp(tally.nuclear, row + kNuclear);
+  add_from_warp(tally.nuclear_energy, row + kEnergyNuclear);
+  add_from_warp(tally.deposited, row + kDeposited);
 #pragma unroll
-  for (int n = 0; n < kSums; ++n) {
-    const double sum = fused::warp_sum(values[n]);
-    if ((threadIdx.x & 31) == 0 && sum != 0.0) atomicAdd(row + columns[n], sum);
+  for (int face = 0; face < kFaces; ++face) {
+    add_from_warp(tally.escaped[face], row + kEscaped + face);
+    add_from_warp(tally.escaped_energy[face], row + kEnergyEscaped + face);
   }
   __syncthreads();  // no warp waits at the column's barriers any more
 }

@@ -49,7 +49,7 @@ struct SweepColumn {
   // Shared memory, floats.
   int tiles_at, tile_floats;            // kSweepTiles × [row][pitch + 4]
   int gathered_at;                      // [bin][angle][pitch]
-  int kernels_at;                       // [bin][distance], [bin][angle]
+  int kernels_at;                       // [bin][distance], [end][bin][angle]
   int stages, stages_at, stage_floats;  // [source][angle][pitch]
 };
 

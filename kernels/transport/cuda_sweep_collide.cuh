@@ -96,8 +96,10 @@ __device__ inline void collide_windowed(const Work& w, int thread, Tally& tally)
     }
   });
   if (!active) return;
-  tally.escaped_theta += static_cast<double>(lost);
-  tally.energy_theta += static_cast<double>(lost) * w.p.tables.energy[w.group.bin + b];
+  // A thread makes the first angle or the last: plan_sweep refuses grids of fewer.
+  const double energy = w.p.tables.energy[w.group.bin + b];
+  tally.escape(kThetaLow, first == 0 ? lost : 0.0f, energy);
+  tally.escape(kThetaHigh, first == 0 ? 0.0f : lost, energy);
 }
 
 /// Neighbouring angles of one quad of columns of a gathered bin, so that each row is read once for all of them; the
@@ -143,11 +145,13 @@ __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
   const int bin_floats = (made + 2 * half + kSweepTurned - 1) * pitch;
   float* const gathered = w.shared + w.column.gathered_at;
   float* const kernels = w.shared + w.column.kernels_at;  // [bin][distance]
-  float* const shares = kernels + kBins * (half + 1);     // [bin][angle made] sent off the grid
+  float* const shares = kernels + kBins * (half + 1);     // [end][bin][angle made] sent off the grid
   for (int i = thread; i < kBins * (half + 1); i += threads) kernels[i] = w.s.kernels[w.group.kernel_at + i];
   for (int i = thread; i < kBins * made; i += threads) {
     const int a = w.column.a0 + i % made;
-    shares[i] = a < half || a + half >= ntheta ? w.p.lost[(w.group.bin + i / made) * ntheta + a] : 0.0f;
+    const float* const lost = w.p.lost + (w.group.bin + i / made) * ntheta + a;
+    shares[i] = a < half ? lost[0] : 0.0f;
+    shares[kBins * made + i] = a + half >= ntheta ? lost[w.p.lost_high] : 0.0f;
   }
   // What a thread gathers: every `together`-th angle of the sources.
   const int together = threads / quads;
@@ -162,7 +166,7 @@ __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
   const float* const turned_from = gathered + b * bin_floats + first * pitch + 4 * q;
   const int turned_to = (b * made + first) * (pitch + 4) + 4;
   const bool edge = w.column.a0 < half || w.column.a1 + half > ntheta;
-  float lost = 0;
+  float below = 0, above = 0;
   wait_at(kGathered, w.column.colliders);
   each_row(w, [&](const float* stage, float* tile) {
     for (int line = line0; line < w.high - w.low; line += together) {
@@ -189,7 +193,9 @@ __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
         if (first + i >= made) break;
         put(tile + turned_to + i * (pitch + 4), q, pitch, w.column.a0 + first + i < w.turning, sum[i]);
         if (edge) {
-          lost = fmaf(shares[b * made + first + i], total(load4(turned_from + (half + i) * pitch)), lost);
+          const float protons = total(load4(turned_from + (half + i) * pitch));
+          below = fmaf(shares[b * made + first + i], protons, below);
+          above = fmaf(shares[(kBins + b) * made + first + i], protons, above);
         }
       }
     }
@@ -197,8 +203,8 @@ __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
     wait_at(kTurned, w.column.colliders);
   });
   if (!turns) return;
-  tally.escaped_theta += static_cast<double>(lost);
-  tally.energy_theta += static_cast<double>(lost) * w.p.tables.energy[w.group.bin + b];
+  tally.escape(kThetaLow, below, w.p.tables.energy[w.group.bin + b]);
+  tally.escape(kThetaHigh, above, w.p.tables.energy[w.group.bin + b]);
 }
 
 __device__ inline void collide_column(const Work& w, int thread, Tally& tally) {

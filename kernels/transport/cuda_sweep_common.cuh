@@ -20,7 +20,12 @@ __device__ inline void arrive_at(int barrier, int warps) {
 /// Sums that a thread adds to the ledger at the end of a column.
 struct Tally {
   double number = 0, energy = 0, stopped = 0, nuclear = 0, nuclear_energy = 0, deposited = 0;
-  double escaped_theta = 0, energy_theta = 0, escaped_x = 0, energy_x = 0, escaped_z = 0, energy_z = 0;
+  double escaped[kFaces] = {}, escaped_energy[kFaces] = {};
+
+  __device__ void escape(Face face, float protons, double energy_each) {
+    escaped[face] += static_cast<double>(protons);
+    escaped_energy[face] += static_cast<double>(protons) * energy_each;
+  }
 };
 
 /// A column as its block sees it.

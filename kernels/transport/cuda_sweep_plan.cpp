@@ -61,7 +61,7 @@ std::optional<Shape> shape_of(const Tables& t, const SweepGroup& g, int angles) 
   } else if (g.bins > 0) {
     s.stage_floats = g.sources * sweep_source_floats(rows, pitch);
     s.gathered_floats = g.bins * (angles + 2 * g.half + kSweepTurned - 1) * pitch;
-    s.kernel_floats = g.bins * (g.half + 1 + angles);
+    s.kernel_floats = g.bins * (g.half + 1 + 2 * angles);
     // More warps than the runs need gather faster.
     s.colliders = std::min(kWarps - 1 - s.streamers - s.scorers, std::max(s.colliders, divide_up(rows * quads, 64)));
     const int lines = divide_up(rows, s.colliders * 32 / quads);
@@ -315,6 +315,7 @@ bool send_angles(const Tables& t, SweepPlan& plan) {
 std::optional<SweepPlan> plan_sweep(const Tables& t, const cuda::DeviceInfo& device) {
   SweepPlan plan;
   if (t.materials != 1 || t.classes != 1 || device.architecture() < 80) return std::nullopt;
+  if (t.ntheta <= kSweepRun) return std::nullopt;  // one thread would lose protons at either end of the angles
   if (!send_angles(t, plan) || !Grouping(t).make(plan.groups, plan.kernels)) return std::nullopt;
 
   const int floats = (device.shared_per_block_optin_bytes - kStaticBytes) / 4;

@@ -74,10 +74,10 @@ class Streamer {
     }
     if (!active) return;
     const double energy = w.p.tables.energy[bin];
-    tally.escaped_x += static_cast<double>(escaped_x);
-    tally.energy_x += static_cast<double>(escaped_x) * energy;
-    tally.escaped_z += static_cast<double>(escaped_z);
-    tally.energy_z += static_cast<double>(escaped_z) * energy;
+    // All move to higher z, and along a row to the end that its angle points to.
+    tally.escape(kXLow, mirrored ? escaped_x : 0.0f, energy);
+    tally.escape(kXHigh, mirrored ? 0.0f : escaped_x, energy);
+    tally.escape(kZHigh, escaped_z, energy);
     const float highest = __int_as_float(high);
     const float lowest = low > 0x80000000u ? -__uint_as_float(low) : 0.0f;
     fused::max_from_thread(lowest, w.p.scores.extremes);

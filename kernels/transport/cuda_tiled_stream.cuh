@@ -111,8 +111,8 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
     }
   }
   double* row = ledger_row(s.scores, s.step);
-  block_add(row, kEscapedX, lost_x, kEnergyEscapedX, lost_x * t.energy[e]);
-  block_add(row, kEscapedZ, lost_z, kEnergyEscapedZ, lost_z * t.energy[e]);
+  block_escape(row, face_ahead(kXLow, wx), lost_x, t.energy[e]);
+  block_escape(row, face_ahead(kZLow, wz), lost_z, t.energy[e]);
 }
 
 }  // namespace bb::transport

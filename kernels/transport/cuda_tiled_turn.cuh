@@ -63,7 +63,7 @@ struct TurnTile {
 /// Convolves one word of one angle, each cell by its own material's kernel.
 template <int kWide>
 __device__ inline Pack<kWide> convolve_mixed(const DeviceStep<float>& s, const TurnTile<kWide>& tile, int row, int lane,
-                                             int e, int a, int i, double& lost) {
+                                             int e, int a, int i, AngleLoss& lost) {
   const DeviceTables<float>& t = s.tables;
   const Pack<kWide> own = tile.word(row, lane);
   Pack<kWide> sum{};
@@ -74,7 +74,7 @@ __device__ inline Pack<kWide> convolve_mixed(const DeviceStep<float>& s, const T
     const int half = t.angle_begin[table + 1] - t.angle_begin[table] - 1;
     for (int k = half; k > 0; --k) sum.v[j] += w[k] * (tile.word(row - k, lane).v[j] + tile.word(row + k, lane).v[j]);
     sum.v[j] += w[0] * own.v[j];
-    lost += static_cast<double>(own.v[j] * share_beyond(w, half, a, t.ntheta));
+    lose_angles(w, half, a, t.ntheta, own.v[j], lost);
   }
   return sum;
 }
@@ -154,7 +154,7 @@ __device__ void tiled_turn(const DeviceStep<float>& s, int angles, float* shared
   const int own = i0 + static_cast<int>(threadIdx.x) % kTurnCells;
   const bool uniform = __syncthreads_and(own >= cells || material_of(s, own) == material) != 0;
 
-  double lost = 0.0;
+  AngleLoss lost;
   for (int n = threadIdx.x; n < (angles + kTurnGroup - 1) / kTurnGroup * kLanes; n += kTurnThreads) {
     const int lane = n % kLanes;
     const int first = n / kLanes * kTurnGroup;
@@ -170,13 +170,15 @@ __device__ void tiled_turn(const DeviceStep<float>& s, int angles, float* shared
       if (!uniform) {
         out[j] = convolve_mixed<kWide>(s, tile, row, lane, e, a, i, lost);
       } else if (a < half || a >= t.ntheta - half) {
-        const float share = share_beyond(static_cast<const float*>(padded) + kTurnGroup - 1, half, a, t.ntheta);
-        for (const float p : tile.word(row, lane).v) lost += static_cast<double>(p * share);
+        const float* weights = padded + kTurnGroup - 1;
+        float protons = 0.0f;
+        for (const float p : tile.word(row, lane).v) protons += p;
+        lose_angles(weights, half, a, t.ntheta, protons, lost);
       }
       *reinterpret_cast<Pack<kWide>*>(s.to + field_offset(s, e, a) + i) = out[j];
     }
   }
-  block_add(ledger_row(s.scores, s.step), kEscapedTheta, lost, kEnergyEscapedTheta, lost * t.energy[e]);
+  block_escape(ledger_row(s.scores, s.step), lost, t.energy[e]);
 }
 
 }  // namespace bb::transport

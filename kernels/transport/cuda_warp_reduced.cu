@@ -21,6 +21,12 @@ __device__ inline void warp_add(double* to, double value) {
   if (threadIdx.x == 0) atomicAdd(to, sum);
 }
 
+/// Adds what a warp lost through a face.
+__device__ inline void warp_escape(double* row, Face face, double number, double energy_each) {
+  warp_add(row + escaped_column(face), number);
+  warp_add(row + escaped_energy_column(face), number * energy_each);
+}
+
 /// Adds the block's values [angle][cell], over angles, to `to` [cell].
 __device__ inline void add_over_angles(float value, float (&tile)[kWarpTile][kWarpTile + 1], double* to, int cells) {
   __syncthreads();  // the tile's earlier values are read
@@ -66,23 +72,22 @@ extern "C" __global__ void __launch_bounds__(kWarpTile* kWarpTile)
   if (run_is_over(s)) return;
   const ScatterCell cell = tile_cell(s);
   const float p = cell.inside ? s.from[field_offset(s, cell.e, cell.a) + cell.i] : 0.0f;
-  const double lost = p != 0.0f ? static_cast<double>(scatter_to_angles(s, cell, p)) : 0.0;
-  double* ledger = ledger_row(s.scores, s.step);
-  warp_add(ledger + kEscapedTheta, lost);
-  warp_add(ledger + kEnergyEscapedTheta, lost * s.tables.energy[cell.e]);
+  const AngleLoss lost = p != 0.0f ? scatter_to_angles(s, cell, p) : AngleLoss{};
+  warp_escape(ledger_row(s.scores, s.step), kThetaLow, lost.low, s.tables.energy[cell.e]);
+  warp_escape(ledger_row(s.scores, s.step), kThetaHigh, lost.high, s.tables.energy[cell.e]);
 }
 
 extern "C" __global__ void __launch_bounds__(kWarpTile* kWarpTile)
     warp_reduced_stream_f32(const __grid_constant__ DeviceStep<float> s) {
   if (run_is_over(s)) return;
   const ScatterCell cell = tile_cell(s);
-  const StreamLoss lost = cell.inside ? scatter_stream_cell(s, cell) : StreamLoss{0.0f, 0.0f};
+  const StreamLoss lost = cell.inside ? scatter_stream_cell(s, cell) : StreamLoss{};
   const double energy = s.tables.energy[cell.e];
   double* ledger = ledger_row(s.scores, s.step);
-  warp_add(ledger + kEscapedX, static_cast<double>(lost.x));
-  warp_add(ledger + kEnergyEscapedX, static_cast<double>(lost.x) * energy);
-  warp_add(ledger + kEscapedZ, static_cast<double>(lost.z));
-  warp_add(ledger + kEnergyEscapedZ, static_cast<double>(lost.z) * energy);
+  // All cells of a warp have the same angle.
+  const int a = min(cell.a, s.tables.ntheta - 1);
+  warp_escape(ledger, face_ahead(kXLow, s.tables.whole_x[a]), lost.x, energy);
+  warp_escape(ledger, face_ahead(kZLow, s.tables.whole_z[a]), lost.z, energy);
 }
 
 }  // namespace bb::transport

@@ -32,17 +32,34 @@ __device__ void close_step(const WindowParameters<T>& p, int step) {
 }
 
 /// Where WindowTally goes: a LedgerColumn, or -1 - place in the row of `written`.
-__constant__ const signed char kColumnOfTally[] = {
-    kInFlight,       kStopped, kNuclear,   kEnergyNuclear,  kEscapedTheta,
-    kEscapedX,       -1,       kDeposited, kEnergyInFlight, kEnergyEscapedTheta,
-    kEnergyEscapedX, -2,       kEscapedZ,  kEnergyEscapedZ};
+__constant__ const signed char kColumnOfTally[] = {kInFlight,
+                                                   kStopped,
+                                                   kNuclear,
+                                                   kEnergyNuclear,
+                                                   escaped_column(kXLow),
+                                                   escaped_column(kXHigh),
+                                                   -1,
+                                                   kDeposited,
+                                                   kEnergyInFlight,
+                                                   escaped_energy_column(kXLow),
+                                                   escaped_energy_column(kXHigh),
+                                                   -2,
+                                                   escaped_column(kZLow),
+                                                   escaped_energy_column(kZLow),
+                                                   escaped_column(kZHigh),
+                                                   escaped_energy_column(kZHigh),
+                                                   escaped_column(kThetaLow),
+                                                   escaped_energy_column(kThetaLow),
+                                                   escaped_column(kThetaHigh),
+                                                   escaped_energy_column(kThetaHigh)};
+static_assert(sizeof(kColumnOfTally) == kTallyThetaHighEnergy + 1);
 
 /// The block's share of a step goes to the ledger.
 template <typename T>
 __device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
   meet_workers();
   const int slot = threadIdx.x;
-  if (slot > kTallyZEnergy) return;
+  if (slot > kTallyThetaHighEnergy) return;
   double sum = 0;
   for (int w = 0; w < kWarps; ++w) {
     sum += s.sums[w * kWindowTallies + slot];

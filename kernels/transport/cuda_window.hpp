@@ -13,7 +13,7 @@ inline constexpr int kWindowThreads = kWindowWorkers + 32;  // and one warp that
 inline constexpr int kWindowTurned = 3;                     // neighbouring angles that a thread turns together
 inline constexpr int kWindowRows = 4;                       // z rows that a thread of the second pass makes
 inline constexpr int kWindowBatch = 4;                      // sources whose loads are in flight together
-inline constexpr int kWindowTallies = 16;                   // sums over a step; WindowTally
+inline constexpr int kWindowTallies = 20;                   // sums over a step; WindowTally
 
 /// Half-open bounds of what a bin holds, columns in whole quads (x1 may lie in a row's padding, which is zero);
 /// empty when a0 >= a1.
@@ -74,7 +74,7 @@ struct WindowParameters {
   const int* feed_bin;
   const T* feed_weight;
   const T* kernel_weight;
-  const T* lost;    // [ne][material][angle] share that scattering sends from an angle off the grid
+  const T* lost;    // [end][ne][material][angle] share that scattering sends from an angle off the grid
   double* written;  // [steps + 1][2] protons and MeV that the state held before a step, cut edges included
   WindowLayout layout;
   int feeds;                                               // in `feed_bin`

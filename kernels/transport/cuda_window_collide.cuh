@@ -26,7 +26,7 @@ class Collide {
     clear();
     hold();
     Tally tally;
-    gather(tally);
+    gather();
     asm volatile("cp.async.wait_all;" ::: "memory");
     meet_workers();
     score(tally);
@@ -124,14 +124,14 @@ class Collide {
     return t.map[static_cast<long long>(map_row) * t.nx + min(max(x, 0), t.nx - 1)];
   }
 
-  __device__ void gather(Tally& tally) {
+  __device__ void gather() {
     const int sources = item.sources, own_source = item.own_source;
     const int rows = max(gathered_a1 - gathered_a0, 0);
     const int step_rows = divide(kWindowWorkers, tile_quads);
     const int step_quads = kWindowWorkers - step_rows * tile_quads;
     int row = divide(static_cast<int>(threadIdx.x), tile_quads);
     int quad = static_cast<int>(threadIdx.x) - row * tile_quads;
-    T escaped = T(0);
+    T below = T(0), above = T(0);
     for (; row < rows; row += step_rows, quad += step_quads) {
       if (quad >= tile_quads) {
         quad -= tile_quads;
@@ -179,10 +179,16 @@ class Collide {
       s.own[(a - a0) * quads + column] = own;
       if (a < half || a + half >= t.ntheta) {
         const T* lost = p.lost + static_cast<long long>(bin) * t.materials * t.ntheta + a;
-        for (int j = 0; j < 4; ++j) escaped += lost[m[j] * t.ntheta] * sum.v[j];
+        const T* lost_high = lost + static_cast<long long>(t.ne) * t.materials * t.ntheta;
+        for (int j = 0; j < 4; ++j) {
+          below += lost[m[j] * t.ntheta] * sum.v[j];
+          above += lost_high[m[j] * t.ntheta] * sum.v[j];
+        }
       }
     }
-    tally.v[kTallyTheta] = static_cast<double>(escaped);
+    __syncwarp();
+    tally_escapes(s.sums + (threadIdx.x >> 5) * kWindowTallies, kTallyThetaLow, static_cast<double>(below),
+                  static_cast<double>(above), t.energy[bin]);
   }
 
   /// Sums of the bin's own protons over some of the angles of a column: the first is their number (path stepping)
@@ -369,7 +375,7 @@ class Collide {
   /// Remap in x.
   __device__ void move(Tally& tally, float& lowest, float& highest) {
     Extent extent;
-    T escaped = T(0);
+    T below = T(0), above = T(0);
     double written = 0;
     T* const out = (kDepth ? p.state[(step + 1) & 1] : p.state[1]) + row_start(p, bin, z);
     for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowWorkers) {
@@ -405,7 +411,7 @@ class Collide {
       if (x < 0 || x + 3 >= t.nx) {
         for (int j = 0; j < 4; ++j) {
           if (x + j >= 0 && x + j < t.nx) continue;
-          escaped += moved.v[j];
+          (x < 0 ? below : above) += moved.v[j];
           moved.v[j] = T(0);
         }
       }
@@ -420,7 +426,8 @@ class Collide {
       lowest = max(lowest, -static_cast<float>(low));
     }
     __syncwarp();
-    tally.v[kTallyX] = static_cast<double>(escaped);
+    tally.v[kTallyXLow] = static_cast<double>(below);
+    tally.v[kTallyXHigh] = static_cast<double>(above);
     tally.v[kTallyWritten] = written;
     if (kDepth) extent.publish(fixed.extent);
   }
@@ -447,8 +454,8 @@ class Collide {
     const int slot = lane >> 2;
     sums[slot] += sum;
     const int energy_slot = slot == kTallyNumber    ? kTallyNumberEnergy
-                            : slot == kTallyTheta   ? kTallyThetaEnergy
-                            : slot == kTallyX       ? kTallyXEnergy
+                            : slot == kTallyXLow    ? kTallyXLowEnergy
+                            : slot == kTallyXHigh   ? kTallyXHighEnergy
                             : slot == kTallyWritten ? kTallyWrittenEnergy
                                                     : -1;
     if (energy_slot >= 0) sums[energy_slot] += sum * t.energy[bin];

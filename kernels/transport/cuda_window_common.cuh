@@ -17,18 +17,37 @@ enum WindowTally {
   kTallyStopped,
   kTallyNuclear,
   kTallyNuclearEnergy,
-  kTallyTheta,
-  kTallyX,
+  kTallyXLow,
+  kTallyXHigh,
   kTallyWritten,
   kTallyDeposited,
-  kTallyNumberEnergy,  // from here on what some of them carry, MeV
-  kTallyThetaEnergy,
-  kTallyXEnergy,
+  kTallied,                       // so many are added by every item of the first pass
+  kTallyNumberEnergy = kTallied,  // from here on what some of them carry, MeV,
+  kTallyXLowEnergy,
+  kTallyXHighEnergy,
   kTallyWrittenEnergy,
-  kTallyZ,
-  kTallyZEnergy,
+  kTallyZLow,  // and what few items lose: protons and MeV, at low and at high ends
+  kTallyZLowEnergy,
+  kTallyZHigh,
+  kTallyZHighEnergy,
+  kTallyThetaLow,
+  kTallyThetaLowEnergy,
+  kTallyThetaHigh,
+  kTallyThetaHighEnergy,
 };
-inline constexpr int kTallied = 8;  // that an item of the first pass adds
+static_assert(kTallied == 8 && kTallyThetaHighEnergy < kWindowTallies);
+
+/// Adds what the threads of a warp lost at the two ends of an axis to its row of sums, from `low` on.
+__device__ inline void tally_escapes(double* sums, WindowTally low, double below, double above, double energy_each) {
+  if (!__any_sync(kWholeWarp, below != 0.0 || above != 0.0)) return;
+  below = warp_sum(below);
+  above = warp_sum(above);
+  if ((threadIdx.x & 31) != 0) return;
+  sums[low] += below;
+  sums[low + 1] += below * energy_each;
+  sums[low + 2] += above;
+  sums[low + 3] += above * energy_each;
+}
 
 template <typename T>
 struct alignas(16) Quad {

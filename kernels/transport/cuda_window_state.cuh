@@ -44,7 +44,7 @@ __device__ void leave_with_bin(const WindowParameters<T>& p, double* row, int bi
   if (p.start_z + step < p.tables.nz) return;
   double number = 0;
   each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
-  block_add(row, kEscapedZ, number, kEnergyEscapedZ, number * p.tables.energy[bin]);
+  block_escape(row, kZHigh, number, p.tables.energy[bin]);
   __syncthreads();  // the box is read by all before it goes
   if (threadIdx.x == 0) p.bounds[step % 3][bin] = empty_box();
 }

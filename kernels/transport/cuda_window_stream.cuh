@@ -15,6 +15,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
   const int first = r.z;
   double escaped = 0, written = 0;
   Extent extent;
+  bool backwards = false;
   const int angle_index = column / r.quads;
   const int a = r.a0 + angle_index;
   const int x = r.x0 + 4 * (column - angle_index * r.quads);
@@ -24,6 +25,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
     const long long stride = static_cast<long long>(t.ntheta) * p.pitch;
     // Donors of the rows first … first + kWindowRows - 1, and two more on either side.
     const int begin = first - angle.whole_z - 3;
+    backwards = angle.whole_z < 0;
     Quad<T> donor[kWindowRows + 5];
 #pragma unroll
     for (int k = 0; k < kWindowRows + 5; ++k) {
@@ -60,17 +62,15 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
   }
   __syncwarp();
   extent.publish(fixed.extent);
-  if (__any_sync(kWholeWarp, written != 0.0 || escaped != 0.0)) {
+  double* sums = s.sums + (threadIdx.x >> 5) * kWindowTallies;
+  if (__any_sync(kWholeWarp, written != 0.0)) {
     written = warp_sum(written);
-    escaped = warp_sum(escaped);
     if ((threadIdx.x & 31) == 0) {
-      double* sums = s.sums + (threadIdx.x >> 5) * kWindowTallies;
       sums[kTallyWritten] += written;
       sums[kTallyWrittenEnergy] += written * t.energy[bin];
-      sums[kTallyZ] += escaped;
-      sums[kTallyZEnergy] += escaped * t.energy[bin];
     }
   }
+  tally_escapes(sums, kTallyZLow, backwards ? escaped : 0.0, backwards ? 0.0 : escaped, t.energy[bin]);
   meet_workers();
   widen_bounds(p, fixed, bin, step);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "faces.hpp"
 #include "physics/hd.hpp"
 
 // What every CUDA variant reads and writes, as plain pointers into device memory. Included by nvcc, by
@@ -40,26 +41,29 @@ struct DeviceTables {
 enum LedgerColumn {
   kInFlight,  // of the state at the start of the step
   kStopped,
-  kEscapedX,
-  kEscapedZ,
-  kEscapedTheta,
-  kNuclear,
+  kEscaped,  // one column for each Face
+  kNuclear = kEscaped + kFaces,
   kSkipped,
   kEnergyInFlight,
-  kEnergyEscapedX,
-  kEnergyEscapedZ,
-  kEnergyEscapedTheta,
-  kEnergyNuclear,
+  kEnergyEscaped,  // as kEscaped
+  kEnergyNuclear = kEnergyEscaped + kFaces,
   kEnergySkipped,
   kDeposited,
   kCellsVisited,  // 0 from variants whose every step visits the same cells
-  kLedgerColumns = 16,
+  kLedgerColumns = 24,
 };
+
+/// The column of what leaves through a face.
+BB_HD inline constexpr LedgerColumn escaped_column(int face) { return static_cast<LedgerColumn>(kEscaped + face); }
+BB_HD inline constexpr LedgerColumn escaped_energy_column(int face) {
+  return static_cast<LedgerColumn>(kEnergyEscaped + face);
+}
 
 /// Protons in flight after the step of a ledger row, from what it began with and lost.
 BB_HD inline double in_flight_after(const double* row) {
-  return row[kInFlight] - row[kStopped] - row[kEscapedX] - row[kEscapedZ] - row[kEscapedTheta] - row[kNuclear] -
-         row[kSkipped];
+  double rest = row[kInFlight] - row[kStopped] - row[kNuclear] - row[kSkipped];
+  for (int face = 0; face < kFaces; ++face) rest -= row[kEscaped + face];
+  return rest;
 }
 
 /// Where a step leaves what is not ψ. `dose` and the three currents are FP64 fields [z][x]; the

@@ -75,13 +75,14 @@ class Gather final : public engine::Solver {
       return ops_.stream(c, task / groups_, first_angle(task % groups_), first_angle(task % groups_ + 1));
     });
     StepTotals s;
-    s.number = {sum_.number, sum_.stopped, sum_.lost_x, sum_.lost_z, sum_.lost_theta, sum_.nuclear, 0.0};
-    s.energy = {sum_.energy,         0.0, sum_.lost_x_energy, sum_.lost_z_energy, sum_.lost_theta_energy,
-                sum_.nuclear_energy, 0.0};
+    s.number = {.in_flight = sum_.number, .stopped = sum_.stopped, .nuclear = sum_.nuclear};
+    s.energy = {.in_flight = sum_.energy, .nuclear = sum_.nuclear_energy};
+    std::ranges::copy(sum_.lost, s.number.escaped.begin());
+    std::ranges::copy(sum_.lost_energy, s.energy.escaped.begin());
     s.deposited = sum_.deposited;
     if (state_.depth && ++state_.plane >= t_.nz) {
-      std::swap(s.number.in_flight, s.number.escaped_z);
-      std::swap(s.energy.in_flight, s.energy.escaped_z);
+      std::swap(s.number.in_flight, s.number.escaped[kZHigh]);
+      std::swap(s.energy.in_flight, s.energy.escaped[kZHigh]);
       std::ranges::fill(state_.psi, T(0));
     }
     scores_.extremes(sum_.low, sum_.high);
@@ -127,12 +128,10 @@ class Gather final : public engine::Solver {
       sum_.stopped += part.stopped;
       sum_.nuclear += part.nuclear;
       sum_.nuclear_energy += part.nuclear_energy;
-      sum_.lost_x += part.lost_x;
-      sum_.lost_z += part.lost_z;
-      sum_.lost_theta += part.lost_theta;
-      sum_.lost_x_energy += part.lost_x_energy;
-      sum_.lost_z_energy += part.lost_z_energy;
-      sum_.lost_theta_energy += part.lost_theta_energy;
+      for (int face = 0; face < kFaces; ++face) {
+        sum_.lost[face] += part.lost[face];
+        sum_.lost_energy[face] += part.lost_energy[face];
+      }
       sum_.low = std::min(sum_.low, part.low);
       sum_.high = std::max(sum_.high, part.high);
     }

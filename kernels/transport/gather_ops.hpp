@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "dense_state.hpp"
+#include "faces.hpp"
 #include "typed_tables.hpp"
 
 // The operators of the `gather` variant on parts of the grid, compiled per instruction set. Every
@@ -27,8 +28,8 @@ struct RowBlock {
 struct GatherTotals {
   double number = 0, energy = 0;  // left in the state
   double deposited = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
-  double lost_x = 0, lost_z = 0, lost_theta = 0;  // protons that left the grid …
-  double lost_x_energy = 0, lost_z_energy = 0, lost_theta_energy = 0;
+  double lost[kFaces] = {};         // protons that left the grid …
+  double lost_energy[kFaces] = {};  // … and what they carried, MeV
   double low = 0, high = 0;
 };
 

@@ -164,6 +164,11 @@ GatherTotals slow_down(const GatherContext<T>& c, RowBlock block, int a0, int a1
   return totals;
 }
 
+void lose(GatherTotals& totals, Face face, double protons, double energy) {
+  totals.lost[face] += protons;
+  totals.lost_energy[face] += protons * energy;
+}
+
 template <typename T>
 GatherTotals scatter_angles(const GatherContext<T>& c, RowBlock block, int e) {
   const Tables& t = *c.tables;
@@ -201,15 +206,15 @@ GatherTotals scatter_angles(const GatherContext<T>& c, RowBlock block, int e) {
       weighted_sum(c.out + c.state->row(e, a, block.z0) + first, from, weight, last - first);
 
       own = kernel(a, half);
-      double beyond = 0.0;  // the share of this angle's protons that lands outside the angle grid
+      double below = 0.0, above = 0.0;  // the shares of this angle's protons that land outside the angle grid
       for (int k = 1; k <= half; ++k) {
-        if (a - k < 0) beyond += own[k];
-        if (a + k >= t.ntheta) beyond += own[k];
+        if (a - k < 0) below += own[k];
+        if (a + k >= t.ntheta) above += own[k];
       }
-      if (beyond > 0.0) {
-        const double lost = beyond * sum_of(c.in + c.state->row(e, a, block.z0) + first, last - first);
-        totals.lost_theta += lost;
-        totals.lost_theta_energy += lost * t.energy[u(e)];
+      if (below > 0.0 || above > 0.0) {
+        const double protons = sum_of(c.in + c.state->row(e, a, block.z0) + first, last - first);
+        lose(totals, kThetaLow, below * protons, t.energy[u(e)]);
+        lose(totals, kThetaHigh, above * protons, t.energy[u(e)]);
       }
     }
   });
@@ -231,16 +236,21 @@ void flux(T* __restrict moved, const T* row, std::ptrdiff_t stride, const T* coe
   }
 }
 
-/// Remaps one slice [rows][nx] along x from `in` to `out`; returns what leaves it.
+/// What leaves a slice at its two ends.
+struct Lost {
+  double low = 0.0, high = 0.0;
+};
+
+/// Remaps one slice [rows][nx] along x from `in` to `out`.
 template <typename T>
-double stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& shift, const T* c,
-                std::vector<T>& line) {
+Lost stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& shift, const T* c,
+              std::vector<T>& line) {
   constexpr int kPad = physics::kRemapReach;
   line.assign(u(2 * nx + 2 * kPad), T(0));
   T* p = line.data() + kPad;
   T* moved = p + nx + kPad;
   const int w = shift.whole;
-  double lost = 0.0;
+  Lost lost;
   for (int z = 0; z < rows; ++z) {
     const T* from = in + u(z) * u(nx);
     T* to = out + u(z) * u(nx);
@@ -254,24 +264,26 @@ double stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift
     const int first_moved = std::clamp(w + 1, 0, nx), last_moved = std::clamp(nx + w + 1, 0, nx);
     for (int j = first_moved; j < last_moved; ++j) to[j] += moved[j - w - 1];
 
-    for (int i = 0; i < std::clamp(-w, 0, nx); ++i) lost += p[i] - moved[i];
-    for (int i = std::clamp(nx - w, 0, nx); i < nx; ++i) lost += p[i] - moved[i];
-    for (int i = 0; i < std::clamp(-w - 1, 0, nx); ++i) lost += moved[i];
-    for (int i = std::clamp(nx - w - 1, 0, nx); i < nx; ++i) lost += moved[i];
+    for (int i = 0; i < std::clamp(-w, 0, nx); ++i) lost.low += p[i] - moved[i];
+    for (int i = std::clamp(nx - w, 0, nx); i < nx; ++i) lost.high += p[i] - moved[i];
+    for (int i = 0; i < std::clamp(-w - 1, 0, nx); ++i) lost.low += moved[i];
+    for (int i = std::clamp(nx - w - 1, 0, nx); i < nx; ++i) lost.high += moved[i];
   }
   return lost;
 }
 
 /// The same along z. `in` has kRemapReach rows of zeros on either side, `moved` holds [rows][nx].
 template <typename T>
-double stream_z(const T* in, T* out, T* moved, int rows, int nx, const physics::RemapShift& shift, const T* c) {
+Lost stream_z(const T* in, T* out, T* moved, int rows, int nx, const physics::RemapShift& shift, const T* c) {
   const auto row = [nx](auto* base, int z) { return base + static_cast<std::ptrdiff_t>(z) * nx; };
   flux(moved, in, nx, c, rows * nx);
   const auto inside = [rows](int z) { return z >= 0 && z < rows; };
-  double lost = 0.0;
+  Lost lost;
+  const auto lose = [&](int to, double protons) { (to < 0 ? lost.low : lost.high) += protons; };
   for (int z = 0; z < rows; ++z) {
-    if (!inside(z + shift.whole)) lost += sum_of(row(in, z), nx) - sum_of(row(moved, z), nx);
-    if (!inside(z + shift.whole + 1)) lost += sum_of(row(moved, z), nx);
+    const int to_row = z + shift.whole;
+    if (!inside(to_row)) lose(to_row, sum_of(row(in, z), nx) - sum_of(row(moved, z), nx));
+    if (!inside(to_row + 1)) lose(to_row + 1, sum_of(row(moved, z), nx));
 
     T* __restrict to = row(out, z);
     const T* p = row(in, z - shift.whole);
@@ -299,20 +311,22 @@ GatherTotals stream(const GatherContext<T>& c, int e, int a0, int a1) {
   std::vector<T> line;
   std::vector<T> shifted(slice + 2 * pad, T(0)), moved(slice);
   GatherTotals totals;
+  const double energy = t.energy[u(e)];
   for (int a = a0; a < a1; ++a) {
     const T* in = c.in + c.state->row(e, a, 0);
     T* out = c.out + c.state->row(e, a, 0);
     T* between = c.state->depth ? out : shifted.data() + pad;
-    totals.lost_x += stream_x(in, between, rows, t.nx, t.shift_x[u(a)], c.typed->flux_x[u(a)].data(), line);
+    const Lost x = stream_x(in, between, rows, t.nx, t.shift_x[u(a)], c.typed->flux_x[u(a)].data(), line);
+    lose(totals, kXLow, x.low, energy);
+    lose(totals, kXHigh, x.high, energy);
     if (!c.state->depth) {
-      totals.lost_z += stream_z(between, out, moved.data(), rows, t.nx, t.shift_z[u(a)], c.typed->flux_z[u(a)].data());
+      const Lost z = stream_z(between, out, moved.data(), rows, t.nx, t.shift_z[u(a)], c.typed->flux_z[u(a)].data());
+      lose(totals, kZLow, z.low, energy);
+      lose(totals, kZHigh, z.high, energy);
     }
     totals.number += sum_of(out, static_cast<int>(slice));
   }
-  const double energy = t.energy[u(e)];
   totals.energy = totals.number * energy;
-  totals.lost_x_energy = totals.lost_x * energy;
-  totals.lost_z_energy = totals.lost_z * energy;
   return totals;
 }
 

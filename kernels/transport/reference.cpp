@@ -157,8 +157,7 @@ class Reference final : public engine::Solver {
             for (int k = -half; k <= half; ++k) {
               const double part = p * w[std::abs(k)];
               if (a + k < 0 || a + k >= t_.ntheta) {
-                s.number.escaped_theta += part;
-                s.energy.escaped_theta += part * t_.energy[u(e)];
+                s.escape(a + k < 0 ? kThetaLow : kThetaHigh, part, t_.energy[u(e)]);
               } else {
                 next_[index(e, a + k, z, x)] += part;
               }
@@ -170,13 +169,18 @@ class Reference final : public engine::Solver {
     psi_.swap(next_);
   }
 
-  /// Moves one row of `n` cells, `stride` apart from `base`; returns what leaves it.
-  double remap_row(std::size_t base, std::size_t stride, int n, const physics::RemapShift& shift, const double* c) {
+  /// What leaves a row at its two ends.
+  struct Lost {
+    double low = 0.0, high = 0.0;
+  };
+
+  /// Moves one row of `n` cells, `stride` apart from `base`.
+  Lost remap_row(std::size_t base, std::size_t stride, int n, const physics::RemapShift& shift, const double* c) {
     const auto cell = [&](int i) { return i < 0 || i >= n ? 0.0 : psi_[base + u(i) * stride]; };
-    double lost = 0.0;
+    Lost lost;
     const auto put = [&](int i, double part) {
       if (i < 0 || i >= n) {
-        lost += part;
+        (i < 0 ? lost.low : lost.high) += part;
       } else {
         next_[base + u(i) * stride] += part;
       }
@@ -195,9 +199,9 @@ class Reference final : public engine::Solver {
     for (int e = 0; e < t_.ne; ++e) {
       for (int a = 0; a < t_.ntheta; ++a) {
         for (int z = 0; z < rows_; ++z) {
-          const double lost = remap_row(index(e, a, z, 0), 1, t_.nx, t_.shift_x[u(a)], t_.flux_x[u(a)].data());
-          s.number.escaped_x += lost;
-          s.energy.escaped_x += lost * t_.energy[u(e)];
+          const Lost lost = remap_row(index(e, a, z, 0), 1, t_.nx, t_.shift_x[u(a)], t_.flux_x[u(a)].data());
+          s.escape(kXLow, lost.low, t_.energy[u(e)]);
+          s.escape(kXHigh, lost.high, t_.energy[u(e)]);
         }
       }
     }
@@ -209,8 +213,7 @@ class Reference final : public engine::Solver {
       if (++plane_ < t_.nz) return;
       for (int e = 0; e < t_.ne; ++e) {
         for (std::size_t i = index(e, 0, 0, 0); i < index(e + 1, 0, 0, 0); ++i) {
-          s.number.escaped_z += psi_[i];
-          s.energy.escaped_z += psi_[i] * t_.energy[u(e)];
+          s.escape(kZHigh, psi_[i], t_.energy[u(e)]);
           psi_[i] = 0.0;
         }
       }
@@ -220,9 +223,9 @@ class Reference final : public engine::Solver {
     for (int e = 0; e < t_.ne; ++e) {
       for (int a = 0; a < t_.ntheta; ++a) {
         for (int x = 0; x < t_.nx; ++x) {
-          const double lost = remap_row(index(e, a, 0, x), u(t_.nx), t_.nz, t_.shift_z[u(a)], t_.flux_z[u(a)].data());
-          s.number.escaped_z += lost;
-          s.energy.escaped_z += lost * t_.energy[u(e)];
+          const Lost lost = remap_row(index(e, a, 0, x), u(t_.nx), t_.nz, t_.shift_z[u(a)], t_.flux_z[u(a)].data());
+          s.escape(kZLow, lost.low, t_.energy[u(e)]);
+          s.escape(kZHigh, lost.high, t_.energy[u(e)]);
         }
       }
     }

@@ -83,8 +83,8 @@ class Scatter final : public engine::Solver {
     StepTotals sum;
     double low = 0.0, high = 0.0;
     for (const Lane& lane : lanes_) {
-      add(sum.number, lane.totals.number);
-      add(sum.energy, lane.totals.energy);
+      sum.number.add(lane.totals.number);
+      sum.energy.add(lane.totals.energy);
       sum.deposited += lane.totals.deposited;
       low = std::min(low, lane.low);
       high = std::max(high, lane.high);
@@ -122,15 +122,6 @@ class Scatter final : public engine::Solver {
     std::size_t begin;
     const std::uint8_t* materials;
   };
-
-  static void add(StepTotals::Side& to, const StepTotals::Side& part) {
-    to.in_flight += part.in_flight;
-    to.stopped += part.stopped;
-    to.escaped_x += part.escaped_x;
-    to.escaped_z += part.escaped_z;
-    to.escaped_theta += part.escaped_theta;
-    to.nuclear += part.nuclear;
-  }
 
   void collect(std::vector<double>& to, std::vector<double> Lane::* part) {
     for (Lane& lane : lanes_) {
@@ -205,43 +196,40 @@ class Scatter final : public engine::Solver {
     for (int k = -half; k <= half; ++k) {
       const T part = p * w[std::abs(k)];
       if (r.a + k < 0 || r.a + k >= t_.ntheta) {
-        lane.totals.number.escaped_theta += part;
-        lane.totals.energy.escaped_theta += part * t_.energy[u(r.e)];
+        lane.totals.escape(r.a + k < 0 ? kThetaLow : kThetaHigh, part, t_.energy[u(r.e)]);
       } else {
         atomic_add(*(&state_.next[i] + k * stride), part);
       }
     }
   }
 
-  /// Moves cell `at` of a row of `n` cells, `stride` apart, that holds `psi[i]`; returns what leaves the row.
-  double remap(std::size_t i, int at, int n, std::ptrdiff_t stride, const physics::RemapShift& shift, const T* c) {
+  /// Moves cell `at` of a row of `n` cells, `stride` apart, that holds `psi[i]`; calls lost(face, protons) for what
+  /// leaves the row at its ends, `low` and the face behind it.
+  template <typename F>
+  void remap(std::size_t i, int at, int n, std::ptrdiff_t stride, const physics::RemapShift& shift, const T* c,
+             Face low, F&& lost) {
     const T* p = &state_.psi[i];
     const auto neighbour = [&](int m) { return at + m < 0 || at + m >= n ? T(0) : p[m * stride]; };
     const T moved = physics::remap_flux(neighbour(-2), neighbour(-1), *p, neighbour(1), neighbour(2), c);
-    double lost = 0.0;
     const auto put = [&](int m, T part) {
       if (at + m < 0 || at + m >= n) {
-        lost += part;
+        lost(at + m < 0 ? low : static_cast<Face>(low + 1), part);
       } else {
         atomic_add(*(&state_.next[i] + m * stride), part);
       }
     };
     put(shift.whole, *p - moved);
     put(shift.whole + 1, moved);
-    return lost;
   }
 
   void stream_x(Lane& lane, const Row& r, std::size_t i) {
-    const double lost =
-        remap(i, static_cast<int>(i - r.begin), t_.nx, 1, t_.shift_x[u(r.a)], typed_.flux_x[u(r.a)].data());
-    lane.totals.number.escaped_x += lost;
-    lane.totals.energy.escaped_x += lost * t_.energy[u(r.e)];
+    remap(i, static_cast<int>(i - r.begin), t_.nx, 1, t_.shift_x[u(r.a)], typed_.flux_x[u(r.a)].data(), kXLow,
+          [&](Face face, T protons) { lane.totals.escape(face, protons, t_.energy[u(r.e)]); });
   }
 
   void stream_z(Lane& lane, const Row& r, std::size_t i) {
-    const double lost = remap(i, r.z, t_.nz, t_.nx, t_.shift_z[u(r.a)], typed_.flux_z[u(r.a)].data());
-    lane.totals.number.escaped_z += lost;
-    lane.totals.energy.escaped_z += lost * t_.energy[u(r.e)];
+    remap(i, r.z, t_.nz, t_.nx, t_.shift_z[u(r.a)], typed_.flux_z[u(r.a)].data(), kZLow,
+          [&](Face face, T protons) { lane.totals.escape(face, protons, t_.energy[u(r.e)]); });
   }
 
   /// What is in flight; behind the last plane of depth stepping it has left the grid.
@@ -250,9 +238,13 @@ class Scatter final : public engine::Solver {
     each_row(spans, "count", [&](Lane& lane, const Row& r) {
       double sum = 0.0;
       for (std::size_t i = r.begin; i < r.begin + u(t_.nx); ++i) sum += state_.psi[i];
-      (left ? lane.totals.number.escaped_z : lane.totals.number.in_flight) += sum;
-      (left ? lane.totals.energy.escaped_z : lane.totals.energy.in_flight) += sum * t_.energy[u(r.e)];
-      if (left) std::fill_n(&state_.psi[r.begin], t_.nx, T(0));
+      if (left) {
+        lane.totals.escape(kZHigh, sum, t_.energy[u(r.e)]);
+        std::fill_n(&state_.psi[r.begin], t_.nx, T(0));
+      } else {
+        lane.totals.number.in_flight += sum;
+        lane.totals.energy.in_flight += sum * t_.energy[u(r.e)];
+      }
     });
   }
 

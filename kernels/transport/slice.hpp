@@ -73,7 +73,9 @@ struct SliceContext {
 
 /// What left the grid, in protons.
 struct SliceLoss {
-  double theta = 0, x = 0, z = 0;
+  double through[kFaces] = {};
+  double& operator[](int face) { return through[face]; }
+  double operator[](int face) const { return through[face]; }
 };
 
 /// The fields that score() fills: dose in MeV, and the planar fluence weighted with 1, θ and θ².

@@ -144,13 +144,16 @@ class Advance {
         const std::size_t row = t_.row(context_.depth ? a : 0, material, bin_);
         const int begin = t_.angle_begin[row];
         const int half = t_.angle_begin[row + 1] - begin - 1;
-        double share = 0.0;
+        double below = 0.0, above = 0.0;
         for (int k = 1; k <= half; ++k) {
           const double weight = static_cast<double>(w_.angle_weight[static_cast<std::size_t>(begin + k)]);
-          if (a - k < 0) share += weight;
-          if (a + k >= t_.ntheta) share += weight;
+          if (a - k < 0) below += weight;
+          if (a + k >= t_.ntheta) above += weight;
         }
-        if (share > 0.0) loss_.theta += share * sum_row(tile_row(a) + lo, hi - lo);
+        if (!(below > 0.0) && !(above > 0.0)) return;
+        const double protons = sum_row(tile_row(a) + lo, hi - lo);
+        loss_[kThetaLow] += below * protons;
+        loss_[kThetaHigh] += above * protons;
       });
     }
   }
@@ -224,8 +227,8 @@ class Advance {
     for (int x = from_.x0; x < from_.x1; ++x) {
       const double moved = static_cast<double>(moved_[x - x_start_]);
       const double kept = static_cast<double>(row_[x - x_start_]) - moved;
-      if (x + whole < 0 || x + whole >= t_.nx) loss_.x += kept;
-      if (x + whole + 1 < 0 || x + whole + 1 >= t_.nx) loss_.x += moved;
+      if (x + whole < 0 || x + whole >= t_.nx) loss_[x + whole < 0 ? kXLow : kXHigh] += kept;
+      if (x + whole + 1 < 0 || x + whole + 1 >= t_.nx) loss_[x + whole + 1 < 0 ? kXLow : kXHigh] += moved;
     }
   }
 
@@ -267,12 +270,12 @@ class Advance {
         if (near_in) {
           out_.row(near, a)[x] += p[x] - g;
         } else {
-          loss_.z += static_cast<double>(p[x] - g);
+          loss_[near < 0 ? kZLow : kZHigh] += static_cast<double>(p[x] - g);
         }
         if (far_in) {
           out_.row(near + 1, a)[x] += g;
         } else {
-          loss_.z += static_cast<double>(g);
+          loss_[near + 1 < 0 ? kZLow : kZHigh] += static_cast<double>(g);
         }
       }
     }

@@ -22,16 +22,6 @@ constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 1e-11 : 1e-18;
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
-void add(StepTotals::Side& to, const StepTotals::Side& from) {
-  to.in_flight += from.in_flight;
-  to.stopped += from.stopped;
-  to.escaped_x += from.escaped_x;
-  to.escaped_z += from.escaped_z;
-  to.escaped_theta += from.escaped_theta;
-  to.nuclear += from.nuclear;
-  to.skipped += from.skipped;
-}
-
 }  // namespace
 
 template <typename T>
@@ -208,8 +198,8 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
 
   double low = 0.0, high = 0.0;
   for (const Lane& l : lanes_) {
-    add(totals.number, l.totals.number);
-    add(totals.energy, l.totals.energy);
+    totals.number.add(l.totals.number);
+    totals.energy.add(l.totals.energy);
     totals.deposited += l.totals.deposited;
     low = std::min(low, l.low);
     high = std::max(high, l.high);
@@ -224,12 +214,7 @@ void SlicedSolver<T>::advance_bin(const Plan& plan, Lane& lane) {
   Slice<T>& out = next_[u(plan.bin)];
   const double energy = t_.energy[u(plan.bin)];
   const SliceLoss loss = ops_.advance(context(), plan.bin, now_.data(), plan.from, plan.half, out, lane.scratch.data());
-  lane.totals.number.escaped_theta += loss.theta;
-  lane.totals.number.escaped_x += loss.x;
-  lane.totals.number.escaped_z += loss.z;
-  lane.totals.energy.escaped_theta += loss.theta * energy;
-  lane.totals.energy.escaped_x += loss.x * energy;
-  lane.totals.energy.escaped_z += loss.z * energy;
+  for (int face = 0; face < kFaces; ++face) lane.totals.escape(static_cast<Face>(face), loss[face], energy);
   if (out.box.empty()) return;
 
   T* column = lane.scratch.data();
@@ -288,8 +273,7 @@ void SlicedSolver<T>::leave_through_back(StepTotals& totals) {
     Slice<T>& slice = now_[u(e)];
     double number = 0.0;
     for (std::size_t i = 0; i < slice.size(); ++i) number += static_cast<double>(slice.data[i]);
-    totals.number.escaped_z += number;
-    totals.energy.escaped_z += number * t_.energy[u(e)];
+    totals.escape(kZHigh, number, t_.energy[u(e)]);
     slice.shape({});
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -213,9 +214,15 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
   const double sigma_bins = p.beam.angle_sigma / p.grid.dtheta;
   const double snapped = std::abs(theta_bins - std::round(theta_bins)) < 1e-9 ? std::round(theta_bins) : theta_bins;
   const physics::MomentKernel angle = physics::moment_kernel(snapped, sigma_bins * sigma_bins);
+  using Shares = std::array<double, kFaces>;
+  Shares beside_angles{};
   for (std::size_t i = 0; i < angle.weights.size(); ++i) {
     const int bin = angle.first + static_cast<int>(i);
-    if (bin >= 0 && bin < t.ntheta) s.angle_weight[at(bin)] = angle.weights[i];
+    if (bin >= 0 && bin < t.ntheta) {
+      s.angle_weight[at(bin)] = angle.weights[i];
+    } else {
+      beside_angles[bin < 0 ? kThetaLow : kThetaHigh] += angle.weights[i];
+    }
   }
 
   const double sigma = std::max(p.beam.x_sigma / p.grid.dx, kNarrowestBeam);
@@ -223,8 +230,9 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
   const double node_path =
       entry_path +
       0.5 * (p.stepping == Stepping::kDepth ? p.grid.dz : p.step * std::cos(p.beam.angle)) / std::cos(p.beam.angle);
-  // Calls put(a, x, share) for every cell that the beam covers after `path`.
+  // Calls put(a, x, share) for every cell that the beam covers after `path`. Returns the shares outside the grid.
   const auto cover = [&](double path, auto&& put) {
+    Shares outside = beside_angles;
     for (int a = 0; a < t.ntheta; ++a) {
       if (s.angle_weight[at(a)] == 0.0) continue;
       const double x = p.beam.x + path * std::sin(t.theta[at(a)]);
@@ -232,33 +240,36 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
       const physics::MomentKernel spread = physics::moment_kernel(cell, sigma * sigma);
       for (std::size_t i = 0; i < spread.weights.size(); ++i) {
         const int bin = spread.first + static_cast<int>(i);
-        if (bin >= 0 && bin < t.nx) put(a, bin, spread.weights[i]);
+        if (bin >= 0 && bin < t.nx) {
+          put(a, bin, spread.weights[i]);
+        } else {
+          outside[bin < 0 ? kXLow : kXHigh] += s.angle_weight[at(a)] * spread.weights[i];
+        }
       }
     }
+    // Less is rounding of the weights.
+    return std::accumulate(outside.begin(), outside.end(), 0.0) > 1e-12 ? outside : Shares{};
   };
-  double in_grid = 0.0;
-  cover(node_path, [&](int a, int x, double share) {
-    s.x_weight[at(a) * at(t.nx) + at(x)] = share;
-    in_grid += s.angle_weight[at(a)] * share;
-  });
+  const Shares missed =
+      cover(node_path, [&](int a, int x, double share) { s.x_weight[at(a) * at(t.nx) + at(x)] = share; });
   double mean_energy = 0.0;
   for (int e = 0; e < t.ne; ++e) mean_energy += s.energy_weight[at(e)] * t.energy[at(e)];
-  const double outside = in_grid > 1.0 - 1e-12 ? 0.0 : 1.0 - in_grid;  // less is rounding of the weights
-  s.missed = p.beam.weight * outside;
-  s.missed_energy = mean_energy * outside;
+  for (std::size_t face = 0; face < missed.size(); ++face) {
+    s.missed[face] = p.beam.weight * missed[face];
+    s.missed_energy[face] = mean_energy * missed[face];
+  }
 
   const double entry = p.beam.weight * (p.beam.energy - start_energy);
   s.entry_dose.assign(at(t.nx), 0.0);
   if (entry > 0.0) {
-    double scored = 0.0;
-    cover(0.5 * entry_path, [&](int a, int x, double share) {
-      const double dose = entry * s.angle_weight[at(a)] * share;
-      s.entry_dose[at(x)] += dose;
-      scored += dose;
+    const Shares beside = cover(0.5 * entry_path, [&](int a, int x, double share) {
+      s.entry_dose[at(x)] += entry * s.angle_weight[at(a)] * share;
     });
-    const double beside = scored > entry * (1.0 - 1e-12) ? 0.0 : entry - scored;
-    s.missed_energy += beside;
-    s.entry_deposit = entry - beside;
+    s.entry_deposit = entry;
+    for (std::size_t face = 0; face < beside.size(); ++face) {
+      s.missed_energy[face] += entry * beside[face];
+      s.entry_deposit -= entry * beside[face];
+    }
   }
   s.energy_in = mean_energy + entry;
 }
@@ -294,7 +305,8 @@ AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const
 /// A filled state has no way in: its content is all there is.
 void fill_start(const Problem& p, Tables& t) {
   Tables::Start& s = t.start;
-  s.missed = s.missed_energy = s.entry_deposit = s.x_variance = 0.0;
+  s.missed = s.missed_energy = {};
+  s.entry_deposit = s.x_variance = 0.0;
   s.entry_dose.assign(at(t.nx), 0.0);
   s.z = 0;
   s.number_in = s.energy_in = 0.0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "faces.hpp"
 #include "filled_value.hpp"
 #include "physics/remap.hpp"
 #include "problem.hpp"
@@ -55,14 +56,14 @@ struct Tables {
   // entrance to the first node cost.
   struct Start {
     int z = 0;
-    std::vector<double> energy_weight;  // [ne], sums to the beam's weight
-    std::vector<double> angle_weight;   // [ntheta], sums to 1
-    std::vector<double> x_weight;       // [ntheta][nx], each row sums to 1 (less what misses the grid)
-    double missed = 0;                  // protons that start outside the grid
-    double missed_energy = 0;           // MeV
-    double entry_deposit = 0;           // MeV
-    int entry_z = 0;                    // the row that it goes to,
-    std::vector<double> entry_dose;     // [nx] MeV, over the width of the beam
+    std::vector<double> energy_weight;           // [ne], sums to the beam's weight
+    std::vector<double> angle_weight;            // [ntheta], sums to 1
+    std::vector<double> x_weight;                // [ntheta][nx], each row sums to 1 (less what misses the grid)
+    std::array<double, kFaces> missed{};         // protons that start outside the grid, by the Face that they miss,
+    std::array<double, kFaces> missed_energy{};  // and MeV
+    double entry_deposit = 0;                    // MeV
+    int entry_z = 0;                             // the row that it goes to,
+    std::vector<double> entry_dose;              // [nx] MeV, over the width of the beam
     double number_in = 0, energy_in = 0;
     double x_variance = 0;  // mm² that the grid's narrowest beam adds
   } start;

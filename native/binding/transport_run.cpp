@@ -73,12 +73,20 @@ Napi::Float64Array ledger_array(Napi::Env env, const std::vector<LedgerRow>& row
   double* to = out.Data();
   for (const LedgerRow& r : rows) {
     for (const double v :
-         {r.in, r.in_flight, r.stopped, r.escaped_x, r.escaped_z, r.escaped_theta, r.nuclear, r.skipped}) {
+         {r.in, r.in_flight, r.stopped, r.escaped_x(), r.escaped_z(), r.escaped_theta(), r.nuclear, r.skipped}) {
       *to++ = v;
     }
     if (energy) *to++ = r.deposited;
     *to++ = r.rel_error;
   }
+  return out;
+}
+
+/// [step][Face] what has escaped through each face.
+Napi::Float64Array faces_array(Napi::Env env, const std::vector<LedgerRow>& rows) {
+  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * transport::kFaces);
+  double* to = out.Data();
+  for (const LedgerRow& r : rows) to = std::copy(r.escaped.begin(), r.escaped.end(), to);
   return out;
 }
 
@@ -105,6 +113,8 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
   out.Set("cutoff_range_mm", run.tables().cutoff_range_mm);
   out.Set("ledger_number", ledger_array(env, r.number, false));
   out.Set("ledger_energy", ledger_array(env, r.energy, true));
+  out.Set("faces_number", faces_array(env, r.number));
+  out.Set("faces_energy", faces_array(env, r.energy));
   // Their maps are fetched one by one with keyframe(i): together they can be 100 MB, a copy that would
   // hold the event loop.
   Napi::Array frames = Napi::Array::New(env, r.keyframes.size());

@@ -47,14 +47,11 @@ LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double d
   LedgerRow row = last;
   row.in_flight = side.in_flight;
   row.stopped += side.stopped;
-  row.escaped_x += side.escaped_x;
-  row.escaped_z += side.escaped_z;
-  row.escaped_theta += side.escaped_theta;
+  for (std::size_t face = 0; face < row.escaped.size(); ++face) row.escaped[face] += side.escaped[face];
   row.nuclear += side.nuclear;
   row.skipped += side.skipped;
   row.deposited += deposited;
-  const double accounted = row.in_flight + row.stopped + row.escaped_x + row.escaped_z + row.escaped_theta +
-                           row.nuclear + row.skipped + row.deposited;
+  const double accounted = row.in_flight + row.stopped + row.escaped_all() + row.nuclear + row.skipped + row.deposited;
   row.rel_error = row.in > 0.0 ? std::abs(accounted - row.in) / row.in : 0.0;
   return row;
 }
@@ -112,9 +109,10 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
   std::ranges::move(solver->setup_parts(), std::back_inserter(result.setup_parts));
 
   const transport::Tables::Start& start = tables_.start;
-  LedgerRow number{start.number_in, start.number_in - start.missed, 0, start.missed, 0, 0, 0, 0, 0, 0};
-  LedgerRow energy{start.energy_in, 0, 0, start.missed_energy, 0, 0, 0, 0, start.entry_deposit, 0};
-  energy.in_flight = energy.in - energy.escaped_x - energy.deposited;
+  LedgerRow number{.in = start.number_in, .escaped = start.missed};
+  LedgerRow energy{.in = start.energy_in, .escaped = start.missed_energy, .deposited = start.entry_deposit};
+  number.in_flight = number.in - number.escaped_all();
+  energy.in_flight = energy.in - energy.escaped_all() - energy.deposited;
   Marginals frame;
   const auto keep_keyframe = [&] {
     solver->marginals(frame);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -23,7 +24,14 @@ struct Progress {
 
 /// One line of the balance after a step: sums since the start.
 struct LedgerRow {
-  double in, in_flight, stopped, escaped_x, escaped_z, escaped_theta, nuclear, skipped, deposited, rel_error;
+  double in = 0, in_flight = 0, stopped = 0;
+  std::array<double, transport::kFaces> escaped{};  // by Face
+  double nuclear = 0, skipped = 0, deposited = 0, rel_error = 0;
+
+  double escaped_x() const { return escaped[transport::kXLow] + escaped[transport::kXHigh]; }
+  double escaped_z() const { return escaped[transport::kZLow] + escaped[transport::kZHigh]; }
+  double escaped_theta() const { return escaped[transport::kThetaLow] + escaped[transport::kThetaHigh]; }
+  double escaped_all() const { return escaped_x() + escaped_z() + escaped_theta(); }
 };
 
 struct RunResult {

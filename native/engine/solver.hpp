@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "cpu/caches.hpp"
 #include "setup_part.hpp"
 #include "spans.hpp"
+#include "transport/faces.hpp"
 #include "transport/tables.hpp"
 
 namespace bb::engine {
@@ -19,8 +21,25 @@ namespace bb::engine {
 /// Numbers of protons, and the same as energy in MeV.
 struct StepTotals {
   struct Side {
-    double in_flight = 0, stopped = 0, escaped_x = 0, escaped_z = 0, escaped_theta = 0, nuclear = 0, skipped = 0;
+    double in_flight = 0, stopped = 0;
+    std::array<double, transport::kFaces> escaped{};  // by Face
+    double nuclear = 0, skipped = 0;
+
+    void add(const Side& other) {
+      in_flight += other.in_flight;
+      stopped += other.stopped;
+      for (std::size_t face = 0; face < escaped.size(); ++face) escaped[face] += other.escaped[face];
+      nuclear += other.nuclear;
+      skipped += other.skipped;
+    }
   };
+
+  /// `protons` of energy `each`, MeV, leave through a face.
+  void escape(transport::Face face, double protons, double each) {
+    number.escaped[face] += protons;
+    energy.escaped[face] += protons * each;
+  }
+
   Side number, energy;
   double deposited = 0;  // MeV
 };

@@ -149,6 +149,12 @@ std::vector<ParityScenario> make() {
   p.beam.z = 1.3;
   add("filled, beam inside the grid", p);
 
+  p = filled(7, 6);
+  p.grid.ntheta = 15;
+  p.grid.dtheta = 0.28;  // to 2 rad on either side: some go backwards, through every face
+  p.grid.theta_centre = p.beam.angle = 0.1;
+  all.push_back({"filled, angles that go backwards", p, true});
+
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     all.push_back({"random " + std::to_string(seed), random_problem(seed)});
   }

@@ -10,6 +10,7 @@ namespace bb::test {
 struct ParityScenario {
   std::string name;
   transport::Problem problem;  // path stepping; parity.cpp sets variant, precision and stepping
+  bool path_only = false;      // angles beyond what depth stepping allows
 };
 
 /// Small problems that between them use every branch of the operators: filled states and beams,

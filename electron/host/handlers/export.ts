@@ -1,8 +1,8 @@
 /** What a run can be exported as; CSV columns carry their units in the header. */
-import { energyColumns, numberColumns } from '../../contract/run.ts';
 import { summaryDocument } from '../../contract/summary.ts';
 import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
 import type { RunPacker } from '../run-files/packer.ts';
+import { type Balance, columnsOf, energyBalance, numberBalance } from '../runs/ledger.ts';
 import { summaryOf } from '../runs/readouts.ts';
 import { measured, type RunData } from '../runs/run-data.ts';
 
@@ -36,17 +36,15 @@ function doseTable(run: RunData): string {
 }
 
 function ledgerTable(run: RunData): string {
-  const columns = (ledger: Float64Array, names: readonly string[], prefix: string, unit: string): Column[] =>
-    names.map(
-      (name, i): Column => [
-        `${prefix}_${name}${name === 'rel_error' ? '' : unit}`,
-        Float64Array.from({ length: ledger.length / names.length }, (_, row) => ledger[row * names.length + i] ?? 0),
-      ],
-    );
-  const number = columns(run.ledgerNumber, numberColumns, 'number', '');
-  const energy = columns(run.ledgerEnergy, energyColumns, 'energy', '_MeV');
-  const steps = Array.from({ length: number[0]?.[1].length ?? 0 }, (_, i) => i + 1);
-  return csv([['step', steps], ...number, ...energy]);
+  const rows = Array.from({ length: numberBalance(run).steps }, (_, row) => row);
+  const columns = (balance: Balance, prefix: string, unit: string): Column[] =>
+    Object.entries(columnsOf(balance, rows)).map(([name, values]) => [
+      `${prefix}_${name}${name === 'rel_error' ? '' : unit}`,
+      values,
+    ]);
+  const number = columns(numberBalance(run), 'number', '');
+  const energy = columns(energyBalance(run), 'energy', '_MeV');
+  return csv([['step', rows.map((row) => row + 1)], ...number, ...energy]);
 }
 
 function text(run: RunData, what: Exclude<Exported, 'run'>): string {

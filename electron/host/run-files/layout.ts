@@ -11,6 +11,7 @@
  *   /crossing         [z][6] sums over the proton fluence through each plane
  *   /moments/         columns made from them
  *   /ledger/number energy_MeV      [step][column]
+ *   /ledger/faces_number faces_energy_MeV   [step][face] of what escaped; missing in files of earlier versions
  *   /keyframes/       step, depth_mm, and the marginals zx xtheta etheta ez (and where the variant sums
  *                     them ex ztheta) with the keyframe first
  *   /spans/           operator spans per thread, columns

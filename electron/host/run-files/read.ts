@@ -1,7 +1,7 @@
 /** Reads the bytes of a run file. Throws BraggError `foreign-file` that says what is wrong with it. */
 import type { File } from 'h5wasm';
 import { BraggError } from '../../contract/errors.ts';
-import { energyColumns, numberColumns } from '../../contract/run.ts';
+import { energyColumns, faceColumns, numberColumns } from '../../contract/run.ts';
 import type { DeviceTrace, Marginals } from '../addon.ts';
 import type { Axes, RunData } from '../runs/run-data.ts';
 import { type AnyRunData, asTransportRun } from '../workloads/run-data.ts';
@@ -78,6 +78,12 @@ function readTrace(f: RunFileFields): DeviceTrace | null {
   return { source: f.text('trace', 'source'), names, dropped: f.count('trace', 'dropped'), ...columns };
 }
 
+/** Empty in files from before faces were told apart. */
+function readFaces(f: RunFileFields, of: 'number' | 'energy_MeV', steps: number): Float64Array {
+  const path = `ledger/faces_${of}`;
+  return f.hasDataset(path) ? f.float64(path, [steps, faceColumns.length]) : new Float64Array(0);
+}
+
 function readTransport(f: RunFileFields): RunData {
   const axes = readAxes(f);
   const steps = f.count('timing', 'steps');
@@ -133,6 +139,8 @@ function readTransport(f: RunFileFields): RunData {
     crossing: f.float64('crossing', [axes.nz, crossingColumns.length]),
     ledgerNumber: f.float64('ledger/number', [steps, numberColumns.length]),
     ledgerEnergy: f.float64('ledger/energy_MeV', [steps, energyColumns.length]),
+    facesNumber: readFaces(f, 'number', steps),
+    facesEnergy: readFaces(f, 'energy_MeV', steps),
     keyframes: readKeyframes(f, axes),
     spans: readSpans(f),
     trace: readTrace(f),

@@ -1,6 +1,6 @@
 /** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
 import type { Dataset, File, Group } from 'h5wasm';
-import { energyColumns, type Moments, numberColumns } from '../../contract/run.ts';
+import { energyColumns, faceColumns, type Moments, numberColumns } from '../../contract/run.ts';
 import { depthProfile, metricsOf, momentsOf, profileCurve } from '../metrics/run-metrics.ts';
 import { measured, type RunData } from '../runs/run-data.ts';
 import { createFile } from './h5.ts';
@@ -137,6 +137,9 @@ function putLedger(file: File, run: RunData): void {
     axes: ['step', 'column'],
     units: 'MeV',
   });
+  const faces = { columns: [...faceColumns], axes: ['step', 'face'], long_name: 'escaped through each face' };
+  put(group, 'faces_number', run.facesNumber, [run.steps, faceColumns.length], { ...faces, units: 'protons' });
+  put(group, 'faces_energy_MeV', run.facesEnergy, [run.steps, faceColumns.length], { ...faces, units: 'MeV' });
 }
 
 function putKeyframes(file: File, run: RunData): void {

@@ -1,26 +1,14 @@
 /** Answers about a run that has ended: summary, curves, tables. */
 import { BraggError } from '../../contract/errors.ts';
 import type { Curve } from '../../contract/fields.ts';
-import {
-  type EnergyBalance,
-  energyColumns,
-  type LedgerTable,
-  type NumberBalance,
-  numberColumns,
-  type RunSummary,
-} from '../../contract/run.ts';
+import { energyBalanceSchema, type LedgerTable, numberBalanceSchema, type RunSummary } from '../../contract/run.ts';
 import { metricsOf } from '../metrics/run-metrics.ts';
+import { columnsOf, energyBalance, lastRow, numberBalance } from './ledger.ts';
 import { measured, type RunData } from './run-data.ts';
 
-/** The last row of a ledger by column name; zeros for a run that took no step. */
-function lastRow<K extends string>(ledger: Float64Array, columns: readonly K[]): Record<K, number> {
-  const start = ledger.length - columns.length;
-  return Object.fromEntries(columns.map((name, i) => [name, ledger[start + i] ?? 0])) as Record<K, number>;
-}
-
 export function summaryOf(run: RunData): RunSummary {
-  const number: NumberBalance = lastRow(run.ledgerNumber, numberColumns);
-  const energy: EnergyBalance = lastRow(run.ledgerEnergy, energyColumns);
+  const number = numberBalanceSchema.parse(lastRow(numberBalance(run)));
+  const energy = energyBalanceSchema.parse(lastRow(energyBalance(run)));
   return {
     scenario: run.name,
     variant: run.variant,
@@ -65,26 +53,17 @@ export function lateralCurves(run: RunData, depths_mm: readonly number[]): Curve
   });
 }
 
-function columnsOf(
-  ledger: Float64Array,
-  names: readonly string[],
-  rows: readonly number[],
-): Record<string, Float64Array> {
-  return Object.fromEntries(
-    names.map((name, column) => [name, Float64Array.from(rows, (row) => ledger[row * names.length + column] ?? 0)]),
-  );
-}
-
 /** At most `rows` steps, evenly chosen, the first and the last among them. Steps count from 1. */
 export function ledgerTable(run: RunData, rows: number): LedgerTable {
-  const steps = run.ledgerNumber.length / numberColumns.length;
+  const number = numberBalance(run);
+  const { steps } = number;
   const count = Math.min(rows, steps);
   const chosen = Array.from({ length: count }, (_, i) =>
     count === 1 ? steps - 1 : Math.round((i * (steps - 1)) / (count - 1)),
   );
   return {
     step: Uint32Array.from(chosen, (row) => row + 1),
-    number: columnsOf(run.ledgerNumber, numberColumns, chosen),
-    energy_MeV: columnsOf(run.ledgerEnergy, energyColumns, chosen),
+    number: columnsOf(number, chosen),
+    energy_MeV: columnsOf(energyBalance(run), chosen),
   };
 }

@@ -81,6 +81,9 @@ export interface RunData {
   /** steps × 9 and steps × 10, columns as in the contract. */
   readonly ledgerNumber: Float64Array;
   readonly ledgerEnergy: Float64Array;
+  /** steps × 6 each, what escaped by its face; empty in files from before faces were told apart. */
+  readonly facesNumber: Float64Array;
+  readonly facesEnergy: Float64Array;
   readonly keyframes: readonly Marginals[];
   readonly spans: Spans;
   /** What the GPU did, and the driver's calls; null unless the run was traced. */
@@ -170,6 +173,8 @@ export function runData(
     crossing: result.crossing,
     ledgerNumber: result.ledger_number,
     ledgerEnergy: result.ledger_energy,
+    facesNumber: result.faces_number,
+    facesEnergy: result.faces_energy,
     keyframes,
     spans: result.spans ?? noSpans,
     trace: result.trace ?? null,
@@ -217,7 +222,8 @@ export function sizeOf(run: RunData): number {
       zx.byteLength + xtheta.byteLength + etheta.byteLength + ez.byteLength + ex.byteLength + ztheta.byteLength,
   );
   const { name, thread, step, start_ns, end_ns } = run.spans;
-  const arrays = [run.dose, run.crossing, run.ledgerNumber, run.ledgerEnergy, name, thread, step, start_ns, end_ns];
+  const ledger = [run.ledgerNumber, run.ledgerEnergy, run.facesNumber, run.facesEnergy];
+  const arrays = [run.dose, run.crossing, ...ledger, name, thread, step, start_ns, end_ns];
   const traced = Object.values(run.trace ?? {}).map((column) => (ArrayBuffer.isView(column) ? column.byteLength : 0));
   return [...frames, ...traced, ...arrays.map((a) => a.byteLength)].reduce((a, b) => a + b, 0);
 }

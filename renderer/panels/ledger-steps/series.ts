@@ -19,8 +19,14 @@ const looks: readonly (readonly [Column, name: string, color: LineCurve['color']
   ['deposited', 'Deposited', '--series-7', [7, 2]],
   ['stopped', 'Stopped', '--series-2', [9, 3]],
   ['escaped_x', 'Out at the sides', '--series-3', [6, 3]],
+  ['escaped_x_low', 'Out at low x', '--series-3', [6, 3]],
+  ['escaped_x_high', 'Out at high x', '--series-3', [6, 3, 1, 3]],
   ['escaped_z', 'Out in depth', '--series-4', [2, 2]],
+  ['escaped_z_low', 'Out in front', '--series-4', [2, 4]],
+  ['escaped_z_high', 'Out behind', '--series-4', [2, 2]],
   ['escaped_theta', 'Out in angle', '--series-5', [8, 3, 2, 3]],
+  ['escaped_theta_low', 'Out at low θ', '--series-5', [8, 3, 2, 3]],
+  ['escaped_theta_high', 'Out at high θ', '--series-5', [8, 3, 2, 3, 2, 3]],
   ['nuclear', 'Nuclear', '--series-6', [4, 2]],
   ['skipped', 'Skipped', '--series-8', [1, 2]],
 ];
@@ -32,6 +38,8 @@ export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Ser
   const columns = balance === 'number' ? table.number : table.energy_MeV;
   const { in: incoming = new Float64Array() } = columns;
   return looks.flatMap(([column, name, color, dash]) => {
+    // Single faces where they are known, their sums in runs from before they were told apart.
+    if (columns[`${column}_low`] !== undefined) return [];
     const values = columns[column];
     // Energy that stops with its proton is deposited: that column is zero by definition.
     if (values === undefined || (balance === 'energy' && column === 'stopped')) return [];

@@ -1,5 +1,7 @@
 /** The ledger as a table: where the protons and their energy went. */
-import type { RunSummary } from '../../../electron/contract/run.ts';
+import type { faceColumns, RunSummary } from '../../../electron/contract/run.ts';
+
+type Face = (typeof faceColumns)[number];
 
 export interface LedgerRow {
   readonly name: string;
@@ -8,7 +10,8 @@ export interface LedgerRow {
   readonly number: number | null;
   /** MeV. */
   readonly energy_MeV: number | null;
-  readonly kind: 'in' | 'out';
+  /** A part is of the row above it. */
+  readonly kind: 'in' | 'out' | 'part';
 }
 
 const entries = [
@@ -21,6 +24,21 @@ const entries = [
   ['skipped', 'Skipped', 'Cells below the threshold of the active window'],
 ] as const;
 
+const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly (readonly [Face, string])[]>>> = {
+  escaped_x: [
+    ['escaped_x_low', 'at low x'],
+    ['escaped_x_high', 'at high x'],
+  ],
+  escaped_z: [
+    ['escaped_z_low', 'in front'],
+    ['escaped_z_high', 'behind'],
+  ],
+  escaped_theta: [
+    ['escaped_theta_low', 'at low angles'],
+    ['escaped_theta_high', 'at high angles'],
+  ],
+};
+
 export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly LedgerRow[] {
   const { number, energy } = ledger;
   return [
@@ -32,8 +50,14 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
       energy_MeV: energy.deposited,
       kind: 'out',
     },
-    ...entries.map(
-      ([key, name, title]): LedgerRow => ({ name, title, number: number[key], energy_MeV: energy[key], kind: 'out' }),
-    ),
+    ...entries.flatMap(([key, name, title]): readonly LedgerRow[] => [
+      { name, title, number: number[key], energy_MeV: energy[key], kind: 'out' },
+      // Faces that nothing left through, and runs from before faces were told apart, have no rows of them.
+      ...(number[key] === 0 ? [] : (parts[key] ?? [])).flatMap(([face, at]): readonly LedgerRow[] => {
+        const [protons, carried] = [number[face], energy[face]];
+        if (protons === undefined || carried === undefined) return [];
+        return [{ name: at, title: `${name}, ${at}`, number: protons, energy_MeV: carried, kind: 'part' }];
+      }),
+    ]),
   ];
 }

@@ -146,8 +146,9 @@ describe('run', () => {
     ]);
     const balance = ['in', 'in_flight', 'stopped', 'escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'];
     const { number, energy } = document.ledger;
-    expect(Object.keys(number)).toEqual([...balance, 'rel_error']);
-    expect(Object.keys(energy)).toEqual([...balance, 'deposited', 'rel_error']);
+    const faces = ['x', 'z', 'theta'].flatMap((axis) => [`escaped_${axis}_low`, `escaped_${axis}_high`]);
+    expect(Object.keys(number)).toEqual([...balance, 'rel_error', ...faces]);
+    expect(Object.keys(energy)).toEqual([...balance, 'deposited', 'rel_error', ...faces]);
     const widths = document.metrics.sigma_x_mm;
     expect(widths[0]?.[0]).toBeCloseTo(0.125, 10);
     expect(widths.every((pair) => pair.length === 2)).toBe(true);

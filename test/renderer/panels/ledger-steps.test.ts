@@ -49,6 +49,16 @@ describe('the ledger by step', () => {
     expect(shareScene(table, 'number', 'linear').curves).toHaveLength(3);
   });
 
+  it('has a curve for each face where faces are told apart', () => {
+    const faces = { escaped_x_low: column(0, 0.5, 1), escaped_x_high: zero };
+    const told = ledgerSeries({ ...table, number: { ...table.number, ...faces } }, 'number');
+    const names = told.map((each) => each.column);
+    expect(names).toContain('escaped_x_low');
+    expect(names).not.toContain('escaped_x');
+    expect(names).toContain('escaped_z');
+    expect(Array.from(told.find((each) => each.column === 'escaped_x_low')?.curve.y ?? [])).toEqual([0, 0.125, 0.25]);
+  });
+
   it('has energy that is deposited in the place of protons that stopped', () => {
     const names = ledgerSeries(table, 'energy').map((each) => each.column);
     expect(names).toContain('deposited');

@@ -149,6 +149,14 @@ it('the ledger lists every entry of both balances', () => {
   } as Pick<RunSummary, 'ledger'>);
   expect(rows.map((row) => row.number)).toEqual([1, null, 3, 2, 4, 5, 6, 7, 8]);
   expect(rows.map((row) => row.energy_MeV)).toEqual([1, 9, 3, 2, 4, 5, 6, 7, 8]);
+  const known = { ...balance, rel_error: 0, escaped_z: 0, escaped_x_low: 1, escaped_x_high: 3, escaped_z_low: 0 };
+  const parts = ledgerRows({
+    ledger: { number: known, energy: { ...known, deposited: 9 } },
+  } as Pick<RunSummary, 'ledger'>).filter(({ kind }) => kind === 'part');
+  expect(parts.map(({ name, number }) => [name, number])).toEqual([
+    ['at low x', 1],
+    ['at high x', 3],
+  ]);
 });
 
 it('a column is read at the nearest plane, or not at all', () => {

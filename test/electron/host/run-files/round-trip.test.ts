@@ -10,6 +10,7 @@ import { depthDoseOf } from '../../../../electron/host/metrics/run-metrics.ts';
 import { RunPacker } from '../../../../electron/host/run-files/packer.ts';
 import { readRun } from '../../../../electron/host/run-files/read.ts';
 import { writeRun } from '../../../../electron/host/run-files/write.ts';
+import { ledgerTable, summaryOf } from '../../../../electron/host/runs/readouts.ts';
 import { measured, type RunData } from '../../../../electron/host/runs/run-data.ts';
 import { runScenario, smallScenario } from '../small-run.ts';
 
@@ -48,6 +49,22 @@ describe('a run file', () => {
     expect(keptPairs(old.keyframes[0]).map((pair) => pair.join('–'))).toEqual(['z–x', 'x–theta', 'e–theta', 'e–z']);
   });
 
+  it('holds what escaped through each face, and a file without it is read', async () => {
+    const { number, energy_MeV } = ledgerTable(run, 1000);
+    for (const columns of [number, energy_MeV]) {
+      for (const axis of ['x', 'z', 'theta']) {
+        const sum = columns[`escaped_${axis}_low`]?.map((low, i) => low + (columns[`escaped_${axis}_high`]?.[i] ?? 0));
+        expect(sum).toEqual(columns[`escaped_${axis}`]);
+      }
+    }
+    const none = new Float64Array(0);
+    const older: RunData = { ...run, facesNumber: none, facesEnergy: none };
+    const back = await readRun(await writeRun(older), 'older.h5');
+    expect(back).toEqual(older);
+    expect(ledgerTable(back, 1000).number).not.toHaveProperty('escaped_x_low');
+    expect(summaryOf(back).ledger.number.escaped_x).toBe(summaryOf(run).ledger.number.escaped_x);
+  });
+
   it('of a run without keyframes, spans and steps is read as well', async () => {
     const bare: RunData = {
       ...run,
@@ -55,6 +72,8 @@ describe('a run file', () => {
       steps: 0,
       ledgerNumber: new Float64Array(0),
       ledgerEnergy: new Float64Array(0),
+      facesNumber: new Float64Array(0),
+      facesEnergy: new Float64Array(0),
       spans: {
         names: [],
         threads: 1,

@@ -1,0 +1,56 @@
+/** The ledger of a run by the names of its columns. */
+import { energyColumns, faceColumns, numberColumns } from '../../contract/run.ts';
+import type { RunData } from './run-data.ts';
+
+interface Part {
+  readonly names: readonly string[];
+  /** [step][name] */
+  readonly values: Float64Array;
+}
+
+type Ledgers = Pick<RunData, 'ledgerNumber' | 'ledgerEnergy' | 'facesNumber' | 'facesEnergy'>;
+
+export interface Balance {
+  /** In the order of the balance, then the faces where they are known. */
+  readonly names: readonly string[];
+  readonly steps: number;
+  /** 0 for a run that took no step. */
+  readonly at: (row: number, name: string) => number;
+}
+
+function balanceOf(parts: readonly Part[]): Balance {
+  const known = parts.filter(({ values }, i) => i === 0 || values.length > 0);
+  const places = new Map(known.flatMap((part) => part.names.map((name, i) => [name, { part, i }] as const)));
+  const [first] = known;
+  return {
+    names: [...places.keys()],
+    steps: first === undefined ? 0 : first.values.length / first.names.length,
+    at: (row, name) => {
+      const place = places.get(name);
+      return place?.part.values[row * place.part.names.length + place.i] ?? 0;
+    },
+  };
+}
+
+export function numberBalance(run: Ledgers): Balance {
+  return balanceOf([
+    { names: numberColumns, values: run.ledgerNumber },
+    { names: faceColumns, values: run.facesNumber },
+  ]);
+}
+
+export function energyBalance(run: Ledgers): Balance {
+  return balanceOf([
+    { names: energyColumns, values: run.ledgerEnergy },
+    { names: faceColumns, values: run.facesEnergy },
+  ]);
+}
+
+/** The last row by column name; zeros for a run that took no step. */
+export function lastRow({ names, steps, at }: Balance): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, at(steps - 1, name)]));
+}
+
+export function columnsOf({ names, at }: Balance, rows: readonly number[]): Record<string, Float64Array> {
+  return Object.fromEntries(names.map((name) => [name, Float64Array.from(rows, (row) => at(row, name))]));
+}
