@@ -1,5 +1,5 @@
 /** The further tables of a benchmark: modes, cold start, roofline, claims. Each is empty where it has nothing to say. */
-import type { BenchReport, MeasuredEntry } from '../contract/bench.ts';
+import type { BenchReport, MeasuredEntry, ModeEntry } from '../contract/bench.ts';
 import { duration, metric, significant, speedup } from './numbers.ts';
 import { type Column, table } from './table.ts';
 
@@ -7,8 +7,15 @@ type Bold = (text: string) => string;
 
 const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(0)} %`);
 
+/** What an entry of any workload says of its modes. */
+interface InModes {
+  readonly label: string;
+  readonly time_s: number;
+  readonly modes: readonly Omit<ModeEntry, 'samples'>[];
+}
+
 /** Steps on emptied caches, and replayed as a graph, beside the warm ones. */
-export function modesReport(entries: readonly MeasuredEntry[], bold: Bold): readonly string[] {
+export function modesReport(entries: readonly InModes[], bold: Bold): readonly string[] {
   const kinds = [...new Set(entries.flatMap(({ modes }) => modes.map(({ mode }) => mode)))];
   if (kinds.length === 0) return [];
   const columns: readonly Column[] = [

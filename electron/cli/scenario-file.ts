@@ -8,7 +8,7 @@ import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 
 /** Of the shipped scenarios: transport has no folder of its own. */
-const shippedFolders = ['', 'diffraction'] as const;
+const shippedFolders = ['', 'diffraction', 'linear-relu', 'micro'] as const;
 
 /** A file as given, or a scenario that comes with the program by its name. */
 export function scenarioPath(operand: string): string {

@@ -11,6 +11,7 @@ import { BraggError, type ErrorCode, errorCodeSchema } from '../contract/errors.
 import type { DriverOccupancy } from '../contract/launches.ts';
 import type { Precision } from '../contract/run.ts';
 import type { DiffractionProblem, DiffractionRun, DiffractionVariant } from './addon-diffraction.ts';
+import type { NativeTask, TaskProblem, TaskVariant } from './addon-task.ts';
 
 export interface NativeAddon {
   buildInfo(): { readonly version: string; readonly compiler: string; readonly build: string; readonly isas: string[] };
@@ -52,6 +53,10 @@ export interface NativeAddon {
   diffractionVariants(): DiffractionVariant[];
   /** Throws like `createTransport`. */
   createDiffraction(problem: DiffractionProblem): DiffractionRun;
+  /** Of small measured workloads: of one kind of scenario, or of all. */
+  taskVariants(workload?: string): TaskVariant[];
+  /** Throws like `createTransport`. */
+  createTask(problem: TaskProblem): NativeTask;
 }
 
 /** Where CUDA kernels come from. */

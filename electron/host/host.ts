@@ -228,6 +228,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     rangeTable: addon.rangeTable,
     variants: addon.variants().map(({ id }) => id),
     diffractionVariants: addon.diffractionVariants().map(({ id }) => id),
+    taskVariants: addon.taskVariants(),
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });

@@ -60,6 +60,7 @@ struct State {
   engine::TaskSample sample;
   engine::TaskVerdict verdict;
   engine::TaskWork work;
+  engine::TaskClock clock = engine::TaskClock::kWall;
   std::vector<engine::Quantity> quantities;
   std::unique_ptr<DeviceObservation> observed;
   bool cancelled = false;
@@ -154,6 +155,7 @@ Napi::Object verdict_object(Napi::Env env, const State& state) {
   out.Set("runs", verdict.runs);
   out.Set("bitwise", verdict.bitwise);
   out.Set("hash", verdict.hash);
+  out.Set("clock", state.clock == engine::TaskClock::kDevice ? "device" : "wall");
   Napi::Object work = Napi::Object::New(env);
   work.Set("bytes", absent_as_null(env, state.work.bytes));
   work.Set("flops", absent_as_null(env, state.work.flops));
@@ -178,6 +180,7 @@ Napi::Value check(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
       [runs](State& state) {
         state.verdict = state.run.check(runs);
         state.work = state.run.task().work();
+        state.clock = state.run.task().clock();
         state.quantities = state.run.task().quantities();
       },
       [](Napi::Env env, State& state) -> Napi::Value { return verdict_object(env, state); });

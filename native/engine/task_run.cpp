@@ -13,7 +13,9 @@ using Clock = std::chrono::steady_clock;
 
 // A launch queue takes about a thousand launches; far more in one batch only measures waiting for it.
 constexpr int kMostRepetitions = 20'000;
-constexpr int kMostCold = 200;       // each empties the caches, which takes longer than most repetitions
+constexpr int kMostCold = 200;  // each empties the caches, which takes longer than most repetitions
+// Emptying a server's caches takes tens of milliseconds: a cold sample is as long as this allows.
+constexpr double kMostColdSeconds = 0.2;
 constexpr double kMargin = 1.2;      // so that the next sample is not too short by a little
 constexpr double kSteepest = 100.0;  // a first repetition misleads: by this much at most is the next batch longer
 
@@ -43,7 +45,7 @@ double TaskRun::prepare() {
 
 TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   task_->enter();
-  const int most = options.mode == TaskMode::kCold ? kMostCold : kMostRepetitions;
+  int most = options.mode == TaskMode::kCold ? kMostCold : kMostRepetitions;
   int& repetitions = repetitions_[static_cast<int>(options.mode)];
   const auto timed = [&](int count) {
     const double start_ns = spans_.now_ns();
@@ -56,8 +58,14 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
     timed(1);  // first launches load code
     int count = 1;
     for (;;) {
+      const Clock::time_point start = Clock::now();
       const double seconds = counted(timed(count), task_->clock());
       if (seconds >= options.at_least_s || count >= most) break;
+      if (options.mode == TaskMode::kCold) {
+        const double each = std::chrono::duration<double>(Clock::now() - start).count() / count;
+        most = std::min(most, static_cast<int>(kMostColdSeconds / each));
+        if (count >= most) break;
+      }
       const double wanted = seconds > 0.0 ? kMargin * count * options.at_least_s / seconds : kSteepest * count;
       count = static_cast<int>(std::min<double>(most, std::clamp(wanted, 2.0 * count, kSteepest * count)));
     }

@@ -1,11 +1,13 @@
 /** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
-import { readSession } from '../../host/bench/index.ts';
+import { parseSession, readKept } from '../../host/bench/index.ts';
+import { isTaskSession, parseTaskSession } from '../../host/workloads/task/session-file.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
+import { showTaskSession } from '../workloads/task/bench.ts';
 import { showSession, usualMostRounds, usualSeconds } from '../workloads/transport/bench.ts';
 
 async function perform(context: VerbContext): Promise<ExitCode> {
@@ -13,7 +15,9 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
     if (parsed.operands.length > 0) throw new UsageError('--open shows a kept session: it takes no scenario');
-    showSession(context, await readSession(kept));
+    const text = await readKept(kept);
+    if (isTaskSession(text)) showTaskSession(context, parseTaskSession(text, kept));
+    else showSession(context, parseSession(text, kept));
     return exitCodes.done;
   }
   const [operand] = parsed.operands;

@@ -43,7 +43,7 @@ export function schemaAt(kind: ScenarioKindName, path: Path, document: unknown):
   return schema;
 }
 
-function list(words: readonly string[]): string {
+export function list(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

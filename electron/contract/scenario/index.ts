@@ -15,11 +15,14 @@ export {
   scenarioKindNames,
   scenarioKinds,
   scenarioSchema,
+  type TaskDocument,
+  type TaskScenario,
 } from './kinds.ts';
 export { type MaterialName, type MaterialSummary, materialNames, materialSummaries } from './materials.ts';
 export { formatPath, isWithin, type Path, parsePath, valueAt, withValueAt } from './path.ts';
 export { setPaths, sparse } from './sparse.ts';
 export { suggest } from './suggest.ts';
+export type { TaskValue } from './task/shape.ts';
 export type { TransportDocument, TransportScenario, TransportWithConstants } from './transport/index.ts';
 export { type Validated, validateScenario } from './validate.ts';
 export { writeScenarioText } from './write.ts';

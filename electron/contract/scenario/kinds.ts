@@ -9,6 +9,8 @@ import {
   type DiffractionWithConstants,
   diffractionSchema,
 } from './diffraction/index.ts';
+import { type LinearReluDocument, type LinearReluScenario, linearReluSchema } from './linear-relu/index.ts';
+import { type MicroDocument, type MicroScenario, microSchema } from './micro/index.ts';
 import type { Path } from './path.ts';
 import {
   type TransportDocument,
@@ -49,6 +51,20 @@ export const scenarioKinds = {
     migrations: {},
     standIns: [{ path: ['crystal', 'lattice'], value: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 } }],
   },
+  'linear-relu': {
+    title: 'Linear layer with ReLU',
+    schema: linearReluSchema,
+    version: 1,
+    migrations: {},
+    standIns: (['batch', 'inputs', 'outputs'] as const).map((size) => ({ path: ['problem', size], value: 1 })),
+  },
+  micro: {
+    title: 'Small workloads',
+    schema: microSchema,
+    version: 1,
+    migrations: {},
+    standIns: [{ path: ['problem'], value: { kind: 'launch' } }],
+  },
 } as const satisfies Record<string, ScenarioKind>;
 
 export type ScenarioKindName = keyof typeof scenarioKinds;
@@ -60,13 +76,26 @@ export function isScenarioKind(name: unknown): name is ScenarioKindName {
 }
 
 /** Any scenario as a file holds it. */
-export const scenarioSchema = z.discriminatedUnion('kind', [transportSchema, diffractionSchema]);
+export const scenarioSchema = z.discriminatedUnion('kind', [
+  transportSchema,
+  diffractionSchema,
+  linearReluSchema,
+  microSchema,
+]);
 
 /** What a file may hold: keys that were left out take their defaults. */
-export type ScenarioDocument = TransportDocument | DiffractionDocument;
+export type ScenarioDocument = TransportDocument | DiffractionDocument | LinearReluDocument | MicroDocument;
 
 /** With the defaults that are plain constants. */
-export type ScenarioWithConstants = TransportWithConstants | DiffractionWithConstants;
+export type ScenarioWithConstants =
+  | TransportWithConstants
+  | DiffractionWithConstants
+  | LinearReluScenario
+  | MicroScenario;
 
 /** Every value present. */
-export type CompleteScenario = TransportScenario | DiffractionScenario;
+export type CompleteScenario = TransportScenario | DiffractionScenario | LinearReluScenario | MicroScenario;
+
+/** Small measured workloads: their problem is flat. */
+export type TaskScenario = LinearReluScenario | MicroScenario;
+export type TaskDocument = LinearReluDocument | MicroDocument;

@@ -1,5 +1,6 @@
 /** Brings documents of older versions to the one that this program writes. */
 import { type Fault, fault, missing } from './fault.ts';
+import { list } from './fields.ts';
 import { isScenarioKind, type ScenarioKind, type ScenarioKindName, scenarioKindNames } from './kinds.ts';
 import { valueAt } from './path.ts';
 import { suggest } from './suggest.ts';
@@ -18,7 +19,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The kind that a document names, or why it names none. */
 export function kindOf(document: unknown): ScenarioKindName | Fault {
-  const allowed = scenarioKindNames.join(' or ');
+  const allowed = list(scenarioKindNames);
   if (!isRecord(document)) return fault([], document, 'is not a scenario', 'an object with kind, version and beam');
   const kind = valueAt(document, ['kind']);
   if (isScenarioKind(kind)) return kind;

@@ -8,17 +8,18 @@ import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { NativeAddon, TransportProblem } from '../addon.ts';
 import { type Candidate, candidates } from './candidates.ts';
-import { type Claim, claimResults } from './claims.ts';
-import { type Contestant, type RawSample, rawSample, type Series, timesOf } from './contestant.ts';
-import { headOf, measuredEntry, ratioOf } from './entry.ts';
+import { type Claim, claimResults, transportTimes } from './claims.ts';
+import { ratioOf, type Series } from './comparison.ts';
+import { type Contestant, type RawSample, ranked, rawSample, timesOf } from './contestant.ts';
+import { headOf, measuredEntry } from './entry.ts';
 import { type GpuFacts, machineFacts } from './machine.ts';
-import { measure } from './measure.ts';
+import { measure, timeOf } from './measure.ts';
 import { type Oracle, oracleFor } from './oracle.ts';
 import { Determinism } from './parity.ts';
-import { seededRandom, shuffled } from './random.ts';
 import type { BenchEntry, Ratio, RefusedEntry } from './report.ts';
-import { median, ratioInterval } from './statistics.ts';
-import { type StoppingLimits, type StopReason, stopReason } from './stopping.ts';
+import { type Turn, takeRounds } from './rounds.ts';
+import { median } from './statistics.ts';
+import type { StoppingLimits, StopReason } from './stopping.ts';
 import { noiseFloor } from './verdict.ts';
 
 export interface BenchOptions {
@@ -69,10 +70,6 @@ export interface BenchProgress {
   readonly left_s: number | null;
   /** Medians over the whole rounds so far, and the time over the first variant's. */
   readonly latest: readonly { readonly label: string; readonly time_s: number; readonly ratio: Ratio | null }[];
-}
-
-interface Turn extends Pick<Series, 'mode' | 'samples'> {
-  readonly contestant: Contestant;
 }
 
 const noGraphOnCpu = 'the CPU launches nothing that a graph could replay';
@@ -140,7 +137,7 @@ class Session {
         if (first.result.status !== 'done') return;
         const determinism = new Determinism();
         determinism.add(first.result.dose);
-        const warm: Series = { mode: 'warm', samples: [], reason: null };
+        const warm: Series<RawSample> = { mode: 'warm', samples: [], reason: null };
         const others = await this.otherModes(candidate);
         this.contestants.push({ candidate, first, determinism, warm, others });
       } catch (error) {
@@ -153,9 +150,9 @@ class Session {
   }
 
   /** Tries a replay once, because not every variant's launches can be captured. */
-  private async otherModes(candidate: Candidate): Promise<readonly Series[]> {
+  private async otherModes(candidate: Candidate): Promise<readonly Series<RawSample>[]> {
     const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
-    const out: Series[] = [];
+    const out: Series<RawSample>[] = [];
     for (const mode of wanted) {
       let reason: string | null = null;
       if (mode === 'graph' && candidate.variant.device === 'cpu') reason = noGraphOnCpu;
@@ -180,50 +177,50 @@ class Session {
   }
 
   private async takeRounds(): Promise<StopReason> {
-    const random = seededRandom(this.options.seed);
     const [reference] = this.contestants;
     if (reference === undefined) return 'cancelled';
-    const turns: Turn[] = this.contestants.flatMap((contestant) =>
+    const turns = this.contestants.flatMap((contestant) =>
       [contestant.warm, ...contestant.others]
         .filter(({ reason }) => reason === null)
-        .map((series) => ({ ...series, contestant })),
+        .map(({ mode, samples }) => this.turn(contestant, mode, samples)),
     );
-    turns.push({ contestant: reference, mode: 'warm', samples: this.control });
+    turns.push(this.turn(reference, 'warm', this.control));
     this.roundsBegan_s = this.elapsed();
-    for (;;) {
-      const complete = await this.takeRound(shuffled(turns, random));
-      if (!complete) return 'cancelled';
-      this.rounds += 1;
-      const times = turns.map(timesOf);
-      const against = timesOf(reference.warm);
-      const ratios = times.slice(1).map((own) => ratioInterval(own, against, this.options.seed));
-      this.latest = this.contestants.map(({ candidate, warm }) => ({
-        label: candidate.label,
-        time_s: median(timesOf(warm)),
-        ratio: warm === reference.warm ? null : ratioOf(timesOf(warm), against, this.options.seed),
-      }));
-      const reason = stopReason(times, ratios, this.elapsed(), this.options.limits);
-      if (reason !== null) return reason;
-    }
+    const { stopped } = await takeRounds(turns, {
+      seed: this.options.seed,
+      limits: this.options.limits,
+      cancelled: () => this.cancelled,
+      elapsed_s: () => this.elapsed(),
+      tell: (what) => this.tell('rounds', what),
+      onRound: (rounds) => this.afterRound(rounds, timesOf(reference.warm)),
+    });
+    return stopped;
   }
 
-  /** Samples are kept only when the round is whole, so that entry i of every list is of round i. */
-  private async takeRound(turns: readonly Turn[]): Promise<boolean> {
-    const taken: (() => void)[] = [];
-    for (const [position, { contestant, mode, samples }] of turns.entries()) {
-      if (this.cancelled) return false;
-      const { label, problem } = contestant.candidate;
-      this.tell('rounds', mode === 'warm' ? label : `${label}, ${mode}`);
-      const measured = await measure(this.addon, problem, this.options.signal, mode);
-      if (measured.result.status !== 'done') return false;
-      const sample = rawSample(measured, this.rounds, position);
-      taken.push(() => {
-        samples.push(sample);
-        contestant.determinism.add(measured.result.dose);
-      });
-    }
-    for (const take of taken) take();
-    return true;
+  private turn(contestant: Contestant, mode: Mode, samples: RawSample[]): Turn {
+    const { label, problem } = contestant.candidate;
+    return {
+      what: mode === 'warm' ? label : `${label}, ${mode}`,
+      times: () => timesOf({ samples }),
+      take: async (round, position) => {
+        const measured = await measure(this.addon, problem, this.options.signal, mode);
+        if (measured.result.status !== 'done') return null;
+        const sample = rawSample(measured, round, position);
+        return () => {
+          samples.push(sample);
+          contestant.determinism.add(measured.result.dose);
+        };
+      },
+    };
+  }
+
+  private afterRound(rounds: number, against: readonly number[]): void {
+    this.rounds = rounds;
+    this.latest = this.contestants.map(({ candidate, warm }, i) => ({
+      label: candidate.label,
+      time_s: median(timesOf(warm)),
+      ratio: i === 0 ? null : ratioOf(timesOf(warm), against, this.options.seed),
+    }));
   }
 
   private async report(all: readonly Candidate[], stopped: BenchReport['stopped']): Promise<BenchReport> {
@@ -236,7 +233,9 @@ class Session {
     const floor = noiseFloor(noise?.interval ?? null);
     const oracleDose = (stepping: 'path' | 'depth') => this.oracles.get(stepping)?.oracle?.dose ?? null;
     const ceilings = gpu?.ceilings ?? null;
-    const facts = { reference, contestants: this.contestants, seed, floor, ceilings, oracleDose };
+    const rankedOnes = this.contestants.map(ranked);
+    const basis = { reference: rankedOnes[0], all: rankedOnes, seed, floor, timeOf };
+    const facts = { basis, ceilings, oracleDose };
     const entries = all.flatMap((candidate): BenchEntry[] => {
       const refused = this.refused.get(candidate);
       if (refused !== undefined) return [refused];
@@ -283,7 +282,7 @@ class Session {
   }
 
   private claims(entries: readonly BenchEntry[]): ClaimResult[] {
-    return claimResults(this.options.claims ?? [], entries, this.options.seed);
+    return claimResults(this.options.claims ?? [], transportTimes(entries), this.options.seed);
   }
 }
 

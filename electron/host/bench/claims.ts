@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type ClaimResult, modeSchema } from '../../contract/bench.ts';
-import { ratioOf } from './entry.ts';
+import { ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
-import type { BenchEntry, Ratio } from './report.ts';
+import type { BenchEntry } from './report.ts';
 
 const sideSchema = z.strictObject({ variant: z.string(), mode: modeSchema.default('warm') });
 export const claimSchema = z.strictObject({
@@ -19,38 +19,73 @@ export const claimSchema = z.strictObject({
 });
 export type Claim = Readonly<z.infer<typeof claimSchema>>;
 type Side = Claim['pairs'][number]['slower'];
+
+/** A claim about a number that a variant states of itself, such as a latency in cycles. */
+const quantityClaimSchema = z.strictObject({ variant: z.string(), quantity: z.string(), what: z.string() });
+export const taskClaimSchema = z.strictObject({
+  ...claimSchema.shape,
+  pairs: claimSchema.shape.pairs.default([]),
+  values: z.array(quantityClaimSchema).default([]),
+});
+export type TaskClaim = Readonly<z.infer<typeof taskClaimSchema>>;
+const taskFileSchema = z.strictObject({ version: z.literal(1), claims: z.array(taskClaimSchema) });
 const fileSchema = z.strictObject({ version: z.literal(1), claims: z.array(claimSchema) });
 
-export async function readClaims(assetsFolder: string): Promise<readonly Claim[]> {
-  const text = await readFile(join(assetsFolder, 'claims', 'kernel-notes.json'), 'utf8');
-  return fileSchema.parse(JSON.parse(text)).claims;
+async function read(file: string): Promise<unknown> {
+  return JSON.parse(await readFile(file, 'utf8'));
 }
 
-function timesOf(entries: readonly BenchEntry[], { variant, mode }: Side): readonly number[] {
-  const entry = entries.find(({ label }) => label === variant);
-  if (entry?.status !== 'measured' || entry.verdict === 'wrong') return [];
-  const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-  return samples.map(timeOf);
+/** About proton transport. */
+export async function readClaims(assetsFolder: string): Promise<readonly Claim[]> {
+  return fileSchema.parse(await read(join(assetsFolder, 'claims', 'kernel-notes.json'))).claims;
+}
+
+/**
+ * About a bench of small measured workloads: claims/<kind>.json, or claims/<kind>/<bench>.json
+ * of a kind that has several. None where there is no such file.
+ */
+export async function readTaskClaims(assetsFolder: string, kind: string, bench: string): Promise<readonly TaskClaim[]> {
+  const file = join(assetsFolder, 'claims', ...(bench === '' ? [`${kind}.json`] : [kind, `${bench}.json`]));
+  const value = await read(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  return value === null ? [] : taskFileSchema.parse(value).claims;
+}
+
+/** Seconds of the samples of a side, by its variant's label; empty where it was not measured or is wrong. */
+export type TimesOf = (side: Side) => readonly number[];
+
+export function transportTimes(entries: readonly BenchEntry[]): TimesOf {
+  return ({ variant, mode }) => {
+    const entry = entries.find(({ label }) => label === variant);
+    if (entry?.status !== 'measured' || entry.verdict === 'wrong') return [];
+    const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
+    return samples.map(timeOf);
+  };
 }
 
 const nameOf = ({ variant, mode }: Side): string => (mode === 'warm' ? variant : `${variant}, ${mode}`);
 
 /** Only where the whole interval agrees is a claim contradicted. */
-function judge(gain: Ratio | null, { from, to }: Claim): ClaimResult['pairs'][number]['verdict'] {
-  if (gain === null) return 'not measured';
-  const { low, high } = gain.interval ?? { low: gain.value, high: gain.value };
-  if (high < from) return 'less';
-  return low > to ? 'more' : 'as claimed';
+export function judgeClaim(
+  found: { readonly low: number; readonly high: number } | null,
+  { from, to }: Pick<Claim, 'from' | 'to'>,
+): ClaimResult['pairs'][number]['verdict'] {
+  if (found === null) return 'not measured';
+  if (found.high < from) return 'less';
+  return found.low > to ? 'more' : 'as claimed';
 }
 
-export function claimResults(claims: readonly Claim[], entries: readonly BenchEntry[], seed: number): ClaimResult[] {
+export function claimResults(claims: readonly Claim[], timesFor: TimesOf, seed: number): ClaimResult[] {
   return claims.map((claim) => ({
     ...claim,
     pairs: claim.pairs.map(({ slower, faster, what }) => {
-      const [slow, fast] = [timesOf(entries, slower), timesOf(entries, faster)];
+      const [slow, fast] = [timesFor(slower), timesFor(faster)];
       // The gain is time before over time after.
       const gain = slow.length === 0 || fast.length === 0 ? null : ratioOf(slow, fast, seed);
-      return { slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict: judge(gain, claim) };
+      const range = gain === null ? null : (gain.interval ?? { low: gain.value, high: gain.value });
+      return { slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict: judgeClaim(range, claim) };
     }),
   }));
 }

@@ -10,10 +10,11 @@ import { kernelResources, resourcesFor } from './resources.ts';
 export async function recordedFacts(
   assetsFolder: string,
   { cuda }: DeviceReport,
+  workload = 'transport',
 ): Promise<NonNullable<BenchOptions['recorded']>> {
   const commit = await commitOf(path.dirname(assetsFolder));
   const gpu = cuda.devices.find(({ usable }) => usable);
-  const all = gpu === undefined ? null : await kernelResources(kernelFolders().images, 'transport');
+  const all = gpu === undefined ? null : await kernelResources(kernelFolders().images, workload);
   const resources = gpu === undefined ? null : resourcesFor(all, gpu.computeCapability);
   return { ...(commit === null ? {} : { commit }), ...(resources === null ? {} : { resources }) };
 }

@@ -1,5 +1,6 @@
 /** Benchmarks kept in files: reopened to the same report, also where there is no GPU. */
 import { readFile } from 'node:fs/promises';
+import type { z } from 'zod';
 import { type BenchSession, benchSessionSchema, SESSION_FORMAT } from '../../contract/bench.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { writeAtomically } from '../scenarios/index.ts';
@@ -11,25 +12,34 @@ export async function writeSession(path: string, session: BenchSession): Promise
 
 /** Throws BraggError 'foreign-file' that says what is wrong. */
 export async function readSession(path: string): Promise<BenchSession> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return parseSession(await readKept(path), path);
+}
+
+/** The text of a kept session of any workload. Throws BraggError 'not-found'. */
+export function readKept(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${path}.`);
     throw error;
   });
-  return parseSession(text, path);
 }
 
 /** `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */
 export function parseSession(text: string, path: string): BenchSession {
+  return parseKept(text, path, SESSION_FORMAT, benchSessionSchema);
+}
+
+/** JSON that calls itself `format`, checked against its schema. Throws as `parseSession`. */
+export function parseKept<T>(text: string, path: string, format: string, schema: z.ZodType<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw new BraggError('foreign-file', `${path} is not JSON: it is damaged or of another program.`);
   }
-  if (value === null || typeof value !== 'object' || !('format' in value) || value.format !== SESSION_FORMAT) {
+  if (value === null || typeof value !== 'object' || !('format' in value) || value.format !== format) {
     throw new BraggError('foreign-file', `${path} is not a benchmark of this program.`);
   }
-  const parsed = benchSessionSchema.safeParse(value);
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${issue.message}`;

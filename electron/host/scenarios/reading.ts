@@ -4,11 +4,14 @@ import type {
   DiffractionDocument,
   DiffractionScenario,
   Fault,
+  TaskDocument,
+  TaskScenario,
   TransportDocument,
   TransportScenario,
 } from '../../contract/scenario/index.ts';
 import type { TransportProblem } from '../addon.ts';
 import type { DiffractionProblem } from '../addon-diffraction.ts';
+import type { TaskProblem } from '../addon-task.ts';
 import type { GridEstimate } from './transport/index.ts';
 
 interface Read {
@@ -50,12 +53,20 @@ export interface DiffractionReading extends Read {
   readonly problem: (() => DiffractionProblem) | null;
 }
 
+/** A small measured workload. */
+export interface TaskReading extends Read {
+  readonly kind: TaskScenario['kind'];
+  readonly document: TaskDocument | null;
+  readonly scenario: TaskScenario;
+  readonly problem: (() => TaskProblem) | null;
+}
+
 /** Not even its kind is known. */
 export interface NoReading extends Read {
   readonly kind: null;
 }
 
-export type AnyReading = TransportReading | DiffractionReading | NoReading;
+export type AnyReading = TransportReading | DiffractionReading | TaskReading | NoReading;
 
 const nothing = {
   document: null,

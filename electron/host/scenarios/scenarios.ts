@@ -8,6 +8,8 @@ import {
   type Path,
   type ScenarioWithConstants,
   sparse,
+  type TaskDocument,
+  type TaskScenario,
   type TransportDocument,
   type TransportScenario,
   type TransportWithConstants,
@@ -21,11 +23,12 @@ import { applyOverrides, fromOverride, type Override } from './overrides.ts';
 import { issueAt, parseText } from './parse.ts';
 import { type AnyReading, asTransport, type NoReading, type Reading } from './reading.ts';
 import type { RangeTable } from './stopping-table.ts';
+import { checkTask, resolveTask, type TaskServices } from './task/index.ts';
 import { readText } from './text/read.ts';
 import { readTransport, type TransportReading as TransportParts } from './transport/index.ts';
 import { writeAtomically } from './write-file.ts';
 
-export interface ScenarioServices extends DiffractionServices {
+export interface ScenarioServices extends DiffractionServices, TaskServices {
   /** Folder with `materials/`. */
   readonly assetsFolder: string;
   /** The addon's `rangeTable`. */
@@ -195,6 +198,9 @@ export class Scenarios {
         return this.transportParts(filled, value, leftOut, place);
       case 'diffraction':
         return this.diffractionParts(filled, leftOut, place);
+      case 'linear-relu':
+      case 'micro':
+        return Promise.resolve(this.taskParts(filled));
     }
   }
 
@@ -242,6 +248,23 @@ export class Scenarios {
         scenario,
         reflections,
         problem: valid ? problem : null,
+        locate,
+      }),
+    };
+  }
+
+  private taskParts(scenario: TaskScenario): Parts {
+    return {
+      faults: checkTask(scenario, this.services),
+      issues: [],
+      warnings: () => [],
+      reading: ({ draft, document, issues, valid, locate }) => ({
+        kind: scenario.kind,
+        draft,
+        document: document as TaskDocument | null,
+        issues,
+        scenario,
+        problem: valid ? () => resolveTask(scenario, this.services.memoryLimit_bytes) : null,
         locate,
       }),
     };

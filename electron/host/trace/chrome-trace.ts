@@ -4,7 +4,6 @@
  * Format: "Trace Event Format", the Chromium project.
  */
 import type { DeviceTrace, Spans } from '../addon.ts';
-import type { RunData } from '../runs/run-data.ts';
 
 export interface TraceEvent {
   readonly ph: 'X' | 'M' | 's' | 'f';
@@ -123,7 +122,19 @@ function arrows(work: readonly TraceEvent[], calls: ReadonlyMap<number, TraceEve
   });
 }
 
-export function chromeTrace(run: RunData): {
+/** What a timeline is made of: a run, or a traced sample of a small workload. */
+export interface Timeline {
+  readonly name: string;
+  readonly variant: string;
+  readonly precision: string;
+  readonly machine: { readonly device: string | null; readonly cpu: string };
+  readonly program: { readonly version: string };
+  readonly spans: Spans;
+  /** Null where there is none of the device. */
+  readonly trace: DeviceTrace | null;
+}
+
+export function chromeTrace(run: Timeline): {
   readonly displayTimeUnit: 'ms';
   readonly otherData: Readonly<Record<string, string>>;
   readonly traceEvents: readonly TraceEvent[];

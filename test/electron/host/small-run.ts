@@ -24,6 +24,7 @@ export function openTestScenarios(addon: NativeAddon = loadAddon()): Promise<Sce
     rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
     variants: addon.variants().map((v) => v.id),
     diffractionVariants: addon.diffractionVariants().map((v) => v.id),
+    taskVariants: addon.taskVariants(),
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });

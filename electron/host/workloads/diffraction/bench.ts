@@ -6,9 +6,9 @@
 import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../addon.ts';
 import type { DiffractionProblem, DiffractionResult } from '../../addon-diffraction.ts';
-import { seededRandom, shuffled } from '../../bench/random.ts';
+import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { type Interval, median, ratioInterval } from '../../bench/statistics.ts';
-import { type StoppingLimits, type StopReason, stopReason } from '../../bench/stopping.ts';
+import type { StoppingLimits, StopReason } from '../../bench/stopping.ts';
 import { noiseFloor, type Verdict, verdictOf } from '../../bench/verdict.ts';
 import { type ImageError, imageError } from './image-error.ts';
 
@@ -143,26 +143,29 @@ class Session {
   }
 
   private async takeRounds(): Promise<StopReason> {
-    const random = seededRandom(this.options.seed);
     const [reference] = this.contestants;
     if (reference === undefined) return 'cancelled';
-    const turns = [...this.contestants, { variant: reference.variant, times: this.control }];
-    for (;;) {
-      const taken: (() => void)[] = [];
-      for (const { variant, times } of shuffled(turns, random)) {
-        this.tell(variant);
-        const { result } = await render(this.addon, this.problem, variant, this.options.signal);
-        if (result.status !== 'done') return 'cancelled';
-        taken.push(() => times.push(timeOf(result)));
-      }
-      // Samples are kept only when the round is whole, so that entry i of every list is of round i.
-      for (const take of taken) take();
-      this.rounds += 1;
-      const all = turns.map(({ times }) => times);
-      const ratios = all.slice(1).map((own) => ratioInterval(own, reference.times, this.options.seed));
-      const reason = stopReason(all, ratios, this.elapsed(), this.options.limits);
-      if (reason !== null) return reason;
-    }
+    const turns = [...this.contestants, { variant: reference.variant, times: this.control }].map(
+      ({ variant, times }): Turn => ({
+        what: variant,
+        times: () => times,
+        take: async () => {
+          const { result } = await render(this.addon, this.problem, variant, this.options.signal);
+          return result.status === 'done' ? () => times.push(timeOf(result)) : null;
+        },
+      }),
+    );
+    const { stopped } = await takeRounds(turns, {
+      seed: this.options.seed,
+      limits: this.options.limits,
+      cancelled: () => this.options.signal?.aborted === true,
+      elapsed_s: () => this.elapsed(),
+      tell: (what) => this.tell(what),
+      onRound: (rounds) => {
+        this.rounds = rounds;
+      },
+    });
+    return stopped;
   }
 
   private entry(variant: string, floor: number | null, terms: number): ImageBenchEntry | null {

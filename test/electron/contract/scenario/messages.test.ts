@@ -136,16 +136,16 @@ describe('what a scenario is at all', () => {
     ['a list', [], ': [] is not a scenario; allowed: an object with kind, version and beam'],
     ['a number', 3, ': 3 is not a scenario; allowed: an object with kind, version and beam'],
     ['nothing', null, ': null is not a scenario; allowed: an object with kind, version and beam'],
-    ['no kind', {}, 'kind: is missing; needed: transport or diffraction'],
+    ['no kind', {}, 'kind: is missing; needed: transport, diffraction, linear-relu or micro'],
     [
       'another kind',
       { kind: 'transprot' },
-      'kind: "transprot" is not known (did you mean transport?); allowed: transport or diffraction',
+      'kind: "transprot" is not known (did you mean transport?); allowed: transport, diffraction, linear-relu or micro',
     ],
     [
       'a kind from the prototype',
       { kind: 'constructor' },
-      'kind: "constructor" is not known; allowed: transport or diffraction',
+      'kind: "constructor" is not known; allowed: transport, diffraction, linear-relu or micro',
     ],
     ['no version', { kind: 'transport' }, 'version: is missing; needed: 1'],
     [

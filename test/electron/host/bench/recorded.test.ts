@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gpuTargets, readSessions } from '../../../../electron/build/bench/targets.mjs';
 import { benchReport } from '../../../../electron/cli/bench-report.ts';
-import { claimResults, readClaims } from '../../../../electron/host/bench/claims.ts';
+import { claimResults, readClaims, transportTimes } from '../../../../electron/host/bench/claims.ts';
 import { flagOf } from '../../../../electron/host/bench/flags.ts';
 import { roofline } from '../../../../electron/host/bench/roofline.ts';
 import { readSession, writeSession } from '../../../../electron/host/bench/session-file.ts';
@@ -38,7 +38,7 @@ test('claims are judged from the raw samples again', async () => {
   const session = await readSession(path.join(folder, 'h200-uniform-grid-70MeV.json'));
   const [report] = session.reports;
   if (report === undefined) throw new Error('no report');
-  const again = claimResults(await readClaims(assetsFolder), report.entries, report.seed);
+  const again = claimResults(await readClaims(assetsFolder), transportTimes(report.entries), report.seed);
   expect(again).toEqual(report.claims);
   expect(again.find(({ id }) => id === 'cuda-graphs')?.pairs[0]?.verdict).toBe('less');
   expect(again.find(({ id }) => id === 'fma')?.reason).toMatch(/^No pair/);

@@ -247,6 +247,7 @@ test('the estimate never refuses what the engine would run', async () => {
       rangeTable: addon.rangeTable,
       variants,
       diffractionVariants: [],
+      taskVariants: [],
       extraStraggling: extraStraggling(addon),
       memoryLimit_bytes,
     });

@@ -15,6 +15,7 @@ export const scenarios = await openScenarios({
   rangeTable: addon.rangeTable,
   variants,
   diffractionVariants: addon.diffractionVariants().map(({ id }) => id),
+  taskVariants: addon.taskVariants(),
   extraStraggling: extraStraggling(addon),
   memoryLimit_bytes: 2 ** 30,
 });

@@ -1,0 +1,38 @@
+/** The scenario of the linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0), or its gradients. */
+import { z } from 'zod';
+import { count } from '../quantity.ts';
+import { taskSchema } from '../task/shape.ts';
+
+const size = (title: string, description: string) => count({ title, description, min: 1, max: 65_536 });
+
+const problemSchema = z.strictObject({
+  batch: size('Batch', 'Rows of X, dY and Y.'),
+  inputs: size('Inputs', 'Columns of X and W.'),
+  outputs: size('Outputs', 'Rows of W, columns of Y.'),
+  direction: z
+    .enum(['forward', 'backward'])
+    .meta({
+      title: 'Direction',
+      description: 'forward gives Y; backward gives dX, dW and db of dY through the rectifier.',
+    })
+    .default('forward'),
+  bias: z.boolean().meta({ title: 'Bias', description: 'Whether b is added, and its gradient taken.' }).default(true),
+  values: z
+    .enum(['uniform', 'with-nan', 'zero'])
+    .meta({
+      title: 'Values',
+      description:
+        'uniform: in [-1, 1). with-nan: some rows of X hold a NaN, which has to reach Y. zero: W and b are zero, so that Z is exactly 0, whose gradient is zero.',
+    })
+    .default('uniform'),
+});
+
+export const linearReluSchema = taskSchema(
+  'linear-relu',
+  'Linear layer with ReLU',
+  'a linear layer and its rectifier, fused or not',
+  problemSchema.meta({ title: 'Layer' }),
+);
+
+export type LinearReluDocument = z.input<typeof linearReluSchema>;
+export type LinearReluScenario = z.output<typeof linearReluSchema>;

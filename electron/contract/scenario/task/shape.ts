@@ -1,0 +1,46 @@
+/**
+ * What the scenarios of small measured workloads share: a flat problem, a seed
+ * for made-up inputs, a variant. A kind of several benchmarks names one by
+ * `problem.kind`.
+ */
+import { z } from 'zod';
+import { editorShape, namingShape } from '../header.ts';
+import { count } from '../quantity.ts';
+
+const solverSchema = z.strictObject({
+  variant: z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(/^[a-z0-9][a-z0-9-]*$/)
+    .meta({
+      title: 'Variant',
+      description: 'Which implementation runs. auto picks the last of the ladder that this machine can run.',
+      $comment: 'lower-case letters, digits and hyphens, such as auto',
+    })
+    .default('auto'),
+  threads: count({ title: 'Threads', description: 'CPU threads. 0 uses every core.', min: 0, max: 1024 }).default(0),
+});
+
+/** `problem` is one object of numbers, words and switches, or a union of such by `kind`. */
+export function taskSchema<K extends string, P extends z.ZodType>(kind: K, title: string, about: string, problem: P) {
+  return z
+    .strictObject({
+      ...editorShape,
+      kind: z.literal(kind).meta({ title: 'Kind', description: `The workload: ${about}.` }),
+      version: z.literal(1).meta({ title: 'Version', description: 'Of this file format.' }),
+      ...namingShape,
+      problem,
+      seed: count({
+        title: 'Seed',
+        description: 'Of made-up inputs; equal seeds give equal inputs.',
+        min: 1,
+        max: 2_147_483_646,
+      }).default(1),
+      solver: solverSchema.prefault({}).meta({ title: 'Solver' }),
+    })
+    .meta({ title });
+}
+
+/** What the host passes on to the engine, by name. */
+export type TaskValue = number | string | boolean;

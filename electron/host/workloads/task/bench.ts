@@ -1,0 +1,260 @@
+/**
+ * Compares the variants of a small measured workload: each prepared once and
+ * held to its FP64 reference, then interleaved rounds in shuffled order with the
+ * first variant twice in each.
+ */
+import type { BenchReport, KernelResources, Mode } from '../../../contract/bench.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { TaskEntry, TaskReport } from '../../../contract/task-bench.ts';
+import type { NativeAddon } from '../../addon.ts';
+import type { TaskProblem } from '../../addon-task.ts';
+import type { TaskClaim } from '../../bench/claims.ts';
+import { ratioOf, type Series } from '../../bench/comparison.ts';
+import { type GpuFacts, machineFacts } from '../../bench/machine.ts';
+import { type Turn, takeRounds } from '../../bench/rounds.ts';
+import type { StoppingLimits } from '../../bench/stopping.ts';
+import { noiseFloor } from '../../bench/verdict.ts';
+import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
+import { taskClaims } from './claims.ts';
+import { type RawTaskSample, rawTaskSample, type TaskContestant, TaskWorker } from './contestant.ts';
+import { headOf, measuredTask, ranked } from './entry.ts';
+
+export interface TaskBenchOptions {
+  /** How the report names the scenario. */
+  readonly scenario: string;
+  /** Ids, or id:gpu. The first that can run is what the others are compared with. */
+  readonly variants: readonly string[];
+  /** Beside `warm`, which is always measured. */
+  readonly modes?: readonly Mode[];
+  readonly seed: number;
+  readonly limits: StoppingLimits;
+  /** A sample repeats the task for at least this long. */
+  readonly sample_s?: number;
+  readonly gpu?: GpuFacts | null;
+  readonly claims?: readonly TaskClaim[];
+  readonly onProgress?: (progress: TaskBenchProgress) => void;
+  readonly recorded?: {
+    readonly document?: Readonly<Record<string, unknown>>;
+    readonly commit?: string;
+    readonly resources?: KernelResources;
+  };
+  /** Ends the session after the work at hand; what was measured is reported. */
+  readonly signal?: AbortSignal;
+}
+
+export interface TaskBenchProgress {
+  readonly phase: 'first runs' | 'rounds';
+  readonly what: string;
+  readonly round: number;
+  readonly mostRounds: number;
+  readonly elapsed_s: number;
+}
+
+/** Long against a clock's steps and a launch, short against a change of the GPU's clock. */
+const usualSample_s = 0.01;
+
+/** With equal inputs, before the rounds: whether the result is the same every time. */
+const checkedRuns = 3;
+
+/** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */
+const shareKept = 0.5;
+
+class Session {
+  private readonly start = performance.now();
+  private readonly refused = new Map<TaskCandidate, string>();
+  private readonly contestants: TaskContestant[] = [];
+  private readonly control: RawTaskSample[] = [];
+  private rounds = 0;
+  private keep = true;
+  private readonly addon: NativeAddon;
+  private readonly problem: TaskProblem;
+  private readonly options: TaskBenchOptions;
+
+  constructor(addon: NativeAddon, problem: TaskProblem, options: TaskBenchOptions) {
+    this.addon = addon;
+    this.problem = problem;
+    this.options = options;
+  }
+
+  async run(): Promise<TaskReport> {
+    const variants = this.addon.taskVariants(this.problem.workload);
+    const all = taskCandidates(this.problem, this.options.variants, variants);
+    const title = variantsFor(this.problem, variants)[0]?.benchTitle ?? this.problem.workload;
+    try {
+      this.keep = this.fits(all);
+      for (const candidate of all) await this.firstRun(candidate);
+      return this.report(all, title, await this.takeRounds());
+    } finally {
+      for (const { worker } of this.contestants) await worker.close();
+    }
+  }
+
+  private get cancelled(): boolean {
+    return this.options.signal?.aborted === true;
+  }
+
+  private elapsed(): number {
+    return (performance.now() - this.start) / 1000;
+  }
+
+  private tell(phase: TaskBenchProgress['phase'], what: string): void {
+    const { limits, onProgress } = this.options;
+    onProgress?.({
+      phase,
+      what,
+      round: this.rounds,
+      mostRounds: limits.mostRounds,
+      elapsed_s: this.elapsed(),
+    });
+  }
+
+  /** Whether all may stay prepared at once. */
+  private fits(all: readonly TaskCandidate[]): boolean {
+    const memory = this.addon.devices().cuda.devices.find(({ usable }) => usable)?.memory_bytes ?? null;
+    const needs = (device: 'cpu' | 'cuda'): number =>
+      all
+        .filter(({ variant }) => variant.device === device && variant.available)
+        .reduce((sum, candidate) => sum + this.estimate(candidate), 0);
+    return (
+      (memory === null || needs('cuda') <= shareKept * memory) &&
+      needs('cpu') <= shareKept * this.problem.memory_limit_bytes
+    );
+  }
+
+  private estimate(candidate: TaskCandidate): number {
+    try {
+      return this.addon.createTask(candidate.problem).plan.estimate_bytes;
+    } catch {
+      // Its refusal is told in its row.
+      return 0;
+    }
+  }
+
+  private async firstRun(candidate: TaskCandidate): Promise<void> {
+    if (this.cancelled) return;
+    this.tell('first runs', candidate.label);
+    try {
+      const worker = new TaskWorker(this.addon, candidate, this.options.signal);
+      try {
+        const found = await this.gather(candidate, worker);
+        if (found !== null) this.contestants.push(found);
+      } finally {
+        if (!this.keep || this.contestants.at(-1)?.worker !== worker) await worker.close();
+      }
+    } catch (error) {
+      if (!(error instanceof BraggError) || error.code === 'internal') throw error;
+      // The row says already which variant it is.
+      this.refused.set(candidate, error.message.replace(/^solver\.variant = [^:]+: /, ''));
+    }
+  }
+
+  private async gather(candidate: TaskCandidate, worker: TaskWorker): Promise<TaskContestant | null> {
+    const preparation = await worker.prepare();
+    const first = await worker.sample('warm', this.sample_s);
+    const others: Series<RawTaskSample>[] = [];
+    for (const mode of (this.options.modes ?? []).filter((one) => one !== 'warm')) {
+      // Tried once: not every task's launches can be captured.
+      const reason = await worker.sample(mode, this.sample_s).then(
+        () => null,
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      );
+      others.push({ mode, samples: [], reason });
+    }
+    // After the samples: quantities may be of what was timed.
+    const verdict = await worker.check(checkedRuns);
+    if (preparation === null || first === null || verdict === null) return null;
+    return {
+      candidate,
+      worker,
+      estimate_bytes: worker.plan.estimate_bytes,
+      preparation,
+      verdict,
+      first: rawTaskSample(first, 0, 0),
+      warm: { mode: 'warm', samples: [], reason: null },
+      others,
+    };
+  }
+
+  private get sample_s(): number {
+    return this.options.sample_s ?? usualSample_s;
+  }
+
+  private async takeRounds(): Promise<BenchReport['stopped']> {
+    const [reference] = this.contestants;
+    if (reference === undefined) return this.cancelled ? 'cancelled' : 'refused';
+    const turns = this.contestants.flatMap((contestant) =>
+      [contestant.warm, ...contestant.others]
+        .filter(({ reason }) => reason === null)
+        .map(({ mode, samples }) => this.turn(contestant, mode, samples)),
+    );
+    turns.push(this.turn(reference, 'warm', this.control));
+    const { seed, limits } = this.options;
+    const { stopped } = await takeRounds(turns, {
+      seed,
+      limits,
+      cancelled: () => this.cancelled,
+      elapsed_s: () => this.elapsed(),
+      tell: (what) => this.tell('rounds', what),
+      onRound: (rounds) => {
+        this.rounds = rounds;
+      },
+    });
+    return stopped;
+  }
+
+  private turn({ candidate, worker }: TaskContestant, mode: Mode, samples: RawTaskSample[]): Turn {
+    return {
+      what: mode === 'warm' ? candidate.label : `${candidate.label}, ${mode}`,
+      times: () => samples.map(({ time_s }) => time_s),
+      take: async (round, position) => {
+        const sample = await worker.sample(mode, this.sample_s);
+        if (!this.keep) await worker.close();
+        return sample === null ? null : () => samples.push(rawTaskSample(sample, round, position));
+      },
+    };
+  }
+
+  private report(all: readonly TaskCandidate[], title: string, stopped: BenchReport['stopped']): TaskReport {
+    const { seed, gpu = null, scenario, recorded = {}, claims = [] } = this.options;
+    const everyone = this.contestants.map(ranked);
+    const [reference] = everyone;
+    const times = (samples: readonly RawTaskSample[]) => samples.map(({ time_s }) => time_s);
+    const noise =
+      reference === undefined || this.rounds === 0
+        ? null
+        : ratioOf(times(this.control), times(reference.warm.samples), seed);
+    const floor = noiseFloor(noise?.interval ?? null);
+    const basis = { reference, all: everyone, seed, floor, timeOf: ({ time_s }: RawTaskSample) => time_s };
+    const entries = all.flatMap((candidate): TaskEntry[] => {
+      const reason = this.refused.get(candidate);
+      if (reason !== undefined) return [{ ...headOf(candidate), status: 'refused', reason }];
+      const contestant = this.contestants.find((one) => one.candidate === candidate);
+      return contestant === undefined ? [] : [measuredTask(contestant, basis, gpu?.ceilings ?? null)];
+    });
+    const { document, commit, resources } = recorded;
+    const { machine, program } = machineFacts(this.addon, gpu);
+    return {
+      workload: this.problem.workload,
+      bench: this.problem.bench,
+      title,
+      scenario,
+      machine,
+      program: { ...program, ...(commit === undefined ? {} : { commit }) },
+      ...(document === undefined ? {} : { document: { ...document } }),
+      ...(resources === undefined ? {} : { resources }),
+      reference: reference?.label ?? null,
+      seed,
+      rounds: this.rounds,
+      stopped,
+      noise: { ratio: noise, floor },
+      entries,
+      claims: taskClaims(claims, entries, seed),
+      elapsed_s: this.elapsed(),
+    };
+  }
+}
+
+/** Throws a BraggError for variants that are not known. */
+export function benchTask(addon: NativeAddon, problem: TaskProblem, options: TaskBenchOptions): Promise<TaskReport> {
+  return new Session(addon, problem, options).run();
+}

@@ -1,0 +1,96 @@
+/** One variant of a task at work: prepared when it is needed, timed as often as asked. */
+import type { Mode } from '../../../contract/bench.ts';
+import { fromNative, type NativeAddon } from '../../addon.ts';
+import type { NativeTask, TaskPreparation, TaskSample, TaskVerdict } from '../../addon-task.ts';
+import type { Series } from '../../bench/comparison.ts';
+import type { Clocked } from '../../bench/flags.ts';
+import type { TaskCandidate } from './candidates.ts';
+
+/** A sample before the session knows its highest clock. */
+export interface RawTaskSample extends Pick<TaskSample, 'repetitions' | 'time_s' | 'device_s' | 'wall_s'> {
+  readonly round: number;
+  readonly position: number;
+  readonly clocks: Clocked;
+}
+
+/** What was found of a contestant before the rounds. */
+export interface TaskContestant {
+  readonly candidate: TaskCandidate;
+  readonly worker: TaskWorker;
+  readonly estimate_bytes: number;
+  readonly preparation: TaskPreparation;
+  readonly verdict: TaskVerdict;
+  readonly first: RawTaskSample;
+  readonly warm: Series<RawTaskSample>;
+  /** Cold and replayed, where they were asked for. */
+  readonly others: readonly Series<RawTaskSample>[];
+}
+
+export function rawTaskSample(sample: TaskSample, round: number, position: number): RawTaskSample {
+  const { repetitions, time_s, device_s, wall_s, clocks } = sample;
+  return { repetitions, time_s, device_s, wall_s, clocks, round, position };
+}
+
+/** Every call gives null once the signal is aborted. Throws BraggErrors. */
+export class TaskWorker {
+  private readonly task: NativeTask;
+  private readonly signal: AbortSignal | undefined;
+  private prepared = false;
+
+  constructor(addon: NativeAddon, { problem }: TaskCandidate, signal?: AbortSignal) {
+    try {
+      this.task = addon.createTask(problem);
+    } catch (error) {
+      throw fromNative(error);
+    }
+    this.signal = signal;
+  }
+
+  get plan(): NativeTask['plan'] {
+    return this.task.plan;
+  }
+
+  prepare(): Promise<TaskPreparation | null> {
+    return this.call(async () => {
+      const made = await this.task.prepare();
+      this.prepared = made !== null;
+      return made;
+    });
+  }
+
+  check(runs: number): Promise<TaskVerdict | null> {
+    return this.ready(() => this.task.check(runs));
+  }
+
+  sample(mode: Mode, at_least_s: number, trace = false): Promise<TaskSample | null> {
+    return this.ready(() => this.task.sample({ mode, at_least_s, clocks: !trace, trace }));
+  }
+
+  /** Frees its memory; the next sample prepares anew. */
+  async close(): Promise<void> {
+    if (!this.prepared) return;
+    this.prepared = false;
+    await this.task.close();
+  }
+
+  private ready<T>(work: () => Promise<T | null>): Promise<T | null> {
+    return this.call(async () => {
+      if (!this.prepared && (await this.task.prepare()) === null) return null;
+      this.prepared = true;
+      return work();
+    });
+  }
+
+  private async call<T>(work: () => Promise<T | null>): Promise<T | null> {
+    if (this.signal?.aborted === true) return null;
+    const cancel = (): void => this.task.cancel();
+    this.signal?.addEventListener('abort', cancel);
+    try {
+      return await work();
+    } catch (error) {
+      throw fromNative(error);
+    } finally {
+      this.signal?.removeEventListener('abort', cancel);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** Benchmarks of small measured workloads kept in files, and time against a swept value. */
+import {
+  TASK_SESSION_FORMAT,
+  type TaskFit,
+  type TaskReport,
+  type TaskSession,
+  taskSessionSchema,
+} from '../../../contract/task-bench.ts';
+import { parseKept } from '../../bench/session-file.ts';
+import { fitLine } from '../../bench/sweep.ts';
+import { writeAtomically } from '../../scenarios/index.ts';
+
+export async function writeTaskSession(path: string, session: TaskSession): Promise<void> {
+  await writeAtomically(path, `${JSON.stringify(session)}\n`, 'replace');
+}
+
+/** Throws BraggError 'foreign-file' that says what is wrong. */
+export function parseTaskSession(text: string, path: string): TaskSession {
+  return parseKept(text, path, TASK_SESSION_FORMAT, taskSessionSchema);
+}
+
+/** By the name that the file gives its format, without reading the rest. */
+export function isTaskSession(text: string): boolean {
+  return text.slice(0, 200).includes(`"${TASK_SESSION_FORMAT}"`);
+}
+
+/** `reports[i]` is of `values[i]`. */
+export function taskFits(values: readonly number[], reports: readonly TaskReport[]): TaskFit[] {
+  const labels = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))];
+  return labels.map((label) => {
+    const points = reports.flatMap(({ entries }, i): TaskFit['points'] => {
+      const entry = entries.find((one) => one.label === label);
+      if (entry?.status !== 'measured') return [];
+      return [{ value: values[i] ?? Number.NaN, time_s: entry.time_s, setup_s: entry.setup_s }];
+    });
+    const fit = points.length < 2 ? null : fitLine(points.map(({ value, time_s }) => ({ cells: value, time_s })));
+    return { label, points, fixed_s: fit?.fixed_s ?? null, slope_s: fit?.slope_s_per_cell ?? null };
+  });
+}

@@ -1,0 +1,148 @@
+/** Small measured workloads through the real addon: the same statistics as every other bench. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TaskReport, taskReportSchema } from '../../../../electron/contract/task-bench.ts';
+import { loadAddon, type NativeAddon } from '../../../../electron/host/addon.ts';
+import type { NativeTask, TaskProblem } from '../../../../electron/host/addon-task.ts';
+import { readTaskClaims } from '../../../../electron/host/bench/index.ts';
+import { benchTask } from '../../../../electron/host/workloads/task/bench.ts';
+import {
+  isTaskSession,
+  parseTaskSession,
+  taskFits,
+  writeTaskSession,
+} from '../../../../electron/host/workloads/task/session-file.ts';
+import { assetsFolder } from '../small-run.ts';
+
+const addon = loadAddon();
+const problem: TaskProblem = {
+  workload: 'micro',
+  bench: 'launch',
+  variant: 'auto',
+  threads: 1,
+  memory_limit_bytes: 1e9,
+  seed: 1,
+  numbers: { n: 2000, steps: 50 },
+  words: {},
+  switches: {},
+};
+const limits = { fewestRounds: 6, mostRounds: 6, mostSeconds: 20 };
+const options = { scenario: 's', seed: 1, limits, sample_s: 1e-4 };
+let report: TaskReport;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tasks-'));
+  report = await benchTask(addon, problem, {
+    ...options,
+    variants: ['cpu-passes', 'cpu-fused', 'cuda-fused'],
+    modes: ['warm', 'cold', 'graph'],
+    claims: await readTaskClaims(assetsFolder, 'micro', 'launch'),
+  });
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+test('every variant has its row: measured with interval and check, or refused with the reason', () => {
+  expect(taskReportSchema.parse(report)).toEqual(report);
+  expect(report.rounds).toBe(6);
+  expect(report.reference).toBe('cpu-passes');
+  expect(report.noise.floor).toBeGreaterThanOrEqual(0);
+  const [passes, fused, cuda] = report.entries;
+  if (passes?.status !== 'measured' || fused?.status !== 'measured') throw new Error('not measured');
+  expect(passes.verdict).toBe('reference');
+  expect(fused.samples).toHaveLength(6);
+  expect(fused.ratio.interval).not.toBeNull();
+  // One pass over the data in place of 50: the only thing that a timed assertion may lean on here is its sign.
+  expect(fused.rung?.value).toBe(fused.ratio.value);
+  expect(fused.checks[0]).toMatchObject({ id: 'relative', holds: true });
+  expect(fused.determinism).toEqual({ runs: 3, bitwise: true, hash: passes.determinism.hash });
+  expect(fused.flops_per_s).toBeCloseTo((2 * 50 * 2000) / fused.time_s, 0);
+  expect(fused.share_of_copy).toBeNull();
+  expect(cuda?.status === 'refused' ? cuda.reason : 'measured').toMatch(/NVIDIA|measured/);
+});
+
+test('modes: cold has samples of its own, a graph its reason', () => {
+  const entry = report.entries.find(({ label }) => label === 'cpu-fused');
+  if (entry?.status !== 'measured') throw new Error('not measured');
+  const [cold, graph] = entry.modes;
+  expect(cold).toMatchObject({ mode: 'cold', reason: null });
+  expect(cold?.samples).toHaveLength(6);
+  expect(graph).toMatchObject({ mode: 'graph', time_s: null });
+  expect(graph?.reason).toContain('nothing that a graph could replay');
+});
+
+test('published claims stand beside the pair that isolates them', () => {
+  expect(report.claims.map(({ id }) => id)).toEqual(['kernel-fusion', 'cuda-graphs']);
+  expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-fused' });
+});
+
+test('a session is kept and read again; a sweep gives fixed cost and slope', async () => {
+  const session = {
+    format: 'braggbench-task-session' as const,
+    format_version: 1 as const,
+    created: new Date(0).toISOString(),
+    command: 'bench launch',
+    reports: [report, report],
+    sweep: { path: 'problem.steps', values: [1, 2], fits: taskFits([1, 2], [report, report]) },
+  };
+  const file = path.join(folder, 'session.json');
+  await writeTaskSession(file, session);
+  const text = await readFile(file, 'utf8');
+  expect(isTaskSession(text)).toBe(true);
+  expect(parseTaskSession(text, file)).toEqual(session);
+  const fit = session.sweep.fits[0];
+  expect(fit?.points).toHaveLength(2);
+  expect(fit?.slope_s).toBeCloseTo(0, 12);
+  expect(() => parseTaskSession('{"format":"other"}', 'x.json')).toThrow('x.json is not a benchmark');
+});
+
+test('a variant whose check does not hold is wrong, whatever its speed', async () => {
+  const bent = new Proxy(addon, {
+    get: (target, key: keyof NativeAddon) =>
+      key !== 'createTask'
+        ? target[key]
+        : (given: TaskProblem): NativeTask => {
+            const task = target.createTask(given);
+            if (given.variant !== 'cpu-fused') return task;
+            return {
+              ...task,
+              check: async (runs) => {
+                const verdict = await task.check(runs);
+                if (verdict === null) return null;
+                return { ...verdict, holds: false, checks: verdict.checks.map((one) => ({ ...one, holds: false })) };
+              },
+            };
+          },
+  });
+  const bentReport = await benchTask(bent, problem, { ...options, variants: ['cpu-passes', 'cpu-fused'] });
+  expect(bentReport.entries.map((entry) => (entry.status === 'measured' ? entry.verdict : ''))).toEqual([
+    'reference',
+    'wrong',
+  ]);
+});
+
+test('a session that is ended early keeps what it has; unknown variants are refused by name', async () => {
+  const controller = new AbortController();
+  const ended = await benchTask(addon, problem, {
+    ...options,
+    variants: ['cpu-passes', 'cpu-fused'],
+    signal: controller.signal,
+    onProgress: ({ phase, round }) => {
+      if (phase === 'rounds' && round === 2) controller.abort();
+    },
+  });
+  expect(ended).toMatchObject({ stopped: 'cancelled', rounds: 2 });
+  expect(ended.entries).toHaveLength(2);
+  await expect(benchTask(addon, problem, { ...options, variants: ['cpu-fuse'] })).rejects.toThrow(
+    'did you mean cpu-fused?',
+  );
+});
+
+test('what fits no memory is refused with the estimate before it is allocated', async () => {
+  const large = { ...problem, memory_limit_bytes: 1000 };
+  const refused = await benchTask(addon, large, { ...options, variants: ['cpu-fused'] });
+  expect(refused.stopped).toBe('refused');
+  expect(refused.entries[0]).toMatchObject({ status: 'refused', reason: expect.stringContaining('32000 bytes') });
+});
