@@ -1,217 +1,152 @@
-#include "launch.hpp"
-
-#include <algorithm>
-#include <optional>
-
-#include "cuda/task/cuda_task.hpp"
-#include "engine/cpu_task.hpp"
+// Row 1: `steps` dependent y += a x over `n` elements, as so many launches, or fused into one.
+#include "cooperative.hpp"
+#include "row.hpp"
 #include "rows.hpp"
+
+#include "cuda/device/graph.hpp"
 
 namespace bb::micro {
 namespace {
 
-using engine::TaskProblem;
-
-constexpr const char* kSource = "kernels/micro/launch.cpp";
-constexpr const char* kKernels = "kernels/micro/launch.cu";
+constexpr float kA = 1.0f / 1024.0f;  // small: y stays an ordinary number over thousands of repetitions
 constexpr unsigned kThreads = 256;
-constexpr std::size_t kBlockElements = 16384;  // of one CPU task: 64 KiB of each array
+constexpr std::size_t kPiece = 16384;  // elements of one CPU task: 64 KiB of each array
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem)
+      : n(problem.count("n")),
+        steps(static_cast<int>(problem.count("steps"))),
+        x(engine::uniform_values(n, problem.seed)),
+        y(engine::uniform_values(n, problem.seed + 1)) {}
+
+  /// Compulsory: x is read once, y read and written once. What passes over memory again is the arrangement's cost.
+  TaskWork work() const {
+    const auto elements = static_cast<double>(n);
+    return {.bytes = 12.0 * elements, .flops = 2.0 * elements * steps};
+  }
+
+  std::size_t n;
+  int steps;
+  std::vector<float> x, y;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const Samples some(p.n);
+  const double roundings = 0x1p-24 * (p.steps + 1);  // one a step may add up
+  return {some.map([&](std::size_t i) {
+            return static_cast<double>(p.y[i]) +
+                   static_cast<double>(p.steps) * static_cast<double>(kA) * static_cast<double>(p.x[i]);
+          }),
+          roundings, roundings, some.text() + " with FP64"};
+}
 
 enum class Cpu { kPasses, kFused };
 
 template <Cpu how>
-class CpuLaunch final : public engine::CpuTask {
- public:
-  explicit CpuLaunch(const TaskProblem& problem) : CpuTask(problem), at_(problem) {}
-
-  void prepare() override {
-    part("allocate", [&] { y_ = at_.y; });
-  }
-  engine::CheckReport verify() override { return at_.compare(y_); }
-  std::uint64_t hash() override { return engine::hash_values<float>(y_); }
-  engine::TaskWork work() const override { return at_.work(); }
-
- protected:
-  void run() override {
-    if constexpr (how == Cpu::kPasses) {
-      for (std::uint32_t step = 0; step < at_.steps; ++step) pass(1);
-    } else {
-      pass(at_.steps);
-    }
-  }
-  void reset() override { y_ = at_.y; }
-
- private:
-  void pass(std::uint32_t steps) {
-    const auto blocks = static_cast<int>((at_.n + kBlockElements - 1) / kBlockElements);
-    pool().run(blocks, [&](int block, int) {
-      const std::size_t first = static_cast<std::size_t>(block) * kBlockElements;
-      const std::size_t last = std::min(at_.n, first + kBlockElements);
+CpuWork on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto y = std::make_shared<std::vector<float>>(p->y);
+  const auto pass = [p, y, &pool = bench.pool()](int steps) {
+    in_pieces(pool, p->n, kPiece, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
-        float value = y_[i];
-        for (std::uint32_t step = 0; step < steps; ++step) value += LaunchProblem::kA * at_.x[i];
-        y_[i] = value;
+        float value = (*y)[i];
+        for (int step = 0; step < steps; ++step) value += kA * p->x[i];
+        (*y)[i] = value;
       }
     });
+  };
+  CpuWork out;
+  if constexpr (how == Cpu::kPasses) {
+    out.run = [p, pass] {
+      for (int step = 0; step < p->steps; ++step) pass(1);
+    };
+  } else {
+    out.run = [p, pass] { pass(p->steps); };
   }
-
-  LaunchProblem at_;
-  std::vector<float> y_;
-};
-
-enum class Gpu { kLaunches, kSynchronised, kGraph, kFused };
-
-template <Gpu how>
-class CudaLaunch final : public cuda::CudaTask {
- public:
-  explicit CudaLaunch(const TaskProblem& problem)
-      : CudaTask(problem, "micro"),
-        at_(problem),
-        kernel_(kernel(how == Gpu::kFused ? "micro_launch_fused" : "micro_launch_axpy")) {}
-
-  void prepare() override {
-    part("upload", [&] {
-      x_ = uploaded<float>(at_.x);
-      y_ = uploaded<float>(at_.y);
-    });
-    if constexpr (how == Gpu::kGraph) {
-      part("capture", [&] {
-        stream().begin_capture();
-        launch_all(stream());
-        graph_.emplace(stream().end_capture());
-        graph_->upload(stream());
-        stream().synchronize();
-      });
-    }
-  }
-  engine::CheckReport verify() override { return at_.compare(y_.read(stream())); }
-  std::uint64_t hash() override { return engine::hash_values<float>(y_.read(stream())); }
-  engine::TaskWork work() const override { return at_.work(); }
-  // Waiting between launches is what this one is about; the device's clock would not see the host's part.
-  engine::TaskClock clock() const override {
-    return how == Gpu::kSynchronised ? engine::TaskClock::kWall : engine::TaskClock::kDevice;
-  }
-  std::vector<engine::Quantity> quantities() override {
-    auto out = cuda::launch_quantities(kernel_, *device(), kThreads);
-    out.push_back({"launches", "Launches per repetition", how == Gpu::kFused ? 1.0 : at_.steps, ""});
-    return out;
-  }
-
- protected:
-  void queue(cuda::Stream& to) override {
-    if constexpr (how == Gpu::kGraph) {
-      graph_->launch(to);
-    } else {
-      launch_all(to);
-    }
-  }
-  void restore(cuda::Stream& to) override { y_.upload(at_.y, to); }
-  std::string no_graph() const override {
-    if constexpr (how == Gpu::kSynchronised) return "it waits for the device after every launch";
-    if constexpr (how == Gpu::kGraph) return "it is a graph already";
-    return "";
-  }
-
- private:
-  void launch_all(cuda::Stream& to) {
-    const auto n = static_cast<unsigned>(at_.n);
-    const cuda::LaunchShape shape{.grid = {(n + kThreads - 1) / kThreads}, .block = {kThreads}};
-    const float* x = x_.pointer();
-    float* y = y_.pointer();
-    if constexpr (how == Gpu::kFused) {
-      kernel_.launch(to, shape, LaunchProblem::kA, x, y, n, at_.steps);
-    } else {
-      for (std::uint32_t step = 0; step < at_.steps; ++step) {
-        kernel_.launch(to, shape, LaunchProblem::kA, x, y, n);
-        if constexpr (how == Gpu::kSynchronised) to.synchronize();
-      }
-    }
-  }
-
-  LaunchProblem at_;
-  cuda::Kernel kernel_;
-  cuda::DeviceBuffer<float> x_, y_;
-  std::optional<cuda::Graph> graph_;
-};
-
-double estimate(const TaskProblem& problem) { return 4.0 * 4.0 * static_cast<double>(problem.count("n")); }
-
-template <typename T>
-std::unique_ptr<engine::Task> make(const TaskProblem& problem) {
-  return std::make_unique<T>(problem);
+  out.reset = [p, y] { *y = p->y; };
+  out.result = [p, y] { return Samples(p->n).take<float>(*y); };
+  out.work = p->work();
+  return out;
 }
 
-std::string no_device() { return cuda::unavailable("micro"); }
+enum class Gpu { kSynchronised, kLaunches, kGraph, kFused, kPersistent };
+
+template <Gpu how>
+CudaWork on_gpu(CudaBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto x = bench.upload(p->x), y = bench.upload(p->y);
+  const auto n = static_cast<unsigned>(p->n);
+  CudaWork out;
+  double launches = p->steps;
+  if constexpr (how == Gpu::kFused) {
+    launches = 1;
+    out.queue = [=, kernel = bench.kernel("micro_axpy_fused"), steps = p->steps](cuda::Stream& to) mutable {
+      kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, n, steps, kA, x->pointer(),
+                    y->pointer());
+    };
+  } else if constexpr (how == Gpu::kPersistent) {
+    launches = 1;
+    const auto arrived = bench.buffer<unsigned>(1);
+    auto kernel = bench.kernel("micro_axpy_persistent");
+    const cuda::LaunchShape shape = cooperative_shape(kernel, *bench.device(), n, kThreads);
+    out.queue = [=, steps = p->steps](cuda::Stream& to) mutable {
+      arrived->fill_bytes(0, to);
+      kernel.launch(to, shape, n, steps, kA, x->pointer(), y->pointer(), arrived->pointer());
+    };
+  } else {
+    const auto all = [=, kernel = bench.kernel("micro_axpy"), steps = p->steps](cuda::Stream& to) mutable {
+      for (int step = 0; step < steps; ++step) {
+        kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, n, kA, x->pointer(), y->pointer());
+        if constexpr (how == Gpu::kSynchronised) to.synchronize();
+      }
+    };
+    if constexpr (how == Gpu::kGraph) {
+      bench.stream().begin_capture();
+      auto capture = all;
+      capture(bench.stream());
+      const auto graph = std::make_shared<cuda::Graph>(bench.stream().end_capture());
+      graph->upload(bench.stream());
+      bench.stream().synchronize();
+      out.queue = [graph](cuda::Stream& to) { graph->launch(to); };
+      out.no_graph = "it is a graph already";
+    } else {
+      out.queue = all;
+    }
+    // Waiting between launches is what this one is about; the device's clock would not see the host's part.
+    if constexpr (how == Gpu::kSynchronised) {
+      out.clock = engine::TaskClock::kWall;
+      out.no_graph = "it waits for the device after every launch";
+    }
+  }
+  out.restore = [p, y](cuda::Stream& to) { y->upload(std::span<const float>(p->y), to); };
+  out.result = [y](cuda::Stream& from) { return Samples(y->size()).take<float>(y->read(from)); };
+  out.work = p->work();
+  out.quantities = [launches] { return std::vector<Quantity>{{"launches", "Launches per repetition", launches, ""}}; };
+  return out;
+}
+
+double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
 
 engine::TaskBench launch_bench() {
-  return {
-      .workload = "micro",
-      .id = "launch",
-      .title = "Launches and fusion: dependent axpy",
-      .variants =
-          {
-              {.id = "cpu-passes",
-               .title = "A pass per step",
-               .changes = "one pass over the arrays per step",
-               .builds_on = "",
-               .device = "cpu",
-               .precision = "fp32",
-               .source = kSource,
-               .estimate_bytes = estimate,
-               .make = make<CpuLaunch<Cpu::kPasses>>},
-              {.id = "cpu-fused",
-               .title = "All steps in one pass",
-               .changes = "takes every step of an element while it is in a register",
-               .builds_on = "cpu-passes",
-               .device = "cpu",
-               .precision = "fp32",
-               .source = kSource,
-               .estimate_bytes = estimate,
-               .make = make<CpuLaunch<Cpu::kFused>>},
-              {.id = "cuda-synchronised",
-               .title = "A launch and a wait per step",
-               .changes = "waits for the device after every launch",
-               .builds_on = "",
-               .device = "cuda",
-               .precision = "fp32",
-               .source = kKernels,
-               .estimate_bytes = estimate,
-               .make = make<CudaLaunch<Gpu::kSynchronised>>,
-               .unavailable = no_device},
-              {.id = "cuda-launches",
-               .title = "A launch per step",
-               .changes = "queues the launches back to back",
-               .builds_on = "cuda-synchronised",
-               .device = "cuda",
-               .precision = "fp32",
-               .source = kKernels,
-               .estimate_bytes = estimate,
-               .make = make<CudaLaunch<Gpu::kLaunches>>,
-               .unavailable = no_device},
-              {.id = "cuda-graph",
-               .title = "The launches as one graph",
-               .changes = "replays the launches as one graph",
-               .builds_on = "cuda-launches",
-               .device = "cuda",
-               .precision = "fp32",
-               .source = kKernels,
-               .estimate_bytes = estimate,
-               .make = make<CudaLaunch<Gpu::kGraph>>,
-               .unavailable = no_device},
-              {.id = "cuda-fused",
-               .title = "All steps in one launch",
-               .changes = "takes every step of an element while it is in a register",
-               .builds_on = "cuda-launches",
-               .device = "cuda",
-               .precision = "fp32",
-               .source = kKernels,
-               .estimate_bytes = estimate,
-               .make = make<CudaLaunch<Gpu::kFused>>,
-               .unavailable = no_device},
-          },
-  };
+  Row<answer> row(
+      {"launch", "Launches and fusion: dependent axpy", "kernels/micro/launch.cpp", "kernels/micro/launch.cu", bytes});
+  row.cpu<on_cpu<Cpu::kPasses>>({"cpu-passes", "A pass per step", "one pass over the arrays per step"});
+  row.cpu<on_cpu<Cpu::kFused>>(
+      {"cpu-fused", "All steps in one pass", "takes every step of an element while it is in a register", "cpu-passes"});
+  row.cuda<on_gpu<Gpu::kSynchronised>>(
+      {"cuda-synchronised", "A launch and a wait per step", "waits for the device after every launch"});
+  row.cuda<on_gpu<Gpu::kLaunches>>(
+      {"cuda-launches", "A launch per step", "queues the launches back to back", "cuda-synchronised"});
+  row.cuda<on_gpu<Gpu::kGraph>>(
+      {"cuda-graph", "The launches as one graph", "replays the launches as one graph", "cuda-launches"});
+  row.cuda<on_gpu<Gpu::kPersistent>>({"cuda-persistent", "One launch with a barrier per step",
+                                      "one kernel that waits for its whole grid after every step", "cuda-launches"});
+  row.cuda<on_gpu<Gpu::kFused>>({"cuda-fused", "All steps in one launch",
+                                 "takes every step of an element while it is in a register", "cuda-launches"});
+  return row.bench();
 }
 
 }  // namespace bb::micro

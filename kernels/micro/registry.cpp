@@ -8,7 +8,16 @@ namespace bb::micro {
 
 std::span<const engine::TaskBench> benches() {
   static const std::vector<engine::TaskBench> all = {
-      launch_bench(),
+      launch_bench(),     graphs_bench(),         host_loop_bench(),
+      coalescing_bench(), layout_bench(),         latency_bench(),
+      bandwidth_bench(),  stencil_1d_bench(),     stencil_2d_bench(),
+      transpose_bench(),  bank_conflicts_bench(), reduction_bench(),
+      scan_bench(),       compaction_bench(),     histogram_bench(),
+      fma_bench(),        divergence_bench(),     unrolling_bench(),
+      gemm_bench(),       overlap_bench(),        concurrent_kernels_bench(),
+      spmv_bench(),       elementwise_bench(),    views_bench(),
+      timing_bench(),     cold_start_bench(),     grid_stride_bench(),
+      block_size_bench(), few_threads_bench(),    fp64_bench(),
   };
   return all;
 }

@@ -15,16 +15,25 @@ using CublasHandle = struct CublasTag*;
 using CublasLtHandle = struct CublasLtTag*;
 
 enum class CublasOperation : int { kNone = 0, kTranspose = 1 };
+/// cudaDataType and cublasComputeType_t values that we use.
+enum class DataType : int { kFp32 = 0, kFp16 = 2, kBf16 = 14 };
+enum class CublasCompute : int { kFp32 = 68, kFp32ByTf32 = 77 };
+inline constexpr int kCublasGemmDefault = -1;  // CUBLAS_GEMM_DEFAULT: its heuristics choose the algorithm
+
 enum class LibraryProperty : int { kMajor = 0, kMinor = 1, kPatch = 2 };
 
-#define BB_CUDA_CUBLAS_REQUIRED(X)                                                                             \
-  X(GetProperty, cublasGetProperty, (LibraryProperty property, int* value))                                    \
-  X(Create, cublasCreate_v2, (CublasHandle * handle))                                                          \
-  X(Destroy, cublasDestroy_v2, (CublasHandle handle))                                                          \
-  X(SetStream, cublasSetStream_v2, (CublasHandle handle, Stream stream))                                       \
-  X(Sgemm, cublasSgemm_v2,                                                                                     \
-    (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const float* alpha, \
-     const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                  \
+#define BB_CUDA_CUBLAS_REQUIRED(X)                                                                                \
+  X(GetProperty, cublasGetProperty, (LibraryProperty property, int* value))                                       \
+  X(Create, cublasCreate_v2, (CublasHandle * handle))                                                             \
+  X(Destroy, cublasDestroy_v2, (CublasHandle handle))                                                             \
+  X(SetStream, cublasSetStream_v2, (CublasHandle handle, Stream stream))                                          \
+  X(Sgemm, cublasSgemm_v2,                                                                                        \
+    (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const float* alpha,    \
+     const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                     \
+  X(GemmEx, cublasGemmEx,                                                                                         \
+    (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const void* alpha,     \
+     const void* a, DataType a_type, int lda, const void* b, DataType b_type, int ldb, const void* beta, void* c, \
+     DataType c_type, int ldc, CublasCompute compute, int algorithm))                                             \
   X(GetStatusString, cublasGetStatusString, (CublasStatus status), const char*)
 
 #define BB_CUDA_CUBLASLT_REQUIRED(X)                   \

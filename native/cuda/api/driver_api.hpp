@@ -79,6 +79,7 @@
   X(StreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph,                                                       \
     (Stream stream, Graph graph, const GraphNode* dependencies, const GraphEdgeData* edges, std::size_t count,    \
      CaptureMode mode))                                                                                           \
+  X(GraphExecUpdate, cuGraphExecUpdate_v2, (GraphExec exec, Graph graph, GraphExecUpdateResultInfo * info))       \
   X(GraphAddNode, cuGraphAddNode_v2,                                                                              \
     (GraphNode * node, Graph graph, const GraphNode* dependencies, const GraphEdgeData* edges, std::size_t count, \
      GraphNodeParams* params))                                                                                    \

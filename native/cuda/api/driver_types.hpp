@@ -20,6 +20,12 @@ using GraphExec = struct GraphExecTag*;
 using GraphNode = struct GraphNodeTag*;
 using ConditionalHandle = std::uint64_t;
 
+/// CUgraphExecUpdateResultInfo: why a graph could not be updated, and for which node.
+struct GraphExecUpdateResultInfo {
+  int result;
+  GraphNode error_node, error_from_node;
+};
+
 struct Uuid {
   char bytes[16];
 };
@@ -85,7 +91,7 @@ enum class GraphNodeType : int { kKernel = 0, kMemcpy = 1, kMemset = 2, kConditi
 enum class ConditionalType : int { kIf = 0, kWhile = 1, kSwitch = 2 };
 enum class AccessProperty : int { kNormal = 0, kStreaming = 1, kPersisting = 2 };
 
-inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2,
+inline constexpr unsigned kStreamDefault = 0, kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2,
                           kConditionalAssignDefault = 1;
 
 struct AccessPolicyWindow {

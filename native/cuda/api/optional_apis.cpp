@@ -1,5 +1,6 @@
 #include "cublas_api.hpp"
 #include "cupti_api.hpp"
+#include "cusparse_api.hpp"
 #include "nvml_api.hpp"
 #include "nvrtc_api.hpp"
 #include "resolve.hpp"
@@ -28,6 +29,11 @@ std::string CuptiApi::resolve(const DynamicLibrary& library) {
 
 std::string CublasApi::resolve(const DynamicLibrary& library) {
   BB_CUDA_CUBLAS_REQUIRED(BB_REQUIRED)
+  return "";
+}
+
+std::string CusparseApi::resolve(const DynamicLibrary& library) {
+  BB_CUDA_CUSPARSE_REQUIRED(BB_REQUIRED)
   return "";
 }
 

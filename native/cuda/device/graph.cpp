@@ -1,6 +1,7 @@
 #include "graph.hpp"
 
 #include <atomic>
+#include <chrono>
 
 namespace bb::cuda {
 namespace {
@@ -20,7 +21,9 @@ Graph::Graph(std::shared_ptr<Device> device, api::Graph graph, const LaunchLog& 
     device_->check(status, call);
   };
   destroy_graph(driver().GraphGetNodes(graph_, nullptr, &nodes_), "cuGraphGetNodes");
+  const auto start = std::chrono::steady_clock::now();
   destroy_graph(driver().GraphInstantiate(&exec_, graph_, 0), "cuGraphInstantiateWithFlags");
+  instantiate_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++graphs_alive;
 }
 
@@ -33,5 +36,11 @@ Graph::~Graph() {
 }
 
 void Graph::upload(Stream& stream) { stream.check(driver().GraphUpload(exec_, stream.handle()), "cuGraphUpload"); }
+
+void Graph::update(const CapturedGraph& changed) {
+  if (!can_update()) throw Error("unsupported", "The driver cannot update graphs; CUDA 12 can.");
+  api::GraphExecUpdateResultInfo info{};
+  device_->check(driver().GraphExecUpdate(exec_, changed.handle(), &info), "cuGraphExecUpdate_v2");
+}
 
 }  // namespace bb::cuda

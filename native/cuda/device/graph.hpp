@@ -8,6 +8,22 @@
 
 namespace bb::cuda {
 
+/// A captured sequence of launches that cannot be launched by itself.
+class CapturedGraph {
+ public:
+  explicit CapturedGraph(api::Graph graph) : graph_(graph) {}
+  CapturedGraph(CapturedGraph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  CapturedGraph& operator=(CapturedGraph&&) = delete;
+  ~CapturedGraph() {
+    if (graph_) driver().GraphDestroy(graph_);
+  }
+
+  api::Graph handle() const { return graph_; }
+
+ private:
+  api::Graph graph_;
+};
+
 /// A captured sequence of launches, instantiated and ready to replay.
 class Graph {
  public:
@@ -18,14 +34,22 @@ class Graph {
         graph_(std::exchange(other.graph_, nullptr)),
         exec_(std::exchange(other.exec_, nullptr)),
         label_(other.label_),
-        nodes_(other.nodes_) {}
+        nodes_(other.nodes_),
+        instantiate_s_(other.instantiate_s_) {}
   Graph& operator=(Graph&&) = delete;
   ~Graph();
 
   /// Graphs that exist in the process now.
   static int alive();
 
+  /// Whether the driver can update graphs (CUDA 12).
+  static bool can_update() { return driver().GraphExecUpdate != nullptr; }
+  /// Takes over the arguments of a graph of the same shape. Throws "unsupported" where can_update() is false.
+  void update(const CapturedGraph& changed);
+
   std::size_t nodes() const { return nodes_; }
+  /// What the driver took to make it launchable.
+  double instantiate_seconds() const { return instantiate_s_; }
   api::Graph handle() const { return graph_; }
   /// Moves the graph to the device ahead of its first launch.
   void upload(Stream& stream);
@@ -40,6 +64,7 @@ class Graph {
   api::GraphExec exec_ = nullptr;
   const char* label_;
   std::size_t nodes_ = 0;
+  double instantiate_s_ = 0;
 };
 
 }  // namespace bb::cuda

@@ -10,6 +10,15 @@ Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {
   device_->check(driver().StreamCreate(&handle_, api::kStreamNonBlocking), "cuStreamCreate");
 }
 
+Stream Stream::legacy_default(std::shared_ptr<Device> device) { return {std::move(device), nullptr}; }
+
+Stream Stream::beside_default(std::shared_ptr<Device> device) {
+  device->make_current();
+  api::Stream handle = nullptr;
+  device->check(driver().StreamCreate(&handle, api::kStreamDefault), "cuStreamCreate");
+  return {std::move(device), handle};
+}
+
 Stream::~Stream() {
   if (handle_) driver().StreamDestroy(handle_);
 }
@@ -43,6 +52,13 @@ Graph Stream::end_capture() {
   check(status, "cuStreamEndCapture");
   const LaunchLog captured = std::exchange(log_, {});
   return Graph(device_, graph, captured);
+}
+
+CapturedGraph Stream::end_capture_only() {
+  api::Graph graph = nullptr;
+  check(driver().StreamEndCapture(handle_, &graph), "cuStreamEndCapture");
+  log_.clear();
+  return CapturedGraph(graph);
 }
 
 void Stream::persist_in_l2(api::DevicePointer base, std::size_t bytes, float hit_ratio) {

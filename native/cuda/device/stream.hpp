@@ -8,13 +8,18 @@
 
 namespace bb::cuda {
 
+class CapturedGraph;
 class Event;
 class Graph;
 
-/// A non-blocking stream. Used by one thread at a time.
+/// A stream, non-blocking unless made otherwise. Used by one thread at a time.
 class Stream {
  public:
   explicit Stream(std::shared_ptr<Device> device);
+  /// The legacy default stream, the one that code gets which names none.
+  static Stream legacy_default(std::shared_ptr<Device> device);
+  /// A stream whose work and the legacy default stream's wait for each other (CU_STREAM_DEFAULT).
+  static Stream beside_default(std::shared_ptr<Device> device);
   Stream(Stream&& other) noexcept
       : device_(std::move(other.device_)), handle_(std::exchange(other.handle_, nullptr)), log_(other.log_) {}
   Stream& operator=(Stream&&) = delete;
@@ -33,6 +38,8 @@ class Stream {
   /// Records what follows instead of running it, until end_capture.
   void begin_capture();
   Graph end_capture();
+  /// The same without making it launchable.
+  CapturedGraph end_capture_only();
 
   /// Keeps accesses to `bytes` from `base` in the persisting part of L2 for `hit_ratio` of them; 0 bytes undoes it.
   void persist_in_l2(api::DevicePointer base, std::size_t bytes, float hit_ratio);
@@ -45,6 +52,8 @@ class Stream {
   void note_launch(const char* name) { log_.note(name); }
 
  private:
+  Stream(std::shared_ptr<Device> device, api::Stream handle) : device_(std::move(device)), handle_(handle) {}
+
   std::shared_ptr<Device> device_;
   api::Stream handle_ = nullptr;
   LaunchLog log_;

@@ -111,6 +111,17 @@ Loaded<CublasLtApi> load_cublaslt() {
   return out;
 }
 
+Loaded<CusparseApi> load_cusparse() {
+  Loaded<CusparseApi> out = load_library<CusparseApi>(kCusparseLibrary, process_environment());
+  if (!out.state.available) return out;
+  note_file(out, out.api.Create);
+  int major = 0, minor = 0;
+  out.api.GetProperty(LibraryProperty::kMajor, &major);
+  out.api.GetProperty(LibraryProperty::kMinor, &minor);
+  out.state.version = dotted(major, minor);
+  return out;
+}
+
 /// A library that is never closed, not even while the process ends.
 template <typename Api>
 const Loaded<Api>& forever(Loaded<Api> (*load)()) {
@@ -126,5 +137,6 @@ const Loaded<NvrtcApi>& nvrtc_library() { return forever(load_nvrtc); }
 const Loaded<CuptiApi>& cupti_library() { return forever(load_cupti); }
 const Loaded<CublasApi>& cublas_library() { return forever(load_cublas); }
 const Loaded<CublasLtApi>& cublaslt_library() { return forever(load_cublaslt); }
+const Loaded<CusparseApi>& cusparse_library() { return forever(load_cusparse); }
 
 }  // namespace bb::cuda

@@ -4,6 +4,7 @@
 
 #include "../api/cublas_api.hpp"
 #include "../api/cupti_api.hpp"
+#include "../api/cusparse_api.hpp"
 #include "../api/driver_api.hpp"
 #include "../api/nvml_api.hpp"
 #include "../api/nvrtc_api.hpp"
@@ -53,5 +54,6 @@ const Loaded<api::NvrtcApi>& nvrtc_library();
 const Loaded<api::CuptiApi>& cupti_library();
 const Loaded<api::CublasApi>& cublas_library();
 const Loaded<api::CublasLtApi>& cublaslt_library();
+const Loaded<api::CusparseApi>& cusparse_library();
 
 }  // namespace bb::cuda

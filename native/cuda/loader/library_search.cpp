@@ -19,7 +19,9 @@ constexpr std::array<std::string_view, 0> kCuptiNames{};
 constexpr std::array<std::string_view, 1> kCuptiWildcards{"cupti64_"};
 constexpr std::array<std::string_view, 3> kCublasNames{"cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"};
 constexpr std::array<std::string_view, 3> kCublasLtNames{"cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll"};
+constexpr std::array<std::string_view, 2> kCusparseNames{"cusparse64_12.dll", "cusparse64_11.dll"};
 constexpr std::array<std::string_view, 1> kNvrtcCompanions{"nvrtc-builtins64_"};
+constexpr std::array<std::string_view, 1> kCusparseCompanions{"nvJitLink_"};
 constexpr std::array<std::string_view, 1> kCublasCompanions{"cublasLt64_"};
 constexpr std::array<std::string_view, 5> kToolkitFolders{"bin", "bin/x64", "extras/CUPTI/lib64", "lib/x64", "."};
 constexpr std::array<std::string_view, 2> kPackageFolders{"bin", "lib"};
@@ -32,7 +34,9 @@ constexpr std::array<std::string_view, 2> kCuptiNames{"libcupti.so.13", "libcupt
 constexpr std::array<std::string_view, 0> kCuptiWildcards{};
 constexpr std::array<std::string_view, 3> kCublasNames{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
 constexpr std::array<std::string_view, 3> kCublasLtNames{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
+constexpr std::array<std::string_view, 2> kCusparseNames{"libcusparse.so.12", "libcusparse.so.11"};
 constexpr std::array<std::string_view, 1> kNvrtcCompanions{"libnvrtc-builtins.so."};
+constexpr std::array<std::string_view, 1> kCusparseCompanions{"libnvJitLink.so."};
 constexpr std::array<std::string_view, 1> kCublasCompanions{"libcublasLt.so."};
 constexpr std::array<std::string_view, 5> kToolkitFolders{"lib64", "lib", "extras/CUPTI/lib64",
                                                           "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
@@ -144,6 +148,7 @@ const LibraryKind kNvrtcLibrary{"NVRTC", kNvrtcNames, {}, kNvrtcCompanions, kFro
 const LibraryKind kCuptiLibrary{"CUPTI", kCuptiNames, kCuptiWildcards, {}, kFromToolkit};
 const LibraryKind kCublasLibrary{"cuBLAS", kCublasNames, {}, kCublasCompanions, kFromToolkit};
 const LibraryKind kCublasLtLibrary{"cuBLASLt", kCublasLtNames, {}, {}, kFromToolkit};
+const LibraryKind kCusparseLibrary{"cuSPARSE", kCusparseNames, {}, kCusparseCompanions, kFromToolkit};
 
 Environment process_environment() {
   return [](std::string_view name) -> std::optional<std::string> {

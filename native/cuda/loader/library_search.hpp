@@ -25,7 +25,8 @@ struct LibraryKind {
   std::string_view remedy;                       // one clause: where it comes from
 };
 
-extern const LibraryKind kDriverLibrary, kNvmlLibrary, kNvrtcLibrary, kCuptiLibrary, kCublasLibrary, kCublasLtLibrary;
+extern const LibraryKind kDriverLibrary, kNvmlLibrary, kNvrtcLibrary, kCuptiLibrary, kCublasLibrary, kCublasLtLibrary,
+    kCusparseLibrary;
 
 /// Folders searched besides the system's own, in order and without duplicates: BRAGGBENCH_CUDA_LIBS
 /// (folders of libraries, or a Python `nvidia` package folder whose */lib are meant), then CUDA_PATH and

@@ -145,6 +145,7 @@ BB_VALUE(api::CaptureMode::kThreadLocal, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 BB_VALUE(api::CaptureMode::kRelaxed, CU_STREAM_CAPTURE_MODE_RELAXED);
 BB_VALUE(api::AccessProperty::kStreaming, CU_ACCESS_PROPERTY_STREAMING);
 BB_VALUE(api::AccessProperty::kPersisting, CU_ACCESS_PROPERTY_PERSISTING);
+BB_VALUE(api::kStreamDefault, CU_STREAM_DEFAULT);
 BB_VALUE(api::kStreamNonBlocking, CU_STREAM_NON_BLOCKING);
 BB_VALUE(api::kEventDefault, CU_EVENT_DEFAULT);
 BB_VALUE(api::kEventDisableTiming, CU_EVENT_DISABLE_TIMING);
@@ -178,6 +179,7 @@ BB_OFFSET(api::AccessPolicyWindow, miss, CUaccessPolicyWindow, missProp);
 #if CUDA_VERSION >= 12040
 static_assert(sizeof(api::GraphEdgeData) == sizeof(CUgraphEdgeData));
 static_assert(sizeof(api::GraphNodeParams) == sizeof(CUgraphNodeParams));
+static_assert(sizeof(api::GraphExecUpdateResultInfo) == sizeof(CUgraphExecUpdateResultInfo));
 BB_OFFSET(api::GraphNodeParams, conditional.handle, CUgraphNodeParams, conditional.handle);
 BB_OFFSET(api::GraphNodeParams, conditional.type, CUgraphNodeParams, conditional.type);
 BB_OFFSET(api::GraphNodeParams, conditional.size, CUgraphNodeParams, conditional.size);

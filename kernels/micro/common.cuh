@@ -1,0 +1,21 @@
+#pragma once
+
+// What the kernels of the claim ledger share. One-dimensional grids: `n` stays below 2^31.
+namespace bb::micro {
+
+inline constexpr unsigned kWholeWarp = 0xffffffffu;
+
+__device__ inline unsigned global_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ inline unsigned all_threads() { return gridDim.x * blockDim.x; }
+
+template <typename T>
+__device__ inline T warp_sum(T value) {
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(kWholeWarp, value, offset);
+  return value;
+}
+
+/// Keeps the compiler from carrying what is in memory across this point.
+__device__ inline void forget_memory() { asm volatile("" ::: "memory"); }
+
+}  // namespace bb::micro

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <algorithm>
+
+#include "cuda/device/kernel.hpp"
+#include "work.hpp"
+
+namespace bb::micro {
+
+/// A launch all of whose blocks are resident at once, with no more of them than `n` elements need.
+inline cuda::LaunchShape cooperative_shape(const cuda::Kernel& kernel, const cuda::Device& device, std::size_t n,
+                                           unsigned threads) {
+  const auto resident = static_cast<unsigned>(kernel.resident_blocks(threads, 0) * device.info().multiprocessors);
+  return {.grid = {std::min(resident, blocks_for(n, threads))}, .block = {threads}, .cooperative = true};
+}
+
+}  // namespace bb::micro

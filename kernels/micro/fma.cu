@@ -1,0 +1,19 @@
+// Row 11: Horner's rule with the multiplication and the addition rounded apart, as the compiler chooses, and fused.
+#include "horner.cuh"
+
+namespace bb::micro {
+
+extern "C" __global__ void __launch_bounds__(256)
+    micro_horner_separate(unsigned n, int terms, const float* c, const float* in, float* out) {
+  horner_kernel(n, terms, c, in, out, SeparateStep{});
+}
+extern "C" __global__ void __launch_bounds__(256)
+    micro_horner_compiled(unsigned n, int terms, const float* c, const float* in, float* out) {
+  horner_kernel(n, terms, c, in, out, CompiledStep{});
+}
+extern "C" __global__ void __launch_bounds__(256)
+    micro_horner_fused(unsigned n, int terms, const float* c, const float* in, float* out) {
+  horner_kernel(n, terms, c, in, out, FusedStep{});
+}
+
+}  // namespace bb::micro

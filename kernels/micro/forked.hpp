@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cuda/device/event.hpp"
+#include "work.hpp"
+
+namespace bb::micro {
+
+enum class StreamKind { kNonBlocking, kBesideDefault, kLegacyDefault };
+
+/// Streams whose work begins after what is queued on another and ends before what is queued there next, by events,
+/// so that one pair of events around it times them all, and a capture of that stream takes them in.
+class Forked {
+ public:
+  Forked(const std::shared_ptr<cuda::Device>& device, std::size_t count, StreamKind kind)
+      : begun_(device, cuda::api::kEventDisableTiming) {
+    for (std::size_t i = 0; i < count; ++i) {
+      streams_.push_back(kind == StreamKind::kNonBlocking     ? cuda::Stream(device)
+                         : kind == StreamKind::kBesideDefault ? cuda::Stream::beside_default(device)
+                                                              : cuda::Stream::legacy_default(device));
+      done_.emplace_back(device, cuda::api::kEventDisableTiming);
+    }
+  }
+
+  std::size_t size() const { return streams_.size(); }
+  cuda::Stream& operator[](std::size_t i) { return streams_[i]; }
+
+  void fork(cuda::Stream& from) {
+    begun_.record(from);
+    for (cuda::Stream& stream : streams_) stream.wait(begun_);
+  }
+  void join(cuda::Stream& into) {
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      done_[i].record(streams_[i]);
+      into.wait(done_[i]);
+    }
+  }
+
+ private:
+  cuda::Event begun_;
+  std::vector<cuda::Stream> streams_;
+  std::vector<cuda::Event> done_;
+};
+
+/// y = y r + t, `work` times, which both rows of streams run.
+inline double iterated(double y, int work) {
+  for (int w = 0; w < work; ++w) y = y * 0.984375 + 0.0078125;
+  return y;
+}
+inline constexpr double kIteratedLimit = 0x1p-24 * 64;  // a step forgets a 64th of the error
+
+}  // namespace bb::micro

@@ -1,0 +1,166 @@
+// Row 2: the same launches as a stream's, as a graph made once, as a graph made anew each time, and as a graph that
+// is updated to new arguments; the parts of each as named costs.
+#include <chrono>
+
+#include "cuda/device/graph.hpp"
+#include "row.hpp"
+#include "rows.hpp"
+
+namespace bb::micro {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr float kA = 1.0f / 1024.0f;
+constexpr unsigned kThreads = 256;
+
+struct Inputs {
+  explicit Inputs(const TaskProblem& problem)
+      : n(problem.count("n")),
+        steps(static_cast<int>(problem.count("steps"))),
+        x(engine::uniform_values(n, problem.seed)),
+        y(engine::uniform_values(n, problem.seed + 1)) {}
+  std::size_t n;
+  int steps;
+  std::vector<float> x, y;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Inputs in(problem);
+  const Samples some(in.n);
+  const double roundings = 0x1p-24 * (in.steps + 1);
+  return {some.map([&](std::size_t i) {
+            return static_cast<double>(in.y[i]) +
+                   static_cast<double>(in.steps) * static_cast<double>(kA) * static_cast<double>(in.x[i]);
+          }),
+          roundings, roundings, some.text() + " with FP64"};
+}
+
+/// What making graphs took, summed over `times`.
+struct Costs {
+  double capture_s = 0, instantiate_s = 0, upload_s = 0, update_s = 0;
+  int times = 0;
+};
+
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// The chain of launches and the graphs made of it.
+class Chain {
+ public:
+  explicit Chain(CudaBench& bench)
+      : in(bench.problem()), x(bench.upload(in.x)), y(bench.upload(in.y)), kernel_(bench.kernel("micro_axpy")) {}
+
+  void launch(cuda::Stream& to) {
+    const auto n = static_cast<unsigned>(in.n);
+    for (int step = 0; step < in.steps; ++step) {
+      kernel_.launch(to, {.grid = {blocks_for(in.n, kThreads)}, .block = {kThreads}}, n, kA, x->pointer(),
+                     y->pointer());
+    }
+  }
+  cuda::Graph make(cuda::Stream& stream) {
+    const Clock::time_point start = Clock::now();
+    stream.begin_capture();
+    launch(stream);
+    cuda::Graph graph = stream.end_capture();
+    const double both = since(start);
+    costs.instantiate_s += graph.instantiate_seconds();
+    costs.capture_s += both - graph.instantiate_seconds();
+    ++costs.times;
+    return graph;
+  }
+  std::vector<Quantity> quantities() const {
+    const auto mean = [&](double seconds) { return 1e6 * seconds / std::max(1, costs.times); };
+    std::vector<Quantity> out{{"launches", "Launches per repetition", static_cast<double>(in.steps), ""}};
+    if (costs.times == 0) return out;
+    out.push_back({"capture", "Capture", mean(costs.capture_s), "µs"});
+    out.push_back({"instantiate", "Instantiate", mean(costs.instantiate_s), "µs"});
+    if (costs.upload_s > 0) out.push_back({"upload", "Upload", mean(costs.upload_s), "µs"});
+    if (costs.update_s > 0) out.push_back({"update", "Update", mean(costs.update_s), "µs"});
+    return out;
+  }
+
+  const Inputs in;
+  const std::shared_ptr<cuda::DeviceBuffer<float>> x, y;
+  Costs costs;
+
+ private:
+  cuda::Kernel kernel_;
+};
+
+enum class How { kStream, kReplay, kRebuilt, kUpdated };
+
+template <How how>
+CudaWork on_gpu(CudaBench& bench) {
+  const auto chain = std::make_shared<Chain>(bench);
+  CudaWork work;
+  if constexpr (how == How::kStream) {
+    work.queue = [chain](cuda::Stream& to) { chain->launch(to); };
+  } else {
+    const auto graph = std::make_shared<std::optional<cuda::Graph>>();
+    const auto first = [&] {
+      graph->emplace(chain->make(bench.stream()));
+      const Clock::time_point start = Clock::now();
+      (*graph)->upload(bench.stream());
+      bench.stream().synchronize();
+      chain->costs.upload_s += since(start);
+    };
+    if constexpr (how == How::kReplay) {
+      first();
+      work.queue = [chain, graph](cuda::Stream& to) { (*graph)->launch(to); };
+    } else if constexpr (how == How::kRebuilt) {
+      work.queue = [chain, graph](cuda::Stream& to) {
+        // The graph before it may still run: the driver keeps what was launched until it is done.
+        graph->reset();
+        graph->emplace(chain->make(to));
+        (*graph)->launch(to);
+      };
+    } else {
+      first();
+      work.queue = [chain, graph](cuda::Stream& to) {
+        Clock::time_point start = Clock::now();
+        to.begin_capture();
+        chain->launch(to);
+        const cuda::CapturedGraph changed = to.end_capture_only();
+        chain->costs.capture_s += since(start);
+        start = Clock::now();
+        (*graph)->update(changed);
+        chain->costs.update_s += since(start);
+        ++chain->costs.times;
+        (*graph)->launch(to);
+      };
+    }
+    work.no_graph = "it makes or is a graph already";
+    if constexpr (how == How::kRebuilt || how == How::kUpdated) work.clock = engine::TaskClock::kWall;
+  }
+  work.restore = [chain](cuda::Stream& to) { chain->y->upload(std::span<const float>(chain->in.y), to); };
+  work.result = [chain](cuda::Stream& from) { return Samples(chain->in.n).take<float>(chain->y->read(from)); };
+  const auto n = static_cast<double>(chain->in.n);
+  work.work = {.bytes = 12.0 * n * chain->in.steps, .flops = 2.0 * n * chain->in.steps};
+  work.quantities = [chain] { return chain->quantities(); };
+  return work;
+}
+
+double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
+
+std::string no_update() {
+  if (const std::string why = no_device(); !why.empty()) return why;
+  return cuda::Graph::can_update() ? "" : "the driver has no cuGraphExecUpdate of CUDA 12";
+}
+
+}  // namespace
+
+engine::TaskBench graphs_bench() {
+  Row<answer> row({"graphs", "CUDA graphs: capture, instantiate, replay, update", "kernels/micro/graphs.cpp",
+                   "kernels/micro/graphs.cpp", bytes});
+  row.cuda<on_gpu<How::kRebuilt>>(
+      {"cuda-graph-anew", "A graph made each time", "captures and instantiates the graph in every repetition"});
+  row.cuda<on_gpu<How::kUpdated>>({"cuda-graph-updated", "A graph updated each time",
+                                   "captures in every repetition and updates the graph there is", "cuda-graph-anew"},
+                                  can_do_all, no_update);
+  row.cuda<on_gpu<How::kStream>>({"cuda-stream", "Launches", "queues every launch in every repetition"});
+  row.cuda<on_gpu<How::kReplay>>(
+      {"cuda-graph", "A graph made once", "captured and instantiated before the time counts", "cuda-stream"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+// Inputs that depend on their seed alone, beside engine::uniform_values.
+namespace bb::micro {
+
+/// Steele, Lea and Flood's SplitMix64.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 0x2545f4914f6cdd1dull) {}
+  std::uint64_t next() {
+    std::uint64_t x = state_ += 0x9e3779b97f4a7c15ull;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+  }
+  /// 0 … below - 1
+  std::size_t index(std::size_t below) {
+    return static_cast<std::size_t>((static_cast<double>(next() >> 11) * 0x1p-53) * static_cast<double>(below));
+  }
+  /// [0, 1)
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// 0 … n - 1 in random order (Fisher and Yates).
+inline std::vector<unsigned> shuffled(std::size_t n, std::uint64_t seed) {
+  std::vector<unsigned> out(n);
+  std::iota(out.begin(), out.end(), 0u);
+  Random random(seed);
+  for (std::size_t i = n; i > 1; --i) std::swap(out[i - 1], out[random.index(i)]);
+  return out;
+}
+
+/// Where each of `n` entries sends one that starts at entry 0 so that it sees all of them (Sattolo).
+inline std::vector<unsigned> one_cycle(std::size_t n, std::uint64_t seed) {
+  std::vector<unsigned> out(n);
+  std::iota(out.begin(), out.end(), 0u);
+  Random random(seed);
+  for (std::size_t i = n; i > 1; --i) std::swap(out[i - 1], out[random.index(i - 1)]);
+  return out;
+}
+
+}  // namespace bb::micro

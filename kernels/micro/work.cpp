@@ -1,0 +1,121 @@
+#include "work.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bb::micro {
+namespace {
+
+using AnswerOf = Answer (*)(const TaskProblem&);
+
+class CpuArrangement final : public engine::CpuTask {
+ public:
+  CpuArrangement(const TaskProblem& problem, AnswerOf answer, CpuWork (*set_up)(CpuBench&))
+      : CpuTask(problem), answer_of_(answer), set_up_(set_up) {}
+
+  void prepare() override {
+    part("inputs", [&] {
+      CpuBench bench(problem(), pool());
+      work_ = set_up_(bench);
+    });
+  }
+  engine::CheckReport verify() override {
+    if (!answer_) answer_ = answer_of_(problem());
+    return compare(*answer_, work_.result());
+  }
+  std::uint64_t hash() override { return engine::hash_values<double>(work_.result()); }
+  TaskWork work() const override { return work_.work; }
+  std::vector<Quantity> quantities() override { return work_.quantities(); }
+
+ protected:
+  void run() override { work_.run(); }
+  void reset() override { work_.reset(); }
+
+ private:
+  AnswerOf answer_of_;
+  CpuWork (*set_up_)(CpuBench&);
+  CpuWork work_;
+  std::optional<Answer> answer_;
+};
+
+class CudaArrangement final : public cuda::CudaTask {
+ public:
+  CudaArrangement(const TaskProblem& problem, AnswerOf answer, CudaWork (*set_up)(CudaBench&))
+      : CudaTask(problem, "micro"), answer_of_(answer), set_up_(set_up), bench_(*this) {}
+
+  void prepare() override {
+    part("inputs", [&] { work_ = set_up_(bench_); });
+  }
+  engine::CheckReport verify() override {
+    if (!answer_) answer_ = answer_of_(problem());
+    return compare(*answer_, work_.result(stream()));
+  }
+  std::uint64_t hash() override { return engine::hash_values<double>(work_.result(stream())); }
+  TaskWork work() const override { return work_.work; }
+  std::vector<Quantity> quantities() override { return work_.quantities(); }
+  engine::TaskClock clock() const override { return work_.clock; }
+
+ protected:
+  void queue(cuda::Stream& to) override { work_.queue(to); }
+  void restore(cuda::Stream& to) override { work_.restore(to); }
+  std::string no_graph() const override { return work_.no_graph; }
+
+ private:
+  class Bench final : public CudaBench {
+   public:
+    explicit Bench(CudaArrangement& task) : task_(task) {}
+    const TaskProblem& problem() const override { return task_.problem(); }
+    const std::shared_ptr<cuda::Device>& device() const override { return task_.device(); }
+    cuda::Stream& stream() override { return task_.stream(); }
+    const cuda::Module& module() const override { return task_.module(); }
+
+   private:
+    CudaArrangement& task_;
+  };
+
+  AnswerOf answer_of_;
+  CudaWork (*set_up_)(CudaBench&);
+  Bench bench_;
+  CudaWork work_;  // its buffers go before the stream does
+  std::optional<Answer> answer_;
+};
+
+}  // namespace
+
+void in_pieces(cpu::ThreadPool& pool, std::size_t n, std::size_t piece,
+               const std::function<void(std::size_t, std::size_t)>& work) {
+  const auto pieces = static_cast<int>((n + piece - 1) / piece);
+  pool.run(pieces, [&](int at, int) {
+    const std::size_t first = static_cast<std::size_t>(at) * piece;
+    work(first, std::min(n, first + piece));
+  });
+}
+
+std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, AnswerOf answer, CpuWork (*set_up)(CpuBench&)) {
+  return std::make_unique<CpuArrangement>(problem, answer, set_up);
+}
+
+std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, AnswerOf answer, CudaWork (*set_up)(CudaBench&)) {
+  return std::make_unique<CudaArrangement>(problem, answer, set_up);
+}
+
+engine::CheckReport compare(const Answer& answer, const std::vector<double>& result) {
+  double error = 0, size = 0, worst = 0, largest = 0;
+  const std::size_t count = answer.wanted.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double wanted = answer.wanted[i];
+    const double off = i < result.size() ? std::abs(result[i] - wanted) : INFINITY;
+    error += off * off;
+    size += wanted * wanted;
+    if (!(off <= worst)) worst = off;  // a NaN stays
+    largest = std::max(largest, std::abs(wanted));
+  }
+  if (result.size() != count) error = worst = INFINITY;
+  const double unit = largest > 0 ? largest : 1.0;
+  return {{{"l2", "Error, root mean square over the reference's", size > 0 ? std::sqrt(error / size) : std::sqrt(error),
+            answer.limit},
+           {"largest", "Largest error over the largest value", worst / unit, answer.worst_limit}},
+          answer.compared};
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cuda/task/cuda_task.hpp"
+#include "engine/cpu_task.hpp"
+#include "engine/task.hpp"
+
+// How a row of the claim ledger states its work: a function per arrangement that makes buffers and gives back what
+// to run, and one function that gives the answer in FP64.
+namespace bb::micro {
+
+using engine::Quantity;
+using engine::TaskProblem;
+using engine::TaskWork;
+
+/// What every variant of a row must come to.
+struct Answer {
+  std::vector<double> wanted;
+  double limit = 0;        // of |Δ|₂ / |wanted|₂; 0 asks for equal values
+  double worst_limit = 0;  // of the largest |Δ| over the largest |wanted|
+  std::string compared;    // "all 1000 results with FP64"
+};
+
+/// What an arrangement makes of a problem. The closures own the buffers.
+struct CpuWork {
+  std::function<void()> run{};
+  std::function<void()> reset = [] {};  // restores inputs that a run changes
+  std::function<std::vector<double>()> result{};
+  TaskWork work{};
+  std::function<std::vector<Quantity>()> quantities = [] { return std::vector<Quantity>(); };
+};
+
+struct CudaWork {
+  std::function<void(cuda::Stream&)> queue{};
+  std::function<void(cuda::Stream&)> restore = [](cuda::Stream&) {};
+  std::function<std::vector<double>(cuda::Stream&)> result{};
+  TaskWork work{};
+  std::function<std::vector<Quantity>()> quantities = [] { return std::vector<Quantity>(); };
+  engine::TaskClock clock = engine::TaskClock::kDevice;
+  std::string no_graph{};  // why it cannot be captured; "" where it can
+};
+
+/// What an arrangement on the CPU may use.
+class CpuBench {
+ public:
+  CpuBench(const TaskProblem& problem, cpu::ThreadPool& pool) : problem_(problem), pool_(pool) {}
+  const TaskProblem& problem() const { return problem_; }
+  cpu::ThreadPool& pool() { return pool_; }
+
+ private:
+  const TaskProblem& problem_;
+  cpu::ThreadPool& pool_;
+};
+
+/// Calls work(first, last) for pieces of 0 … n - 1 on all threads.
+void in_pieces(cpu::ThreadPool& pool, std::size_t n, std::size_t piece,
+               const std::function<void(std::size_t first, std::size_t last)>& work);
+
+/// What an arrangement on a GPU may use.
+class CudaBench {
+ public:
+  virtual ~CudaBench() = default;
+  virtual const TaskProblem& problem() const = 0;
+  virtual const std::shared_ptr<cuda::Device>& device() const = 0;
+  virtual cuda::Stream& stream() = 0;
+  virtual const cuda::Module& module() const = 0;
+
+  cuda::Kernel kernel(const char* name) const { return cuda::Kernel(module(), name); }
+  template <typename T>
+  std::shared_ptr<cuda::DeviceBuffer<T>> buffer(std::size_t count) const {
+    return std::make_shared<cuda::DeviceBuffer<T>>(device(), count);
+  }
+  /// There when this returns.
+  template <typename T>
+  std::shared_ptr<cuda::DeviceBuffer<T>> upload(const std::vector<T>& values) {
+    auto out = buffer<T>(values.size());
+    out->upload(std::span<const T>(values), stream());
+    stream().synchronize();
+    return out;
+  }
+};
+
+/// The task of an arrangement; `answer` is worked out when a result is first compared.
+std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
+                                       CpuWork (*set_up)(CpuBench&));
+std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
+                                        CudaWork (*set_up)(CudaBench&));
+
+/// How far `result` is from the answer.
+engine::CheckReport compare(const Answer& answer, const std::vector<double>& result);
+
+/// Blocks of `threads` that hold `count` threads.
+inline unsigned blocks_for(std::size_t count, unsigned threads) {
+  return static_cast<unsigned>((count + threads - 1) / threads);
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,59 @@
+// Every row of the claim ledger on the CPU: each variant against FP64, on odd sizes that nothing divides.
+#include "micro_problems.hpp"
+
+#include <set>
+
+#include "check.hpp"
+#include "engine/task_run.hpp"
+#include "micro/registry.hpp"
+
+using namespace bb::engine;
+using bb::test::micro_problems;
+
+TEST("micro: every row has problems, two variants or more, ids of its own, and every ladder stands on its variants") {
+  std::set<std::string> rows;
+  for (const TaskBench& bench : bb::micro::benches()) {
+    CHECK(rows.insert(bench.id).second);
+    CHECK(!micro_problems(bench.id).empty());
+    CHECK(bench.variants.size() >= 2);
+    std::set<std::string> ids{""};
+    for (const TaskVariant& v : bench.variants) {
+      CHECK(ids.insert(v.id).second);
+      CHECK(ids.contains(v.builds_on));
+    }
+  }
+}
+
+TEST("micro: every CPU variant agrees with FP64 on every problem, and with itself bit for bit") {
+  for (const TaskBench& bench : bb::micro::benches()) {
+    for (const TaskProblem& each : micro_problems(bench.id)) {
+      for (const TaskVariant& v : bench.variants) {
+        if (std::string_view(v.device) != "cpu" || !v.refuses(each).empty()) continue;
+        TaskProblem problem = each;
+        problem.variant = v.id;
+        problem.threads = 2;
+        bb::test::check_task(problem);
+      }
+    }
+  }
+}
+
+TEST("micro: what a variant cannot do is refused by value and with what is allowed") {
+  const auto refusal = [](const char* bench, const char* variant, const TaskProblem& problem) {
+    for (const TaskBench& b : bb::micro::benches()) {
+      if (std::string_view(b.id) != bench) continue;
+      for (const TaskVariant& v : b.variants) {
+        if (std::string_view(v.id) == variant) return v.refuses(problem);
+      }
+    }
+    return std::string("there is none");
+  };
+  TaskProblem problem;
+  problem.numbers = {{"stride", 64}, {"element_bytes", 16}, {"bins", 100000}, {"footprint_bytes", 1 << 20}};
+  problem.words = {{"order", "forward"}, {"weights", "fp64"}, {"matrix", "power-law"}};
+  CHECK(refusal("coalescing", "cuda-staged", problem).find("262144 bytes") != std::string::npos);
+  CHECK(refusal("histogram", "cuda-shared", problem).find("bins = 100000") != std::string::npos);
+  CHECK(refusal("latency", "cuda-shared", problem).find("allowed: 98304") != std::string::npos);
+  CHECK(refusal("spmv", "cuda-dia", problem).find("power-law") != std::string::npos);
+  CHECK(refusal("spmv", "cuda-csr-vector", problem).empty());
+}
