@@ -3,7 +3,7 @@ import type { EnergyBalance, NumberBalance, RunSummary } from '../contract/run.t
 import { duration, metric, millimetres, significant, smallError } from './numbers.ts';
 import { pairs, table } from './table.ts';
 
-type Style = (style: 'bold' | 'dim' | 'green' | 'yellow', text: string) => string;
+type Style = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: string) => string;
 
 export interface RunFacts {
   readonly summary: RunSummary;
@@ -107,10 +107,16 @@ function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (rea
     });
 }
 
+const statusWords: Readonly<Record<RunFacts['summary']['status'], (style: Style) => string>> = {
+  done: (style) => style('green', 'done'),
+  cancelled: (style) => style('yellow', 'interrupted, partial result'),
+  failed: (style) => style('red', 'failed, what was finished before'),
+};
+
 /** What is said on the first line: how it ended and what it cost. */
 function headline({ summary }: RunFacts, style: Style): string {
   const { status, steps, wall_s, setup_s, solve_s, cell_steps } = summary;
-  const word = status === 'done' ? style('green', 'done') : style('yellow', 'interrupted, partial result');
+  const word = statusWords[status](style);
   const rate = solve_s > 0 ? `, ${metric(cell_steps / solve_s)} cell-steps/s` : '';
   return `${word}: ${steps} steps in ${duration(wall_s)} (set-up ${duration(setup_s)}, solve ${duration(solve_s)}${rate})`;
 }

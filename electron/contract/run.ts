@@ -8,7 +8,7 @@ import { namedFileSchema } from './files.ts';
 export const runIdSchema = z.string().min(1).max(64);
 export type RunId = z.infer<typeof runIdSchema>;
 
-/** `cancelled` keeps what was computed; `failed` carries its error. */
+/** `cancelled` keeps what was computed; `failed` carries its error, and where a device failed what was finished. */
 export const runStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed']);
 export type RunState = z.infer<typeof runStateSchema>;
 
@@ -40,6 +40,7 @@ export const runInfoSchema = z.strictObject({
   file: namedFileSchema.nullable(),
   grid: gridSizeSchema.nullable(),
   r80_mm: z.number().nullable(),
+  /** Null until it has ended, and where it ended without a result. */
   wall_s: z.number().nullable(),
   error: wireErrorSchema.nullable(),
 });
@@ -118,7 +119,9 @@ export const runSummarySchema = z.strictObject({
   scenario: z.string(),
   variant: z.string(),
   precision: precisionSchema,
-  status: z.enum(['done', 'cancelled']),
+  status: z.enum(['done', 'cancelled', 'failed']),
+  /** Why it failed; null unless it did. */
+  error: z.string().nullable(),
   steps: z.number().int().nonnegative(),
   wall_s: z.number(),
   setup_s: z.number(),

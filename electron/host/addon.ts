@@ -272,7 +272,9 @@ export interface Spans {
 }
 
 export interface TransportResult {
-  readonly status: 'done' | 'cancelled';
+  /** `failed`: the device failed on the way; the rest is what was finished before, and `error` why. */
+  readonly status: 'done' | 'cancelled' | 'failed';
+  readonly error: { readonly code: string; readonly message: string } | null;
   readonly variant: string;
   readonly precision: Precision;
   readonly steps: number;
@@ -360,8 +362,9 @@ export function extraStraggling(addon: NativeAddon): (problem: TransportProblem)
 /** An error of the addon with its code, as the host passes it on. */
 export function fromNative(error: unknown): BraggError {
   if (error instanceof BraggError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const code = errorCodeSchema.safeParse(error instanceof Error && 'code' in error ? error.code : undefined);
+  const told = typeof error === 'object' && error !== null ? error : {};
+  const message = 'message' in told ? String(told.message) : String(error);
+  const code = errorCodeSchema.safeParse('code' in told ? told.code : undefined);
   const known: ErrorCode = code.success ? code.data : 'internal';
   return new BraggError(known, message, [], { cause: error });
 }

@@ -7,6 +7,7 @@ import type { NamedFile } from '../contract/files.ts';
 import type { MethodName, Params, Result } from '../contract/methods.ts';
 import type { Port } from '../contract/port.ts';
 import { extraStraggling, loadAddon, type NativeAddon } from './addon.ts';
+import { commitOf } from './bench/commit.ts';
 import { Benches } from './benches/benches.ts';
 import { StoredSessions } from './benches/stored.ts';
 import { benchOnThread, type PerformBench } from './benches/thread.ts';
@@ -82,6 +83,8 @@ export class Host {
   readonly files: FileAccess;
   readonly log: HostLog;
   readonly addon: NativeAddon;
+  /** Of the program; null in a package. */
+  readonly commit: string | null;
   readonly #parts: HostParts;
   readonly #registry: Registry;
   readonly #doors = new Set<Sessions>();
@@ -94,6 +97,7 @@ export class Host {
     this.files = parts.files;
     this.log = parts.log;
     this.addon = parts.addon;
+    this.commit = parts.commit;
     this.#registry = this.#registryFor(null);
   }
 
@@ -180,6 +184,7 @@ export class Host {
 
 interface HostParts {
   readonly addon: NativeAddon;
+  readonly commit: string | null;
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
   readonly recent: RecentFiles;
@@ -250,6 +255,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   if (log.file !== null) log.write('info', started);
   const { version, build, compiler } = capabilities;
   const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
+  const commit = await commitOf(path.dirname(options.assetsFolder));
   const lanes = new Lanes();
   const folders = new RecoveryFolders(data);
   const checkpoints = new Checkpoints(folders, packer, trouble);
@@ -258,7 +264,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     addon,
     cache,
     lanes,
-    program: { version, build, compiler },
+    program: { version, build, compiler, commit },
     machine: { cpu, logicalCores, memory_bytes, os },
     gpu,
     log: log.write,
@@ -280,6 +286,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const checkResults = options.checkResults ?? false;
   return new Host({
     addon,
+    commit,
     scenarios,
     files,
     recent,

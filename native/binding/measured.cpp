@@ -1,6 +1,7 @@
 #include "measured.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -76,6 +77,8 @@ MeasuringOptions read_measuring(const Napi::Object& options) {
   out.run.cold = flag(options, "coldCaches");
   out.run.graph_replay = flag(options, "graphReplay");
   out.clocks = flag(options, "clocks");
+  // Who times a run repeats it anyway.
+  if (out.clocks) out.run.keep_every_s = std::numeric_limits<double>::infinity();
   out.trace = flag(options, "trace");
   return out;
 }

@@ -92,10 +92,18 @@ Napi::Float64Array faces_array(Napi::Env env, const std::vector<LedgerRow>& rows
 
 const char* precision_name(transport::Precision p) { return p == transport::Precision::kFp32 ? "fp32" : "fp64"; }
 
+Napi::Object failure_object(Napi::Env env, const engine::Failure& failure) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("code", failure.code);
+  out.Set("message", failure.message);
+  return out;
+}
+
 /// All of a result but its spans, which are still being recorded while a run goes on.
 Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
   Napi::Object out = Napi::Object::New(env);
-  out.Set("status", r.cancelled ? "cancelled" : "done");
+  out.Set("status", r.failure ? "failed" : r.cancelled ? "cancelled" : "done");
+  out.Set("error", r.failure ? Napi::Value(failure_object(env, *r.failure)) : env.Null());
   out.Set("variant", run.variant().id);
   out.Set("precision", precision_name(run.problem().precision));
   out.Set("steps", r.steps);

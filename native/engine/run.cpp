@@ -15,7 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kFrameSeconds = 1.0 / 60.0;
-constexpr int kBatch = 1024;  // steps that a solver may take between two looks at the outside
+constexpr double kRestPerKeeping = 20.0;  // bringing states to the host takes at most this part of the time
+constexpr int kBatch = 1024;              // steps that a solver may take between two looks at the outside
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -81,6 +82,23 @@ void centre_angles(const transport::Problem& p, const transport::Tables& t, std:
   }
 }
 
+/// The part of a result that was in the host's memory when the device failed.
+RunResult failed(RunResult result, RunResult safe, Failure why) {
+  const auto rows = static_cast<std::size_t>(safe.steps);
+  result.number.resize(rows);
+  result.energy.resize(rows);
+  std::erase_if(result.keyframes, [&](const Marginals& frame) { return frame.step > safe.steps; });
+  safe.failure = std::move(why);
+  safe.threads = result.threads;
+  safe.isa = std::move(result.isa);
+  safe.setup_s = result.setup_s;
+  safe.setup_parts = std::move(result.setup_parts);
+  safe.number = std::move(result.number);
+  safe.energy = std::move(result.energy);
+  safe.keyframes = std::move(result.keyframes);
+  return safe;
+}
+
 /// Depth that protons which go straight have reached after `step` steps, mm.
 double nominal_depth(const transport::Problem& p, const transport::Tables& t, int step) {
   const double per_step = p.stepping == transport::Stepping::kDepth ? t.dz : p.step * std::cos(p.beam.angle);
@@ -89,10 +107,14 @@ double nominal_depth(const transport::Problem& p, const transport::Tables& t, in
 
 }  // namespace
 
-Run::Run(transport::Problem problem)
+Run::Run(transport::Problem problem) : Run(std::move(problem), nullptr) {}
+
+Run::Run(transport::Problem problem, const transport::Variant& variant) : Run(std::move(problem), &variant) {}
+
+Run::Run(transport::Problem problem, const transport::Variant* variant)
     : problem_(std::move(problem)),
       outline_(transport::outline_tables(problem_)),
-      variant_(&transport::choose_variant(problem_, outline_)),
+      variant_(variant != nullptr ? variant : &transport::choose_variant(problem_, outline_)),
       threads_(on_gpu() ? 1 : thread_count(problem_)),
       steps_max_(bound_steps(problem_, outline_)),
       spans_(on_gpu() ? 2 : threads_) {}
@@ -165,12 +187,22 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
     const std::scoped_lock lock(live_mutex_);
     checkpoint_ = std::move(so_far);
   };
-  while (!finished && step < steps_max_ && !cancel_.load()) {
+  // What a device holds is lost with it: the state so far is brought to the host now and then.
+  std::optional<RunResult> safe;  // without ledger and keyframes
+  double kept_at = 0.0, keeping = 0.0;
+  const auto keep_safe = [&](double now) {
+    if (!on_gpu() || now - kept_at < std::max(measuring.keep_every_s, kRestPerKeeping * keeping)) return;
+    safe.emplace();
+    describe(*safe);
+    kept_at = seconds_since(solving);
+    keeping = kept_at - now;
+  };
+  const auto take_steps = [&] {
     while (next_frame < frames && keyframe_step(next_frame) <= step) ++next_frame;
     const int until = next_frame < frames ? std::min(keyframe_step(next_frame), steps_max_) : steps_max_;
     totals.clear();
     const int done = solver->advance(std::min(until - step, kBatch), totals, spans_, cancel_);
-    if (done == 0) break;
+    if (done == 0) return false;
     for (const StepTotals& s : totals) {
       number = next_row(number, s.number, 0.0);
       energy = next_row(energy, s.energy, s.deposited);
@@ -196,7 +228,16 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
       }
     }
     if (const int known = checkpoint_from_.exchange(-1); known >= 0) keep_checkpoint(static_cast<std::size_t>(known));
+    keep_safe(seconds_since(solving));
     observing += seconds_since(solving) - observed;
+    return true;
+  };
+  try {
+    while (!finished && step < steps_max_ && !cancel_.load() && take_steps()) {
+    }
+  } catch (const transport::ProblemError& error) {
+    if (!safe) throw;
+    return failed(std::move(result), std::move(*safe), {error.code(), error.what()});
   }
   result.cancelled = cancel_.load() && !finished;
   describe(result);

@@ -34,8 +34,14 @@ struct LedgerRow {
   double escaped_all() const { return escaped_x() + escaped_z() + escaped_theta(); }
 };
 
+/// Why a run ended before its end: `code` as ProblemError's.
+struct Failure {
+  std::string code, message;
+};
+
 struct RunResult {
   bool cancelled = false;
+  std::optional<Failure> failure;  // the device failed; the rest is what was finished before
   int steps = 0;
   int threads = 1;
   std::string isa;
@@ -62,6 +68,8 @@ class Run {
  public:
   /// Lays the grid out and chooses the variant; the operators are built by `execute`. Throws ProblemError.
   explicit Run(transport::Problem problem);
+  /// The same by a variant that is not asked for by its name; it must outlive the run.
+  Run(transport::Problem problem, const transport::Variant& variant);
 
   const transport::Problem& problem() const { return problem_; }
   /// Sizes and axes; safe to read while the run goes on.
@@ -76,7 +84,8 @@ class Run {
   /// One lane per thread; of a run on the GPU lane 0 is the host and lane 1 the device.
   const SpanRecorder& spans() const { return spans_; }
 
-  /// Solves. `on_progress` is called from this thread at most 60 times a second, and once at the end.
+  /// Solves. `on_progress` is called from this thread at most 60 times a second, and once at the end. Throws
+  /// ProblemError where nothing was finished; a device that fails later leaves a result with a `failure`.
   RunResult execute(const std::function<void(const Progress&)>& on_progress, const Measuring& measuring = {});
 
   void cancel() { cancel_.store(true); }
@@ -92,6 +101,7 @@ class Run {
   void want_planes(std::vector<PlaneRequest> planes);
 
  private:
+  Run(transport::Problem problem, const transport::Variant* variant);
   bool on_gpu() const { return std::string_view(variant_->device) == "cuda"; }
   void publish_live(Solver& solver);
 

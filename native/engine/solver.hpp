@@ -130,8 +130,9 @@ inline void Solver::replay_graphs() {
 
 /// How to time a run, beyond running it.
 struct Measuring {
-  bool cold = false;          // Solver::start_cold before the first step
-  bool graph_replay = false;  // Solver::replay_graphs
+  double keep_every_s = 0.05;  // that a run on a GPU can lose with its device; infinity: all of it
+  bool cold = false;           // Solver::start_cold before the first step
+  bool graph_replay = false;   // Solver::replay_graphs
 };
 
 using SolverFactory = std::unique_ptr<Solver> (*)(const transport::Problem&, const transport::Tables&, int threads);

@@ -2,7 +2,7 @@
 
 import { panelPlaces } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
-import { activeRun, isOver, runOf, stoppableRun } from '../state/runs.ts';
+import { activeRun, hasResult, runOf, stoppableRun } from '../state/runs.ts';
 import { isEdited } from '../state/scenario.ts';
 import type { Theme } from '../state/view.ts';
 import type { Workbench } from '../workbench/workbench.ts';
@@ -18,7 +18,7 @@ function fileCommands({ stores, documents, runs, files, recovery }: Workbench): 
   const scenario = stores.scenario.getState();
   const { shell } = stores.connection.getState().capabilities;
   const run = runOf(stores.runs.getState(), stores.selection.getState().run);
-  const finished = run !== null && isOver(run.state) && run.state !== 'failed';
+  const finished = run !== null && hasResult(run);
   const file = { menu: 'File' as const };
   const recent = stores.library.getState().recent;
   const exports = [

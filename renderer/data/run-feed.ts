@@ -21,6 +21,15 @@ export type FeedStatus =
 export interface FeedTarget {
   readonly run: RunId;
   readonly state: RunState;
+  /** Of a run that failed: something was finished before. */
+  readonly kept?: boolean;
+}
+
+/** Its final arrays can be read. */
+function isReadable(target: FeedTarget | null): target is FeedTarget {
+  if (target === null) return false;
+  const { state, kept } = target;
+  return state === 'done' || state === 'cancelled' || (state === 'failed' && kept === true);
 }
 
 /** Resizing a window asks for a new size many times a second; the host is asked once it has settled. */
@@ -77,9 +86,9 @@ export class RunFeed {
     this.#live = null;
     if (target === null) this.#tell({ kind: 'nothing' });
     else if (target.state === 'queued') this.#tell({ kind: 'waiting' });
-    else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
     else if (target.state === 'running') this.#openLive(target.run);
-    else void this.#load(target.run, target.state === 'cancelled');
+    else if (isReadable(target)) void this.#load(target.run, target.state !== 'done');
+    else this.#tell({ kind: 'failed', reason: 'The run failed.' });
   }
 
   /**
@@ -88,7 +97,7 @@ export class RunFeed {
    * has arrived.
    */
   showKeyframe(index: number): Promise<void> {
-    if (this.#target?.state !== 'done' && this.#target?.state !== 'cancelled') return Promise.resolve();
+    if (!isReadable(this.#target)) return Promise.resolve();
     this.#nextKeyframe = index;
     this.#loadingKeyframe ??= this.#loadKeyframes().finally(() => {
       this.#loadingKeyframe = null;
@@ -273,7 +282,7 @@ export class RunFeed {
   #refreshMaps(): void {
     const target = this.#target;
     if (target?.state === 'running') this.#openLive(target.run);
-    if (target?.state !== 'done' && target?.state !== 'cancelled') return;
+    if (!isReadable(target)) return;
     const { run } = target;
     Promise.all([this.#loadDose(run, this.#generation), this.#loadProtons(run, this.#generation)]).catch(
       (error: unknown) => {

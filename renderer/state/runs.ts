@@ -20,6 +20,11 @@ export function isOver(state: RunState): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
+/** Whether there is something to show of it: a run that failed has what was finished before, or nothing. */
+export function hasResult({ state, wall_s }: Pick<RunInfo, 'state' | 'wall_s'>): boolean {
+  return isOver(state) && wall_s !== null;
+}
+
 /** The run that computes now; the host runs one at a time. */
 export function activeRun(state: RunsState): RunInfo | null {
   return state.runs.find((run) => run.state === 'running') ?? null;

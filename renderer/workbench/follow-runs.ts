@@ -3,7 +3,7 @@ import type { RunId } from '../../electron/contract/run.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
 import type { RunFeed } from '../data/run-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
-import { activeRun, type RunsStore, runOf } from '../state/runs.ts';
+import { activeRun, hasResult, type RunsStore, runOf } from '../state/runs.ts';
 import type { SelectionStore } from '../state/selection.ts';
 
 export function followRuns(
@@ -36,7 +36,7 @@ export function followRuns(
   };
   const followSelected = (): void => {
     const run = runOf(runs.getState(), selection.getState().run);
-    feed.follow(run === null ? null : { run: run.id, state: run.state });
+    feed.follow(run === null ? null : { run: run.id, state: run.state, kept: hasResult(run) });
   };
 
   client.stream(

@@ -1,10 +1,13 @@
 #include "engine/run.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -103,6 +106,85 @@ TEST("run: progress ends with the last step; every variant reports the same bala
     CHECK(last.depth_mm > 5.0 && last.depth_mm <= 10.0);
     CHECK_EQ(last.eta_s, 0.0);
   }
+}
+
+namespace {
+
+/// A reference that fails like a device after some steps: from then on nothing can be read from it.
+class FailingDevice final : public engine::Solver {
+ public:
+  static constexpr int kSteps = 7;
+
+  explicit FailingDevice(std::unique_ptr<engine::Solver> inner) : inner_(std::move(inner)) {}
+  int advance(int n, std::vector<engine::StepTotals>& totals, engine::SpanRecorder& spans,
+              const std::atomic<bool>& cancel) override {
+    if (taken_ == kSteps) {
+      lost_ = true;
+      check();
+    }
+    ++taken_;
+    return inner_->advance(n, totals, spans, cancel);
+  }
+  void marginals(engine::Marginals& out) override { check(), inner_->marginals(out); }
+  std::span<const double> dose() override { return check(), inner_->dose(); }
+  std::span<const double> crossing() override { return check(), inner_->crossing(); }
+  double min_over_max() const override { return inner_->min_over_max(); }
+  double cell_steps() const override { return inner_->cell_steps(); }
+  double state_bytes() const override { return inner_->state_bytes(); }
+
+ private:
+  void check() const {
+    if (lost_) throw ProblemError("device", "cuStreamSynchronize failed; last kernel launched: stand_in");
+  }
+  std::unique_ptr<engine::Solver> inner_;
+  int taken_ = 0;
+  bool lost_ = false;
+};
+
+Variant failing_device() {
+  Problem p;
+  p.variant = "reference";
+  Variant v = *std::ranges::find(variants(), std::string_view("reference"), &Variant::id);
+  v.device = "cuda";
+  v.make = [](const Problem& problem, const Tables& tables, int threads) -> std::unique_ptr<engine::Solver> {
+    const Variant& reference = *std::ranges::find(variants(), std::string_view("reference"), &Variant::id);
+    return std::make_unique<FailingDevice>(reference.make(problem, tables, threads));
+  };
+  return v;
+}
+
+}  // namespace
+
+TEST("run: a device that fails leaves what was finished, with the reason") {
+  const Variant device = failing_device();
+  Problem p = small_beam();
+  p.keyframes = 100;
+  engine::Run run(p, device);
+  const engine::RunResult r = run.execute({}, {.keep_every_s = 0.0});
+  CHECK(r.failure.has_value());
+  CHECK_EQ(r.failure->code, std::string("device"));
+  CHECK(r.failure->message.find("stand_in") != std::string::npos);
+  CHECK(!r.cancelled);
+  CHECK(r.steps > 0 && r.steps <= FailingDevice::kSteps);
+  CHECK_EQ(r.number.size(), static_cast<std::size_t>(r.steps));
+  CHECK_EQ(r.energy.size(), r.number.size());
+  CHECK(r.energy.back().rel_error <= 1e-12);
+  CHECK_REL(std::accumulate(r.dose.begin(), r.dose.end(), 0.0), r.energy.back().deposited, 1e-12);
+  CHECK(!r.keyframes.empty());
+  CHECK(r.keyframes.back().step <= r.steps);
+
+  // The same steps by a device that holds.
+  p.max_steps = r.steps;
+  p.variant = "reference";
+  const engine::RunResult whole = engine::Run(p).execute({});
+  CHECK(whole.dose == r.dose);
+  CHECK_EQ(whole.number.back().in_flight, r.number.back().in_flight);
+}
+
+TEST("run: a device that fails before anything was kept leaves its error alone") {
+  const Variant device = failing_device();
+  engine::Run run(small_beam(), device);
+  CHECK_THROWS(run.execute({}, {.keep_every_s = 1e9}), "stand_in");
 }
 
 TEST("cancel: before the start no step is taken, from the progress callback none after") {

@@ -46,6 +46,8 @@ export async function measure(
       const started = run.start(() => undefined, measuringFor[mode]);
       if (signal?.aborted === true) cancel();
       const result = await started;
+      // Half a run is no measurement.
+      if (result.error !== null) throw fromNative(result.error);
       const wall_s = (performance.now() - start) / 1000;
       const setup_s = (created - start) / 1000 + result.setup_s;
       const device_s = result.device_s > 0 ? result.device_s : null;

@@ -52,6 +52,7 @@ function environment(run: RunData): Readonly<Record<string, string>> {
   const { program, machine } = run;
   return {
     program: program.version,
+    commit: program.commit ?? 'not recorded',
     build: program.build,
     compiler: program.compiler,
     cpu: machine.cpu,

@@ -24,8 +24,9 @@ function provenanceOf(loaded: Loaded): Provenance {
   const measuredAt = loaded.created;
   if (loaded.kind === 'run') {
     const { machine, program } = loaded.run;
-    const none = { driver: null, sm_MHz: null, commit: null };
-    return { machine: machine.device ?? machine.cpu, version: program.version, measured: measuredAt, ...none };
+    const { version, commit } = program;
+    const none = { driver: null, sm_MHz: null };
+    return { machine: machine.device ?? machine.cpu, version, commit, measured: measuredAt, ...none };
   }
   const { machine, program } = loaded.report;
   const onGpu = loaded.kind === 'external' || loaded.entry.device === 'cuda';
@@ -196,6 +197,7 @@ function environmentOf(loaded: Loaded): Readonly<Record<string, string>> {
     return {
       version: program.version,
       compiler: program.compiler,
+      commit: program.commit ?? 'not recorded',
       cpu: machine.cpu,
       system: machine.os,
       gpu: machine.device ?? 'none',

@@ -35,9 +35,19 @@ export class RunFileFields {
     return attribute.value;
   }
 
+  #has(group: string, key: string): boolean {
+    const at = this.#file.get(group);
+    return !(at instanceof Group) || at.attrs[key] !== undefined;
+  }
+
   text(group: string, key: string): string {
     const value = this.#attribute(group, key);
     return typeof value === 'string' ? value : this.refuse(`${group} ${key} is not text`);
+  }
+
+  /** An attribute that older files do not have. */
+  textOr(group: string, key: string, otherwise: string): string {
+    return this.#has(group, key) ? this.text(group, key) : otherwise;
   }
 
   oneOf<T extends string>(group: string, key: string, allowed: readonly T[]): T {
@@ -66,8 +76,7 @@ export class RunFileFields {
 
   /** An attribute that older files do not have. */
   finiteOr(group: string, key: string, otherwise: number): number {
-    const at = this.#file.get(group);
-    return at instanceof Group && at.attrs[key] === undefined ? otherwise : this.finite(group, key);
+    return this.#has(group, key) ? this.finite(group, key) : otherwise;
   }
 
   count(group: string, key: string): number {

@@ -1,31 +1,15 @@
 /** Reads what the run file of a diffraction image holds. */
 import type { ImageRunData } from '../workloads/diffraction/image-data.ts';
 import type { RunFileFields } from './fields.ts';
+import { readEnd, readHead } from './head.ts';
 import { readSetup, readSpans } from './timing-read.ts';
 
 export function readImageRun(f: RunFileFields): ImageRunData {
-  const device = f.text('machine', 'device');
   const [height, width] = f.size('image');
   return {
     workload: 'diffraction',
-    program: {
-      version: f.text('program', 'version'),
-      build: f.text('program', 'build'),
-      compiler: f.text('program', 'compiler'),
-    },
-    machine: {
-      cpu: f.text('machine', 'cpu'),
-      logicalCores: f.count('machine', 'logical_cores'),
-      memory_bytes: f.finite('machine', 'memory_bytes'),
-      os: f.text('machine', 'os'),
-      device: device === '' ? null : device,
-    },
-    name: f.text('/', 'name'),
-    created: f.text('/', 'created'),
-    finished: f.text('/', 'finished'),
-    scenario: f.document('scenario'),
-    completeScenario: f.document('scenario_complete'),
-    status: f.oneOf('/', 'status', ['done', 'cancelled']),
+    ...readHead(f),
+    status: readEnd(f, ['done', 'cancelled']).status,
     done: f.finite('timing', 'done'),
     variant: f.text('engine', 'variant'),
     precision: f.oneOf('engine', 'precision', ['fp32', 'fp64']),

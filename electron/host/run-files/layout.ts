@@ -1,10 +1,11 @@
 /**
  * What stands where in a run file. Version 1:
  *
- *   /                 attributes: format, format_version, workload, name, created, finished, status
+ *   /                 attributes: format, format_version, workload, name, created, finished, status; of a run that
+ *                     failed error and error_code, and the arrays are what was finished before
  *   /scenario         the scenario as written, JSON; /scenario_complete with every default
  *   /setup            what the set-up time went into, names and seconds
- *   /program /machine /engine /timing /beam /metrics      attributes
+ *   /program /machine /engine /timing /beam /metrics      attributes; the commit of the program from 0.1.0 on
  *   /axes/z_mm x_mm theta_rad energy_MeV                  cell centres, dimension scales of the fields
  *   /dose             [z][x] MeV per cell
  *   /depth_dose/      depth_mm, dose_MeV_per_mm: integrated across the beam axis

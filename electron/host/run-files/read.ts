@@ -7,6 +7,7 @@ import type { Axes, RunData } from '../runs/run-data.ts';
 import { type AnyRunData, asTransportRun } from '../workloads/run-data.ts';
 import { RunFileFields } from './fields.ts';
 import { openFile } from './h5.ts';
+import { readEnd, readHead } from './head.ts';
 import { readImageRun } from './image-read.ts';
 import { attributes, crossingColumns, FORMAT, FORMAT_VERSION, traceColumns } from './layout.ts';
 import { readSetup, readSpans } from './timing-read.ts';
@@ -87,25 +88,9 @@ function readFaces(f: RunFileFields, of: 'number' | 'energy_MeV', steps: number)
 function readTransport(f: RunFileFields): RunData {
   const axes = readAxes(f);
   const steps = f.count('timing', 'steps');
-  const device = f.text('machine', 'device');
   return {
-    program: {
-      version: f.text('program', 'version'),
-      build: f.text('program', 'build'),
-      compiler: f.text('program', 'compiler'),
-    },
-    machine: {
-      cpu: f.text('machine', 'cpu'),
-      logicalCores: f.count('machine', 'logical_cores'),
-      memory_bytes: f.finite('machine', 'memory_bytes'),
-      os: f.text('machine', 'os'),
-      device: device === '' ? null : device,
-    },
-    name: f.text('/', 'name'),
-    created: f.text('/', 'created'),
-    finished: f.text('/', 'finished'),
-    scenario: f.document('scenario'),
-    completeScenario: f.document('scenario_complete'),
+    ...readHead(f),
+    ...readEnd(f, ['done', 'cancelled', 'failed']),
     table: f.text('engine', 'stopping_power_table'),
     axes,
     beam: {
@@ -115,7 +100,6 @@ function readTransport(f: RunFileFields): RunData {
       weight: f.finite('beam', 'weight'),
       present: f.number('beam', 'present') === 1,
     },
-    status: f.oneOf('/', 'status', ['done', 'cancelled']),
     variant: f.text('engine', 'variant'),
     precision: f.oneOf('engine', 'precision', ['fp32', 'fp64']),
     isa: f.text('engine', 'isa'),

@@ -1,67 +1,12 @@
 /** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
-import type { Dataset, File, Group } from 'h5wasm';
+import type { File } from 'h5wasm';
 import { energyColumns, faceColumns, type Moments, numberColumns } from '../../contract/run.ts';
 import { depthProfile, metricsOf, momentsOf, profileCurve } from '../metrics/run-metrics.ts';
 import { measured, type RunData } from '../runs/run-data.ts';
 import { createFile } from './h5.ts';
-import {
-  attributes,
-  COMPRESSION,
-  crossingColumns,
-  FORMAT,
-  FORMAT_VERSION,
-  keyframeFields,
-  traceColumns,
-} from './layout.ts';
-
-type Stored = Float64Array | Float32Array | Uint32Array | Uint16Array;
-/** A chunk of about this many elements compresses well and is read quickly. */
-const CHUNK_ELEMENTS = 65_536;
-
-/** Whole rows per chunk, as many as fit. */
-function chunksOf(shape: readonly number[]): number[] {
-  const [rows = 1, ...rest] = shape;
-  const row = rest.reduce((a, b) => a * b, 1);
-  return [Math.max(1, Math.min(rows, Math.floor(CHUNK_ELEMENTS / row))), ...rest];
-}
-
-/** Numbers always as doubles: the library would take a whole one for a 32-bit integer. */
-function putNote(at: Group | Dataset, key: string, value: string | number | string[]): void {
-  if (typeof value === 'number') at.create_attribute(key, value, null, '<d');
-  else at.create_attribute(key, value);
-}
-
-/** Arrays without elements are left out: HDF5 has no chunks for them. */
-export function put(
-  group: Group,
-  name: string,
-  data: Stored,
-  shape: readonly number[],
-  notes: Readonly<Record<string, string | number | string[]>> = {},
-): void {
-  if (data.length === 0) return;
-  const dataset = group.create_dataset({
-    name,
-    data,
-    shape: [...shape],
-    chunks: chunksOf(shape),
-    compression: COMPRESSION,
-  });
-  for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
-}
-
-export function putText(group: Group, name: string, text: string): void {
-  const size = new TextEncoder().encode(text).length;
-  group.create_dataset({ name, data: [text], shape: [1], dtype: `S${size}`, chunks: [1], compression: COMPRESSION });
-}
-
-/** A group whose attributes are the values; null becomes NaN, which every HDF5 reader knows. */
-export function putValues(file: File, name: string, values: Readonly<Record<string, string | number | null>>): void {
-  const group = file.create_group(name);
-  for (const [key, value] of Object.entries(values)) {
-    putNote(group, key, value ?? Number.NaN);
-  }
-}
+import { putHead } from './head.ts';
+import { crossingColumns, keyframeFields, traceColumns } from './layout.ts';
+import { put, putNote, putValues } from './put.ts';
 
 function putAxes(file: File, run: RunData): void {
   const group = file.create_group('axes');
@@ -207,17 +152,7 @@ function putTrace(file: File, { trace }: RunData): void {
 
 export function writeRun(run: RunData): Promise<Uint8Array> {
   return createFile((file) => {
-    file.create_attribute(attributes.format, FORMAT);
-    file.create_attribute(attributes.version, FORMAT_VERSION);
-    const { name, created, finished, status } = run;
-    for (const [key, value] of Object.entries({ workload: 'transport', name, created, finished, status })) {
-      file.create_attribute(key, value);
-    }
-    putText(file, 'scenario', JSON.stringify(run.scenario));
-    putText(file, 'scenario_complete', JSON.stringify(run.completeScenario));
-    putValues(file, 'program', run.program);
-    const { logicalCores, device, ...machine } = run.machine;
-    putValues(file, 'machine', { ...machine, logical_cores: logicalCores, device: device ?? '' });
+    putHead(file, 'transport', run);
     putValues(file, 'engine', {
       variant: run.variant,
       precision: run.precision,

@@ -14,6 +14,7 @@ export function summaryOf(run: RunData): RunSummary {
     variant: run.variant,
     precision: run.precision,
     status: run.status,
+    error: run.error?.message ?? null,
     steps: run.steps,
     wall_s: run.wall_s,
     setup_s: run.setup_s,

@@ -1,7 +1,9 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ErrorCode } from '../../contract/errors.ts';
 import type { Precision } from '../../contract/run.ts';
 import type { DeviceTrace, Marginals, Spans, TransportProblem, TransportResult, TransportRun } from '../addon.ts';
+import { fromNative } from '../addon.ts';
 import type { MeasuredRun } from '../metrics/run-metrics.ts';
 
 /** Axes of phase space; centres of the cells. */
@@ -27,8 +29,19 @@ export interface Machine {
   readonly device: string | null;
 }
 
+export interface RunFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
 export interface RunData {
-  readonly program: { readonly version: string; readonly build: string; readonly compiler: string };
+  readonly program: {
+    readonly version: string;
+    readonly build: string;
+    readonly compiler: string;
+    /** Of the checkout that it ran from; null in a package, and in files of versions that did not record it. */
+    readonly commit: string | null;
+  };
   readonly machine: Machine;
   readonly name: string;
   /** ISO 8601. */
@@ -49,7 +62,9 @@ export interface RunData {
     /** False: phase space was filled with numbers instead. */
     readonly present: boolean;
   };
-  readonly status: 'done' | 'cancelled';
+  readonly status: 'done' | 'cancelled' | 'failed';
+  /** Why it failed; null unless it did. */
+  readonly error: RunFailure | null;
   readonly variant: string;
   readonly precision: Precision;
   readonly isa: string;
@@ -139,6 +154,12 @@ const noSpans: Spans = {
   dropped: 0,
 };
 
+function failureOf(error: TransportResult['error']): RunFailure | null {
+  if (error === null) return null;
+  const { code, message } = fromNative(error);
+  return { code, message };
+}
+
 export function runData(
   context: RunContext,
   problem: TransportProblem,
@@ -151,6 +172,7 @@ export function runData(
     axes: axesOf(problem, plan),
     beam: beamOf(problem),
     status: result.status,
+    error: failureOf(result.error),
     variant: result.variant,
     precision: result.precision,
     isa: result.isa,

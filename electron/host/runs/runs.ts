@@ -143,7 +143,7 @@ export class Runs {
   async data(id: string): Promise<RunData> {
     const record = this.#record(id);
     if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended yet.');
-    if (record.error !== null) throw BraggError.fromWire(record.error);
+    if (record.error !== null && record.wall_s === null) throw BraggError.fromWire(record.error);
     if (record.state === 'cancelled' && record.wall_s === null) {
       throw new BraggError('not-found', 'This run was cancelled before it began: there is no result.');
     }
@@ -168,7 +168,7 @@ export class Runs {
         file,
         r80_mm: depthDoseOf(measured(data)).metrics.r80_mm,
         wall_s: data.wall_s,
-        error: null,
+        error: data.error === null ? null : { ...data.error, issues: [] },
         active: null,
       },
       data.steps,
@@ -274,6 +274,7 @@ export class Runs {
         checkpointing?.progressed(progress);
         tell();
       }, active.measuring);
+      if (result.error !== null) this.#fail(record, result.error);
       if (result.traceReason !== null) this.#options.log('warning', result.traceReason);
       record.wall_s = (performance.now() - active.begun_ms) / 1000;
       // The engine leaves a last frame, with which every live map ends at the final state.
@@ -289,11 +290,16 @@ export class Runs {
       }
       this.#end(record, result.status);
     } catch (error) {
-      const failure = fromNative(error);
-      record.error = toWireError(failure);
-      this.#options.log('error', `${record.name}: ${failure.message}`);
+      this.#fail(record, error);
+      record.wall_s = null;
       this.#end(record, 'failed');
     }
+  }
+
+  #fail(record: RunRecord, error: unknown): void {
+    const failure = fromNative(error);
+    record.error = toWireError(failure);
+    this.#options.log('error', `${record.name}: ${failure.message}`);
   }
 
   #tell(record: RunRecord): void {

@@ -25,7 +25,7 @@ function factsOf({ facts, bytes, kind }: LibraryItem): string {
       precision?.toUpperCase() ?? null,
       r80_mm === null ? null : `R80 ${fixed(r80_mm, 2)} mm`,
       wall_s === null ? null : duration(wall_s),
-      status === 'cancelled' ? 'stopped' : null,
+      status === 'cancelled' ? 'stopped' : status === 'failed' ? 'failed' : null,
       kind === 'run' ? formatBytes(bytes) : null,
     ]
       .filter((fact) => fact !== null)

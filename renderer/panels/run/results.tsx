@@ -21,7 +21,7 @@ function noRangeReason({ ledger, status }: RunSummary): string {
   const share = (part: number): number => (number.in === 0 ? 0 : part / number.in);
   if (share(number.in_flight) > 1e-3) {
     const left = percent(share(number.in_flight));
-    return status === 'cancelled'
+    return status !== 'done'
       ? `${left} of the protons were still under way.`
       : `${left} of the protons were under way at the last step.`;
   }

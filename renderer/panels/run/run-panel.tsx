@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { isOver, runOf } from '../../state/runs.ts';
+import { hasResult, isOver, runOf } from '../../state/runs.ts';
 import { Button } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { IssueList } from '../../widgets/issue-list.tsx';
@@ -33,7 +33,17 @@ function EditedNote(): ReactElement | null {
   return <p className="run-panel__note">The scenario in the form differs from the one of this run.</p>;
 }
 
-function RunBody({ run }: { readonly run: RunInfo }): ReactElement {
+function Failure({ run }: { readonly run: RunInfo }): ReactElement {
+  return (
+    <div className="run-panel__failure" role="alert">
+      <p>{run.error?.message ?? 'The run failed.'}</p>
+      {run.error === null || run.error.issues.length === 0 ? null : <IssueList issues={run.error.issues} />}
+      {hasResult(run) ? <p>What was finished before is kept: the dose is that of the steps so far.</p> : null}
+    </div>
+  );
+}
+
+function RunBody({ run }: { readonly run: RunInfo }): ReactElement | null {
   const { stores, data, feed } = useWorkbench();
   const progress = useSelected(stores.runs, (state) => state.progress[run.id] ?? null);
   const summary = useCached(data.summary, SHOWN);
@@ -41,14 +51,7 @@ function RunBody({ run }: { readonly run: RunInfo }): ReactElement {
   const moments = useCached(data.moments, SHOWN);
   const reference = useCached(data.reference, SHOWN);
   const status = useSelected(feed.status, (state) => state.status);
-  if (run.state === 'failed') {
-    return (
-      <div className="run-panel__failure" role="alert">
-        <p>{run.error?.message ?? 'The run failed.'}</p>
-        {run.error === null || run.error.issues.length === 0 ? null : <IssueList issues={run.error.issues} />}
-      </div>
-    );
-  }
+  if (run.state === 'failed' && !hasResult(run)) return null;
   if (!isOver(run.state)) return <RunProgressView run={run} progress={progress} />;
   if (summary === null) {
     return <p className="run-panel__text">{status.kind === 'failed' ? status.reason : 'Reading the results…'}</p>;
@@ -100,6 +103,7 @@ export default function RunPanel(): ReactElement {
       {run.state === 'cancelled' ? (
         <p className="run-panel__note">Stopped before its end: the dose is that of the steps so far.</p>
       ) : null}
+      {run.state === 'failed' ? <Failure run={run} /> : null}
       <EditedNote />
       <RunBody run={run} />
     </section>

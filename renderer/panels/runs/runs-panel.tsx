@@ -4,7 +4,7 @@ import type { RunInfo } from '../../../electron/contract/run.ts';
 import { classes } from '../../base/classes.ts';
 import { fixed } from '../../base/numbers.ts';
 import { clock, duration } from '../../base/time.ts';
-import { isOver } from '../../state/runs.ts';
+import { hasResult, isOver } from '../../state/runs.ts';
 import { Button } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { Icon } from '../../widgets/icon.tsx';
@@ -17,7 +17,7 @@ function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected:
   const { runs, documents } = useWorkbench();
   const over = isOver(run.state);
   const items: readonly MenuItem[] = [
-    { id: 'save', label: 'Save as…', disabled: !over || run.state === 'failed', onChoose: () => void runs.save(run) },
+    { id: 'save', label: 'Save as…', disabled: !hasResult(run), onChoose: () => void runs.save(run) },
     { id: 'scenario', label: 'Edit its scenario', onChoose: () => void runs.editScenario(run, documents.mayLeave) },
     over
       ? { id: 'forget', label: 'Remove from the list', startsGroup: true, onChoose: () => void runs.forget(run.id) }

@@ -124,6 +124,7 @@ describe('run', () => {
       variant: 'window',
       precision: 'fp32',
       status: 'done',
+      error: null,
       steps: expect.any(Number),
       wall_s: expect.any(Number),
       solve_s: expect.any(Number),

@@ -41,7 +41,7 @@ export async function runScenario(document: object): Promise<RunData> {
   const { cpu, logicalCores, memoryBytes, os } = addon.machine();
   const { version, build, compiler } = addon.buildInfo();
   const context = {
-    program: { version, build, compiler },
+    program: { version, build, compiler, commit: 'c0ffee0c0ffee0c0ffee0c0ffee0c0ffee0c0ffe' },
     machine: { cpu, logicalCores, memory_bytes: memoryBytes, os, device: null },
     name: 'small µ run',
     created: '2026-01-02T03:04:05.000Z',

@@ -2,42 +2,20 @@
 
 #include <cstdio>
 
-#include "../gpu.hpp"
 #include "check.hpp"
-#include "cuda/device/buffer.hpp"
-#include "cuda/device/kernel.hpp"
 #include "cuda/report/device_report.hpp"
-
-namespace {
+#include "faulty_kernel.hpp"
 
 using namespace bb::cuda;
 using bb::test::gpu;
-
-// Stores to address 16. PTX, so that no build step makes a faulty kernel.
-constexpr char kFault[] = R"(.version 7.0
-.target sm_80
-.address_size 64
-.visible .entry store_outside()
-{
-  .reg .b64 %address;
-  .reg .b32 %value;
-  mov.u64 %address, 16;
-  mov.u32 %value, 1;
-  st.global.u32 [%address], %value;
-  ret;
-}
-)";
-
-}  // namespace
+using bb::test::launch_fault;
 
 TEST("GPU: an illegal store names its kernel, loses the device until restart, and the program lives on") {
   const std::string uuid = gpu()->info().uuid;
   {
     Stream stream(gpu());
     DeviceBuffer<float> held(gpu(), 1000);
-    const Module module(gpu(), kFault, "fault");
-    Kernel fault(module, "store_outside");
-    fault.launch(stream, {});
+    const auto module = launch_fault(stream);
     try {
       stream.synchronize();
       CHECK(!"the store went through");

@@ -178,6 +178,9 @@ describe('the data of the run that is shown', () => {
   it('says that a run failed, or that its results cannot be read', async () => {
     follow('a', 'failed');
     expect(status()).toBe('failed');
+    feed.follow({ run: 'c', state: 'failed', kept: true });
+    expect(host.pending('run.summary').params).toEqual({ run: 'c' });
+    expect(status()).toBe('waiting');
     follow('b', 'done');
     host.pending('run.depthDose').fail(new Error('the file is gone'));
     await settled();

@@ -65,7 +65,8 @@ async function solve(context: VerbContext, host: Host, reading: Reading): Promis
   });
   try {
     const ended = await host.runs.ended(id);
-    if (ended.error !== null) throw BraggError.fromWire(ended.error);
+    // Of a run whose device failed on the way, what was finished is printed and saved first.
+    if (ended.error !== null && ended.wall_s === null) throw BraggError.fromWire(ended.error);
     return id;
   } finally {
     stop();
@@ -102,6 +103,10 @@ export async function runTransport(context: VerbContext, host: Host, place: Name
   }
   if (saved !== null && 'error' in saved) {
     terminal.say(`${terminal.styleSaid('red', 'error')} ${saved.error.message}`);
+    return exitCodes.failed;
+  }
+  if (summary.error !== null) {
+    terminal.say(`${terminal.styleSaid('red', 'error')} ${summary.error}`);
     return exitCodes.failed;
   }
   return summary.status === 'done' ? exitCodes.done : exitCodes.interrupted;

@@ -15,18 +15,18 @@ export interface RenderRequest {
 }
 
 /** What this program and this machine are, as run files say it. */
-function provenance(addon: NativeAddon): Pick<ImageRunData, 'program' | 'machine'> {
+function provenance(addon: NativeAddon, commit: string | null): Pick<ImageRunData, 'program' | 'machine'> {
   const { version, build, compiler } = addon.buildInfo();
   const { cpu, logicalCores, memoryBytes: memory_bytes, os } = addon.machine();
   return {
-    program: { version, build, compiler },
+    program: { version, build, compiler, commit },
     machine: { cpu, logicalCores: logicalCores || availableParallelism(), memory_bytes, os, device: null },
   };
 }
 
 /** Throws a BraggError when the engine refuses the problem or fails. */
 export async function renderImage(
-  { addon }: { readonly addon: NativeAddon },
+  { addon, commit = null }: { readonly addon: NativeAddon; readonly commit?: string | null },
   { name, scenario, completeScenario, problem, signal, onProgress = () => undefined }: RenderRequest,
 ): Promise<ImageRunData> {
   const created = new Date().toISOString();
@@ -41,7 +41,7 @@ export async function renderImage(
       const result = await started;
       const context = { name, created, finished: new Date().toISOString(), scenario, completeScenario };
       const wall_s = (performance.now() - start) / 1000;
-      return imageRunData({ ...context, ...provenance(addon), wall_s }, native.plan, result);
+      return imageRunData({ ...context, ...provenance(addon, commit), wall_s }, native.plan, result);
     } finally {
       signal?.removeEventListener('abort', cancel);
     }

@@ -1,0 +1,114 @@
+/** A run whose device fails on the way: what was finished is kept, shown, printed and saved, with the reason. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseArguments } from '../../../electron/cli/arguments.ts';
+import { Terminal } from '../../../electron/cli/terminal.ts';
+import { run as runVerb } from '../../../electron/cli/verbs/run.ts';
+import { runTransport } from '../../../electron/cli/workloads/transport/run.ts';
+import type { SummaryDocument } from '../../../electron/contract/summary.ts';
+import { loadAddon, type NativeAddon, type TransportRun } from '../../../electron/host/addon.ts';
+import { readRunFacts } from '../../../electron/host/run-files/facts.ts';
+import { readRun } from '../../../electron/host/run-files/read.ts';
+import { smallScenario } from './small-run.ts';
+import { openTestHost, type TestHost } from './test-host.ts';
+
+const reason =
+  'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: gather_score_f32.';
+
+/** The engine, on a device that fails after the first steps: the result is that of a run that takes no more. */
+function failing(): NativeAddon {
+  const addon = loadAddon();
+  const wrapped: Pick<NativeAddon, 'createTransport'> = {
+    createTransport: (problem) => {
+      const native = addon.createTransport({ ...problem, solver: { ...problem.solver, max_steps: 12 } });
+      const run: TransportRun = {
+        plan: native.plan,
+        start: async (progress, measuring) => ({
+          ...(await native.start(progress, measuring)),
+          status: 'failed',
+          error: { code: 'device', message: reason },
+        }),
+        cancel: () => native.cancel(),
+        live: () => native.live(),
+        wantPlanes: (planes) => native.wantPlanes(planes),
+        wantCheckpoint: (known) => native.wantCheckpoint(known),
+        checkpoint: () => native.checkpoint(),
+        keyframe: (i) => native.keyframe(i),
+      };
+      return run;
+    },
+  };
+  return Object.assign(Object.create(addon) as NativeAddon, addon, wrapped);
+}
+
+let test: TestHost;
+beforeEach(async () => {
+  test = await openTestHost({ addon: failing() });
+});
+afterEach(() => test.close());
+
+describe('a run whose device fails', () => {
+  it('ends as failed with the reason, and its readouts are those of the steps before', async () => {
+    const page = await test.page();
+    const started = await page.call('run.start', { scenario: { ...smallScenario }, name: 'fails' });
+    const info = await test.host.runs.ended(started.id);
+    expect(info).toMatchObject({ state: 'failed', error: { code: 'device', message: reason } });
+    expect(info.wall_s).not.toBeNull();
+    const summary = await page.call('run.summary', { run: started.id });
+    expect(summary).toMatchObject({ status: 'failed', error: reason, steps: 12 });
+    expect(summary.ledger.energy.rel_error).toBeLessThan(1e-6);
+    expect(summary.metrics.energy_deposited_MeV).toBeGreaterThan(0);
+    const { frames } = await page.call('run.keyframes', { run: started.id });
+    expect(frames.length).toBeGreaterThan(0);
+
+    const file = test.host.grant(path.join(test.folder, 'failed.h5'));
+    await page.call('run.save', { run: started.id, file: file.file, ifExists: 'replace' });
+    const bytes = await readFile(path.join(test.folder, 'failed.h5'));
+    expect(await readRunFacts(bytes, 'failed.h5')).toMatchObject({ status: 'failed' });
+    const back = await readRun(bytes, 'failed.h5');
+    expect(back).toMatchObject({ status: 'failed', error: { code: 'device', message: reason }, steps: 12 });
+
+    const opened = test.host.runs.adopt(back, null);
+    expect(opened).toMatchObject({ state: 'failed', error: { message: reason } });
+    expect((await test.host.runs.data(opened.id)).dose).toEqual(back.dose);
+  });
+
+  it('is printed and saved by the command line, which ends with 1 and says why', async () => {
+    const written = { out: '', error: '' };
+    const terminal = new Terminal(
+      { write: (text: string) => (written.out += text) },
+      { write: (text: string) => (written.error += text) },
+      {},
+    );
+    const scenario = path.join(test.folder, 'small.json');
+    await test.host.files.write(test.host.grant(scenario).file, Buffer.from(JSON.stringify(smallScenario)), 'replace');
+    const place = test.host.grant(path.join(test.folder, 'out.h5'));
+    const perform = (words: string[]) =>
+      runTransport(
+        { parsed: parseArguments(words, runVerb.flags), words, terminal, signal: new AbortController().signal },
+        test.host,
+        place,
+      );
+    expect(await perform([scenario])).toBe(1);
+    expect(written.out).toContain('failed, what was finished before: 12 steps');
+    expect(written.out).toContain('Saved as');
+    expect(written.error).toContain(reason);
+    expect(await readRun(await readFile(path.join(test.folder, 'out.h5')), 'out.h5')).toMatchObject({
+      status: 'failed',
+    });
+
+    written.out = '';
+    expect(await perform([scenario, '--json'])).toBe(1);
+    expect(JSON.parse(written.out) as SummaryDocument).toMatchObject({ status: 'failed', error: reason, steps: 12 });
+  });
+
+  it('is no measurement', async () => {
+    const { measure } = await import('../../../electron/host/bench/measure.ts');
+    const reading = await test.host.scenarios.check({ ...smallScenario }, { name: 'test', folder: null });
+    await expect(measure(test.host.addon, test.host.scenarios.resolve(reading))).rejects.toMatchObject({
+      code: 'device',
+      message: reason,
+    });
+  });
+});

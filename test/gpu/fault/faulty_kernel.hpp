@@ -1,0 +1,31 @@
+#pragma once
+
+#include "../gpu.hpp"
+#include "cuda/device/buffer.hpp"
+#include "cuda/device/kernel.hpp"
+
+namespace bb::test {
+
+// Stores to address 16. PTX, so that no build step makes a faulty kernel.
+inline constexpr char kFault[] = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry store_outside()
+{
+  .reg .b64 %address;
+  .reg .b32 %value;
+  mov.u64 %address, 16;
+  mov.u32 %value, 1;
+  st.global.u32 [%address], %value;
+  ret;
+}
+)";
+
+/// Queues it; whoever waits for the device next is told. The module has to stay until then.
+[[nodiscard]] inline std::unique_ptr<cuda::Module> launch_fault(cuda::Stream& stream) {
+  auto module = std::make_unique<cuda::Module>(gpu(), kFault, "fault");
+  cuda::Kernel(*module, "store_outside").launch(stream, {});
+  return module;
+}
+
+}  // namespace bb::test
