@@ -157,7 +157,7 @@ export const mapRequestSchema = z.strictObject({
   horizontal: axisNameSchema,
   vertical: axisNameSchema,
   viewport: viewportSchema,
-  /** Of protons while a run computes: what is stored of a run is summed. */
+  /** Of protons while a run computes, or with the stream `run.cuts`: what is stored of a run is summed. */
   cuts: z.array(cutSchema).max(2).optional(),
   /** Of runs that have ended: the map less this one, cell by cell; the grids must be the same. */
   against: againstSchema.optional(),
@@ -186,6 +186,20 @@ export const liveFrameSchema = z.strictObject({
   depthDose: curveSchema.nullable(),
 });
 export type LiveFrame = Readonly<z.infer<typeof liveFrameSchema>>;
+
+/** Of a run that has ended: a kept step is computed again for maps that were not kept of it. */
+export const cutsFrameSchema = z.discriminatedUnion('state', [
+  /** Until the run before it is over. */
+  z.strictObject({ state: z.literal('waiting') }),
+  z.strictObject({
+    state: z.literal('computing'),
+    step: z.number().int().nonnegative(),
+    /** Up to the step that is asked for. */
+    steps: z.number().int().nonnegative(),
+  }),
+  z.strictObject({ state: z.literal('done'), ...runMapsSchema.shape }),
+]);
+export type CutsFrame = Readonly<z.infer<typeof cutsFrameSchema>>;
 
 export const depthDoseSchema = z.strictObject({
   curve: curveSchema,

@@ -8,7 +8,14 @@
 import { z } from 'zod';
 import { benchStreams } from './benches.ts';
 import { libraryStreams } from './library.ts';
-import { liveFrameSchema, mapRequestSchema, runIdSchema, runInfoSchema, runProgressSchema } from './run.ts';
+import {
+  cutsFrameSchema,
+  liveFrameSchema,
+  mapRequestSchema,
+  runIdSchema,
+  runInfoSchema,
+  runProgressSchema,
+} from './run.ts';
 import { shellEventSchema } from './shell.ts';
 import { timelinesFrameSchema } from './timeline.ts';
 
@@ -44,6 +51,20 @@ export const streams = {
       depthDose: z.boolean(),
     }),
     frame: liveFrameSchema,
+    policy: 'latest',
+  },
+  /**
+   * Cuts of a run that has ended, and sums that were not kept of it: its steps up to a kept one are computed
+   * again. The last frame holds the maps; closing the stream gives up.
+   */
+  'run.cuts': {
+    params: z.strictObject({
+      run: runIdSchema,
+      /** Of the keyframe. */
+      index: z.number().int().nonnegative(),
+      maps: z.array(mapRequestSchema).min(1).max(16),
+    }),
+    frame: cutsFrameSchema,
     policy: 'latest',
   },
   /** What the host has to say to the user; the last hundred entries first. */

@@ -37,6 +37,7 @@ import { Recovery } from './recovery/recovery.ts';
 import { RunPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Lanes } from './runs/lanes.ts';
+import { Recomputing } from './runs/recompute.ts';
 import { Runs } from './runs/runs.ts';
 import { openScenarios, type Scenarios } from './scenarios/index.ts';
 import { Registry } from './service/registry.ts';
@@ -170,7 +171,7 @@ export class Host {
         ...shellHandlers(files, shell),
       },
       {
-        ...runSources(runs),
+        ...runSources(runs, this.#parts.recomputing),
         ...benchSources(benches),
         ...timelineSource(timelines),
         ...librarySource(this.#parts.catalogue),
@@ -197,6 +198,7 @@ interface HostParts {
   readonly packer: RunPacker;
   readonly cache: RunCache;
   readonly runs: Runs;
+  readonly recomputing: Recomputing;
   readonly benches: Benches;
   readonly timelines: Timelines;
   readonly uploads: Uploads;
@@ -299,6 +301,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     packer,
     cache,
     runs,
+    recomputing: new Recomputing({ addon, runs, scenarios, lanes }),
     benches,
     timelines,
     uploads,

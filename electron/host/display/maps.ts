@@ -13,7 +13,7 @@ export interface Fields {
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array | null;
   readonly marginals: Marginals | null;
-  /** Cuts, which only a run that computes can make. */
+  /** Cuts, and sums that are not kept: of a run that computes, or a step that was computed again. */
   readonly planes?: readonly NativePlane[];
 }
 
@@ -66,7 +66,7 @@ function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Sourc
   const plane = planeOf(request);
   const found = fields.planes?.find((each) => samePlane(each, plane));
   if (found === undefined) {
-    throw new BraggError('not-found', 'Cuts are made while a run computes; what is stored of it is summed.');
+    throw new BraggError('not-found', 'What is stored of a run is summed: cuts are asked for with run.cuts.');
   }
   return { ...protons, values: found.values, axes: [found.slow, found.fast] };
 }
@@ -80,6 +80,8 @@ function sourceOf(fields: Fields, request: MapRequest): Source {
     return { values: fields.dose, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose', unit: 'MeV/mm²' };
   }
   if (cuts.length > 0) return cutOf(fields, request, cuts);
+  const made = fields.planes?.find((plane) => samePlane(plane, planeOf(request)));
+  if (made !== undefined) return { ...protons, values: made.values, axes: [made.slow, made.fast] };
   const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
   if (kept === undefined) throw new BraggError('unsupported', `A map needs two axes, not ${horizontal} twice.`);
   if (fields.marginals === null) throw new BraggError('not-found', 'This run kept no keyframes.');

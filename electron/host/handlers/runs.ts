@@ -7,6 +7,7 @@ import type { FileAccess } from '../files/access.ts';
 import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import { lateralCurves, ledgerTable, summaryOf } from '../runs/readouts.ts';
+import type { Recomputing } from '../runs/recompute.ts';
 import { measured, type RunData } from '../runs/run-data.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Scenarios } from '../scenarios/index.ts';
@@ -122,10 +123,14 @@ export function runHandlers({ runs, scenarios, files, packer }: RunParts): RunHa
   };
 }
 
-export function runSources(runs: Runs): Pick<Sources, 'runs' | 'run.progress' | 'run.live'> {
+export function runSources(
+  runs: Runs,
+  recomputing: Recomputing,
+): Pick<Sources, 'runs' | 'run.progress' | 'run.live' | 'run.cuts'> {
   return {
     runs: (_params, sink) => runs.watch(sink),
     'run.progress': ({ run }, sink) => runs.watchProgress(run, sink),
+    'run.cuts': (request, sink) => recomputing.watch(request, sink),
     'run.live': ({ run, maps, depthDose }, sink) => runs.watchLive(run, { maps, depthDose }, sink),
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LiveFrame, RunInfo, RunProgress } from '../../../electron/contract/run.ts';
+import type { CutsFrame, LiveFrame, MapRequest, RunInfo, RunProgress } from '../../../electron/contract/run.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { smallScenario } from './small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost } from './test-host.ts';
@@ -123,6 +123,93 @@ describe('a run', () => {
       message: expect.stringMatching(/index 9999 of theta; allowed: 0 to/),
     });
     await page.call('run.cancel', { run: outside.id });
+  });
+
+  it('cuts the phase space of a run that is over, by computing a kept step again', async () => {
+    const { id, grid } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
+    await finished(id);
+    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const angle = (index: number) => ({ ...over, cuts: [{ axis: 'theta' as const, index }] });
+    const { frames } = await page.call('run.keyframes', { run: id });
+    const asked = async (index: number, maps: MapRequest[]): Promise<{ all: CutsFrame[]; error: unknown }> => {
+      const all: CutsFrame[] = [];
+      const error = await new Promise((resolve) => {
+        page.stream('run.cuts', { run: id, index, maps }, { frame: (frame) => void all.push(frame), end: resolve });
+      });
+      return { all, error };
+    };
+    const index = 2;
+    const { maps: kept } = await page.call('run.keyframe', { run: id, index, maps: [over] });
+    const cells = grid?.ntheta ?? 0;
+    const each = await Promise.all(
+      [0, 1, 2, 3].map((part) => {
+        const angles = Array.from({ length: cells }, (_, i) => i).filter((i) => i % 4 === part);
+        // At most sixteen maps a time.
+        return Promise.all(
+          Array.from({ length: Math.ceil(angles.length / 16) }, (_, i) =>
+            asked(index, angles.slice(16 * i, 16 * i + 16).map(angle)),
+          ),
+        );
+      }),
+    );
+    // All cuts of an axis add up to the sum over it that was kept.
+    const sum = new Float64Array(kept[0]?.values.length ?? 0);
+    for (const { all, error } of each.flat()) {
+      expect(error).toBeNull();
+      const last = all.at(-1);
+      if (last?.state !== 'done') throw new Error('no maps came');
+      expect(last.step).toBe(frames[index]?.step);
+      for (const { values } of last.maps)
+        values.forEach((value, i) => {
+          sum[i] = (sum[i] ?? 0) + value;
+        });
+    }
+    const peak = kept[0]?.max ?? 0;
+    expect(peak).toBeGreaterThan(0);
+    sum.forEach((value, i) => {
+      expect(Math.abs(value - (kept[0]?.values[i] ?? 0))).toBeLessThan(1e-5 * peak);
+    });
+    // The first step, which takes no steps; what is kept of planes needs none either.
+    const first = await asked(0, [angle(Math.floor(cells / 2))]);
+    expect(first.all.at(-1)).toMatchObject({ state: 'done', step: 0 });
+    const again = await asked(0, [angle(Math.floor(cells / 2))]);
+    expect(again.all.map(({ state }) => state)).toEqual(['done']);
+    expect((await asked(99, [over])).error).toMatchObject({ code: 'not-found' });
+    expect((await asked(1, [angle(9999)])).error).toMatchObject({ code: 'invalid' });
+  });
+
+  it('gives a step up that nobody waits for any more, and says which run cannot be repeated', async () => {
+    const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    await finished(id);
+    const { frames } = await page.call('run.keyframes', { run: id });
+    const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
+    const cut = { ...over, cuts: [{ axis: 'e' as const, index: 3 }] };
+    const seen: CutsFrame[] = [];
+    const handle = page.stream(
+      'run.cuts',
+      { run: id, index: frames.length - 1, maps: [cut] },
+      { frame: (frame) => void seen.push(frame) },
+    );
+    await eventually(() => seen.some((frame) => frame.state === 'computing' && frame.step > 2));
+    handle.close();
+    const stopped = Date.now();
+    // The lane is free again at once: another run does not wait for the step.
+    const next = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
+    await finished(next.id);
+    expect(Date.now() - stopped).toBeLessThan(3000);
+    expect(seen.some(({ state }) => state === 'done')).toBe(false);
+
+    // A run whose numbers are not those of its scenario, as after a change of tables.
+    const data = await test.host.runs.data(next.id);
+    const shifted = data.keyframes.map((frame) => ({ ...frame, zx: frame.zx.map((value) => value * 1.01) }));
+    const { id: other } = test.host.runs.adopt({ ...data, keyframes: shifted }, null);
+    const refused = new Promise((resolve) => {
+      page.stream('run.cuts', { run: other, index: 1, maps: [cut] }, { frame: () => undefined, end: resolve });
+    });
+    expect(await refused).toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('This run cannot be repeated here'),
+    });
   });
 
   it('subtracts one run from another, and one moment from another', async () => {

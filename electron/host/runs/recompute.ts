@@ -1,0 +1,177 @@
+/**
+ * Cuts of a run that has ended: what is kept of a run is summed, so its phase
+ * space at a kept step is computed again, up to that step and no further, and
+ * only while somebody waits for it. It is the same to rounding: the sums that
+ * were kept of the step are compared with those of the repetition.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Variant } from '../../contract/capabilities.ts';
+import { BraggError } from '../../contract/errors.ts';
+import type { CutsFrame, MapRequest } from '../../contract/run.ts';
+import {
+  fromNative,
+  type NativeAddon,
+  type NativePlane,
+  type PlaneRequest,
+  type TransportProblem,
+  type TransportRun,
+} from '../addon.ts';
+import { makeMap, planeOf, samePlane } from '../display/maps.ts';
+import type { Scenarios } from '../scenarios/index.ts';
+import type { Sink } from '../service/service.ts';
+import type { Lanes } from './lanes.ts';
+import type { RunData } from './run-data.ts';
+import type { Runs } from './runs.ts';
+
+/** Planes that were made lately: going back to a step or a cut costs nothing. */
+const KEPT_BYTES = 64 * 2 ** 20;
+
+/** Keyframes are FP32 sums over many cells; two orders of summing differ by less. */
+const SAME_STATE = 1e-5;
+
+export interface CutsRequest {
+  readonly run: string;
+  /** Of the keyframe. */
+  readonly index: number;
+  readonly maps: readonly MapRequest[];
+}
+
+interface Parts {
+  readonly addon: NativeAddon;
+  readonly runs: Runs;
+  readonly scenarios: Scenarios;
+  readonly lanes: Lanes;
+}
+
+/** The one that a CPU repeats a run of another device with. */
+function repeatedBy(variants: readonly Variant[], data: RunData, problem: TransportProblem): string {
+  const own = variants.find(({ id }) => id === data.variant);
+  if (own?.device === 'cpu') return own.id;
+  const { stepping, precision } = problem.solver;
+  const fits = variants.filter(
+    (one) =>
+      one.device === 'cpu' && one.available && one.steppings.includes(stepping) && one.precisions.includes(precision),
+  );
+  // They are registered from the plainest to the fastest.
+  const last = fits.at(-1);
+  if (last === undefined) throw new BraggError('unsupported', `No variant on the CPU can repeat ${data.variant}.`);
+  return last.id;
+}
+
+function difference(here: Float32Array, kept: Float32Array): number {
+  if (here.length !== kept.length) return Number.POSITIVE_INFINITY;
+  let [apart, norm] = [0, 0];
+  for (let i = 0; i < kept.length; i += 1) {
+    apart += ((here[i] ?? 0) - (kept[i] ?? 0)) ** 2;
+    norm += (kept[i] ?? 0) ** 2;
+  }
+  return norm === 0 ? Math.sqrt(apart) : Math.sqrt(apart / norm);
+}
+
+export class Recomputing {
+  readonly #parts: Parts;
+  /** By run, keyframe and plane; the newest last. */
+  readonly #kept = new Map<string, NativePlane>();
+  #bytes = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The last frame holds the maps. What is returned stops the repetition. */
+  watch(request: CutsRequest, sink: Sink<CutsFrame>): () => void {
+    const job = {
+      id: `cuts-${randomBytes(9).toString('base64url')}`,
+      native: null as TransportRun | null,
+      over: false,
+    };
+    this.#answer(request, sink, job).then(
+      () => sink.end(),
+      (error: unknown) => sink.end(fromNative(error)),
+    );
+    return () => {
+      job.over = true;
+      this.#parts.lanes.remove(job.id);
+      job.native?.cancel();
+    };
+  }
+
+  async #answer(
+    { run, index, maps }: CutsRequest,
+    sink: Sink<CutsFrame>,
+    job: { readonly id: string; native: TransportRun | null; over: boolean },
+  ): Promise<void> {
+    const data = await this.#parts.runs.data(run);
+    const keyframe = data.keyframes[index];
+    if (keyframe === undefined) {
+      throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);
+    }
+    const wanted = maps.map(planeOf);
+    const key = (plane: PlaneRequest): string => JSON.stringify([run, index, plane.slow, plane.fast, plane.cut]);
+    const missing = wanted.filter((plane) => !this.#kept.has(key(plane)));
+    const made = missing.length === 0 ? [] : await this.#repeat(run, data, keyframe, missing, sink, job);
+    if (made === null) return;
+    const planes = [...made, ...wanted.flatMap((plane) => this.#kept.get(key(plane)) ?? [])];
+    for (const plane of made) this.#keep(key(plane), plane);
+    const fields = { axes: data.axes, dose: null, marginals: keyframe, planes };
+    const { step, depth_mm } = keyframe;
+    const answer = { run, revision: index + 1, step, depth_mm, maps: maps.map((map) => makeMap(fields, map)) };
+    sink.offer(() => ({ state: 'done', ...answer }));
+  }
+
+  /** Null when it was given up. */
+  async #repeat(
+    run: string,
+    data: RunData,
+    keyframe: RunData['keyframes'][number],
+    wanted: readonly PlaneRequest[],
+    sink: Sink<CutsFrame>,
+    job: { readonly id: string; native: TransportRun | null; over: boolean },
+  ): Promise<readonly NativePlane[] | null> {
+    const { addon, runs, scenarios, lanes } = this.#parts;
+    const reading = await scenarios.check(runs.scenario(run), { name: data.name, folder: null });
+    const problem = scenarios.resolve(reading);
+    const solver = {
+      ...problem.solver,
+      variant: repeatedBy(addon.variants(), data, problem),
+      precision: data.precision,
+      max_steps: keyframe.step,
+    };
+    const distinct = wanted.filter((plane, i) => wanted.findIndex((other) => samePlane(plane, other)) === i);
+    const native = addon.createTransport({ ...problem, solver, keyframes: 0 });
+    native.wantPlanes(distinct);
+    if (job.over) return null;
+    job.native = native;
+    sink.offer(() => ({ state: 'waiting' }));
+    await new Promise<void>((resolve, reject) => {
+      const compute = async (): Promise<void> => {
+        try {
+          await native.start(({ step }) => sink.offer(() => ({ state: 'computing', step, steps: keyframe.step })));
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      };
+      lanes.add({ id: job.id, lane: 'cpu', run: compute });
+    });
+    const end = native.live();
+    if (job.over || end === null) return null;
+    const apart = difference(end.zx, keyframe.zx);
+    if (end.step !== keyframe.step || !(apart <= SAME_STATE)) {
+      const by = `the sums over z–x that it kept of step ${keyframe.step} differ by ${apart.toExponential(1)}`;
+      const why = `It was made by version ${data.program.version}; tables or numerics have changed since.`;
+      throw new BraggError('unsupported', `This run cannot be repeated here: ${by} (limit ${SAME_STATE}). ${why}`);
+    }
+    return end.planes;
+  }
+
+  #keep(key: string, plane: NativePlane): void {
+    this.#kept.set(key, plane);
+    this.#bytes += plane.values.byteLength;
+    for (const [oldest, { values }] of this.#kept) {
+      if (this.#bytes <= KEPT_BYTES || oldest === key) break;
+      this.#kept.delete(oldest);
+      this.#bytes -= values.byteLength;
+    }
+  }
+}
