@@ -35,11 +35,20 @@ export interface RunKeyframes {
   readonly pairs: Result<'run.keyframes'>['pairs'];
 }
 
+/** How far a step is that is computed again for a map. */
+export interface Computing {
+  readonly step: number;
+  /** 0 while it waits for the run before it. */
+  readonly steps: number;
+}
+
 export interface RunData {
   /** One entry per map that a panel shows, by the panel's key. */
   readonly maps: ArrayCache<ShownMap>;
   /** By the panel's key: why its map cannot be shown. */
   readonly troubles: ArrayCache<string>;
+  /** By the panel's key: maps that a step is computed again for. */
+  readonly computing: ArrayCache<Computing>;
   readonly depthDose: ArrayCache<ShownDepthDose>;
   readonly summary: ArrayCache<RunSummary>;
   readonly moments: ArrayCache<Moments>;
@@ -57,6 +66,7 @@ export function createRunData(): RunData {
   return {
     maps: new ArrayCache(),
     troubles: new ArrayCache(),
+    computing: new ArrayCache(),
     depthDose: new ArrayCache(),
     summary: new ArrayCache(),
     moments: new ArrayCache(),

@@ -8,6 +8,7 @@ import type { FieldMap } from '../../electron/contract/fields.ts';
 import type { LiveFrame, MapRequest, RunId, RunMaps, RunState } from '../../electron/contract/run.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
+import { RecomputedMaps } from './recomputed-maps.ts';
 import { type RunData, type RunKeyframes, SHOWN } from './run-data.ts';
 
 export type FeedStatus =
@@ -56,11 +57,30 @@ export class RunFeed {
   /** The load of a keyframe that is under way, and the one to load after it. */
   #loadingKeyframe: Promise<void> | null = null;
   #nextKeyframe: number | null = null;
+  readonly #recomputed: RecomputedMaps;
 
   constructor(client: Client, scheduler: FrameScheduler, data: RunData) {
     this.#client = client;
     this.#scheduler = scheduler;
     this.#data = data;
+    this.#recomputed = new RecomputedMaps(client, data, {
+      take: (key, map) => {
+        if (!this.#wanted.has(key)) return;
+        this.#data.troubles.drop(key);
+        this.#data.maps.set(key, map);
+      },
+      refuse: (key, reason) => this.#refuse(key, reason),
+    });
+  }
+
+  /** Gives up the step that is computed again. */
+  stopComputing(): void {
+    this.#recomputed.stop();
+  }
+
+  /** Asks again for what was given up or failed. */
+  computeAgain(): void {
+    this.#refreshMaps();
   }
 
   /** What a panel shows under its key; null when it is gone. */
@@ -80,6 +100,7 @@ export class RunFeed {
     if (before?.run === target?.run && before?.state === target?.state) return;
     this.#target = target;
     this.#generation += 1;
+    this.#recomputed.leave();
     if (before?.run !== target?.run) this.#forget();
     if (target !== null && before?.run !== target.run) void this.#loadReference(target.run);
     this.#live?.close();
@@ -251,13 +272,16 @@ export class RunFeed {
 
   async #loadProtons(run: RunId, generation: number): Promise<void> {
     const index = this.#keyframe;
-    const pairs = this.#data.keyframes.get(SHOWN)?.pairs ?? [];
+    const { frames, pairs } = this.#data.keyframes.get(SHOWN) ?? { frames: [], pairs: [] };
     if (index === null) return;
-    const wanted = this.#wantedOf('protons').filter(([key, request]) => {
-      const reason = notStored(request, pairs);
-      if (reason !== null) this.#refuse(key, reason);
-      return reason === null;
-    });
+    const all = this.#wantedOf('protons');
+    const wanted = all.filter(([, request]) => isStored(request, pairs));
+    const others = all.filter(([, request]) => !isStored(request, pairs));
+    for (const [key, { against }] of others) {
+      if (against !== undefined) this.#refuse(key, 'A difference is of stored sums: show the sum, or no reference.');
+    }
+    const step = frames[index]?.step ?? 0;
+    this.#recomputed.want({ run, index, step, maps: others.filter(([, { against }]) => against === undefined) });
     await this.#loadMaps(
       run,
       wanted,
@@ -292,13 +316,8 @@ export class RunFeed {
   }
 }
 
-/** Why a stored moment cannot show a map; null where it can. */
-function notStored({ horizontal, vertical, cuts }: MapRequest, pairs: RunKeyframes['pairs']): string | null {
-  if (cuts !== undefined && cuts.length > 0) {
-    return 'A cut is shown while a run computes: what is kept of it afterwards is summed. Show the sum, or run it again.';
-  }
-  const kept = pairs.some((pair) => pair.includes(horizontal) && pair.includes(vertical));
-  return kept
-    ? null
-    : 'Of this run the sums over these two axes were not kept: it was computed on a GPU, or by an earlier version.';
+/** Whether what is kept of a moment holds the map: sums over two axes, of older files and runs on a GPU not all of them. */
+function isStored({ horizontal, vertical, cuts }: MapRequest, pairs: RunKeyframes['pairs']): boolean {
+  if (cuts !== undefined && cuts.length > 0) return false;
+  return pairs.some((pair) => pair.includes(horizontal) && pair.includes(vertical));
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { BenchPage } from './bench-page.ts';
@@ -91,6 +92,31 @@ describe('the phase space of a run', () => {
     await expect.poll(step, { timeout: 30_000 }).toMatch(/(\d+) \/ \1$/);
     await open.page.getByRole('button', { name: 'Play the stored steps' }).waitFor();
     expect(await step()).not.toBe(middle);
+    await closeBench();
+  });
+
+  it('cuts the maps of a run that is over, and shows sums again', async () => {
+    await openBench();
+    await open.page.keyboard.press('Alt+2');
+    await runToEnd();
+    await expect.poll(step).toMatch(/^step/);
+    const summed = await picture('z – x');
+    await open.page.getByRole('button', { name: 'Axes that z – x does not show' }).click();
+    await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
+    const cell = open.page.getByRole('slider', { name: 'Cell of θ' });
+    await cell.waitFor();
+    // The step is computed again, and the map is another one then.
+    await expect.poll(() => picture('z – x'), { timeout: 30_000 }).not.toBe(summed);
+    await expect.poll(() => open.page.locator('.phase-cell__computing').count()).toBe(0);
+    expect(await open.page.locator('.phase-cell__trouble').count()).toBe(0);
+    const cut = await picture('z – x');
+    await open.screenshot('phase-space-cut');
+    await cell.press('ArrowRight');
+    await expect.poll(() => picture('z – x'), { timeout: 30_000 }).not.toBe(cut);
+    const { violations } = await new AxeBuilder({ page: open.page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'sum' }).check();
+    await expect.poll(() => picture('z – x')).toBe(summed);
     await closeBench();
   });
 

@@ -1,4 +1,4 @@
-/** The two axes that a map does not show: summed over, or cut at one cell while the run computes. */
+/** The two axes that a map does not show: summed over, or cut at one cell. */
 import type { ReactElement } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
 import type { GridSize } from '../../../electron/contract/run.ts';
@@ -74,7 +74,7 @@ export function HiddenAxes({ axes, cuts, grid, position, live, onChange }: Hidde
       <p className="popover__note">
         {live
           ? 'Cuts are made from the phase space of the run that computes.'
-          : 'Cuts show while a run computes: of a run that is over the sums are kept. Set them now, and run it again.'}
+          : 'Of a run that is over the sums are kept: for a cut its steps up to this one are computed again.'}
       </p>
     </Popover>
   );

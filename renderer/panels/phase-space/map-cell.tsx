@@ -115,6 +115,7 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
   const above = useRef<HTMLCanvasElement>(null);
   const empty = useCached(workbench.data.maps, cacheKey(slot)) === null;
   const trouble = useCached(workbench.data.troubles, cacheKey(slot));
+  const computing = useCached(workbench.data.computing, cacheKey(slot));
   useEffect(() => {
     if (below.current === null || above.current === null) return;
     const driven = drivePhaseMap(workbench, store, view, slot, below.current, above.current);
@@ -145,11 +146,27 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
         {trouble === null ? null : (
           <div className="phase-cell__trouble" role="status">
             <p>{trouble}</p>
+            <Button onPress={() => workbench.feed.computeAgain()}>Try again</Button>
             {cut ? (
               <Button onPress={() => view.setState((state) => ({ cuts: { ...state.cuts, [slot]: [] } }))}>
                 Show the sum
               </Button>
             ) : null}
+          </div>
+        )}
+        {computing === null ? null : (
+          <div className="phase-cell__computing" role="status">
+            <span>
+              {computing.steps === 0
+                ? 'This step is computed again'
+                : `Computing step ${computing.step} of ${computing.steps}`}
+            </span>
+            <progress
+              aria-label="Computing this step again"
+              max={Math.max(1, computing.steps)}
+              value={computing.steps === 0 ? undefined : computing.step}
+            />
+            <Button onPress={() => workbench.feed.stopComputing()}>Stop</Button>
           </div>
         )}
       </div>

@@ -45,6 +45,7 @@ class FakeHost {
     readonly params: { readonly run: string; readonly maps: readonly MapRequest[] };
     closed: boolean;
     frame(value: unknown): unknown;
+    end(error: Error | null): void;
   }[] = [];
 
   readonly client = {
@@ -53,9 +54,14 @@ class FakeHost {
     stream: (
       _name: string,
       params: FakeHost['streams'][number]['params'],
-      reader: { frame(value: unknown): unknown },
+      reader: { frame(value: unknown): unknown; end?(error: Error | null): void },
     ) => {
-      const stream = { params, closed: false, frame: (value: unknown) => (stream.closed ? null : reader.frame(value)) };
+      const stream = {
+        params,
+        closed: false,
+        frame: (value: unknown) => (stream.closed ? null : reader.frame(value)),
+        end: (error: Error | null) => reader.end?.(error),
+      };
       this.streams.push(stream);
       const close = () => {
         stream.closed = true;
@@ -76,7 +82,7 @@ class FakeHost {
       'run.depthDose': { curve, metrics: { r80_mm: value } },
       'run.summary': { status: 'done' },
       'run.moments': { depth_mm: Float64Array.of(0) },
-      'run.keyframes': { frames: [], pairs: [['z', 'x']] },
+      'run.keyframes': { frames: [{ step: 0 }, { step: 40 }], pairs: [['z', 'x']] },
       'run.ledger': { step: new Uint32Array(), number: {}, energy_MeV: {} },
     };
     for (const call of this.calls) if (call.method in answers) call.answer(answers[call.method]);
@@ -195,5 +201,68 @@ describe('the data of the run that is shown', () => {
     host.pending('scenario.resolve').answer({ issues: [], resolved: { range_mm: 40.8 } });
     await settled();
     expect(data.reference.get(SHOWN)).toMatchObject({ run: 'a', resolved: { range_mm: 40.8 } });
+  });
+
+  describe('of a cut of a run that is over', () => {
+    const cut = (index: number): MapRequest => ({
+      ...request(100),
+      quantity: 'protons',
+      cuts: [{ axis: 'theta', index }],
+    });
+    const made = (value: number) => ({
+      state: 'done',
+      run: 'a',
+      revision: 2,
+      step: 40,
+      depth_mm: 20,
+      maps: [field(value)],
+    });
+
+    beforeEach(async () => {
+      follow('a', 'done');
+      await host.finish(3);
+      feed.want('cut', cut(5));
+      await settled();
+      void feed.showKeyframe(1);
+      await settled();
+    });
+
+    it('asks for the step again once it has settled, tells how far it is, and shows the map', async () => {
+      expect(host.streams).toHaveLength(0);
+      expect(data.computing.get('cut')).toEqual({ step: 0, steps: 0 });
+      await vi.advanceTimersByTimeAsync(300);
+      const [stream] = host.streams;
+      expect(stream?.params).toEqual({ run: 'a', index: 1, maps: [cut(5)] });
+      stream?.frame({ state: 'waiting' });
+      stream?.frame({ state: 'computing', step: 12, steps: 40 });
+      expect(data.computing.get('cut')).toEqual({ step: 12, steps: 40 });
+      stream?.frame(made(8));
+      stream?.end(null);
+      expect(data.maps.get('cut')).toMatchObject({ step: 40, field: { max: 8 } });
+      expect(data.computing.get('cut')).toBeNull();
+      // Another cut of the same moment: the one before stays in sight meanwhile.
+      feed.want('cut', cut(6));
+      await vi.advanceTimersByTimeAsync(400);
+      expect(data.maps.get('cut')?.field.max).toBe(8);
+      // Another moment: it goes, and what is on its way for the one before is closed.
+      void feed.showKeyframe(0);
+      await settled();
+      expect(host.streams.map(({ closed }) => closed)).toEqual([false, true]);
+      expect(data.maps.get('cut')).toBeNull();
+    });
+
+    it('says why there is none, and when it was stopped', async () => {
+      await vi.advanceTimersByTimeAsync(300);
+      feed.stopComputing();
+      expect(host.streams[0]?.closed).toBe(true);
+      expect(data.troubles.get('cut')).toBe('This step was not computed: it was stopped.');
+      feed.computeAgain();
+      await vi.advanceTimersByTimeAsync(300);
+      expect(data.troubles.get('cut')).toBeNull();
+      host.streams[1]?.end(new Error('This run cannot be repeated here'));
+      expect(data.troubles.get('cut')).toBe('This run cannot be repeated here');
+      feed.follow(null);
+      expect(data.computing.get('cut')).toBeNull();
+    });
   });
 });

@@ -50,7 +50,7 @@ describe('cuts', () => {
     expect(planeOf(cut)).toEqual({ slow: 'z', fast: 'x', cut: [2, -1, -1, -1] });
     expect([...makeMap({ ...fields, planes: [plane] }, cut).values]).toEqual([...numbered(60)]);
     const other = { ...plane, cut: [3, -1, -1, -1] } as const;
-    expect(() => makeMap({ ...fields, planes: [other] }, cut)).toThrow(/while a run computes/);
+    expect(() => makeMap({ ...fields, planes: [other] }, cut)).toThrow(/stored of a run is summed/);
     const shown = { ...cut, cuts: [{ axis: 'x' as const, index: 0 }] };
     expect(() => makeMap(fields, shown)).toThrow('The axis x is shown, and cannot be cut.');
   });
