@@ -92,6 +92,8 @@ export const benchStartSchema = z.strictObject({
    * `cuda-fused:1` or `cuda-fused@fp64:1`. The first is what the others are compared with.
    */
   variants: z.array(z.string().min(1).max(128)).min(1).max(mostLabels),
+  /** Programs of the registry that are timed after the rounds, and held to the same reference. */
+  external: z.array(z.string().min(1).max(64)).max(32).default([]),
   /** Beside warm. */
   modes: z.array(modeSchema).default([]),
   rounds: z.number().int().min(1).max(100_000).default(100),
@@ -117,9 +119,22 @@ export const sourceFileSchema = z.strictObject({
   text: z.string(),
 });
 
+/** A program outside that solves the same scenarios. */
+export const externalProgramSchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  language: z.string(),
+  device: z.enum(['cpu', 'cuda']),
+  /** Why it cannot run here; null when it can. */
+  reason: z.string().nullable(),
+});
+export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
+
 const ofBench = z.strictObject({ bench: benchIdSchema });
 
 export const benchMethods = {
+  /** Asks each program whether it can run, which takes seconds the first time. */
+  'bench.external': { params: nothing, result: z.strictObject({ programs: z.array(externalProgramSchema) }) },
   /** Queues a benchmark: it waits for the runs before it, and those after it wait for its end. */
   'bench.start': { params: benchStartSchema, result: benchInfoSchema },
   /** Ends it after the run at hand; whole rounds are kept. */

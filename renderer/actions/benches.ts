@@ -12,6 +12,8 @@ import { askAndSave } from './save-file.ts';
 export interface BenchOrder {
   /** Labels, the reference first. */
   readonly variants: readonly string[];
+  /** Other programs, by their ids. */
+  readonly external: readonly string[];
   readonly modes: readonly Mode[];
   readonly rounds: number;
   readonly time_s: number;
@@ -63,7 +65,7 @@ export function createBenchActions(context: ActionContext): BenchActions {
 
   return {
     refresh,
-    async start({ variants, modes, sweep, ...limits }) {
+    async start({ variants, external, modes, sweep, ...limits }) {
       scenario.settle();
       const state = scenario.getState();
       try {
@@ -72,6 +74,7 @@ export function createBenchActions(context: ActionContext): BenchActions {
           name: documentTitle(state),
           file: state.file?.file ?? null,
           variants: [...variants],
+          external: [...external],
           modes: [...modes],
           sweep: sweep === null ? null : { path: sweep.path, values: [...sweep.values] },
           ...limits,

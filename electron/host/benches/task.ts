@@ -9,6 +9,10 @@ export interface BenchTask {
   readonly document: Readonly<Record<string, unknown>>;
   /** One; of a sweep one per value. */
   readonly problems: readonly TransportProblem[];
+  /** As many: what other programs are given, every default filled in. */
+  readonly scenarios: readonly unknown[];
+  /** Ids of the registry. */
+  readonly external: readonly string[];
   readonly variants: readonly string[];
   readonly modes: readonly Mode[];
   readonly seed: number;

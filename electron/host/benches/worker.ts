@@ -4,6 +4,8 @@ import type { BenchReport } from '../../contract/bench.ts';
 import { toWireError } from '../../contract/errors.ts';
 import { loadAddon } from '../addon.ts';
 import { benchmark, devicesWithCeilings, gpuFacts, readClaims, recordedFacts } from '../bench/index.ts';
+import { chooseBaselines, readRegistry } from '../external/registry.ts';
+import { externalRuns, rivals } from '../external/rivals.ts';
 import type { BenchOutcome, BenchTask, Doses, FromBench, ToBench } from './task.ts';
 
 /** Redrawing a progress line faster than this shows nothing more. */
@@ -20,6 +22,8 @@ async function perform(task: BenchTask): Promise<BenchOutcome> {
   const devices = await devicesWithCeilings(addon, () => undefined);
   const recorded = { document: task.document, ...(await recordedFacts(task.assetsFolder, devices)) };
   const claims = await readClaims(task.assetsFolder);
+  const registry = task.external.length === 0 ? null : await readRegistry(task.assetsFolder);
+  const baselines = registry === null ? [] : chooseBaselines(registry, task.external);
   const reports: BenchReport[] = [];
   const doses: Doses[] = [];
   for (const [index, problem] of task.problems.entries()) {
@@ -35,6 +39,16 @@ async function perform(task: BenchTask): Promise<BenchOutcome> {
       gpu: gpuFacts(devices),
       claims,
       recorded,
+      ...(registry !== null && {
+        rivals: rivals({
+          addon,
+          folder: registry.folder,
+          baselines,
+          scenario: task.scenarios[index],
+          ...externalRuns,
+          signal: stop.signal,
+        }),
+      }),
       onDose: (label, dose) => found.set(label, dose),
       onProgress: (progress) => {
         const now = performance.now();

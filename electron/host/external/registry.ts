@@ -12,6 +12,8 @@ const baselineSchema = z.strictObject({
   style: z.string(),
   /** The first word is looked up in PATH; further ones that name files are relative to the registry's folder. */
   command: z.array(z.string().min(1)).min(1),
+  /** Ends with code 0 where the program can run; the last line that it says otherwise is why not. */
+  check: z.array(z.string().min(1)).min(1).optional(),
 });
 export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
 const registrySchema = z.strictObject({

@@ -9,6 +9,9 @@ import { median, relativeSpread, unpairedRatioInterval } from '../bench/statisti
 import type { Baseline } from './registry.ts';
 import { type ExternalAnswer, runExternal } from './run.ts';
 
+/** Another program's runs: its first compiles. */
+export const externalRuns = { warmups: 1, repeats: 5, timeout_s: 300 } as const;
+
 export interface RivalOptions {
   readonly addon: NativeAddon;
   readonly folder: string;

@@ -9,6 +9,8 @@ import { kernelFolders } from '../bench/ceilings.ts';
 import { kernelResources } from '../bench/resources.ts';
 import { kernelsOf, variantSources } from '../bench/sources.ts';
 import type { Benches } from '../benches/benches.ts';
+import { externalPrograms } from '../external/programs.ts';
+import { chooseBaselines, readRegistry } from '../external/registry.ts';
 import type { FileAccess } from '../files/access.ts';
 import type { Scenarios } from '../scenarios/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
@@ -32,11 +34,12 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 
 /** The session again, on the command line. */
 function commandOf(request: Request, modes: readonly Mode[], file: string): string {
-  const { variants, rounds, time_s, seed, sweep } = request;
+  const { variants, external, rounds, time_s, seed, sweep } = request;
   return [
     'bench',
     quoted(file),
     `--variants ${variants.join(',')}`,
+    ...(external.length === 0 ? [] : [`--external ${external.join(',')}`]),
     ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
     ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
     `--rounds ${rounds} --time ${time_s} --seed ${seed}`,
@@ -54,7 +57,7 @@ function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
 
 async function start(parts: BenchParts, request: Request) {
   const { addon, benches, scenarios, files, assetsFolder } = parts;
-  const { file, name, variants, seed, sweep, scenario: document } = request;
+  const { file, name, variants, external, seed, sweep, scenario: document } = request;
   const place = await placeOf(files, file);
   const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.check(draft, place)));
   const problems = readings.map((reading) => scenarios.resolve(reading));
@@ -62,12 +65,15 @@ async function start(parts: BenchParts, request: Request) {
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   // Names that are not known are refused at once, and not after the queue.
   candidates(problem, variants, addon.variants());
+  if (external.length > 0) chooseBaselines(await readRegistry(assetsFolder), external);
   const modes = request.modes.filter((mode) => mode !== 'warm');
   const title = readings[0]?.scenario?.name || name || 'untitled';
   const task = {
     scenario: title,
     document,
     problems,
+    scenarios: readings.map(({ scenario }) => scenario),
+    external,
     variants,
     modes,
     seed,
@@ -96,6 +102,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     return variant;
   };
   return {
+    'bench.external': async () => ({ programs: await externalPrograms(parts.assetsFolder) }),
     'bench.start': (request) => start(parts, request),
     'bench.cancel': ({ bench }) => benches.cancel(bench),
     'bench.list': async () => ({ benches: await benches.list() }),

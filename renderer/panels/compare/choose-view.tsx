@@ -1,6 +1,6 @@
 /** What to compare: variants to benchmark now, sessions that were measured before, stored runs. */
-import { type ReactElement, useEffect, useRef } from 'react';
-import type { BenchInfo, Subject } from '../../../electron/contract/benches.ts';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import type { BenchInfo, ExternalProgram, Subject } from '../../../electron/contract/benches.ts';
 import { timeLeft } from '../../base/time.ts';
 import { subjectKey } from '../../state/comparison.ts';
 import { isOver } from '../../state/runs.ts';
@@ -161,6 +161,57 @@ function Variants({ store }: ChooseProps): ReactElement {
   );
 }
 
+/** Programs outside, with the reason of each that cannot run. */
+function OtherPrograms({ store }: ChooseProps): ReactElement {
+  const { client, stores } = useWorkbench();
+  const external = useSelected(store, (state) => state.external);
+  const [programs, setPrograms] = useState<readonly ExternalProgram[] | null>(null);
+  useEffect(() => {
+    let current = true;
+    client.call('bench.external', {}).then(
+      (answer) => current && setPrograms(answer.programs),
+      (error: unknown) => stores.notices.fail('Other programs could not be asked', error),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, stores]);
+  const missing = [
+    ...Map.groupBy(
+      (programs ?? []).filter(({ reason }) => reason !== null),
+      ({ reason }) => reason ?? '',
+    ),
+  ];
+  return (
+    <fieldset className="compare-group">
+      <legend>Other programs</legend>
+      <p className="compare-group__text">
+        {programs === null
+          ? 'Asking what is installed…'
+          : 'Timed after the rounds, on the same scenario, and held to the same reference.'}
+      </p>
+      <div className="compare-ticks">
+        {(programs ?? [])
+          .filter(({ reason }) => reason === null)
+          .map(({ id, title, language }) => (
+            <Tick
+              key={id}
+              label={id}
+              detail={`${title} (${language})`}
+              checked={external.includes(id)}
+              onChange={(on) => store.setState({ external: toggled(external, id, on) })}
+            />
+          ))}
+      </div>
+      {missing.map(([reason, list]) => (
+        <p key={reason} className="compare-group__text">
+          Not here: {list.map(({ id }) => id).join(', ')}. {reason}
+        </p>
+      ))}
+    </fieldset>
+  );
+}
+
 interface SubjectsProps {
   readonly subjects: BenchInfo['subjects'];
 }
@@ -253,6 +304,7 @@ export function ChooseView({ store }: ChooseProps): ReactElement {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="compare-scroll compare-choose" aria-label="What to compare" tabIndex={0}>
       <Variants store={store} />
+      <OtherPrograms store={store} />
       <fieldset className="compare-group">
         <legend>Sessions that were measured</legend>
         <OpenSession />

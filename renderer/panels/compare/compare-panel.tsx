@@ -77,7 +77,7 @@ function Actions({ store }: { readonly store: CompareStore }): ReactElement {
       </Button>
     );
   }
-  const { modes, rounds, time_s } = config;
+  const { external, modes, rounds, time_s } = config;
   const sweep = sweepOf(config.sweep);
   return (
     <Button
@@ -88,7 +88,9 @@ function Actions({ store }: { readonly store: CompareStore }): ReactElement {
         labels.length === 0 ? 'Tick the variants to benchmark' : `${labels.join(', ')} on the scenario in the form`
       }
       onPress={() => {
-        if (typeof sweep !== 'string') void benches.start({ variants: labels, modes, rounds, time_s, sweep });
+        if (typeof sweep !== 'string') {
+          void benches.start({ variants: labels, external, modes, rounds, time_s, sweep });
+        }
       }}
     >
       Benchmark

@@ -11,6 +11,8 @@ const schema = z.strictObject({
   view: z.enum(views),
   /** Ids of the variants to benchmark, the reference first. */
   variants: z.array(z.string().max(64)).max(128),
+  /** Other programs to time beside them. */
+  external: z.array(z.string().max(64)).max(32).default([]),
   /** Empty: the scenario's. */
   precisions: z.array(precisionSchema),
   /** GPUs as the driver counts them; empty: the first that can be used. */
@@ -44,6 +46,7 @@ export function createCompareStore(
   const initial: CompareState = {
     view: 'choose',
     variants: [],
+    external: [],
     precisions: [],
     gpus: [],
     modes: [],

@@ -13,7 +13,7 @@ import {
   writeSession,
 } from '../../../host/bench/index.ts';
 import { chooseBaselines, readRegistry } from '../../../host/external/registry.ts';
-import { rivals } from '../../../host/external/rivals.ts';
+import { externalRuns, rivals } from '../../../host/external/rivals.ts';
 import type { Host } from '../../../host/index.ts';
 import type { Override } from '../../../host/scenarios/index.ts';
 import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
@@ -32,8 +32,6 @@ import type { VerbContext } from '../../verb.ts';
 export const fewestRounds = 7;
 export const usualMostRounds = 100;
 export const usualSeconds = 60;
-/** Another program's runs: its first compiles. */
-const externalRuns = { warmups: 1, repeats: 5, timeout_s: 300 };
 
 function listed(parsed: ParsedArguments, flag: string): readonly string[] | null {
   const list = flagValue(parsed, flag);

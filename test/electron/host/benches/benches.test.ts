@@ -180,6 +180,36 @@ test('variants and sweeps that cannot be are refused at once', async () => {
   await expect(start(['window'], { path: 'grid.dx_mm', values: [-1] })).rejects.toThrow('grid.dx_mm');
 });
 
+test('other programs stand beside the variants, or say why not', async () => {
+  const { programs } = await page.call('bench.external', {});
+  expect(programs.map(({ id }) => id)).toEqual(['numpy-array', 'cupy-array', 'cupy-elementwise', 'cupy-raw']);
+  const numpy = programs[0]?.reason ?? null;
+  if (numpy !== null) expect(numpy).toMatch(/python3 is not installed|No module named 'numpy'/);
+  const external = ['numpy-array', 'cupy-raw'];
+  const { id } = await page.call('bench.start', { scenario, name: 's', variants: ['window'], external, rounds: 1 });
+  await test_.host.benches.ended(id);
+  const { session } = await page.call('bench.session', { bench: id });
+  expect(session.command).toContain('--external numpy-array,cupy-raw');
+  const [first, second] = session.reports[0]?.external ?? [];
+  for (const [entry, program] of [
+    [first, programs[0]],
+    [second, programs[3]],
+  ] as const) {
+    expect(entry?.id).toBe(program?.id);
+    // What the check says is what the run finds.
+    expect(entry?.result === null).toBe(program?.reason !== null);
+    if (entry?.result === null) expect(entry.reason).not.toBeNull();
+    else expect(entry?.result.rel_l2).toBeLessThan(1e-5);
+  }
+  const shown = (await infoOf(id)).subjects.map(({ subject }) => subject.kind);
+  expect(shown.filter((kind) => kind === 'external')).toHaveLength(
+    [programs[0], programs[3]].filter((program) => program?.reason === null).length,
+  );
+  await expect(
+    page.call('bench.start', { scenario, name: 's', variants: ['window'], external: ['matlab'] }),
+  ).rejects.toThrow('the program "matlab" is not registered; allowed: numpy-array');
+}, 60_000);
+
 test('a sweep measures every size and fits its cost', async () => {
   const sweep = { path: 'grid.dx_mm', values: [2, 1] };
   const { id } = await page.call('bench.start', { scenario, name: 's', variants: ['window'], rounds: 2, sweep });
