@@ -9,7 +9,7 @@ Variant cuda_chebyshev_variant() {
       .title = "Chebyshev recurrence",
       .changes =
           "The ratio of sines as U(N-1) of the cosine: N - 1 steps of two operations, no second sine, no division",
-      .builds_on = "diffraction-cuda-mixed",
+      .builds_on = "diffraction-cuda-fixed-point",
       .device = "cuda",
       .source = "kernels/diffraction/cuda_chebyshev.cu",
       .arithmetic = "fp32",

@@ -1,5 +1,10 @@
 #pragma once
 
+#ifndef __CUDACC_RTC__
+#include <bit>
+#include <cstdint>
+#endif
+
 #include "device_setup.hpp"
 
 namespace bb::diffraction::device {
@@ -106,6 +111,37 @@ struct HardwareRows {
 
 using FastMath = PhaseReduced<double, float, HardwareRows>;
 
+/// An index in units of 2^-32 turns, modulo one turn: the last 32 bits of its sum with 1.5 · 2^20, which rounds it.
+BB_HD inline int turn_bits(double index) {
+  const double shifted = index + 1572864.0;
+#ifdef __CUDA_ARCH__
+  return __double2loint(shifted);
+#else
+  return static_cast<int>(std::bit_cast<std::uint64_t>(shifted) & 0xffffffffu);
+#endif
+}
+
+/// Whole turns fall off by themselves: phases are 32-bit integers, whose products with N wrap as turns do. Good to
+/// N · 2^-33 turns.
+struct FixedPoint {
+  using Index = double;
+  using Factor = float;
+  using Setup = DeviceSetup<double, float>;
+
+  static constexpr float kTurn = 2.3283064365386963e-10f;  // 2^-32
+
+  BB_HD static Phase<float> phase(double index, float n) {
+    const int bits = turn_bits(index);
+    const int rest = static_cast<int>(static_cast<unsigned>(bits) * static_cast<unsigned>(n));
+    return {kTurn * static_cast<float>(bits), kTurn * static_cast<float>(rest)};
+  }
+  template <typename S>
+  BB_HD static float lattice(const S& s, double h, double k, double l) {
+    return lattice_squared(s.shape, s.cells, phase(h, s.cells.a), phase(k, s.cells.b), phase(l, s.cells.c),
+                           SeriesRows<float>{});
+  }
+};
+
 /// U(N-1) of the cosine by Reinsch's form of the recurrence, whose differences keep their digits where the cosine is
 /// nearly 1: N - 1 steps of two operations, no second sine, no division.
 struct Chebyshev {
@@ -113,10 +149,25 @@ struct Chebyshev {
   using Factor = float;
   using Setup = DeviceSetup<double, float>;
 
-  BB_HD static float row(double index, int cells) {
-    const float half = 0.5f * static_cast<float>(fraction(index));
-    const float sine = half * sine_over_x(half);
-    const float bend = -4.0f * sine * sine;
+  /// What the cosine lacks of 1, doubled and negative.
+  BB_HD static float bend(double index) {
+    const float half = 0.5f * FixedPoint::kTurn * static_cast<float>(turn_bits(index));
+    const float sine = half * near_sine_over_x(half);
+    return -4.0f * sine * sine;
+  }
+  template <int kCells>
+  BB_HD static float row(float bend) {
+    float difference = 1.0f, u = 1.0f;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int step = 1; step < kCells; ++step) {
+      difference += bend * u;
+      u += difference;
+    }
+    return u;
+  }
+  BB_HD static float row(float bend, int cells) {
     float difference = 1.0f, u = 1.0f;
     for (int step = 1; step < cells; ++step) {
       difference += bend * u;
@@ -124,10 +175,27 @@ struct Chebyshev {
     }
     return u;
   }
+  template <int kCells>
+  BB_HD static float cube(float a, float b, float c) {
+    return row<kCells>(a) * row<kCells>(b) * row<kCells>(c);
+  }
   template <typename S>
   BB_HD static float lattice(const S& s, double h, double k, double l) {
-    const float f =
-        row(h, static_cast<int>(s.cells.a)) * row(k, static_cast<int>(s.cells.b)) * row(l, static_cast<int>(s.cells.c));
+    const float a = bend(h), b = bend(k), c = bend(l);
+    const int na = static_cast<int>(s.cells.a), nb = static_cast<int>(s.cells.b), nc = static_cast<int>(s.cells.c);
+    float f;
+    // Of equal edges the three recurrences run side by side, without a loop.
+    switch (na == nb && nb == nc ? na : 0) {
+#define BB_CUBE(n)        \
+  case n:                 \
+    f = cube<n>(a, b, c); \
+    break;
+      BB_CUBE(2)
+      BB_CUBE(3)
+      BB_CUBE(4) BB_CUBE(5) BB_CUBE(6) BB_CUBE(7) BB_CUBE(8) BB_CUBE(10) BB_CUBE(12) BB_CUBE(16)
+#undef BB_CUBE
+          default : f = row(a, na) * row(b, nb) * row(c, nc);
+    }
     return f * f;
   }
 };

@@ -7,15 +7,31 @@ namespace bb::diffraction::device {
 /// Orientations whose intensities are added in the factor's numbers before they go to the FP64 sum.
 inline constexpr int kTile = 64;
 
+/// A small count in the numbers of positions.
+template <typename I>
+BB_HD inline I counted(int i) {
+  return I(static_cast<float>(i));
+}
+template <>
+BB_HD inline double counted<double>(int i) {
+  return i;
+}
+
 /// Unit vector from the crystal to a sub-pixel, counted over the whole detector.
 template <typename S>
 BB_HD inline Number3<typename S::Index> direction(const S& s, int fast, int slow, int depth) {
   using I = typename S::Index;
-  const I f(static_cast<float>(fast)), t(static_cast<float>(slow)), d(static_cast<float>(depth));
+  const I f = counted<I>(fast), t = counted<I>(slow);
   Number3<I> p;
-  p.x = s.first.x + f * s.fast.x + t * s.slow.x + d * s.deep.x;
-  p.y = s.first.y + f * s.fast.y + t * s.slow.y + d * s.deep.y;
-  p.z = s.first.z + f * s.fast.z + t * s.slow.z + d * s.deep.z;
+  p.x = s.first.x + t * s.slow.x + f * s.fast.x;
+  p.y = s.first.y + t * s.slow.y + f * s.fast.y;
+  p.z = s.first.z + t * s.slow.z + f * s.fast.z;
+  if (s.weighted) {  // else the sensor is thin
+    const I d = counted<I>(depth);
+    p.x = p.x + d * s.deep.x;
+    p.y = p.y + d * s.deep.y;
+    p.z = p.z + d * s.deep.z;
+  }
   const I r = reciprocal_root(p.x * p.x + p.y * p.y + p.z * p.z);
   p.x = r * p.x;
   p.y = r * p.y;

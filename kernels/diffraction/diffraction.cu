@@ -4,6 +4,7 @@
 #include "cuda_delta_fp32.cu"
 #include "cuda_double_float.cu"
 #include "cuda_fast_math.cu"
+#include "cuda_fixed_point.cu"
 #include "cuda_fp64.cu"
 #include "cuda_in_loop.cu"
 #include "cuda_mixed.cu"

@@ -53,7 +53,11 @@ BB_HD inline DoubleFloat operator*(DoubleFloat a, DoubleFloat b) {
 
 /// 1/√x by one step of Newton's method in double-float from the FP32 value.
 BB_HD inline DoubleFloat reciprocal_root(DoubleFloat x) {
+#ifdef __CUDA_ARCH__
+  const float y = rsqrtf(x.high);
+#else
   const float y = 1.0f / std::sqrt(x.high);
+#endif
   const DoubleFloat error = DoubleFloat(1.0f, 0.0f) - x * exact_product(y, y);
   return quick_sum(y, 0.5f * y * error.high);
 }

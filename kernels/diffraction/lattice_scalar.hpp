@@ -30,8 +30,13 @@ BB_HD inline double as_double(double x) { return x; }
 BB_HD inline double as_double(float x) { return x; }
 BB_HD inline double as_double(DoubleFloat x) { return static_cast<double>(x.high) + x.low; }
 
+#ifdef __CUDA_ARCH__
+BB_HD inline double reciprocal_root(double x) { return rsqrt(x); }
+BB_HD inline float reciprocal_root(float x) { return rsqrtf(x); }
+#else
 BB_HD inline double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
 BB_HD inline float reciprocal_root(float x) { return 1.0f / std::sqrt(x); }
+#endif
 
 template <typename T>
 struct Number3 {

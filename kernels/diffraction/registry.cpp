@@ -46,6 +46,7 @@ std::span<const Variant> variants() {
       cuda_constant_variant(),
       cuda_shared_variant(),
       cuda_warp_variant(),
+      cuda_fixed_point_variant(),
       cuda_chebyshev_variant(),
   };
   return all;

@@ -7,35 +7,31 @@
 
 namespace bb::diffraction::BB_ISA {
 
-// sin(πx)/x and cos(πx) for |x| ≤ 1/2, as Taylor series in x² that end below the last digit: of branches and
-// tables the compiler would make scalar code.
+// sin(πx)/x and cos(πx) for |x| ≤ 1/2, as polynomials in x² between the zeros of a Chebyshev polynomial, whose largest
+// error is below the last digit: of branches and tables the compiler would make scalar code.
 
 BB_HD inline double sine_over_x(double x) {
   const double y = x * x;
-  double s = 5.392664662608127e-10;
-  s = s * y - 2.2948428997269873e-08;
-  s = s * y + 7.952054001475513e-07;
-  s = s * y - 2.1915353447830217e-05;
-  s = s * y + 0.00046630280576761255;
-  s = s * y - 0.007370430945714351;
-  s = s * y + 0.08214588661112823;
-  s = s * y - 0.5992645293207921;
-  s = s * y + 2.550164039877345;
-  s = s * y - 5.16771278004997;
+  double s = 7.697826768224191e-07;
+  s = s * y - 2.1903497074626018e-05;
+  s = s * y + 0.0004662998161898394;
+  s = s * y - 0.007370430505916944;
+  s = s * y + 0.0821458865731029;
+  s = s * y - 0.5992645293189447;
+  s = s * y + 2.5501640398773007;
+  s = s * y - 5.167712780049969;
   return s * y + 3.141592653589793;
 }
 
 BB_HD inline double cosine(double x) {
   const double y = x * x;
-  double c = -7.700707130601346e-11;
-  c = c * y + 3.604730797462501e-09;
-  c = c * y - 1.3878952462213771e-07;
-  c = c * y + 4.303069587032947e-06;
-  c = c * y - 0.00010463810492484571;
-  c = c * y + 0.0019295743094039231;
-  c = c * y - 0.02580689139001406;
-  c = c * y + 0.2353306303588935;
-  c = c * y - 1.3352627688545895;
+  double c = -1.34352129509532e-07;
+  c = c * y + 4.300724172734847e-06;
+  c = c * y - 0.00010463741681752138;
+  c = c * y + 0.0019295741872812349;
+  c = c * y - 0.025806891376592964;
+  c = c * y + 0.235330630357995;
+  c = c * y - 1.3352627688545549;
   c = c * y + 4.058712126416768;
   c = c * y - 4.934802200544679;
   return c * y + 1.0;
@@ -43,25 +39,30 @@ BB_HD inline double cosine(double x) {
 
 BB_HD inline float sine_over_x(float x) {
   const float y = x * x;
-  float s = 4.6630280576761255e-04f;
-  s = s * y - 7.370430945714351e-03f;
-  s = s * y + 8.214588661112823e-02f;
-  s = s * y - 5.992645293207921e-01f;
-  s = s * y + 2.550164039877345f;
-  s = s * y - 5.16771278004997f;
-  return s * y + 3.14159265358979f;
+  float s = 0.0776559123f;
+  s = s * y - 0.598290411f;
+  s = s * y + 2.55007739f;
+  s = s * y - 5.16771008f;
+  return s * y + 3.14159264f;
 }
 
 BB_HD inline float cosine(float x) {
   const float y = x * x;
-  float c = -1.0463810492484571e-04f;
-  c = c * y + 1.9295743094039231e-03f;
-  c = c * y - 2.580689139001406e-02f;
-  c = c * y + 2.353306303588935e-01f;
-  c = c * y - 1.3352627688545895f;
-  c = c * y + 4.058712126416768f;
-  c = c * y - 4.934802200544679f;
+  float c = -0.0243959321f;
+  c = c * y + 0.234937069f;
+  c = c * y - 1.33521195f;
+  c = c * y + 4.05870915f;
+  c = c * y - 4.93480214f;
   return c * y + 1.0f;
+}
+
+/// The same for |x| ≤ 1/4, with a coefficient less.
+BB_HD inline float near_sine_over_x(float x) {
+  const float y = x * x;
+  float s = -0.589075099f;
+  s = s * y + 2.54976696f;
+  s = s * y - 5.16770782f;
+  return s * y + 3.14159264f;
 }
 
 /// The nearest whole number; ties do not matter here.

@@ -27,6 +27,7 @@ Variant cuda_fast_math_variant();
 Variant cuda_double_float_variant();
 Variant cuda_in_loop_variant();
 Variant cuda_mixed_variant();
+Variant cuda_fixed_point_variant();
 Variant cuda_constant_variant();
 Variant cuda_shared_variant();
 Variant cuda_warp_variant();

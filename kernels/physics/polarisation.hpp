@@ -10,6 +10,7 @@ namespace bb::physics {
 template <typename T>
 BB_HD inline T polarisation_factor(T cos_2theta, T along_b, T along_e, T kahn) {
   const T cos2 = cos_2theta * cos_2theta;
+  if (kahn == T(0)) return T(0.5) * (T(1) + cos2);
   const T across = along_b * along_b + along_e * along_e;
   // cos 2ψ = cos²ψ - sin²ψ; straight ahead there is no ψ, and sin² 2θ is 0.
   const T cos_2psi = across > T(0) ? (along_e * along_e - along_b * along_b) / across : T(0);

@@ -90,7 +90,7 @@ test('every CUDA variant that this machine cannot run says why in one sentence',
   type Listed = { id: string; device: string; available: boolean; reason: string | null };
   const all: readonly Listed[] = JSON.parse(stdout).variants;
   const gpu = all.filter(({ id, device }) => id.startsWith('diffraction-cuda-') && device === 'cuda');
-  expect(gpu).toHaveLength(14);
+  expect(gpu).toHaveLength(15);
   for (const { available, reason } of gpu) {
     if (available) expect(reason).toBeNull();
     else expect(reason).toMatch(/^[A-Z][^\n]{20,}\.$/);
