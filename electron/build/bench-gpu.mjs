@@ -4,10 +4,10 @@
  * assets/runs and prints the targets, met or missed. `--from FOLDER` prints
  * kept sessions instead of measuring.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
-import { gpuTargets, readSessions, targetLines } from './bench/targets.mjs';
+import { gpuImageTargets, gpuTargets, readImageSessions, readSessions, targetLines } from './bench/targets.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
@@ -15,7 +15,8 @@ import { build, commandLineSteps, prepare } from './steps/all.mjs';
 
 /** @param {string} folder */
 function printTargets(folder) {
-  for (const line of targetLines(gpuTargets(readSessions(folder)))) say(line);
+  const images = readImageSessions(path.join(folder, 'diffraction'));
+  for (const line of targetLines([...gpuTargets(readSessions(folder)), ...gpuImageTargets(images)])) say(line);
 }
 
 await main(async () => {
@@ -29,11 +30,11 @@ await main(async () => {
   if (elsewhere !== null) return elsewhere;
   await build(await commandLineSteps());
   const folder = inRoot('assets/runs');
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
   let worst = 0;
   for (const { file, words } of GPU_SESSIONS) {
     say(`\nbraggbench ${words.join(' ')}`);
     const out = path.join(folder, file);
+    mkdirSync(path.dirname(out), { recursive: true });
     worst = Math.max(worst, await hand(process.execPath, [inRoot('dist/host/cli.js'), ...words, '--out', out]));
   }
   say('');

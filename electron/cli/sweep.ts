@@ -1,11 +1,12 @@
-/** `--sweep path=v,w,…`: one value of the scenario, tried in turn. */
+/** `--sweep path=v,w,…`: one value of the scenario, tried in turn; `path+path=…` sets several alike. */
 import { type Override, parseOverride } from '../host/scenarios/index.ts';
 import { UsageError } from './arguments.ts';
 
 export interface Sweep {
   readonly path: string;
   readonly values: readonly number[];
-  readonly overrides: readonly Override[];
+  /** What each value changes. */
+  readonly overrides: readonly (readonly Override[])[];
 }
 
 /** Throws a UsageError that says what is allowed. */
@@ -19,10 +20,12 @@ export function parseSweep(text: string): Sweep {
   if (values.some((value) => !Number.isFinite(value))) {
     throw new UsageError(`--sweep: ${JSON.stringify(text.slice(equals + 1))} is not a list of numbers; ${allowed}`);
   }
-  const overrides = values.map((value) => {
-    const override = parseOverride(`${path}=${value}`);
-    if (typeof override === 'string') throw new UsageError(`--sweep: ${override}`);
-    return override;
-  });
+  const overrides = values.map((value) =>
+    path.split('+').map((one) => {
+      const override = parseOverride(`${one.trim()}=${value}`);
+      if (typeof override === 'string') throw new UsageError(`--sweep: ${override}`);
+      return override;
+    }),
+  );
   return { path, values, overrides };
 }

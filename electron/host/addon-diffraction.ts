@@ -72,7 +72,15 @@ export interface DiffractionVariant
   extends Omit<Variant, 'precisions' | 'steppings' | 'bytesPerCellStep' | 'flopsPerCellStep'> {
   /** Of the lattice factors. */
   readonly precision: Precision;
+  /** A fused multiply-add is two. */
   readonly flopsPerTerm: number;
+  /** Of those, in FP64. */
+  readonly fp64FlopsPerTerm: number;
+  /** The rest of a pixel's work, once for each sub-pixel, layer and source; 0 where it is not stated. */
+  readonly flopsPerBeam: number;
+  readonly fp64FlopsPerBeam: number;
+  /** Traffic of temporaries. */
+  readonly bytesPerTerm: number;
   /** Largest relative error on pixels above 1e-3 of the maximum that its tests hold it to; 1: it is shown as wrong. */
   readonly brightError: number;
 }

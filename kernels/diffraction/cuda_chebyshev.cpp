@@ -14,9 +14,12 @@ Variant cuda_chebyshev_variant() {
       .source = "kernels/diffraction/cuda_chebyshev.cu",
       .arithmetic = "fp32",
       .bright_error = 2e-5,
-      .flops_per_term = 70,
+      .flops_per_term = 91,
       .speed_rank = 60,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_chebyshev"); },
+      .fp64_flops_per_term = 18,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 43,
       .refuses = chebyshev_refuses,
       .unavailable = cuda_unavailable,
   };

@@ -37,9 +37,12 @@ Variant cuda_constant_variant() {
       .source = "kernels/diffraction/cuda_constant.cu",
       .arithmetic = "fp32",
       .bright_error = 2e-5,
-      .flops_per_term = 80,
+      .flops_per_term = 113,
       .speed_rank = 48,
       .make = [](const Setup& s) { return make_on_device<CudaConstant>(s); },
+      .fp64_flops_per_term = 39,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 43,
       .refuses =
           [](const Setup& s) {
             if (s.orientations.size() <= device::kConstantOrientations) return std::string();

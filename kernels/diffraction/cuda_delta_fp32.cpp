@@ -13,9 +13,12 @@ Variant cuda_delta_variant() {
       .source = "kernels/diffraction/cuda_delta_fp32.cu",
       .arithmetic = "fp32",
       .bright_error = 0.5,
-      .flops_per_term = 75,
+      .flops_per_term = 104,
       .speed_rank = 0,
       .make = [](const Setup& s) { return make_on_device<CudaFused<float, float>>(s, "diffraction_delta_fp32"); },
+      .fp64_flops_per_term = 0,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 0,
       .unavailable = cuda_unavailable,
   };
 }

@@ -13,12 +13,15 @@ Variant cuda_double_float_variant() {
       .source = "kernels/diffraction/cuda_double_float.cu",
       .arithmetic = "fp32",
       .bright_error = 2e-5,
-      .flops_per_term = 330,
+      .flops_per_term = 368,
       .speed_rank = 20,
       .make =
           [](const Setup& s) {
             return make_on_device<CudaFused<device::DoubleFloat, float>>(s, "diffraction_double_float");
           },
+      .fp64_flops_per_term = 0,
+      .flops_per_beam = 260,
+      .fp64_flops_per_beam = 5,
       .unavailable = cuda_unavailable,
   };
 }

@@ -15,9 +15,12 @@ Variant cuda_fast_math_variant() {
       .source = "kernels/diffraction/cuda_fast_math.cu",
       .arithmetic = "fp32",
       .bright_error = 1.0,
-      .flops_per_term = 60,
+      .flops_per_term = 63,
       .speed_rank = 0,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_fast_math"); },
+      .fp64_flops_per_term = 39,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 43,
       .unavailable = cuda_unavailable,
   };
 }

@@ -13,9 +13,12 @@ Variant cuda_fp64_variant() {
       .source = "kernels/diffraction/cuda_fp64.cu",
       .arithmetic = "fp64",
       .bright_error = kReferenceRounding,
-      .flops_per_term = 90,
+      .flops_per_term = 185,
       .speed_rank = 30,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, double>>(s, "diffraction_fp64"); },
+      .fp64_flops_per_term = 185,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 75,
       .unavailable = cuda_unavailable,
   };
 }

@@ -14,9 +14,12 @@ Variant cuda_in_loop_variant() {
       .source = "kernels/diffraction/cuda_in_loop.cu",
       .arithmetic = "fp32",
       .bright_error = 2e-5,
-      .flops_per_term = 150,
+      .flops_per_term = 158,
       .speed_rank = 0,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_in_loop"); },
+      .fp64_flops_per_term = 84,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 43,
       .unavailable = cuda_unavailable,
   };
 }

@@ -14,9 +14,12 @@ Variant cuda_mixed_variant() {
       .source = "kernels/diffraction/cuda_mixed.cu",
       .arithmetic = "fp32",
       .bright_error = 2e-5,
-      .flops_per_term = 80,
+      .flops_per_term = 113,
       .speed_rank = 50,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_mixed"); },
+      .fp64_flops_per_term = 39,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 43,
       .unavailable = cuda_unavailable,
   };
 }

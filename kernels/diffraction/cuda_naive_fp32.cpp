@@ -13,9 +13,12 @@ Variant cuda_naive_variant() {
       .source = "kernels/diffraction/cuda_naive_fp32.cu",
       .arithmetic = "fp32",
       .bright_error = 1.0,
-      .flops_per_term = 110,
+      .flops_per_term = 200,
       .speed_rank = 0,
       .make = [](const Setup& s) { return make_on_device<CudaFused<float, float>>(s, "diffraction_naive_fp32"); },
+      .fp64_flops_per_term = 0,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 0,
       .unavailable = cuda_unavailable,
   };
 }

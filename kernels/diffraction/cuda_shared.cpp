@@ -13,9 +13,12 @@ Variant cuda_shared_variant() {
       .source = "kernels/diffraction/cuda_shared.cu",
       .arithmetic = "fp32",
       .bright_error = 2e-5,
-      .flops_per_term = 80,
+      .flops_per_term = 113,
       .speed_rank = 45,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_shared"); },
+      .fp64_flops_per_term = 39,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 43,
       .unavailable = cuda_unavailable,
   };
 }

@@ -10,6 +10,8 @@ namespace bb::diffraction {
 namespace {
 
 constexpr int kPlanes = 13;  // beside the sum, which is the image
+/// Read and written by the four stages of a term: indices 6, lattice 4, structure 2, accumulate 4.
+constexpr double kTermValues = 16;
 constexpr unsigned kThreads = 256;
 /// Launches after which a run looks whether it was cancelled.
 constexpr int kLaunchesBetweenLooks = 2048;
@@ -156,9 +158,13 @@ Variant cuda_unfused_variant() {
       .source = "kernels/diffraction/cuda_unfused.cu",
       .arithmetic = "fp64",
       .bright_error = kReferenceRounding,
-      .flops_per_term = 120,
+      .flops_per_term = 187,
       .speed_rank = 0,
       .make = [](const Setup& s) { return make_on_device<CudaUnfused<double>>(s); },
+      .fp64_flops_per_term = 187,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 75,
+      .bytes_per_term = kTermValues * sizeof(double),
       .scratch_bytes = scratch_bytes<double>,
       .unavailable = cuda_unavailable,
   };
@@ -184,6 +190,9 @@ Variant cuda_unfused_fp32_variant() {
   out.arithmetic = "fp32";
   out.bright_error = 5e-2;
   out.make = [](const Setup& s) { return make_on_device<CudaUnfused<float>>(s); };
+  out.flops_per_term = 106;
+  out.fp64_flops_per_term = out.fp64_flops_per_beam = 0;
+  out.bytes_per_term = kTermValues * sizeof(float);
   out.scratch_bytes = scratch_bytes<float>;
   return out;
 }

@@ -29,9 +29,12 @@ Variant cuda_warp_variant() {
       .source = "kernels/diffraction/cuda_warp.cu",
       .arithmetic = "fp32",
       .bright_error = 2e-5,
-      .flops_per_term = 80,
+      .flops_per_term = 113,
       .speed_rank = 40,
       .make = [](const Setup& s) { return make_on_device<CudaWarp>(s); },
+      .fp64_flops_per_term = 39,
+      .flops_per_beam = 75,
+      .fp64_flops_per_beam = 43,
       .unavailable = cuda_unavailable,
   };
 }

@@ -1,6 +1,7 @@
 #include "diffraction_run.hpp"
 
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -130,6 +131,11 @@ Napi::Value diffraction_variants(const Napi::CallbackInfo& info) {
     Napi::Object o = variant_object(env, "diffraction", v);
     o.Set("precision", v.arithmetic);
     o.Set("flopsPerTerm", v.flops_per_term);
+    const bool cpu_fp64 = std::string_view(v.device) == "cpu" && std::string_view(v.arithmetic) == "fp64";
+    o.Set("fp64FlopsPerTerm", cpu_fp64 ? v.flops_per_term : v.fp64_flops_per_term);
+    o.Set("flopsPerBeam", v.flops_per_beam);
+    o.Set("fp64FlopsPerBeam", v.fp64_flops_per_beam);
+    o.Set("bytesPerTerm", v.bytes_per_term);
     o.Set("brightError", v.bright_error);
     out.Set(n++, o);
   }

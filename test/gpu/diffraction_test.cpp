@@ -9,6 +9,8 @@
 
 #include "../kernels/diffraction/scenes.hpp"
 #include "check.hpp"
+#include "cuda/device/kernel.hpp"
+#include "cuda/loader/libraries.hpp"
 #include "diffraction/registry.hpp"
 #include "gpu.hpp"
 
@@ -145,6 +147,20 @@ TEST("GPU: an image is cancelled between bands and keeps the rows that were done
     CHECK(r.cancelled);
     CHECK(r.done < 0.9);
     CHECK_EQ(r.image.back(), 0.0);
+  }
+}
+
+TEST("GPU: NVRTC compiles the diffraction kernels from the sources that are shipped") {
+  cuda::KernelFolders folders = kernel_folders();
+  folders.images = folders.images / "no-images";
+  if (!cuda::nvrtc_library().state.available) {
+    CHECK_THROWS(cuda::load_kernels(gpu(), "diffraction", folders), "NVRTC");
+    return;
+  }
+  const cuda::LoadedKernels kernels = cuda::load_kernels(gpu(), "diffraction", folders);
+  CHECK(kernels.origin == cuda::KernelOrigin::kNvrtc);
+  for (const char* name : {"diffraction_mixed_plain", "diffraction_shared", "diffraction_lattice_f64"}) {
+    CHECK(cuda::Kernel(kernels.module, name).resources().registers > 0);
   }
 }
 

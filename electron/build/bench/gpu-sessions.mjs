@@ -4,6 +4,15 @@ const EVERY_DENSE =
   'cuda-fused,cuda-graph,cuda-persistent,cuda-window,cuda-tiled,cuda-gather,cuda-warp-reduced,cuda-scatter,cuda-slice-launches,cuda-gather@fp64,cuda-fused@fp64';
 const CUPY = 'cupy-raw,cupy-elementwise,cupy-array';
 
+const IMAGES = [
+  'unfused,unfused-graph,unfused-fp32,fp64,naive-fp32,delta-fp32,fast-math,double-float,in-loop,mixed',
+  'constant,shared,warp,fixed-point,chebyshev',
+]
+  .join(',')
+  .split(',')
+  .map((id) => `diffraction-cuda-${id}`)
+  .join(',');
+
 export const GPU_SESSIONS = [
   {
     file: 'h200-uniform-grid-70MeV.json',
@@ -59,6 +68,39 @@ export const GPU_SESSIONS = [
       '7',
       '--time',
       '6',
+    ]),
+  },
+  {
+    file: 'diffraction/h200-simple-cubic-1024.json',
+    words: ['bench', 'simple-cubic-1024', '--variants', `${IMAGES},diffraction-fp64,diffraction-mixed`].concat([
+      '--modes',
+      'warm,cold,graph',
+      '--rounds',
+      '9',
+      '--time',
+      '40',
+    ]),
+  },
+  {
+    file: 'diffraction/h200-rotation-100-orientations.json',
+    words: ['bench', 'rotation-100-orientations', '--variants', IMAGES, '--modes', 'warm,graph'].concat([
+      '--rounds',
+      '9',
+      '--time',
+      '30',
+    ]),
+  },
+  {
+    file: 'diffraction/h200-sweep-simple-cubic.json',
+    words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
+      '--variants',
+      ['unfused', 'unfused-fp32', 'fp64', 'delta-fp32', 'mixed', 'fixed-point']
+        .map((id) => `diffraction-cuda-${id}`)
+        .join(','),
+      '--rounds',
+      '7',
+      '--time',
+      '15',
     ]),
   },
 ];

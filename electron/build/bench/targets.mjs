@@ -27,9 +27,11 @@ export function readSessions(folder) {
 /**
  * Sessions of diffraction images, which have their own entries.
  * @param {string} folder
- * @returns {Map<string, { reports: { entries: { variant: string, correct: boolean | null, ns_per_term: number | null }[] }[] }>}
+ * @returns {Map<string, { reports: { entries: { variant: string, mode: string, correct: boolean | null,
+ *   ns_per_term: number | null, median_s: number | null, error: null | { bright: number | null } }[] }[] }>}
  */
 export function readImageSessions(folder) {
+  if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return new Map(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(folder, name), 'utf8'))]));
 }
@@ -171,6 +173,38 @@ export function imageTargets(sessions) {
     const text = (/** @type {number} */ value) => `${value.toPrecision(3)} ns`;
     return target(`lattice factor on one core, ${id}`, '≤ 33 ns', found ?? undefined, (v) => v <= 33, text);
   });
+}
+
+/**
+ * Device time of an image on the GPU, of variants whose image is right.
+ * @param {Map<string, { reports: { entries: { variant: string, mode: string, correct: boolean | null,
+ *   median_s: number | null, error: null | { bright: number | null } }[] }[] }>} sessions
+ */
+export function gpuImageTargets(sessions) {
+  const entries = sessions.get('h200-simple-cubic-1024')?.reports[0]?.entries ?? [];
+  const right = entries.filter(
+    ({ variant, mode, correct }) => variant.startsWith('diffraction-cuda-') && mode === 'warm' && correct === true,
+  );
+  const times = right.flatMap(({ median_s }) => (median_s === null ? [] : [median_s]));
+  const fastest = right.find(({ median_s }) => median_s === Math.min(...times));
+  /** @param {number} value */
+  const microseconds = (value) => `${(value * 1e6).toPrecision(3)} µs`;
+  return [
+    target(
+      `simple-cubic-1024, ${fastest?.variant ?? 'fastest right variant'}`,
+      '≤ 0.2 ms',
+      fastest?.median_s ?? undefined,
+      (v) => v <= 2e-4,
+      microseconds,
+    ),
+    target(
+      'simple-cubic-1024, its error on bright pixels',
+      '≤ 2e-5',
+      fastest?.error?.bright ?? undefined,
+      (v) => v <= 2e-5,
+      (v) => v.toExponential(1),
+    ),
+  ];
 }
 
 /** @param {Target[]} targets */

@@ -1,11 +1,13 @@
 /** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
 import { parseSession, readKept } from '../../host/bench/index.ts';
+import { isImageSession, parseImageSession } from '../../host/workloads/diffraction/session-file.ts';
 import { isTaskSession, parseTaskSession } from '../../host/workloads/task/session-file.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb, VerbContext } from '../verb.ts';
+import { showImageSession } from '../workloads/diffraction/bench.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { showTaskSession } from '../workloads/task/bench.ts';
 import { showSession, usualMostRounds, usualSeconds } from '../workloads/transport/bench.ts';
@@ -17,6 +19,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
     if (parsed.operands.length > 0) throw new UsageError('--open shows a kept session: it takes no scenario');
     const text = await readKept(kept);
     if (isTaskSession(text)) showTaskSession(context, parseTaskSession(text, kept));
+    else if (isImageSession(text)) showImageSession(context, parseImageSession(text, kept));
     else showSession(context, parseSession(text, kept));
     return exitCodes.done;
   }
@@ -35,7 +38,7 @@ export const bench: Verb = {
   details: [
     'Runs the variants in interleaved rounds of shuffled order and prints medians and ratios to the first one, with 95 % bootstrap intervals. The first variant runs twice in every round: how far it strays from itself is the noise floor, below which nothing is called faster or slower. Every row carries the error of its dose against an FP64 reference; a variant beyond parity is wrong, whatever its speed.',
     "Times are of the steps: by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock are kept and flagged, and ratios shown with and without them.",
-    'Of a diffraction scenario: time per lattice factor and core, and against the FP64 reference the relative L2 norm, the largest difference over the largest pixel, the error of bright pixels (above 1e-3 of the largest) and of the sum.',
+    'Of a diffraction scenario: the time of an image by the clock that computes it, its time until it is in memory, set-up apart, time per lattice factor and core, and against the FP64 reference the relative L2 norm, the largest difference over the largest pixel, the error of bright pixels (above 1e-3 of the largest) and of the sum.',
     'Ends when every ratio is known to 1 %, when more rounds no longer change the noise, or at the limits.',
   ],
   flags: [
@@ -45,7 +48,11 @@ export const bench: Verb = {
       help: 'Which ones, in this order; all that can run by default. cuda-fused@fp64 asks for a precision.',
     },
     { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario. Repeats.' },
-    { name: 'sweep', value: 'path=v,w,…', help: 'Measure at each of these values, and fit fixed cost and slope.' },
+    {
+      name: 'sweep',
+      value: 'path=v,w,…',
+      help: 'Measure at each of these values, and fit fixed cost and slope; a+b=… sets two values alike.',
+    },
     {
       name: 'modes',
       value: 'warm,cold,graph',
@@ -67,6 +74,7 @@ export const bench: Verb = {
     'braggbench bench water-70MeV --variants window,depth',
     'braggbench bench water-70MeV --variants window --sweep grid.dx_mm=1,0.5,0.25',
     'braggbench bench uniform-grid-70MeV --external cupy-raw,numpy-array --out session.json',
+    'braggbench bench simple-cubic-1024 --sweep detector.width+detector.height=256,512,1024,2048,4096',
     'braggbench bench --open session.json',
   ],
   operands: { min: 0, max: 1, name: 'a scenario' },

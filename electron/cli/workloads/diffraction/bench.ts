@@ -1,15 +1,21 @@
 /** `braggbench bench` of a diffraction scenario. */
+import path from 'node:path';
+import { IMAGE_SESSION_FORMAT, type ImageBenchReport, type ImageSession } from '../../../contract/image-bench.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
+import { commitOf, devicesWithCeilings, type GpuFacts, gpuFacts } from '../../../host/bench/index.ts';
 import type { Host } from '../../../host/index.ts';
 import { type Override, problemOf, writeAtomically } from '../../../host/scenarios/index.ts';
-import { benchImages, type ImageBenchEntry, type ImageBenchReport } from '../../../host/workloads/diffraction/bench.ts';
+import { benchImages } from '../../../host/workloads/diffraction/bench.ts';
+import { imageFits } from '../../../host/workloads/diffraction/sweep.ts';
 import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
+import { assetsFolder } from '../../assets-folder.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { duration, metric, significant, smallError, speedup } from '../../numbers.ts';
+import { modesOf } from '../../modes.ts';
+import { duration } from '../../numbers.ts';
 import { bar, ProgressBar } from '../../progress-bar.ts';
 import { parseSweep } from '../../sweep.ts';
-import { table } from '../../table.ts';
 import type { VerbContext } from '../../verb.ts';
+import { imageBenchReport, imageSweepReport } from './bench-report.ts';
 import { readImageScenario } from './scenario.ts';
 
 const fewestRounds = 7;
@@ -17,7 +23,7 @@ const usualMostRounds = 100;
 const usualSeconds = 60;
 
 /** Of the verb's flags those that mean nothing here. */
-const notHere = ['external', 'modes'] as const;
+const notHere = ['external'] as const;
 
 /** Those of --variants in their order, else every one that this machine can run. */
 function variantIds(parsed: ParsedArguments, host: Host): readonly string[] {
@@ -34,49 +40,12 @@ function variantIds(parsed: ParsedArguments, host: Host): readonly string[] {
   });
 }
 
-function row(entry: ImageBenchEntry, style: (name: 'green' | 'red', text: string) => string): readonly string[] {
-  const { variant, refused, error, first_s, setup_s, median_s, ns_per_term, ratio, correct } = entry;
-  if (refused !== null) return [variant, '', '', '', '', '', '', '', '', '', refused];
-  const off = error === null ? ['', '', '', ''] : [error.rel_l2, error.max, error.bright, error.sum].map(smallError);
-  return [
-    variant,
-    first_s === null ? '' : duration(first_s),
-    setup_s === null ? '' : duration(setup_s),
-    median_s === null ? '' : duration(median_s),
-    ns_per_term === null ? '' : significant(ns_per_term, 3),
-    ratio === null ? '' : speedup(ratio),
-    ...off,
-    correct === true ? style('green', 'correct') : style('red', 'wrong'),
-  ];
-}
-
-const columns = [
-  { title: 'Variant' },
-  { title: 'First', align: 'right' },
-  { title: 'Set-up', align: 'right' },
-  { title: 'Render', align: 'right' },
-  { title: 'ns/term·core', align: 'right' },
-  { title: 'Speed-up', align: 'right' },
-  { title: 'relL2', align: 'right' },
-  { title: 'max/max', align: 'right' },
-  { title: 'Bright', align: 'right' },
-  { title: 'Sum', align: 'right' },
-  { title: '' },
-] as const;
-
-function show({ terminal }: VerbContext, report: ImageBenchReport): void {
-  const { machine, width, height, terms, rounds, noise_floor, stopped, elapsed_s, reference } = report;
-  terminal.print(terminal.style('bold', report.scenario));
-  terminal.print(`${width} × ${height} pixels, ${metric(terms)} lattice terms; ${machine.cpu}, ${machine.isa}`);
-  const rows = report.entries.map((entry) => row(entry, (name, text) => terminal.style(name, text)));
-  for (const line of table(columns, rows, { styleTitle: (text) => terminal.style('bold', text) })) terminal.print(line);
-  const floor = noise_floor === null ? 'not measured' : `±${significant(100 * noise_floor, 2)} %`;
-  terminal.print(
-    `${rounds} rounds in ${duration(elapsed_s)} (ended: ${stopped}); speed-up over ${reference ?? 'nothing'}, noise floor ${floor}`,
-  );
-}
-
-async function measure(context: VerbContext, host: Host, more: readonly Override[]): Promise<ImageBenchReport> {
+async function measure(
+  context: VerbContext,
+  host: Host,
+  gpu: GpuFacts | null,
+  more: readonly Override[],
+): Promise<ImageBenchReport> {
   const { parsed, terminal, signal } = context;
   const reading = await readImageScenario(context, host, more);
   const mostRounds = flagNumber(parsed, 'rounds', { min: 1, max: 100_000, whole: true }) ?? usualMostRounds;
@@ -85,8 +54,10 @@ async function measure(context: VerbContext, host: Host, more: readonly Override
   return benchImages(host.addon, problemOf(reading), {
     scenario: reading.scenario.name || (parsed.operands[0] ?? ''),
     variants: variantIds(parsed, host),
+    modes: modesOf(parsed),
     seed: flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1,
     limits: { fewestRounds: Math.min(fewestRounds, mostRounds), mostRounds, mostSeconds },
+    gpu,
     signal,
     onProgress: (what, round, elapsed_s) =>
       progress.draw(
@@ -95,37 +66,57 @@ async function measure(context: VerbContext, host: Host, more: readonly Override
   }).finally(() => progress.clear());
 }
 
-export async function benchDiffraction(context: VerbContext, host: Host): Promise<ExitCode> {
+async function measureAll(context: VerbContext, host: Host): Promise<ImageSession> {
   const { parsed, terminal, signal } = context;
+  const sweepText = flagValue(parsed, 'sweep');
+  const sweep = sweepText === undefined ? null : parseSweep(sweepText);
+  const gpu = gpuFacts(await devicesWithCeilings(host.addon, (reason) => terminal.say(reason)));
+  const reports: ImageBenchReport[] = [];
+  for (const overrides of sweep?.overrides ?? [[]]) {
+    if (signal.aborted && reports.length > 0) break;
+    reports.push(await measure(context, host, gpu, overrides));
+  }
+  const values = sweep?.values.slice(0, reports.length) ?? [];
+  return {
+    format: IMAGE_SESSION_FORMAT,
+    format_version: 1,
+    created: new Date().toISOString(),
+    command: ['bench', ...context.words].join(' '),
+    commit: await commitOf(path.dirname(assetsFolder())),
+    reports,
+    sweep: sweep === null ? null : { path: sweep.path, values, fits: imageFits(values, reports) },
+  };
+}
+
+export function showImageSession({ parsed, terminal }: VerbContext, session: ImageSession): void {
+  if (hasFlag(parsed, 'json')) {
+    terminal.printJson(session.sweep === null ? session.reports[0] : session);
+    return;
+  }
+  for (const [i, report] of session.reports.entries()) {
+    if (i > 0) terminal.print();
+    const value = session.sweep?.values[i];
+    if (value !== undefined) terminal.print(terminal.style('bold', `${session.sweep?.path} = ${value}`));
+    for (const line of imageBenchReport(report, (style, text) => terminal.style(style, text))) terminal.print(line);
+  }
+  if (session.sweep === null) return;
+  for (const line of imageSweepReport(session.sweep, (style, text) => terminal.style(style, text)))
+    terminal.print(line);
+}
+
+export async function benchDiffraction(context: VerbContext, host: Host): Promise<ExitCode> {
+  const { parsed, terminal } = context;
   for (const flag of notHere) {
     if (flagValue(parsed, flag) !== undefined) throw new UsageError(`--${flag} is for transport scenarios`);
   }
-  const sweepText = flagValue(parsed, 'sweep');
-  const sweep = sweepText === undefined ? null : parseSweep(sweepText);
-  const reports: ImageBenchReport[] = [];
-  for (const override of sweep?.overrides ?? [null]) {
-    if (signal.aborted && reports.length > 0) break;
-    reports.push(await measure(context, host, override === null ? [] : [override]));
-  }
-  const session = {
-    workload: 'diffraction',
-    created: new Date().toISOString(),
-    sweep: sweep === null ? null : { path: sweep.path, values: sweep.values.slice(0, reports.length) },
-    reports,
-  };
+  const session = await measureAll(context, host);
   const out = flagValue(parsed, 'out');
   if (out !== undefined) {
-    await writeAtomically(out, `${JSON.stringify(session, null, 2)}\n`, 'replace');
+    await writeAtomically(out, `${JSON.stringify(session)}\n`, 'replace');
     terminal.say(`Kept as ${out}`);
   }
-  if (hasFlag(parsed, 'json')) terminal.printJson(sweep === null ? reports[0] : session);
-  else {
-    for (const [i, report] of reports.entries()) {
-      if (i > 0) terminal.print();
-      if (sweep !== null) terminal.print(terminal.style('bold', `${sweep.path} = ${sweep.values[i]}`));
-      show(context, report);
-    }
-  }
+  showImageSession(context, session);
+  const { reports } = session;
   if (reports.some(({ stopped }) => stopped === 'cancelled')) return exitCodes.interrupted;
   return reports.every(({ stopped }) => stopped === 'refused') ? exitCodes.badInput : exitCodes.done;
 }

@@ -1,5 +1,4 @@
 /** `braggbench bench` of a small measured workload. */
-import { type Mode, modes } from '../../../contract/bench.ts';
 import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/task-bench.ts';
 import { devicesWithCeilings, gpuFacts, readTaskClaims, recordedFacts } from '../../../host/bench/index.ts';
 import type { Host } from '../../../host/index.ts';
@@ -10,6 +9,7 @@ import { taskFits, writeTaskSession } from '../../../host/workloads/task/session
 import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
 import { assetsFolder } from '../../assets-folder.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { modesOf } from '../../modes.ts';
 import { duration } from '../../numbers.ts';
 import { bar, ProgressBar } from '../../progress-bar.ts';
 import { parseSweep } from '../../sweep.ts';
@@ -27,14 +27,6 @@ function listed(parsed: ParsedArguments, flag: string): readonly string[] | null
       ?.split(',')
       .map((word) => word.trim()) ?? null
   );
-}
-
-function modesOf(parsed: ParsedArguments): readonly Mode[] {
-  return (listed(parsed, 'modes') ?? ['warm']).map((given) => {
-    const mode = modes.find((one) => one === given);
-    if (mode === undefined) throw new UsageError(`--modes: ${given} is not known; allowed: ${modes.join(', ')}`);
-    return mode;
-  });
 }
 
 /** The kernels of a workload lie in the folder of its name, with underscores. */
@@ -128,9 +120,9 @@ export async function benchTasks(context: VerbContext, host: Host): Promise<Exit
   const sweepText = flagValue(parsed, 'sweep');
   const sweep = sweepText === undefined ? null : parseSweep(sweepText);
   const reports: TaskReport[] = [];
-  for (const override of sweep?.overrides ?? [null]) {
+  for (const overrides of sweep?.overrides ?? [[]]) {
     if (signal.aborted && reports.length > 0) break;
-    reports.push(await measure(context, host, override === null ? [] : [override]));
+    reports.push(await measure(context, host, overrides));
   }
   const values = sweep?.values.slice(0, reports.length) ?? [];
   const session = sessionOf(

@@ -1,5 +1,5 @@
 /** `braggbench bench` of a transport scenario. */
-import { type BenchReport, type BenchSession, type Mode, modes, SESSION_FORMAT } from '../../../contract/bench.ts';
+import { type BenchReport, type BenchSession, SESSION_FORMAT } from '../../../contract/bench.ts';
 import type { Variant } from '../../../contract/capabilities.ts';
 import {
   type BenchOptions,
@@ -21,6 +21,7 @@ import { assetsFolder } from '../../assets-folder.ts';
 import { benchReport } from '../../bench-report.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { issueLine } from '../../issues.ts';
+import { modesOf } from '../../modes.ts';
 import { duration } from '../../numbers.ts';
 import { bar, ProgressBar } from '../../progress-bar.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
@@ -47,14 +48,6 @@ function variantIds(parsed: ParsedArguments, all: readonly Variant[], stepping: 
     listed(parsed, 'variants') ??
     all.filter((v) => v.available && v.id !== 'reference' && v.steppings.includes(stepping)).map(({ id }) => id)
   );
-}
-
-function modesOf(parsed: ParsedArguments): readonly Mode[] {
-  return (listed(parsed, 'modes') ?? ['warm']).map((given) => {
-    const mode = modes.find((one) => one === given);
-    if (mode === undefined) throw new UsageError(`--modes: ${given} is not known; allowed: ${modes.join(', ')}`);
-    return mode;
-  });
 }
 
 function progressLine({ phase, variant, round, mostRounds, elapsed_s }: BenchProgress): string {
@@ -114,9 +107,9 @@ async function measureAll(context: VerbContext, host: Host, sweep: Sweep | null)
   };
   const given = overridesOf(parsed);
   const reports: BenchReport[] = [];
-  for (const override of sweep?.overrides ?? [null]) {
+  for (const overrides of sweep?.overrides ?? [[]]) {
     if (signal.aborted && reports.length > 0) break;
-    reports.push(await measureOne(context, host, common, override === null ? given : [...given, override]));
+    reports.push(await measureOne(context, host, common, [...given, ...overrides]));
   }
   const values = sweep?.values.slice(0, reports.length) ?? [];
   return {

@@ -1,87 +1,81 @@
 /**
  * Times the variants of the diffraction workload against each other: interleaved
- * rounds in shuffled order, the first variant twice in each for the noise floor,
+ * rounds in shuffled order, the first one twice in each for the noise floor,
  * and every image held to the FP64 reference.
  */
+import type { Mode } from '../../../contract/bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';
 import { fromNative, type NativeAddon } from '../../addon.ts';
-import type { DiffractionProblem, DiffractionResult } from '../../addon-diffraction.ts';
+import type {
+  DiffractionPlan,
+  DiffractionProblem,
+  DiffractionResult,
+  DiffractionVariant,
+} from '../../addon-diffraction.ts';
+import type { GpuFacts } from '../../bench/index.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
-import { type Interval, median, ratioInterval } from '../../bench/statistics.ts';
+import { median, ratioInterval } from '../../bench/statistics.ts';
 import type { StoppingLimits, StopReason } from '../../bench/stopping.ts';
-import { noiseFloor, type Verdict, verdictOf } from '../../bench/verdict.ts';
+import { noiseFloor, verdictOf } from '../../bench/verdict.ts';
 import { type ImageError, imageError } from './image-error.ts';
+import { imageRoofline } from './roofline.ts';
 
 /** A bright pixel may be off by this much. */
 export const PARITY = 2e-5;
 
 const REFERENCE = 'diffraction-reference';
 
+/** A GPU makes the image again and again for this long; an image alone is shorter than the clock's steps. */
+const SAMPLE_S = 0.02;
+
 export interface ImageBenchOptions {
   readonly scenario: string;
   /** The first that can run is what the others are compared with. */
   readonly variants: readonly string[];
+  readonly modes: readonly Mode[];
   readonly seed: number;
   readonly limits: StoppingLimits;
+  readonly gpu: GpuFacts | null;
   readonly signal?: AbortSignal;
   readonly onProgress?: (what: string, round: number, elapsed_s: number) => void;
 }
 
-export interface ImageBenchEntry {
-  readonly variant: string;
-  /** Why it could not run; null when it did, and the rest is there. */
-  readonly refused: string | null;
-  readonly error: ImageError | null;
-  /** Within PARITY on bright pixels. */
-  readonly correct: boolean | null;
-  readonly threads: number;
-  /** Seconds of rendering, every round. */
-  readonly samples_s: readonly number[];
-  readonly setup_s: number | null;
-  /** Of the first run in this process, set-up included. */
-  readonly first_s: number | null;
-  readonly median_s: number | null;
-  readonly ns_per_term: number | null;
-  /** Time over that of the first variant. */
-  readonly ratio: { readonly value: number; readonly interval: Interval | null } | null;
-  readonly verdict: Verdict | null;
+/** A variant in a mode. */
+interface Candidate {
+  readonly variant: DiffractionVariant;
+  readonly mode: Mode;
 }
 
-export interface ImageBenchReport {
-  readonly workload: 'diffraction';
-  readonly scenario: string;
-  readonly machine: { readonly cpu: string; readonly logicalCores: number; readonly isa: string; readonly os: string };
-  readonly build: string;
-  readonly width: number;
-  readonly height: number;
-  readonly terms: number;
-  readonly reference: string | null;
-  readonly seed: number;
-  readonly rounds: number;
-  readonly stopped: StopReason | 'refused';
-  /** How far the first variant strays from itself. */
-  readonly noise_floor: number | null;
-  readonly entries: readonly ImageBenchEntry[];
-  readonly elapsed_s: number;
+interface Sample {
+  readonly time_s: number;
+  readonly image_s: number;
+  readonly setup_s: number;
+  readonly wall_s: number;
 }
 
-interface Contestant {
-  readonly variant: string;
+interface Contestant extends Candidate {
   readonly first: DiffractionResult;
   readonly first_s: number;
+  readonly plan: DiffractionPlan;
   readonly error: ImageError;
-  readonly times: number[];
+  readonly samples: Sample[];
 }
 
 /** Renders once. Throws a BraggError; a cancelled run is one too. */
-async function render(addon: NativeAddon, problem: DiffractionProblem, variant: string, signal?: AbortSignal) {
+async function render(
+  addon: NativeAddon,
+  problem: DiffractionProblem,
+  { variant, mode }: { readonly variant: string; readonly mode: Mode },
+  signal?: AbortSignal,
+) {
   const start = performance.now();
   try {
     const run = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant } });
     const cancel = (): void => run.cancel();
     signal?.addEventListener('abort', cancel);
     try {
-      const started = run.start(() => undefined);
+      const started = run.start(() => undefined, { mode, atLeast_s: SAMPLE_S });
       if (signal?.aborted === true) cancel();
       const result = await started;
       return { plan: run.plan, result, wall_s: (performance.now() - start) / 1000 };
@@ -93,13 +87,41 @@ async function render(addon: NativeAddon, problem: DiffractionProblem, variant: 
   }
 }
 
-const timeOf = ({ device_s, solve_s }: DiffractionResult): number => (device_s > 0 ? device_s : solve_s);
+function sampleOf({ device_s, solve_s, setup_s }: DiffractionResult): Sample {
+  return { time_s: device_s > 0 ? device_s : solve_s, image_s: solve_s, setup_s, wall_s: setup_s + solve_s };
+}
+
+/** JSON has no NaN. */
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
+const nothing = {
+  error: null,
+  correct: null,
+  threads: 0,
+  samples_s: [] as number[],
+  image_samples_s: [] as number[],
+  wall_samples_s: [] as number[],
+  median_s: null,
+  image_s: null,
+  wall_s: null,
+  setup_s: null,
+  first_s: null,
+  first_setup: [] as { name: string; seconds: number }[],
+  ns_per_term: null,
+  roofline: null,
+  ratio: null,
+  verdict: null,
+};
+
+const medianOf = (samples: readonly Sample[], what: (sample: Sample) => number): number | null =>
+  samples.length === 0 ? null : median(samples.map(what));
 
 class Session {
   private readonly start = performance.now();
+  private readonly candidates: readonly Candidate[];
   private readonly contestants: Contestant[] = [];
-  private readonly refused = new Map<string, string>();
-  private readonly control: number[] = [];
+  private readonly refused = new Map<Candidate, string>();
+  private readonly control: Sample[] = [];
   private rounds = 0;
   private readonly addon: NativeAddon;
   private readonly problem: DiffractionProblem;
@@ -109,11 +131,16 @@ class Session {
     this.addon = addon;
     this.problem = problem;
     this.options = options;
+    const all = addon.diffractionVariants();
+    const { variants, modes } = options;
+    this.candidates = modes.flatMap((mode) =>
+      variants.flatMap((id) => all.filter((one) => one.id === id).map((variant) => ({ variant, mode }))),
+    );
   }
 
   async run(): Promise<ImageBenchReport> {
     this.tell('fp64 reference');
-    const oracle = await render(this.addon, this.problem, REFERENCE, this.options.signal);
+    const oracle = await render(this.addon, this.problem, { variant: REFERENCE, mode: 'warm' }, this.options.signal);
     await this.firstRuns(oracle.result.image);
     const stopped = this.contestants.length === 0 ? 'refused' : await this.takeRounds();
     return this.report(oracle.plan, stopped);
@@ -127,17 +154,21 @@ class Session {
     this.options.onProgress?.(what, this.rounds, this.elapsed());
   }
 
+  private render({ variant, mode }: Candidate) {
+    this.tell(variant.id);
+    return render(this.addon, this.problem, { variant: variant.id, mode }, this.options.signal);
+  }
+
   private async firstRuns(oracle: Float32Array): Promise<void> {
-    for (const variant of this.options.variants) {
-      this.tell(variant);
+    for (const candidate of this.candidates) {
       try {
-        const { result, wall_s } = await render(this.addon, this.problem, variant, this.options.signal);
+        const { plan, result, wall_s } = await this.render(candidate);
         if (result.status !== 'done') return;
         const error = imageError(result.image, oracle);
-        this.contestants.push({ variant, first: result, first_s: wall_s, error, times: [] });
+        this.contestants.push({ ...candidate, plan, first: result, first_s: wall_s, error, samples: [] });
       } catch (error) {
         if (!(error instanceof BraggError) || error.code === 'internal') throw error;
-        this.refused.set(variant, error.message.replace(/^solver\.variant = [^:]+: /, ''));
+        this.refused.set(candidate, error.message.replace(/^solver\.variant = [^:]+: /, ''));
       }
     }
   }
@@ -145,13 +176,13 @@ class Session {
   private async takeRounds(): Promise<StopReason> {
     const [reference] = this.contestants;
     if (reference === undefined) return 'cancelled';
-    const turns = [...this.contestants, { variant: reference.variant, times: this.control }].map(
-      ({ variant, times }): Turn => ({
-        what: variant,
-        times: () => times,
+    const turns = [...this.contestants, { ...reference, samples: this.control }].map(
+      (one): Turn => ({
+        what: one.variant.id,
+        times: () => one.samples.map(({ time_s }) => time_s),
         take: async () => {
-          const { result } = await render(this.addon, this.problem, variant, this.options.signal);
-          return result.status === 'done' ? () => times.push(timeOf(result)) : null;
+          const { result } = await this.render(one);
+          return result.status === 'done' ? () => one.samples.push(sampleOf(result)) : null;
         },
       }),
     );
@@ -168,59 +199,71 @@ class Session {
     return stopped;
   }
 
-  private entry(variant: string, floor: number | null, terms: number): ImageBenchEntry | null {
-    const found = this.contestants.find((one) => one.variant === variant);
-    const none = { error: null, correct: null, threads: 0, samples_s: [], setup_s: null, first_s: null };
-    const refused = this.refused.get(variant);
-    if (refused !== undefined) {
-      return { variant, refused, ...none, median_s: null, ns_per_term: null, ratio: null, verdict: null };
-    }
+  private entry(candidate: Candidate, floor: number | null, terms: number): ImageBenchEntry | null {
+    const { variant, mode } = candidate;
+    const named = { variant: variant.id, device: variant.device, mode };
+    const refused = this.refused.get(candidate);
+    if (refused !== undefined) return { ...named, refused, ...nothing };
+    const found = this.contestants.find((one) => one.variant === variant && one.mode === mode);
     const [reference] = this.contestants;
     if (found === undefined || reference === undefined) return null;
-    const { times, error, first, first_s } = found;
-    const measured = times.length > 0;
-    const median_s = measured ? median(times) : null;
-    const interval = found === reference ? null : ratioInterval(times, reference.times, this.options.seed);
+    const { samples, error, first, first_s, plan } = found;
+    const times = samples.map(({ time_s }) => time_s);
+    const referenceTimes = reference.samples.map(({ time_s }) => time_s);
+    const median_s = medianOf(samples, ({ time_s }) => time_s);
+    const interval = found === reference ? null : ratioInterval(times, referenceTimes, this.options.seed);
+    const ceilings = this.options.gpu?.ceilings ?? null;
     return {
-      variant,
+      ...named,
       refused: null,
-      error,
+      error: {
+        rel_l2: finite(error.rel_l2),
+        max: finite(error.max),
+        bright: finite(error.bright),
+        sum: finite(error.sum),
+      },
       correct: error.bright <= PARITY,
       threads: first.threads,
       samples_s: times,
-      setup_s: first.setup_s,
-      first_s,
+      image_samples_s: samples.map(({ image_s }) => image_s),
+      wall_samples_s: samples.map(({ wall_s }) => wall_s),
       median_s,
+      image_s: medianOf(samples, ({ image_s }) => image_s),
+      wall_s: medianOf(samples, ({ wall_s }) => wall_s),
+      setup_s: medianOf(samples, ({ setup_s }) => setup_s),
+      first_s,
+      first_setup: [...first.setup_parts],
       ns_per_term: median_s === null ? null : (median_s * first.threads * 1e9) / terms,
-      ratio: median_s === null ? null : { value: median_s / median(reference.times), interval },
+      roofline: median_s === null || variant.device === 'cpu' ? null : imageRoofline(variant, plan, median_s, ceilings),
+      ratio: median_s === null ? null : { value: median_s / median(referenceTimes), interval },
       verdict: found === reference ? null : verdictOf(interval, floor),
     };
   }
 
-  private report(plan: { width: number; height: number; terms: number }, stopped: ImageBenchReport['stopped']) {
-    const { seed, scenario, variants } = this.options;
+  private report(plan: DiffractionPlan, stopped: ImageBenchReport['stopped']): ImageBenchReport {
+    const { seed, scenario, gpu } = this.options;
     const [reference] = this.contestants;
-    const control = reference === undefined ? null : ratioInterval(this.control, reference.times, seed);
+    const times = (samples: readonly Sample[]): number[] => samples.map(({ time_s }) => time_s);
+    const control = reference === undefined ? null : ratioInterval(times(this.control), times(reference.samples), seed);
     const floor = noiseFloor(control);
     const { cpu, logicalCores, isa, os } = this.addon.machine();
     const { width, height, terms } = plan;
-    const report: ImageBenchReport = {
+    return {
       workload: 'diffraction',
       scenario,
-      machine: { cpu, logicalCores, isa, os },
+      machine: { cpu, logicalCores, isa, os, gpu },
       build: this.addon.buildInfo().build,
       width,
       height,
       terms,
-      reference: reference?.variant ?? null,
+      reference: reference?.variant.id ?? null,
       seed,
       rounds: this.rounds,
       stopped,
       noise_floor: floor,
-      entries: variants.flatMap((variant) => this.entry(variant, floor, terms) ?? []),
+      entries: this.candidates.flatMap((candidate) => this.entry(candidate, floor, terms) ?? []),
       elapsed_s: this.elapsed(),
     };
-    return report;
   }
 }
 

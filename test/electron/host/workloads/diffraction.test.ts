@@ -1,10 +1,13 @@
 /** The diffraction workload from scenario to readouts: the published images, and what they read. */
 import { expect, test } from 'vitest';
+import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
 import { problemOf } from '../../../../electron/host/scenarios/index.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
 import { imageGeometry } from '../../../../electron/host/workloads/diffraction/geometry.ts';
 import { imageError } from '../../../../electron/host/workloads/diffraction/image-error.ts';
+import { imageRoofline } from '../../../../electron/host/workloads/diffraction/roofline.ts';
 import { imageSummary } from '../../../../electron/host/workloads/diffraction/summary.ts';
+import { imageFits } from '../../../../electron/host/workloads/diffraction/sweep.ts';
 import { addon, scenarios } from '../scenarios/open.ts';
 import { renderDocument, renderShipped, smallImage } from './image.ts';
 
@@ -74,6 +77,8 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
   const report = await benchImages(addon, problemOf(reading), {
     scenario: 'Small',
     variants,
+    modes: ['warm'],
+    gpu: null,
     seed: 1,
     limits: { fewestRounds: 5, mostRounds: 5, mostSeconds: 60 },
   });
@@ -83,4 +88,64 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
   expect(report.entries[3]?.refused).toMatch(/crystal\.cells has 20 along an edge/);
   expect(report.entries[1]?.error?.bright).toBeGreaterThan(1e-4);
   expect(report.noise_floor).toBeGreaterThan(0);
+});
+
+test('a size sweep gives fixed cost and slope, of the same pixels for compute and for everything', async () => {
+  const sizes = [48, 96, 192];
+  const reports = [];
+  for (const size of sizes) {
+    const document = { ...smallImage, detector: { width: size, height: size } };
+    const reading = await scenarios.parseAny(JSON.stringify(document), { name: 's.json', folder: null });
+    if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
+    reports.push(
+      await benchImages(addon, problemOf(reading), {
+        scenario: 'Small',
+        variants: ['diffraction-mixed'],
+        modes: ['warm', 'graph'],
+        gpu: null,
+        seed: 1,
+        limits: { fewestRounds: 3, mostRounds: 3, mostSeconds: 60 },
+      }),
+    );
+  }
+  const [, graph] = reports[0]?.entries ?? [];
+  expect(graph?.refused).toMatch(/The CPU launches nothing/);
+  const [warm, refused] = imageFits(sizes, reports);
+  expect(warm?.points.map(({ pixels }) => pixels)).toEqual([2304, 9216, 36864]);
+  for (const { kernel_s, wall_s, setup_share } of warm?.points ?? []) {
+    expect(wall_s).toBeGreaterThan(kernel_s);
+    expect(setup_share).toBeGreaterThan(0);
+    expect(setup_share).toBeLessThan(1);
+  }
+  expect(warm?.kernel?.slope_s_per_pixel).toBeGreaterThan(0);
+  expect(refused?.kernel).toBeNull();
+  const text = JSON.stringify({
+    format: 'braggbench-image-session',
+    format_version: 1,
+    created: new Date(0).toISOString(),
+    command: 'bench small',
+    commit: null,
+    reports,
+    sweep: { path: 'detector.width', values: sizes, fits: imageFits(sizes, reports) },
+  });
+  expect(imageSessionSchema.parse(JSON.parse(text)).sweep?.fits).toHaveLength(2);
+});
+
+test('the roof is the ceiling that allows least', () => {
+  const plan = { width: 100, height: 100, orientations: 10, terms: 100_000 };
+  const declared = {
+    precision: 'fp32',
+    flopsPerTerm: 100,
+    fp64FlopsPerTerm: 40,
+    flopsPerBeam: 20,
+    fp64FlopsPerBeam: 0,
+    bytesPerTerm: 0,
+  } as const;
+  const ceilings = { copy_bytes_per_s: 4e12, fp32_flops_per_s: 6e13, fp64_flops_per_s: 3e13 } as never;
+  const { fp32_per_s, fp64_per_s, bytes_per_s, bound, share } = imageRoofline(declared, plan, 1e-6, ceilings);
+  expect(fp64_per_s).toBeCloseTo(4e12, -3);
+  expect(fp32_per_s).toBeCloseTo(6.2e12, -3);
+  expect(bytes_per_s).toBeCloseTo(4e10, -3);
+  expect([bound, share]).toEqual(['fp64', expect.closeTo(4 / 30, 9)]);
+  expect(imageRoofline(declared, plan, 1e-6, null)).toMatchObject({ bound: null, share: null });
 });

@@ -1,0 +1,134 @@
+/** What a benchmark of diffraction images says, and the file it is kept in: plain JSON with every raw sample. Seconds. */
+import { z } from 'zod';
+import { modeSchema, ratioSchema } from './bench.ts';
+import { ceilingsSchema } from './devices.ts';
+
+const seconds = z.number().nonnegative();
+const count = z.number().int().nonnegative();
+
+/** Against the FP64 reference; null where a pixel is not a number. */
+export const imageErrorSchema = z.strictObject({
+  /** Norm of the difference over the norm of the reference. */
+  rel_l2: z.number().nullable(),
+  /** Largest difference over the reference's largest pixel. */
+  max: z.number().nullable(),
+  /** Largest relative error of the pixels above 1e-3 of the largest. */
+  bright: z.number().nullable(),
+  /** Relative difference of the sums. */
+  sum: z.number().nullable(),
+});
+
+export const setupPartSchema = z.strictObject({ name: z.string(), seconds });
+
+/** How near the arithmetic and the traffic that a variant declares come to what the device does at best. */
+export const imageRooflineSchema = z.strictObject({
+  fp32_per_s: z.number(),
+  fp64_per_s: z.number(),
+  bytes_per_s: z.number(),
+  /** The ceiling that allows least, and the share of it that was reached; null without measured ceilings. */
+  bound: z.enum(['fp32', 'fp64', 'memory']).nullable(),
+  share: z.number().nullable(),
+});
+export type ImageRoofline = Readonly<z.infer<typeof imageRooflineSchema>>;
+
+export const imageBenchEntrySchema = z.strictObject({
+  variant: z.string(),
+  device: z.enum(['cpu', 'cuda']),
+  mode: modeSchema,
+  /** Why it could not run; null when it did, and the rest is there. */
+  refused: z.string().nullable(),
+  error: imageErrorSchema.nullable(),
+  /** Within parity on bright pixels. */
+  correct: z.boolean().nullable(),
+  threads: count,
+  /** Of every round: one image by the GPU's events, or rendered on the CPU. */
+  samples_s: z.array(seconds),
+  /** Of every round: from the first launch until the image is in the host's memory. */
+  image_samples_s: z.array(seconds),
+  /** Of every round: set-up and image, with all that this process already has. */
+  wall_samples_s: z.array(seconds),
+  median_s: seconds.nullable(),
+  image_s: seconds.nullable(),
+  wall_s: seconds.nullable(),
+  /** Medians of the set-up: of the rounds. */
+  setup_s: seconds.nullable(),
+  /** Of the first run in this process. */
+  first_s: seconds.nullable(),
+  first_setup: z.array(setupPartSchema),
+  ns_per_term: z.number().nullable(),
+  roofline: imageRooflineSchema.nullable(),
+  /** Time over that of the first variant in its first mode. */
+  ratio: ratioSchema.nullable(),
+  verdict: z.enum(['faster', 'slower', 'same', 'undecided']).nullable(),
+});
+export type ImageBenchEntry = Readonly<z.infer<typeof imageBenchEntrySchema>>;
+
+export const imageBenchReportSchema = z.strictObject({
+  workload: z.literal('diffraction'),
+  scenario: z.string(),
+  machine: z.strictObject({
+    cpu: z.string(),
+    logicalCores: count,
+    isa: z.string(),
+    os: z.string(),
+    gpu: z
+      .strictObject({
+        name: z.string(),
+        uuid: z.string(),
+        driver: z.string().nullable(),
+        ceilings: ceilingsSchema.nullable(),
+      })
+      .nullable(),
+  }),
+  build: z.string(),
+  width: count,
+  height: count,
+  terms: z.number(),
+  reference: z.string().nullable(),
+  seed: count,
+  rounds: count,
+  stopped: z.enum(['narrow', 'settled', 'time', 'rounds', 'cancelled', 'refused']),
+  /** How far the first variant strays from itself. */
+  noise_floor: z.number().nullable(),
+  entries: z.array(imageBenchEntrySchema),
+  elapsed_s: seconds,
+});
+export type ImageBenchReport = Readonly<z.infer<typeof imageBenchReportSchema>>;
+
+/** time = fixed + slope × pixels. */
+export const imageLineSchema = z.strictObject({ fixed_s: z.number(), slope_s_per_pixel: z.number() });
+
+export const imageFitSchema = z.strictObject({
+  variant: z.string(),
+  mode: modeSchema,
+  points: z.array(
+    z.strictObject({
+      value: z.number(),
+      pixels: count,
+      kernel_s: seconds,
+      image_s: seconds,
+      wall_s: seconds,
+      setup_share: z.number(),
+    }),
+  ),
+  /** Of one image by the clock that computes it, and of everything; null for fewer than two sizes. */
+  kernel: imageLineSchema.nullable(),
+  wall: imageLineSchema.nullable(),
+});
+export type ImageFit = Readonly<z.infer<typeof imageFitSchema>>;
+
+export const IMAGE_SESSION_FORMAT = 'braggbench-image-session';
+
+export const imageSessionSchema = z.strictObject({
+  format: z.literal(IMAGE_SESSION_FORMAT),
+  format_version: z.literal(1),
+  /** ISO 8601. */
+  created: z.string(),
+  /** As it was typed, without the program. */
+  command: z.string(),
+  commit: z.string().nullable(),
+  /** One report; of a sweep one per value, in its order. */
+  reports: z.array(imageBenchReportSchema).min(1),
+  sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(imageFitSchema) }).nullable(),
+});
+export type ImageSession = Readonly<z.infer<typeof imageSessionSchema>>;
