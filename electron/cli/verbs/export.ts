@@ -1,8 +1,11 @@
 /** `braggbench export`: a run's timeline or image for other programs. */
+import { extname } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { type ImageBits, imageFile, imageFormats } from '../../host/images/index.ts';
+import { type ImageBits, imageFigure, imageFile, imageFormats } from '../../host/images/index.ts';
+import { RunPacker } from '../../host/run-files/packer.ts';
 import { writeAtomically } from '../../host/scenarios/index.ts';
 import { chromeTrace } from '../../host/trace/chrome-trace.ts';
+import type { ImageRunData } from '../../host/workloads/diffraction/image-data.ts';
 import { isImageRun } from '../../host/workloads/run-data.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -23,11 +26,24 @@ function bitsOf(text: string | undefined): ImageBits | undefined {
   return text === '16' ? 16 : 32;
 }
 
+const hdf5: readonly string[] = ['.h5', '.hdf5'];
+
+async function packed(run: ImageRunData, bits: ImageBits | undefined): Promise<Uint8Array> {
+  if (bits === 16) throw new UsageError('--bits: HDF5 images have 32 bits; 16 are for TIFF');
+  const packer = new RunPacker();
+  try {
+    return await packer.figure(imageFigure(run));
+  } finally {
+    await packer.close();
+  }
+}
+
 async function exportImage({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
   const run = await anyRunFile(file);
   if (!isImageRun(run)) throw new BraggError('unsupported', `${file} is a run of proton transport: it has no image.`);
-  const bytes = imageFile(run, out, bitsOf(flagValue(parsed, 'bits')));
+  const bits = bitsOf(flagValue(parsed, 'bits'));
+  const bytes = hdf5.includes(extname(out).toLowerCase()) ? await packed(run, bits) : imageFile(run, out, bits);
   await writeAtomically(out, bytes, 'replace');
   terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
 }
@@ -42,7 +58,7 @@ export const exportVerb: Verb = {
       .map(([extension, { title }]) => `${extension} is ${title}`)
       .join(
         ', ',
-      )}. The run file itself holds it as HDF5. Counts of 16 bits are scaled so that the largest pixel is 55040.`,
+      )}, .h5 is HDF5 with the detector's axes. Counts of 16 bits are scaled so that the largest pixel is 55040.`,
   ],
   flags: [
     { name: 'trace', value: 'OUT.json', help: 'Where to write the timeline.' },

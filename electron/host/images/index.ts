@@ -7,6 +7,8 @@ import { littleEndian } from './pixels.ts';
 import { smvImage } from './smv.ts';
 import { tiffImage } from './tiff.ts';
 
+export { imageFigure } from './figure.ts';
+
 export type ImageBits = 16 | 32;
 
 interface Format {
@@ -45,7 +47,7 @@ export function imageFile(run: ImageRunData, name: string, bits?: ImageBits): Ui
   const extension = extname(name).toLowerCase();
   const format = imageFormats[extension];
   if (format === undefined) {
-    const known = Object.keys(imageFormats).join(', ');
+    const known = [...Object.keys(imageFormats), '.h5'].join(', ');
     throw new BraggError(
       'unsupported',
       `${name}: ${extension || 'no extension'} is no image format; allowed: ${known}`,

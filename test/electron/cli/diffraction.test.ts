@@ -29,6 +29,8 @@ test('run prints the image, saves it, and export writes it for viewers', async (
     expect(await call('export', 'small.h5', '--image', name)).toMatchObject({ code: 0 });
     expect((await readFile(path.join(folder, name))).length).toBe(bytes);
   }
+  expect(await call('export', 'small.h5', '--image', 'image.hdf5')).toMatchObject({ code: 0 });
+  expect((await readFile(path.join(folder, 'image.hdf5'))).subarray(1, 4).toString()).toBe('HDF');
   const refused = await call('export', 'small.h5', '--image', 'small.png');
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('.png is no image format; allowed: .img');

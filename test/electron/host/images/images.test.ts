@@ -1,9 +1,11 @@
 /** Image files, read back byte by byte as other programs do. */
+import type { Dataset } from 'h5wasm';
 import { beforeAll, expect, test } from 'vitest';
 import type { DiffractionScenario } from '../../../../electron/contract/scenario/index.ts';
-import { imageFile } from '../../../../electron/host/images/index.ts';
+import { imageFigure, imageFile } from '../../../../electron/host/images/index.ts';
 import { counts } from '../../../../electron/host/images/pixels.ts';
 import { smvHeader } from '../../../../electron/host/images/smv.ts';
+import { openFile } from '../../../../electron/host/run-files/h5.ts';
 import { RunPacker } from '../../../../electron/host/run-files/packer.ts';
 import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
 import { isImageRun } from '../../../../electron/host/workloads/run-data.ts';
@@ -107,6 +109,24 @@ test('a run file keeps the image and everything beside it', async () => {
     await expect(packer.read(bytes, 'small.h5')).rejects.toThrow(
       'small.h5 cannot be opened as a transport run: it holds a diffraction image',
     );
+  } finally {
+    await packer.close();
+  }
+});
+
+test('HDF5: photons over the detector, with axes that other programs find', async () => {
+  const packer = new RunPacker();
+  try {
+    const bytes = await packer.figure(imageFigure(run));
+    await openFile(bytes, (file) => {
+      const image = file.get('image') as Dataset;
+      expect(image.shape).toEqual([run.height, run.width]);
+      expect([...(image.value as Float32Array)]).toEqual([...run.image]);
+      expect(image.attrs['units']?.value).toBe('photons');
+      expect(image.get_attached_scales(0)).toEqual(['/slow']);
+      expect((file.get('fast') as Dataset).slice([[0, 2]])).toEqual(Float64Array.of(0.05, 0.15000000000000002));
+      expect(file.attrs['wavelength_A']?.value).toBe(6.2);
+    });
   } finally {
     await packer.close();
   }
