@@ -12,6 +12,7 @@ import { compare } from './verbs/compare.ts';
 import { devices } from './verbs/devices.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
+import { ledger } from './verbs/ledger.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
 import { run } from './verbs/run.ts';
@@ -28,6 +29,7 @@ const verbs: readonly Verb[] = [
   devices,
   bench,
   compare,
+  ledger,
   report,
   replay,
   exportVerb,

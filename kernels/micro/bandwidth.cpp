@@ -1,4 +1,5 @@
 // Row 6: the STREAM triad a = b + s c, `passes` times over arrays of a given size.
+#include "cuda/timing/timing.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 
@@ -60,6 +61,15 @@ CpuWork on_cpu(CpuBench& bench, bool all_threads) {
 CpuWork on_one_core(CpuBench& bench) { return on_cpu(bench, false); }
 CpuWork on_all_cores(CpuBench& bench) { return on_cpu(bench, true); }
 
+/// Of a repetition by events: the level's bandwidth, as notes state it.
+std::function<std::vector<Quantity>()> rate(CudaBench& bench, const CudaWork& work) {
+  return [queue = work.queue, bytes = work.work.bytes, stream = &bench.stream()] {
+    cuda::DeviceTimer timer(stream->device());
+    const double seconds = timer.seconds(*stream, nullptr, [&] { queue(*stream); });
+    return std::vector<Quantity>{{"rate", "Bandwidth", 1e-9 * bytes / seconds, "GB/s"}};
+  };
+}
+
 template <Name kKernel>
 CudaWork on_gpu(CudaBench& bench) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
@@ -76,6 +86,7 @@ CudaWork on_gpu(CudaBench& bench) {
   };
   work.result = [in, a](cuda::Stream& from) { return Samples(in->n).take<float>(a->read(from)); };
   work.work = in->work();
+  work.quantities = rate(bench, work);
   return work;
 }
 
@@ -96,6 +107,7 @@ CudaWork on_shared(CudaBench& bench) {
   };
   work.result = [in, a](cuda::Stream& from) { return Samples(in->n).take<float>(a->read(from)); };
   work.work = in->work();
+  work.quantities = rate(bench, work);
   return work;
 }
 

@@ -136,7 +136,19 @@ CudaWork on_gpu(CudaBench& bench) {
   work.result = [chain](cuda::Stream& from) { return Samples(chain->in.n).take<float>(chain->y->read(from)); };
   const auto n = static_cast<double>(chain->in.n);
   work.work = {.bytes = 12.0 * n * chain->in.steps, .flops = 2.0 * n * chain->in.steps};
-  work.quantities = [chain] { return chain->quantities(); };
+  work.quantities = [chain, queue = work.queue, stream = &bench.stream()] {
+    std::vector<Quantity> all = chain->quantities();
+    cuda::DeviceTimer timer(stream->device());
+    double call_s = 0;
+    const double device_s = timer.seconds(*stream, nullptr, [&] {
+      const Clock::time_point start = Clock::now();
+      queue(*stream);
+      call_s = since(start);
+    });
+    all.push_back({"call", "The host's part of a repetition", 1e6 * call_s, "µs"});
+    all.push_back({"per-node", "Device time per launch", 1e6 * device_s / chain->in.steps, "µs"});
+    return all;
+  };
   return work;
 }
 

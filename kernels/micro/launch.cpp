@@ -108,7 +108,7 @@ CudaWork on_gpu(CudaBench& bench) {
       const auto graph = std::make_shared<cuda::Graph>(bench.stream().end_capture());
       graph->upload(bench.stream());
       bench.stream().synchronize();
-      out.queue = [graph](cuda::Stream& to) { graph->launch(to); };
+      out.queue = [graph, x](cuda::Stream& to) { graph->launch(to); };  // which reads x
       out.no_graph = "it is a graph already";
     } else {
       out.queue = all;
@@ -122,7 +122,11 @@ CudaWork on_gpu(CudaBench& bench) {
   out.restore = [p, y](cuda::Stream& to) { y->upload(std::span<const float>(p->y), to); };
   out.result = [y](cuda::Stream& from) { return Samples(y->size()).take<float>(y->read(from)); };
   out.work = p->work();
-  out.quantities = [launches] { return std::vector<Quantity>{{"launches", "Launches per repetition", launches, ""}}; };
+  out.quantities = [launches, queue = out.queue, steps = p->steps, stream = &bench.stream()] {
+    const double seconds = cuda::wall_seconds(*stream, nullptr, [&] { queue(*stream); });
+    return std::vector<Quantity>{{"launches", "Launches per repetition", launches, ""},
+                                 {"per-step", "Wall time per step", 1e6 * seconds / steps, "µs"}};
+  };
   return out;
 }
 

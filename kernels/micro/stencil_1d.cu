@@ -8,7 +8,9 @@ inline constexpr int kStencilThreads = 256;
 inline constexpr int kWindow = 8;  // outputs of a thread of the register window
 
 /// Read by the kernels that keep their taps in constant memory, also the two-dimensional ones.
+extern "C" {
 __constant__ float micro_taps[kMostTaps];
+}
 
 /// Neighbours come out of L1, and so do the taps.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type ClaimResult, modeSchema } from '../../contract/bench.ts';
+import type { TaskProblem } from '../addon-task.ts';
 import { ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
 import type { BenchEntry } from './report.ts';
@@ -22,8 +23,11 @@ type Side = Claim['pairs'][number]['slower'];
 
 /** A claim about a number that a variant states of itself, such as a latency in cycles. */
 const quantityClaimSchema = z.strictObject({ variant: z.string(), quantity: z.string(), what: z.string() });
+/** Of which values of the problem's parameters a claim speaks: from … to, or a word. */
+const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number()]), z.string()]));
 export const taskClaimSchema = z.strictObject({
   ...claimSchema.shape,
+  where: whereSchema.default({}),
   pairs: claimSchema.shape.pairs.default([]),
   values: z.array(quantityClaimSchema).default([]),
 });
@@ -40,17 +44,29 @@ export async function readClaims(assetsFolder: string): Promise<readonly Claim[]
   return fileSchema.parse(await read(join(assetsFolder, 'claims', 'kernel-notes.json'))).claims;
 }
 
+/** The problem that claims are to be about. */
+type About = Pick<TaskProblem, 'workload' | 'bench' | 'numbers' | 'words'>;
+
+function speaksOf({ where }: TaskClaim, { numbers, words }: About): boolean {
+  return Object.entries(where).every(([name, wanted]) => {
+    if (typeof wanted === 'string') return words[name] === wanted;
+    const value = numbers[name];
+    return value !== undefined && value >= wanted[0] && value <= wanted[1];
+  });
+}
+
 /**
- * About a bench of small measured workloads: claims/<kind>.json, or claims/<kind>/<bench>.json
+ * About a problem of a bench of small measured workloads: claims/<kind>.json, or claims/<kind>/<bench>.json
  * of a kind that has several. None where there is no such file.
  */
-export async function readTaskClaims(assetsFolder: string, kind: string, bench: string): Promise<readonly TaskClaim[]> {
+export async function readTaskClaims(assetsFolder: string, about: About): Promise<readonly TaskClaim[]> {
+  const { workload: kind, bench } = about;
   const file = join(assetsFolder, 'claims', ...(bench === '' ? [`${kind}.json`] : [kind, `${bench}.json`]));
   const value = await read(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  return value === null ? [] : taskFileSchema.parse(value).claims;
+  return value === null ? [] : taskFileSchema.parse(value).claims.filter((claim) => speaksOf(claim, about));
 }
 
 /** Seconds of the samples of a side, by its variant's label; empty where it was not measured or is wrong. */

@@ -38,16 +38,16 @@ export async function commonOptions(
   host: Host,
   reading: TaskReading,
 ): Promise<Omit<TaskBenchOptions, 'variants' | 'limits'>> {
-  const { workload, bench } = problemOf(reading);
+  const problem = problemOf(reading);
   const devices = await devicesWithCeilings(host.addon, (reason) => terminal.say(`No ceilings: ${reason}`));
   const progress = new ProgressBar(terminal);
   return {
     scenario: reading.scenario.name || (parsed.operands[0] ?? ''),
     seed: flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1,
     gpu: gpuFacts(devices),
-    claims: await readTaskClaims(assetsFolder(), workload, bench),
+    claims: await readTaskClaims(assetsFolder(), problem),
     recorded: {
-      ...(await recordedFacts(assetsFolder(), devices, kernelsOf(workload))),
+      ...(await recordedFacts(assetsFolder(), devices, kernelsOf(problem.workload))),
       ...(reading.document === null ? {} : { document: { ...reading.document } }),
     },
     signal,

@@ -1,12 +1,66 @@
-/** The scenarios of the small workloads that isolate one published claim each: a file per row, listed here. */
+/** The scenarios of the small workloads that isolate one published claim each: their parameters, by row. */
 import { z } from 'zod';
 import { taskSchema } from '../task/shape.ts';
-import { launchSchema } from './launch.ts';
+import {
+  divergenceSchema,
+  fewThreadsSchema,
+  fmaSchema,
+  fp64Schema,
+  gemmSchema,
+  unrollingSchema,
+} from './arithmetic.ts';
+import { blockSizeSchema, elementwiseSchema, gridStrideSchema, spmvSchema } from './arrays.ts';
+import { graphsSchema, hostLoopSchema, launchSchema } from './launches.ts';
+import {
+  bandwidthSchema,
+  bankConflictsSchema,
+  coalescingSchema,
+  latencySchema,
+  layoutSchema,
+  transposeSchema,
+  viewsSchema,
+} from './memory.ts';
+import { stencil1dSchema, stencil2dSchema } from './stencils.ts';
+import { compactionSchema, histogramSchema, reductionSchema, scanSchema } from './sums.ts';
+import { coldStartSchema, concurrentKernelsSchema, overlapSchema, timingSchema } from './time.ts';
 
-const rowSchema = z.discriminatedUnion('kind', [launchSchema]).meta({
-  title: 'Row',
-  description: 'Which row of the claim ledger, and its parameters.',
-});
+const rowSchema = z
+  .discriminatedUnion('kind', [
+    launchSchema,
+    graphsSchema,
+    hostLoopSchema,
+    coalescingSchema,
+    layoutSchema,
+    latencySchema,
+    bandwidthSchema,
+    stencil1dSchema,
+    stencil2dSchema,
+    transposeSchema,
+    bankConflictsSchema,
+    reductionSchema,
+    scanSchema,
+    compactionSchema,
+    histogramSchema,
+    fmaSchema,
+    divergenceSchema,
+    unrollingSchema,
+    gemmSchema,
+    overlapSchema,
+    concurrentKernelsSchema,
+    spmvSchema,
+    elementwiseSchema,
+    viewsSchema,
+    timingSchema,
+    coldStartSchema,
+    gridStrideSchema,
+    blockSizeSchema,
+    fewThreadsSchema,
+    fp64Schema,
+  ])
+  .meta({
+    title: 'Row',
+    description: 'Which row of the claim ledger, and its parameters.',
+  });
 
 export const microSchema = taskSchema(
   'micro',

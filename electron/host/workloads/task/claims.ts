@@ -21,10 +21,10 @@ export function taskClaims(
   entries: readonly TaskEntry[],
   seed: number,
 ): TaskClaimResult[] {
-  return claims.flatMap((claim) =>
+  return claims.flatMap(({ where: _, values, ...claim }) =>
     claimResults([claim], timesIn(entries), seed).map((result) => ({
       ...result,
-      values: claim.values.map(({ variant, quantity, what }) => {
+      values: values.map(({ variant, quantity, what }) => {
         const found = measured(entries, variant)?.quantities.find(({ id }) => id === quantity);
         const value = found?.value ?? null;
         const range = value === null ? null : { low: value, high: value };

@@ -39,7 +39,7 @@ beforeAll(async () => {
     ...options,
     variants: ['cpu-passes', 'cpu-fused', 'cuda-fused'],
     modes: ['warm', 'cold', 'graph'],
-    claims: await readTaskClaims(assetsFolder, 'micro', 'launch'),
+    claims: await readTaskClaims(assetsFolder, problem),
   });
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true }));
@@ -56,7 +56,7 @@ test('every variant has its row: measured with interval and check, or refused wi
   expect(fused.ratio.interval).not.toBeNull();
   // One pass over the data in place of 50: the only thing that a timed assertion may lean on here is its sign.
   expect(fused.rung?.value).toBe(fused.ratio.value);
-  expect(fused.checks[0]).toMatchObject({ id: 'relative', holds: true });
+  expect(fused.checks[0]).toMatchObject({ id: 'l2', holds: true });
   expect(fused.determinism).toEqual({ runs: 3, bitwise: true, hash: passes.determinism.hash });
   expect(fused.flops_per_s).toBeCloseTo((2 * 50 * 2000) / fused.time_s, 0);
   expect(fused.share_of_copy).toBeNull();
@@ -74,7 +74,7 @@ test('modes: cold has samples of its own, a graph its reason', () => {
 });
 
 test('published claims stand beside the pair that isolates them', () => {
-  expect(report.claims.map(({ id }) => id)).toEqual(['kernel-fusion', 'cuda-graphs']);
+  expect(report.claims.map(({ id }) => id)).toEqual(['kernel-fusion', 'cuda-graphs', 'launch-cost']);
   expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-fused' });
 });
 
@@ -144,5 +144,5 @@ test('what fits no memory is refused with the estimate before it is allocated', 
   const large = { ...problem, memory_limit_bytes: 1000 };
   const refused = await benchTask(addon, large, { ...options, variants: ['cpu-fused'] });
   expect(refused.stopped).toBe('refused');
-  expect(refused.entries[0]).toMatchObject({ status: 'refused', reason: expect.stringContaining('32000 bytes') });
+  expect(refused.entries[0]).toMatchObject({ status: 'refused', reason: expect.stringContaining('16000 bytes') });
 });

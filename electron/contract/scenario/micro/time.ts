@@ -1,0 +1,21 @@
+/** Rows 15, 19 and 20 of the claim ledger: streams, timing, cold starts. */
+import { elements, number, row } from './words.ts';
+
+const work = (usual: number) => number('Work', 'Steps of an element.', [1, usual, 1_000_000]);
+
+export const overlapSchema = row('overlap', 'Copies beside kernels', {
+  n: elements('Copied there, worked on and copied back.', 16_000_000, 500_000_000),
+  work: work(64),
+  pieces: number('Pieces', 'That the elements are cut into.', [1, 16, 1024]),
+  streams: number('Streams', 'That the pieces take turns on.', [1, 4, 32]),
+});
+
+export const concurrentKernelsSchema = row('concurrent-kernels', 'Kernels beside kernels', {
+  kernels: number('Kernels', 'Independent of each other.', [1, 2, 32]),
+  blocks: number('Blocks', 'Of 256 threads, of each kernel.', [1, 16, 65_536]),
+  work: work(100_000),
+});
+
+export const timingSchema = row('timing', 'Timing', { n: elements('Of a, b and the result.', 1_000_000) });
+
+export const coldStartSchema = row('cold-start', 'Cold start', { n: elements('Of x and y.', 1_000_000) });

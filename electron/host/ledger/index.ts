@@ -1,0 +1,90 @@
+/** The ledger of published claims: each row with the scenarios that test it and what recorded sessions say. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ClaimResult } from '../../contract/bench.ts';
+import type { TaskClaimResult } from '../../contract/task-bench.ts';
+import { parseSession } from '../bench/index.ts';
+import { isTaskSession, parseTaskSession } from '../workloads/task/session-file.ts';
+
+const rowSchema = z.strictObject({
+  /** As the ledger counts, from 1. */
+  row: z.int().positive(),
+  claim: z.string().min(1),
+  source: z.string().min(1),
+  /** Below assets/scenarios. */
+  scenarios: z.array(z.string()).min(1),
+  /** Below assets/runs. */
+  sessions: z.array(z.string()).min(1),
+  /** Which of the sessions' claims belong to the row; all of them where it is empty. */
+  only: z.array(z.string()),
+});
+export type LedgerRow = Readonly<z.infer<typeof rowSchema>>;
+
+const ledgerSchema = z.strictObject({ version: z.literal(1), rows: z.array(rowSchema).min(1) });
+
+export async function readLedger(assetsFolder: string): Promise<readonly LedgerRow[]> {
+  return ledgerSchema.parse(JSON.parse(await readFile(join(assetsFolder, 'claims', 'ledger.json'), 'utf8'))).rows;
+}
+
+/** One statement of a session about a claim. */
+export interface Finding {
+  /** File below assets/runs. */
+  readonly session: string;
+  readonly claim: string;
+  readonly from: number;
+  readonly to: number;
+  /** What it was measured by; null where a reason stands in its place. */
+  readonly by: string | null;
+  readonly value: number | null;
+  /** `×` of a gain. */
+  readonly unit: string;
+  readonly verdict: string;
+  readonly reason: string | null;
+}
+
+function findingsOf(session: string, claim: ClaimResult | TaskClaimResult): readonly Finding[] {
+  const { from, to, reason } = claim;
+  const common = { session, claim: claim.claim, from, to, reason };
+  if (reason !== null) return [{ ...common, by: null, value: null, unit: '', verdict: 'not isolated' }];
+  const values = 'values' in claim ? claim.values : [];
+  return [
+    ...claim.pairs.map(({ slower, faster, gain, verdict }) => ({
+      ...common,
+      by: `${slower} → ${faster}`,
+      value: gain?.value ?? null,
+      unit: '×',
+      verdict,
+    })),
+    ...values.map(({ variant, what, value, unit, verdict }) => ({
+      ...common,
+      by: `${variant}: ${what}`,
+      value,
+      unit,
+      verdict,
+    })),
+  ];
+}
+
+function claimsOf(text: string, path: string): readonly (ClaimResult | TaskClaimResult)[] {
+  if (isTaskSession(text)) return parseTaskSession(text, path).reports.flatMap(({ claims }) => claims);
+  return parseSession(text, path).reports.flatMap(({ claims }) => claims);
+}
+
+/** What the recorded sessions of a row say; a session that is not there says nothing. */
+export async function findingsOfRow(assetsFolder: string, { sessions, only }: LedgerRow): Promise<readonly Finding[]> {
+  const each = await Promise.all(
+    sessions.map(async (session) => {
+      const path = join(assetsFolder, 'runs', session);
+      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+      const claims = text === null ? [] : claimsOf(text, path);
+      return claims
+        .filter(({ id }) => only.length === 0 || only.includes(id))
+        .flatMap((claim) => findingsOf(session, claim));
+    }),
+  );
+  return each.flat();
+}
