@@ -1,8 +1,9 @@
 /** What the host has to say to the user, for pages that come later too; kept in a file of this computer alone. */
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { LogEntry } from '../contract/streams.ts';
+import { fileError } from './files/errors.ts';
 import type { Sink } from './service/service.ts';
 
 const KEPT = 100;
@@ -17,6 +18,8 @@ export class HostLog {
   /** Null: not kept. */
   readonly file: string | null;
   #made = false;
+  /** Lines that the file did not take, at most as many as are remembered; written before the next that it takes. */
+  #unwritten: string[] = [];
 
   constructor(folder: string | null = null) {
     this.file = folder === null ? null : path.join(folder, 'braggbench.log');
@@ -27,7 +30,7 @@ export class HostLog {
     this.#entries.push(entry);
     if (this.#entries.length > KEPT) this.#entries.shift();
     for (const reader of this.#readers) reader.offer(() => entry);
-    this.#append(`${entry.time} ${level.padEnd(7)} ${text.replaceAll('\n', '\n  ')}\n`);
+    this.#keep(`${entry.time} ${level.padEnd(7)} ${text.replaceAll('\n', '\n  ')}\n`);
   };
 
   read(sink: Sink<LogEntry>): () => void {
@@ -47,15 +50,16 @@ export class HostLog {
       const start = Math.max(0, size - TAIL_BYTES);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
       const text = buffer.toString('utf8', 0, bytesRead);
-      return start === 0 ? text : text.slice(text.indexOf('\n') + 1);
+      return (start === 0 ? text : text.slice(text.indexOf('\n') + 1)) + this.#unwritten.join('');
     } finally {
       await file.close();
     }
   }
 
   /** At once and whole: what is written last before a crash matters most. Few lines come, so this holds nothing up. */
-  #append(line: string): void {
+  #keep(line: string): void {
     if (this.file === null) return;
+    const pending = [...this.#unwritten, line];
     try {
       if (!this.#made) {
         mkdirSync(path.dirname(this.file), { recursive: true });
@@ -63,9 +67,24 @@ export class HostLog {
         if (size > MOST_BYTES) renameSync(this.file, `${this.file}.1`);
         this.#made = true;
       }
-      appendFileSync(this.file, line);
-    } catch {
-      // A full disk: pages still hear of it.
+      appendWhole(this.file, pending.join(''));
+      this.#unwritten = [];
+    } catch (error) {
+      const first = this.#unwritten.length === 0;
+      this.#unwritten = pending.slice(-KEPT);
+      // Once: a full disk would say it with every line.
+      if (first) this.write('warning', `The log is not kept for now: ${fileError(error, this.file).message}`);
     }
+  }
+}
+
+/** All of it or nothing: half a line would run into the next. */
+function appendWhole(file: string, text: string): void {
+  const before = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    appendFileSync(file, text);
+  } catch (error) {
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > before) truncateSync(file, before);
+    throw error;
   }
 }

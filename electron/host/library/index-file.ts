@@ -203,22 +203,45 @@ export class LibraryIndex {
       for (const part of ['', '-journal', '-wal', '-shm']) rmSync(`${this.#file}${part}`, { force: true });
       return openDatabase(this.#file);
     } catch (error) {
-      // A full or read-only disk: the index lasts as long as the program.
-      this.#onTrouble(`The index of the library is kept in memory: ${error instanceof Error ? error.message : error}`);
-      return openDatabase(':memory:');
+      return this.#inMemory(error);
     }
   }
 
-  /** Once more with an empty index when the first try finds it broken; the next refresh fills it again. */
+  /** A full or read-only disk: the index lasts as long as the program. */
+  #inMemory(error: unknown): DatabaseSync {
+    this.#onTrouble(`The index of the library is kept in memory: ${error instanceof Error ? error.message : error}`);
+    return openDatabase(':memory:');
+  }
+
+  /**
+   * Once more with an empty index when the first try finds it broken, or in
+   * memory where the disk takes no more; the next refresh fills it again.
+   */
   #use<T>(work: (database: DatabaseSync) => T): T {
     try {
       return work(this.#database);
     } catch (error) {
-      this.#onTrouble(`The index of the library is made anew: ${error instanceof Error ? error.message : error}`);
-      this.startAnew();
+      if (isOfDisk(error)) {
+        this.#database.close();
+        this.#renewals += 1;
+        this.#database = this.#inMemory(error);
+      } else {
+        this.#onTrouble(`The index of the library is made anew: ${error instanceof Error ? error.message : error}`);
+        this.startAnew();
+      }
       return work(this.#database);
     }
   }
+}
+
+/** SQLite's codes, https://www.sqlite.org/rescode.html: the file is sound, and the disk is not. */
+const IOERR = 10;
+const FULL = 13;
+const READONLY = 8;
+
+function isOfDisk(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : null;
+  return typeof code === 'number' && [IOERR, FULL, READONLY].includes(code & 0xff);
 }
 
 function foundFile(row: Record<string, unknown>): FoundFile {

@@ -40,6 +40,30 @@ describe('a disk that takes no more', () => {
     expect(await readdir(folder)).toEqual(['run.h5']);
   });
 
+  it('stops nothing that the host keeps for itself, and loses nothing of it', async (context) => {
+    if (process.platform === 'win32') return context.skip('file size limits are set with a POSIX shell');
+    const child = path.join(import.meta.dirname, 'full-disk-child.ts');
+    // 512 bytes each: 150 KB.
+    const command = 'ulimit -f 300; exec "$0" "$1" "$2"';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, child, folder]);
+    const { drafts, checkpoints, log, index } = JSON.parse(stdout);
+    expect(drafts.error).toMatchObject({ name: 'BraggError', message: /draft-page\.json cannot be written/ });
+    expect(drafts).toMatchObject({ kept: 'first', files: ['draft-page.json'] });
+
+    // Said once, and the state that was kept before is still there, whole.
+    expect(checkpoints.said).toEqual([
+      expect.stringMatching(/^Runs are not protected against a crash: .* cannot be written/),
+    ]);
+    expect(checkpoints).toMatchObject({ before: 1, after: 1, files: ['run-run.h5', 'run-run.json'] });
+    expect(checkpoints.steps).toBe(checkpoints.wanted);
+
+    expect(log).toMatchObject({ whole: true, last: 'line 219', missing: [] });
+    expect(log.warnings).toEqual([expect.stringMatching(/braggbench\.log cannot be used/)]);
+
+    expect(index.total).toBe(200);
+    expect(index.said).toEqual([expect.stringMatching(/^The index of the library is kept in memory: /)]);
+  });
+
   it('is told apart from other faults', () => {
     const fault = (code: string): Error => Object.assign(new Error(`${code}: text of the system`), { code });
     expect(fileError(fault('ENOSPC'), 'a.h5')).toMatchObject({
