@@ -167,7 +167,7 @@ export const benchMethods = {
   'variant.resources': {
     params: z.strictObject({
       variant: z.string().min(1).max(64),
-      /** The report whose kernels are meant, where it kept them; else those of this build. */
+      /** The report whose kernels are meant: those it kept, else this build's if it is of the same commit. Null: this build's. */
       session: z
         .strictObject({ bench: benchIdSchema, report: z.number().int().min(0) })
         .nullable()
@@ -177,6 +177,8 @@ export const benchMethods = {
       /** Null where the kernels were not compiled here; the reason says so. */
       resources: kernelResourcesSchema.nullable(),
       reason: z.string().nullable(),
+      /** Whose they are: the session's, or this build's; null where there are none. */
+      origin: z.string().nullable(),
     }),
   },
 } as const;

@@ -106,6 +106,9 @@ describe.each(looks)('at $name', ({ name, ...options }) => {
     await bench.panel('Compare').click();
     await page.getByRole('button', { name: 'Enlarge Compare' }).click();
     await choose(page, 'h200-uniform-grid-70MeV');
+    const others = page.getByRole('group', { name: 'Other programs' });
+    // Each can be ticked, or says why not.
+    for (const id of ['numpy-array', 'cupy-raw']) await expect.poll(() => others.textContent()).toContain(id);
     await open.screenshot(`compare-choose-${name}`);
     expect(await faultsOf(page)).toEqual([]);
     await view(page, 'Table');
@@ -115,13 +118,18 @@ describe.each(looks)('at $name', ({ name, ...options }) => {
     await view(page, 'Samples');
     await expect.poll(async () => (await page.locator('.compare-strips').boundingBox())?.height).toBeGreaterThan(350);
     await open.screenshot(`compare-samples-${name}`);
+    expect(await faultsOf(page)).toEqual([]);
     await view(page, 'Source');
     await page.locator('.code tr').first().waitFor();
     await open.screenshot(`compare-source-${name}`);
     expect(await faultsOf(page)).toEqual([]);
     await view(page, 'Kernels');
     await page.getByTestId('compare-kernels').waitFor();
+    await expect
+      .poll(() => page.getByTestId('compare-kernels').textContent())
+      .toContain('recorded with h200-uniform-grid-70MeV');
     await open.screenshot(`compare-kernels-${name}`);
+    expect(await faultsOf(page)).toEqual([]);
     expect(open.problems).toEqual([]);
   });
 });

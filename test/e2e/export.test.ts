@@ -70,6 +70,7 @@ const plots = [
     name: 'Coarse-ledger',
     words: ['Share of what entered', 'Relative error'],
   },
+  { what: 'the balance', keys: null, name: 'Coarse-balance', words: ['Protons', 'Deposited', 'Relative error'] },
 ] as const;
 
 describe('the export of a figure', () => {
@@ -84,7 +85,7 @@ describe('the export of a figure', () => {
     await bench.state('Done').waitFor({ timeout: 60_000 });
     await bench.r80.waitFor();
     for (const { what, keys, name, words } of plots) {
-      await open.page.keyboard.press(keys);
+      if (keys !== null) await open.page.keyboard.press(keys);
       const button = open.page.getByRole('button', { name: `Export ${what}` });
       await button.waitFor();
       // Offered once there is something to export.

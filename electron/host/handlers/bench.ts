@@ -1,11 +1,13 @@
 /** Calls and streams about benchmarks, and about the code of the variants. */
-import type { Mode } from '../../contract/bench.ts';
+import path from 'node:path';
+import type { KernelResources, Mode } from '../../contract/bench.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { formatPath, parsePath, withValueAt } from '../../contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../contract/scenarios.ts';
 import type { NativeAddon } from '../addon.ts';
 import { candidates } from '../bench/candidates.ts';
 import { kernelFolders } from '../bench/ceilings.ts';
+import { commitOf } from '../bench/commit.ts';
 import { kernelResources } from '../bench/resources.ts';
 import { kernelsOf, variantSources } from '../bench/sources.ts';
 import type { Benches } from '../benches/benches.ts';
@@ -118,16 +120,28 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     }),
     'variant.resources': async ({ variant, session }) => {
       const found = find(variant);
-      if (found.device === 'cpu') return { resources: null, reason: 'It runs on the CPU, which launches no kernels.' };
+      const none = (reason: string) => ({ resources: null, reason, origin: null });
+      if (found.device === 'cpu') return none('It runs on the CPU, which launches no kernels.');
       const { images, sources } = kernelFolders();
       const kept = session === null ? null : await benches.session(session.bench);
-      const recorded = kept?.session.reports[session?.report ?? 0]?.resources;
-      const all = recorded ?? (await kernelResources(images, found.workload));
-      if (all === null) {
-        const reason = 'The kernels were not compiled here: that takes nvcc, and npm run build.';
-        return { resources: null, reason };
+      const report = kept?.session.reports[session?.report ?? 0];
+      const shown = async (all: KernelResources, origin: string) => ({
+        resources: kernelsOf(await variantSources(sources, found), all),
+        reason: null,
+        origin,
+      });
+      if (report?.resources !== undefined) return shown(report.resources, `recorded with ${kept?.name}`);
+      const built = await kernelResources(images, found.workload);
+      if (built === null) return none('The kernels were not compiled here: that takes nvcc, and npm run build.');
+      if (report === undefined) return shown(built, 'of this build');
+      // Kernels of another commit are other kernels.
+      const here = await commitOf(path.dirname(parts.assetsFolder));
+      const { commit } = report.program;
+      if (commit !== undefined && commit === here) {
+        return shown(built, `of this build, of the same commit as ${kept?.name}, which kept none`);
       }
-      return { resources: kernelsOf(await variantSources(sources, found), all), reason: null };
+      const there = commit === undefined ? 'does not say its commit' : `is of commit ${commit.slice(0, 7)}`;
+      return none(`${kept?.name} kept none and ${there}; this build is of ${here?.slice(0, 7) ?? 'an unknown one'}.`);
     },
   };
 }

@@ -14,6 +14,7 @@ interface Found {
   readonly variant: string;
   readonly resources: KernelResources | null;
   readonly reason: string | null;
+  readonly origin: string | null;
 }
 
 const blockSizes = [64, 128, 256, 512, 1024];
@@ -35,7 +36,7 @@ function useResources(rows: readonly ShownRow[]): readonly Found[] {
       wanted.map(({ variant, session }) =>
         client.call('variant.resources', { variant, session }).then(
           (answer) => ({ variant, ...answer }),
-          (error: unknown) => ({ variant, resources: null, reason: errorText(error) }),
+          (error: unknown) => ({ variant, resources: null, reason: errorText(error), origin: null }),
         ),
       ),
     ).then((all) => current && setFound(all));
@@ -96,12 +97,14 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
             {variants.join(', ')}: {reason}
           </p>
         ))}
-        {found.map(({ variant, resources }) => {
+        {found.map(({ variant, resources, origin }) => {
           const kernels = resources?.kernels.filter((kernel) => kernel.architecture === architecture) ?? [];
           if (kernels.length === 0) return null;
           return (
             <section key={variant} className="compare-kernels" aria-label={variant}>
-              <h2>{variant}</h2>
+              <h2>
+                {variant} <small className="compare-kernels__origin">{origin}</small>
+              </h2>
               <table className="compare-table">
                 <thead>
                   <tr>

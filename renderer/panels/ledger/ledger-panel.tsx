@@ -1,9 +1,13 @@
 /** Number and energy balance of the run that is shown. */
 import { type ReactElement, useState } from 'react';
+import type { RunInfo, RunSummary } from '../../../electron/contract/run.ts';
 import { errorSize, percent, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { runOf } from '../../state/runs.ts';
+import { balanceFigure } from '../../drawing/figures/balance-table.ts';
+import { exported } from '../../drawing/figures/exported.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import './ledger-panel.css';
@@ -28,12 +32,33 @@ function Amount({ value, total, as, digits }: AmountProps): ReactElement {
   return <td>{as === 'amount' ? significant(value, digits) : percent(value / total)}</td>;
 }
 
+/** Of exported figures: a column's width. */
+const EXPORT_SIZE = { width: 460, label: 11 } as const;
+
+/** The table with its errors, as a figure. */
+function figureOf(summary: RunSummary, run: RunInfo | null) {
+  const { scenario, variant, precision, status, steps } = summary;
+  const { number, energy } = summary.ledger;
+  const rows = ledgerRows(summary).map(({ name, number: protons, energy_MeV, kind }) => ({
+    ...{ name, number: protons, energy_MeV },
+    part: kind === 'part',
+    strong: kind === 'in',
+  }));
+  const errors = { name: 'Relative error', number: number.rel_error, energy_MeV: energy.rel_error };
+  const all = [...rows, { ...errors, part: false, strong: true }];
+  const caption = `${scenario}, ${variant}, ${precision}, ${status} after ${steps} steps`;
+  const figure = balanceFigure(all, (_, value) => (value === 0 ? '0' : significant(value, 5)), caption, EXPORT_SIZE);
+  const notes = { ...figure.notes, ...runNotes(run) };
+  return exported({ ...figure, notes }, `${scenario}-balance`, `${scenario}: number and energy balance`);
+}
+
 export default function LedgerPanel(): ReactElement {
-  const { stores, data } = useWorkbench();
+  const { stores, data, figures } = useWorkbench();
   const [as, setAs] = useState<ShownAs>('amount');
   const summary = useCached(data.summary, SHOWN);
   const selected = useSelected(stores.selection, (state) => state.run);
-  const running = useSelected(stores.runs, (state) => runOf(state, selected)?.state === 'running');
+  const run = useSelected(stores.runs, (state) => runOf(state, selected));
+  const running = run?.state === 'running';
   if (summary === null) {
     return (
       <div className="ledger-panel">
@@ -53,7 +78,13 @@ export default function LedgerPanel(): ReactElement {
         <thead>
           <tr>
             <td>
-              <Segmented label="Show the balance as" value={as} options={shownAs} onChange={setAs} />
+              <span className="ledger__tools">
+                <Segmented label="Show the balance as" value={as} options={shownAs} onChange={setAs} />
+                <ExportMenu
+                  what="the balance"
+                  onChoose={(format) => void figures.save(figureOf(summary, run), format)}
+                />
+              </span>
             </td>
             <th scope="col">Protons</th>
             <th scope="col">Energy{as === 'amount' ? ' (MeV)' : ''}</th>

@@ -1,5 +1,6 @@
 /** Benchmarks as a page asks for them, over the real protocol and the real engine. */
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BenchInfo, BenchProgress, Subject } from '../../../../electron/contract/benches.ts';
@@ -209,6 +210,48 @@ test('other programs stand beside the variants, or say why not', async () => {
     page.call('bench.start', { scenario, name: 's', variants: ['window'], external: ['matlab'] }),
   ).rejects.toThrow('the program "matlab" is not registered; allowed: numpy-array');
 }, 60_000);
+
+test('registers and spills are those of the session, or of a build of the same commit, and say which', async () => {
+  const recorded = { bench: 'recorded~h200-uniform-grid-70MeV.json', report: 0 };
+  const kept = await page.call('variant.resources', { variant: 'cuda-fused', session: recorded });
+  expect(kept.origin).toBe('recorded with h200-uniform-grid-70MeV');
+  expect(kept.resources?.kernels.every(({ architecture }) => architecture === 'sm_90')).toBe(true);
+
+  // The same session without them, and a build.
+  const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-kernels-'));
+  const before = { kernels: process.env['BRAGGBENCH_KERNELS'], commit: process.env['BRAGGBENCH_COMMIT'] };
+  try {
+    const { session } = await page.call('bench.session', { bench: recorded.bench });
+    const bare = session.reports.map(({ resources: _, ...report }) => report);
+    const text = JSON.stringify({ ...session, reports: bare });
+    const { id } = await page.call('bench.open', { source: { kind: 'text', name: 'bare.session.json', text } });
+    const ask = () => page.call('variant.resources', { variant: 'cuda-fused', session: { bench: id, report: 0 } });
+    process.env['BRAGGBENCH_KERNELS'] = folder;
+    await symlink(path.join(assetsFolder, '../kernels'), path.join(folder, 'source'));
+    expect((await ask()).reason).toContain('The kernels were not compiled here');
+    const built = { workload: 'transport', ...kept.resources };
+    await writeFile(path.join(folder, 'transport.resources.json'), JSON.stringify(built));
+    const commit = session.reports[0]?.program.commit ?? '';
+    process.env['BRAGGBENCH_COMMIT'] = commit;
+    expect(await ask()).toMatchObject({
+      reason: null,
+      origin: expect.stringMatching(/^of this build, of the same commit as bare.*which kept none$/),
+    });
+    process.env['BRAGGBENCH_COMMIT'] = 'f'.repeat(40);
+    const other = await ask();
+    expect(other.resources).toBeNull();
+    expect(other.reason).toContain(`is of commit ${commit.slice(0, 7)}; this build is of fffffff.`);
+  } finally {
+    for (const [name, value] of [
+      ['BRAGGBENCH_KERNELS', before.kernels],
+      ['BRAGGBENCH_COMMIT', before.commit],
+    ] as const) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    await rm(folder, { recursive: true });
+  }
+});
 
 test('a sweep measures every size and fits its cost', async () => {
   const sweep = { path: 'grid.dx_mm', values: [2, 1] };
