@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { spanArguments } from '../../../../../electron/host/timeline/details.ts';
 import { openTrace } from '../../../../../electron/host/timeline/import/open.ts';
+import { launchersOf } from '../../../../../electron/host/timeline/links.ts';
 import { spanDetails } from '../../../../../electron/host/timeline/span.ts';
 import { traceSummary } from '../../../../../electron/host/timeline/summary.ts';
 import { trackOf } from '../../../../../electron/host/timeline/trace.ts';
@@ -98,5 +102,35 @@ describe('a database of Nsight Systems', () => {
     await expect(openTrace(other, 'other.sqlite')).rejects.toThrow(
       'it is an SQLite database without the tables of Nsight Systems, such as CUPTI_ACTIVITY_KIND_KERNEL (it has: bookmarks).',
     );
+  });
+});
+
+/**
+ * Twenty rounds of an elementwise kernel, a sum and a copy by CuPy 14.2. Left out of the file: what is not about the
+ * GPU (environment, other processes). The numbers below were counted from its tables by themselves.
+ */
+describe('a recording by Nsight Systems 2025.3 on an H200', () => {
+  it('is read whole: kernels, copies, calls and their arrows', async () => {
+    const packed = readFileSync(
+      path.resolve(import.meta.dirname, '../../../../golden/traces/nsight-systems-2025.3-h200.sqlite.gz'),
+    );
+    const file = folder.write('nsight.sqlite', gunzipSync(packed));
+    const trace = await openTrace(file, 'nsight.sqlite');
+    const summary = traceSummary(trace);
+    expect(trace.device).toBe('NVIDIA H200');
+    expect(summary.kernels).toMatchObject({ count: 62, unique: 5, sum_ns: 194_815 });
+    expect(summary.kernels.top[0]).toMatchObject({ name: 'saxpy_one', count: 20, sum_ns: 123_616 });
+    expect(summary.copies).toMatchObject({ count: 21, bytes: 81_924, sum_ns: 33_472 });
+    // 640 calls, 62 kernels and 21 copies; the 21 waits are among the calls.
+    expect(summary.spans).toBe(723);
+    expect(trace.lanes.map(({ process, name }) => `${process}: ${name}`)).toEqual(
+      expect.arrayContaining(['GPU 0: NVIDIA H200: stream 7', 'GPU 0: NVIDIA H200: stream 7: copies']),
+    );
+    const kernel = trace.nameOf.findIndex((name) => trace.names[name] === 'saxpy_one');
+    const details = spanArguments(trace.details[trace.detailOf[kernel] ?? 0] ?? '');
+    expect(details).toMatchObject({ grid: [8192, 1, 1], block: [128, 1, 1], registers: 24 });
+    expect(launchersOf(trace.links, kernel).map((span) => trace.names[trace.nameOf[span] ?? 0])).toEqual([
+      'cuLaunchKernel',
+    ]);
   });
 });
