@@ -39,8 +39,9 @@ const MINUS_INFINITY = 0xff80;
  * each colour fills one run of the table per sign. So cheap a table can be made
  * with every frame of a stream whose limits move.
  */
-function tableColorizer(map: ColorMap, scale: Normalisation): Colorizer {
-  const table = new Uint32Array(TABLE_SIZE);
+function tableColorizer(map: ColorMap, scale: Normalisation, table: ColorTable): Colorizer {
+  // Negative numbers and their NaN have no colour on a logarithmic scale, and may have had one before.
+  table.fill(TRANSPARENT, MINUS_ZERO);
   const float = new Float32Array(1);
   const bits = new Uint32Array(float.buffer);
   /** First entry whose middle is not below a positive value. */
@@ -81,9 +82,13 @@ function tableColorizer(map: ColorMap, scale: Normalisation): Colorizer {
   };
 }
 
-/** `pixels` must be as long as `values`. */
-export function makeColorizer(map: ColorMap, scale: Normalisation): Colorizer {
+/** Room for a colorizer's table. Four live maps that made their own with every frame would leave 60 MB a second to be collected. */
+export type ColorTable = Uint32Array;
+export const colorTable = (): ColorTable => new Uint32Array(TABLE_SIZE);
+
+/** `pixels` must be as long as `values`. The colorizer is good until the next one is made with the same `table`. */
+export function makeColorizer(map: ColorMap, scale: Normalisation, table = colorTable()): Colorizer {
   // With zero between the limits a step of the table is at most one of 256 colours of a linear scale too.
   const arithmetic = scale.kind === 'linear' && (scale.low > 0 || scale.high < 0);
-  return arithmetic ? linearColorizer(map, scale) : tableColorizer(map, scale);
+  return arithmetic ? linearColorizer(map, scale) : tableColorizer(map, scale, table);
 }

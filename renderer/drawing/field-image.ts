@@ -1,7 +1,7 @@
 /** A field as an image: of one pixel per cell for files, pixel by pixel of the plot for the screen. */
 
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
-import { makeColorizer } from './colorize.ts';
+import { type ColorTable, colorTable, makeColorizer } from './colorize.ts';
 import type { ColorMap } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import type { Normalisation } from './normalisation.ts';
@@ -46,6 +46,7 @@ export class FieldImage {
   #canvas: HTMLCanvasElement | null = null;
   #image: ImageData | null = null;
   #colors = new Uint32Array(0);
+  #table: ColorTable | null = null;
   #drawn: Drawn | null = null;
   #spread = '';
 
@@ -132,11 +133,12 @@ export class FieldImage {
       this.#image = context.createImageData(width, height);
     }
     const pixels = new Uint32Array(this.#image.data.buffer);
-    if (across.samples === null && along.samples === null) makeColorizer(map, scale)(field.values, pixels);
+    this.#table ??= colorTable();
+    if (across.samples === null && along.samples === null) makeColorizer(map, scale, this.#table)(field.values, pixels);
     else {
       if (recolor || this.#colors.length !== field.values.length) {
         if (this.#colors.length !== field.values.length) this.#colors = new Uint32Array(field.values.length);
-        makeColorizer(map, scale)(field.values, this.#colors);
+        makeColorizer(map, scale, this.#table)(field.values, this.#colors);
       }
       resample(this.#colors, field.horizontal.count, pixels, across, along);
     }

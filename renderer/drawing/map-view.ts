@@ -12,6 +12,7 @@ import type { Figure } from './export/figure.ts';
 import { FieldImage } from './field-image.ts';
 import type { Limits } from './normalisation.ts';
 import {
+  axesKey,
   type Colouring,
   colouring,
   type MapScales,
@@ -60,6 +61,8 @@ export class MapView {
   #scene: MapScene | null = null;
   #style: MapStyle | null = null;
   #colouring: { readonly field: FieldMap; readonly style: MapStyle; readonly made: Colouring } | null = null;
+  /** Those that stand on the canvas. */
+  #axes: { readonly key: string; readonly theme: DrawingTheme } | null = null;
   #crosshair: Partial<MapPoint> | null = null;
   #mark: MapMark | null = null;
 
@@ -206,11 +209,16 @@ export class MapView {
   }
 
   readonly #paintBelow = (): void => {
-    const context = this.#below.begin();
     const scales = this.#scales();
     const [scene, style] = [this.#scene, this.#style];
+    const axes = scales === null || scene === null ? null : axesKey(scene, scales.frame);
+    // A new size brings a new theme with it.
+    const axesStand = axes !== null && this.#axes?.key === axes && this.#axes.theme === this.#theme;
+    const context = axesStand ? this.#below.again() : this.#below.begin();
+    this.#axes = axes === null || context === null ? null : { key: axes, theme: this.#theme };
     if (context === null || scales === null || scene === null || style === null) return;
-    const screen = { context, ratio: this.#below.size.ratio };
+    const { ratio, width } = this.#below.size;
+    const screen = { context, ratio, width, axesStand };
     paintMap(context, scene, style, this.#colours(), scales, this.#image, this.#theme, screen);
   };
 

@@ -129,6 +129,24 @@ function drawContours(
 export interface Screen {
   readonly context: CanvasRenderingContext2D;
   readonly ratio: number;
+  /** CSS pixels. */
+  readonly width: number;
+  /** Its axes stand there from the frame before: text is most of what a live map costs besides its field. */
+  readonly axesStand: boolean;
+}
+
+/** Below the plot: ticks of the axis; the numbers of the bar reach half their height down. */
+const TICKS = 6;
+
+/** What decides the axes and all that a field leaves free; equal keys need no new ones. */
+export function axesKey(
+  { horizontal, vertical, field, quantityTitle }: MapScene,
+  { plot, bar }: PlotFrame,
+): string | null {
+  // A title beside the bar may be longer than the bar, and stands where it cannot be cleared by itself.
+  if (field === null || bar === null || quantityTitle !== null) return null;
+  const extents = [field.horizontal.from, field.horizontal.to, field.vertical.from, field.vertical.to];
+  return JSON.stringify([horizontal, vertical, extents, plot, bar]);
 }
 
 export function paintMap(
@@ -143,8 +161,14 @@ export function paintMap(
 ): void {
   const { frame, horizontal, vertical } = scales;
   const { plot } = frame;
-  context.fillStyle = theme.surface;
-  context.fillRect(plot.left, plot.top, plot.width, plot.height);
+  const axesStand = screen?.axesStand === true;
+  if (screen !== null && axesStand) {
+    const left = plot.left + plot.width + 1;
+    screen.context.clearRect(left, 0, screen.width - left, plot.top + plot.height + TICKS);
+  } else {
+    context.fillStyle = theme.surface;
+    context.fillRect(plot.left, plot.top, plot.width, plot.height);
+  }
   if (scene.field !== null && colours !== null) {
     context.save();
     context.beginPath();
@@ -161,6 +185,7 @@ export function paintMap(
       drawColorBar(context, frame.bar, bar, theme);
     }
   }
+  if (axesStand) return;
   drawFrame(context, plot, theme);
   drawHorizontalAxis(context, plot, horizontal, scene.horizontal.title, scene.horizontal.unit, theme);
   drawVerticalAxis(context, plot, vertical, scene.vertical.title, scene.vertical.unit, theme);

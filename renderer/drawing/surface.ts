@@ -69,14 +69,18 @@ export class Surface {
 
   /** A cleared context in CSS pixels, or null while the canvas has no area. */
   begin(): CanvasRenderingContext2D | null {
+    const context = this.again();
+    context?.clearRect(0, 0, this.#size.width, this.#size.height);
+    return context;
+  }
+
+  /** The same with what was drawn before. */
+  again(): CanvasRenderingContext2D | null {
     const { width, height, ratio } = this.#size;
     // Nothing is drawn before the canvas has its device pixels.
     if (width <= 0 || height <= 0) return null;
-    const context = this.#context;
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    return context;
+    this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return this.#context;
   }
 
   dispose(): void {
