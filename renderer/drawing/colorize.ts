@@ -7,7 +7,12 @@
 import { type ColorMap, colorAt } from './colormap.ts';
 import type { Normalisation } from './normalisation.ts';
 
-export type Colorizer = (values: Float32Array, pixels: Uint32Array) => void;
+export interface Colorizer {
+  /** `pixels` must be as long as `values`. */
+  all(values: Float32Array, pixels: Uint32Array): void;
+  /** One row of an image, from the place `to` of `pixels` on: of the values from `from` on those that `samples` names. */
+  row(values: Float32Array, from: number, samples: Uint16Array, pixels: Uint32Array, to: number): void;
+}
 
 /** What no scale can show (NaN, the logarithm of a negative number). */
 const TRANSPARENT = 0;
@@ -19,13 +24,20 @@ function linearColorizer(map: ColorMap, scale: Normalisation): Colorizer {
   const factor = colors.length / (scale.high - scale.low);
   const { low } = scale;
   const [bottom, top] = [colorAt(map, 0), colorAt(map, 1)];
-  return (values, pixels) => {
-    for (let i = 0; i < values.length; i += 1) {
-      const position = ((values[i] as number) - low) * factor;
-      // NaN is neither below nor above.
-      if (position < last) pixels[i] = position > 0 ? (colors[position | 0] as number) : bottom;
-      else pixels[i] = position >= last ? top : TRANSPARENT;
-    }
+  const color = (value: number): number => {
+    const position = (value - low) * factor;
+    // NaN is neither below nor above.
+    if (position < last) return position > 0 ? (colors[position | 0] as number) : bottom;
+    return position >= last ? top : TRANSPARENT;
+  };
+  return {
+    all: (values, pixels) => {
+      for (let i = 0; i < values.length; i += 1) pixels[i] = color(values[i] as number);
+    },
+    row: (values, from, samples, pixels, to) => {
+      for (let i = 0; i < samples.length; i += 1)
+        pixels[to + i] = color(values[from + (samples[i] as number)] as number);
+    },
   };
 }
 
@@ -76,9 +88,19 @@ function tableColorizer(map: ColorMap, scale: Normalisation, table: ColorTable):
   const zero = scale.fraction(0);
   table[0] = Number.isNaN(zero) ? TRANSPARENT : colorAt(map, zero);
   table[MINUS_ZERO] = table[0];
-  return (values, pixels) => {
-    const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
-    for (let i = 0; i < words.length; i += 1) pixels[i] = table[(words[i] as number) >>> 16] as number;
+  const wordsOf = (values: Float32Array): Uint32Array =>
+    new Uint32Array(values.buffer, values.byteOffset, values.length);
+  return {
+    all: (values, pixels) => {
+      const words = wordsOf(values);
+      for (let i = 0; i < words.length; i += 1) pixels[i] = table[(words[i] as number) >>> 16] as number;
+    },
+    row: (values, from, samples, pixels, to) => {
+      const words = wordsOf(values);
+      for (let i = 0; i < samples.length; i += 1) {
+        pixels[to + i] = table[(words[from + (samples[i] as number)] as number) >>> 16] as number;
+      }
+    },
   };
 }
 
@@ -86,7 +108,7 @@ function tableColorizer(map: ColorMap, scale: Normalisation, table: ColorTable):
 export type ColorTable = Uint32Array;
 export const colorTable = (): ColorTable => new Uint32Array(TABLE_SIZE);
 
-/** `pixels` must be as long as `values`. The colorizer is good until the next one is made with the same `table`. */
+/** The colorizer is good until the next one is made with the same `table`. */
 export function makeColorizer(map: ColorMap, scale: Normalisation, table = colorTable()): Colorizer {
   // With zero between the limits a step of the table is at most one of 256 colours of a linear scale too.
   const arithmetic = scale.kind === 'linear' && (scale.low > 0 || scale.high < 0);

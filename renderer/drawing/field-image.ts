@@ -1,7 +1,7 @@
 /** A field as an image: of one pixel per cell for files, pixel by pixel of the plot for the screen. */
 
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
-import { type ColorTable, colorTable, makeColorizer } from './colorize.ts';
+import { type Colorizer, type ColorTable, colorTable, makeColorizer } from './colorize.ts';
 import type { ColorMap } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import type { Normalisation } from './normalisation.ts';
@@ -45,7 +45,6 @@ export class FieldImage {
   /** For contexts that scale an image: made when one asks. */
   #canvas: HTMLCanvasElement | null = null;
   #image: ImageData | null = null;
-  #colors = new Uint32Array(0);
   #table: ColorTable | null = null;
   #drawn: Drawn | null = null;
   #spread = '';
@@ -134,34 +133,33 @@ export class FieldImage {
     }
     const pixels = new Uint32Array(this.#image.data.buffer);
     this.#table ??= colorTable();
-    if (across.samples === null && along.samples === null) makeColorizer(map, scale, this.#table)(field.values, pixels);
-    else {
-      if (recolor || this.#colors.length !== field.values.length) {
-        if (this.#colors.length !== field.values.length) this.#colors = new Uint32Array(field.values.length);
-        makeColorizer(map, scale, this.#table)(field.values, this.#colors);
-      }
-      resample(this.#colors, field.horizontal.count, pixels, across, along);
-    }
+    const colorizer = makeColorizer(map, scale, this.#table);
+    if (across.samples === null && along.samples === null) colorizer.all(field.values, pixels);
+    else paintSamples(colorizer, field.values, field.horizontal.count, pixels, across, along);
     this.#drawn = drawn;
     this.#spread = spreads;
     return true;
   }
 }
 
-function resample(colors: Uint32Array, columns: number, pixels: Uint32Array, across: Spread, along: Spread): void {
+/** Colours of a field of `columns` columns where the spreads put them: each pixel's value alone is looked up. */
+function paintSamples(
+  colorizer: Colorizer,
+  values: Float32Array,
+  columns: number,
+  pixels: Uint32Array,
+  across: Spread,
+  along: Spread,
+): void {
   const width = across.count;
+  const samples = across.samples ?? Uint16Array.from({ length: width }, (_, i) => i);
   let last = -1;
   for (let row = 0; row < along.count; row += 1) {
     const sample = along.samples === null ? row : (along.samples[row] ?? 0);
     const to = row * width;
     // Neighbours mostly show the same sample.
     if (sample === last) pixels.copyWithin(to, to - width, to);
-    else if (across.samples === null) pixels.set(colors.subarray(sample * columns, (sample + 1) * columns), to);
-    else {
-      const { samples } = across;
-      const from = sample * columns;
-      for (let i = 0; i < width; i += 1) pixels[to + i] = colors[from + (samples[i] as number)] as number;
-    }
+    else colorizer.row(values, sample * columns, samples, pixels, to);
     last = sample;
   }
 }

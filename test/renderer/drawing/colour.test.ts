@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeColorizer } from '../../../renderer/drawing/colorize.ts';
+import { colorTable, makeColorizer } from '../../../renderer/drawing/colorize.ts';
 import { colorAt, colorMap, colorMaps, unpackColor } from '../../../renderer/drawing/colormap.ts';
 import { drawableLimits, normalisation } from '../../../renderer/drawing/normalisation.ts';
 
@@ -55,7 +55,7 @@ describe('values to pixels', () => {
   const map = colorMap('viridis');
   const paint = (kind: 'linear' | 'log' | 'symlog', low: number, high: number, values: number[]) => {
     const pixels = new Uint32Array(values.length);
-    makeColorizer(map, normalisation(kind, { low, high }))(Float32Array.from(values), pixels);
+    makeColorizer(map, normalisation(kind, { low, high })).all(Float32Array.from(values), pixels);
     return pixels;
   };
   const indexOf = (pixel: number) => map.colors.indexOf(pixel);
@@ -93,6 +93,30 @@ describe('values to pixels', () => {
     const ends = [Number.NEGATIVE_INFINITY, -1e30, 1e30, Number.POSITIVE_INFINITY, Number.NaN];
     const [a, b, c, d, none] = paint('symlog', limits.low, limits.high, ends);
     expect([a, b, c, d, none]).toEqual([map.colors[0], map.colors[0], map.colors.at(-1), map.colors.at(-1), 0]);
+  });
+
+  it('are the same sample by sample, and with a table that coloured something else before', () => {
+    const table = colorTable();
+    const values = Float32Array.from([-900, -1, -1e-3, 0, 1e-4, 0.02, 0.5, 1, 7, Number.NaN]);
+    const samples = Uint16Array.from([9, 3, 3, 0, 6]);
+    for (const [kind, low, high] of [
+      ['symlog', -1000, 1000],
+      ['log', 1e-3, 1],
+      ['linear', 0.1, 0.9],
+      ['linear', -2, 2],
+      ['log', 1e-6, 1e3],
+    ] as const) {
+      const scale = normalisation(kind, { low, high });
+      const alone = new Uint32Array(values.length);
+      makeColorizer(map, scale).all(values, alone);
+      const [whole, row] = [new Uint32Array(values.length), new Uint32Array(8)];
+      const colorizer = makeColorizer(map, scale, table);
+      colorizer.all(values, whole);
+      expect(whole).toEqual(alone);
+      // Samples count from the start of their row.
+      colorizer.row(Float32Array.from([5, 5, ...values]), 2, samples, row, 3);
+      expect([...row]).toEqual([0, 0, 0, ...[...samples].map((sample) => alone[sample])]);
+    }
   });
 
   it('show zero on a logarithmic scale as the lowest, and what is negative not at all', () => {
