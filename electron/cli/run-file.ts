@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { BraggError } from '../contract/errors.ts';
 import { RunPacker } from '../host/run-files/packer.ts';
-import type { RunData } from '../host/runs/run-data.ts';
 import { type AnyRunData, asTransportRun } from '../host/workloads/run-data.ts';
+import type { RunData } from '../host/workloads/transport/run-data.ts';
 
 /** A transport run. Throws a BraggError that says what is wrong with the file. */
 export async function runFile(path: string): Promise<RunData> {

@@ -1,26 +1,42 @@
 /** The line that a run draws while it works. */
-import type { RunProgress } from '../contract/run.ts';
-import { duration, significant } from './numbers.ts';
+import { type ProgressDetail, type RunProgress, shareDone } from '../contract/progress.ts';
+import type { TaskProgress } from '../contract/task.ts';
+import { duration, metric, significant } from './numbers.ts';
 import { bar } from './progress-bar.ts';
 
-/** Steps alone do not tell how far a run is: it ends when the protons have stopped. */
-function fraction({ elapsed_s, eta_s }: RunProgress): number | null {
-  return eta_s === null || !Number.isFinite(eta_s) || elapsed_s + eta_s === 0 ? null : elapsed_s / (elapsed_s + eta_s);
+type Words = {
+  readonly [W in ProgressDetail['workload']]: (detail: Extract<ProgressDetail, { workload: W }>) => string[];
+};
+
+const rounds = ({ phase, what, round, rounds: most }: TaskProgress): string[] => [
+  phase === 'rounds' ? `round ${round + 1} of at most ${most}` : phase,
+  what,
+];
+
+/** What each workload says of its way. */
+const words: Words = {
+  transport: ({ step, depth_mm, weight_left, steps_per_s }) => [
+    `step ${step}`,
+    `depth ${depth_mm.toFixed(1)} mm`,
+    `${significant(weight_left * 100, 3)} % in flight`,
+    `${significant(steps_per_s, 3)} steps/s`,
+  ],
+  diffraction: ({ terms_per_s }) => [`${metric(terms_per_s)} terms/s`],
+  'linear-relu': rounds,
+  micro: rounds,
+};
+
+function wordsOf<W extends ProgressDetail['workload']>(detail: Extract<ProgressDetail, { workload: W }>): string[] {
+  return words[detail.workload as W](detail);
 }
 
 /** What matters most comes first: a narrow terminal cuts the rest. Null when the run is not under way. */
 export function progressLine(progress: RunProgress): string | null {
   if (progress.state !== 'running') return null;
-  const share = fraction(progress);
+  const share = shareDone(progress);
   const parts = [bar(share)];
   if (share !== null && progress.eta_s !== null) {
     parts.push(`${String(Math.floor(share * 100)).padStart(2)} %`, `${duration(progress.eta_s)} left`);
   }
-  parts.push(
-    `step ${progress.step}`,
-    `depth ${progress.depth_mm.toFixed(1)} mm`,
-    `${significant(progress.weight_left * 100, 3)} % in flight`,
-    `${significant(progress.steps_per_s, 3)} steps/s`,
-  );
-  return parts.join('  ');
+  return [...parts, ...wordsOf(progress.detail)].join('  ');
 }

@@ -1,8 +1,8 @@
 /** Operands that name a scenario, and what --set and --variant change in it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Variant } from '../contract/capabilities.ts';
 import { formatPath, suggest } from '../contract/scenario/index.ts';
+import type { TransportVariant as Variant } from '../host/addon.ts';
 import { type Override, parseOverride, type Reading } from '../host/scenarios/index.ts';
 import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';

@@ -21,10 +21,7 @@ export const variantSchema = z.strictObject({
   changes: z.string(),
   buildsOn: z.string().nullable(),
   device: z.enum(['cpu', 'cuda']),
-  precisions: z.array(z.enum(['fp32', 'fp64'])),
-  steppings: z.array(z.enum(['path', 'depth'])),
-  bytesPerCellStep: z.number().nonnegative(),
-  flopsPerCellStep: z.number().nonnegative(),
+  precisions: z.array(z.string()),
   /** Whether this machine can run it. */
   available: z.boolean(),
   /** Why not, as one sentence; null when available. */

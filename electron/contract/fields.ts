@@ -25,7 +25,8 @@ export const viewportSchema = z.strictObject({
 export type Viewport = Readonly<z.infer<typeof viewportSchema>>;
 
 export const mapAxisSchema = z.strictObject({
-  name: axisNameSchema,
+  /** One of phase space, or another field's own: `fast`. */
+  name: z.string().max(16),
   unit: z.string(),
   /** Edges of the part that was sent; it covers the asked window and ends on cell edges. */
   from: z.number(),

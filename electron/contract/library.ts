@@ -15,11 +15,13 @@ export const MOST_TAGS = 24;
 
 /** What a file says of itself; null where it says nothing or is of another kind. */
 export const libraryFactsSchema = z.strictObject({
-  energy_MeV: z.number().nullable(),
+  workload: z.string().nullable(),
+  /** What tells its scenario from others: `70 MeV`. */
+  about: z.string().nullable(),
   variant: z.string().nullable(),
   precision: z.string().nullable(),
-  /** Of runs. */
-  r80_mm: z.number().nullable(),
+  /** Of runs, in words: `R80 40.75 mm`. */
+  result: z.string().nullable(),
   wall_s: z.number().nullable(),
   status: z.string().nullable(),
   device: z.string().nullable(),

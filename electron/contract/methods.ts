@@ -10,6 +10,7 @@ import { issueSchema } from './errors.ts';
 import { axisNameSchema, curveSchema } from './fields.ts';
 import { figureMethods } from './figures.ts';
 import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
+import { imageMethods } from './image.ts';
 import { launchMethods } from './launches.ts';
 import { libraryMethods } from './library.ts';
 import { recoveryMethods } from './recovery.ts';
@@ -32,6 +33,7 @@ import {
   scenarioFileSchema,
 } from './scenarios.ts';
 import { shellMethods } from './shell.ts';
+import { taskMethods } from './task.ts';
 import { timelineMethods } from './timeline.ts';
 
 const nothing = z.strictObject({});
@@ -153,7 +155,8 @@ export const methods = {
   'run.export': {
     params: z.strictObject({
       run: runIdSchema,
-      what: z.enum(['run', 'dose', 'depth-dose', 'moments', 'ledger', 'summary']),
+      /** One of `exportsOf` the run's workload. */
+      what: z.string().max(32),
     }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
   },
@@ -168,12 +171,14 @@ export const methods = {
 
   ...benchMethods,
   ...desktopMethods,
+  ...imageMethods,
   ...libraryMethods,
   ...recoveryMethods,
   ...comparisonMethods,
   ...doseMethods,
   ...figureMethods,
   ...launchMethods,
+  ...taskMethods,
   ...timelineMethods,
   ...shellMethods,
 } as const;

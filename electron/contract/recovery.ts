@@ -26,9 +26,8 @@ export const recoverableSchema = z.discriminatedUnion('kind', [
     title: z.string(),
     /** ISO 8601, of the last state that was kept. */
     time: z.string(),
-    /** Up to which step it goes, and how far the beam was then. */
-    step: z.number().int().nonnegative(),
-    depth_mm: z.number(),
+    /** How far it was, in words: `40 steps, 12.3 mm deep`. */
+    upTo: z.string(),
     /** Had ended and was not saved. */
     finished: z.boolean(),
   }),

@@ -4,6 +4,7 @@ import { float64, uint32 } from './arrays.ts';
 import { wireErrorSchema } from './errors.ts';
 import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { namedFileSchema } from './files.ts';
+import { headlineSchema, workloadSchema } from './workload.ts';
 
 export const runIdSchema = z.string().min(1).max(64);
 export type RunId = z.infer<typeof runIdSchema>;
@@ -25,30 +26,34 @@ export type GridSize = Readonly<z.infer<typeof gridSizeSchema>>;
 
 export const runInfoSchema = z.strictObject({
   id: runIdSchema,
+  workload: workloadSchema,
   /** The scenario's name, or the file's when it has none. */
   name: z.string(),
   state: runStateSchema,
   /** Where it stands in the queue, 1 is next; null unless queued. */
   queuePosition: z.number().int().positive().nullable(),
   variant: z.string(),
-  precision: precisionSchema,
+  /** Of the arithmetic: fp32, fp64, or what else the workload has. */
+  precision: z.string(),
   device: z.string(),
   /** ISO 8601. */
   created: z.string(),
   finished: z.string().nullable(),
   /** Set once it is saved or was opened from a file. */
   file: namedFileSchema.nullable(),
-  grid: gridSizeSchema.nullable(),
-  r80_mm: z.number().nullable(),
+  /** How much it computes, for people: `1024 × 1024 pixels`. */
+  size: z.string(),
+  /** The number that it was made for; null before there is one. */
+  headline: headlineSchema.nullable(),
   /** Null until it has ended, and where it ended without a result. */
   wall_s: z.number().nullable(),
   error: wireErrorSchema.nullable(),
 });
 export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
 
-export const runProgressSchema = z.strictObject({
-  run: runIdSchema,
-  state: runStateSchema,
+/** How far a transport run is. */
+export const transportProgressSchema = z.strictObject({
+  workload: z.literal('transport'),
   step: z.number().int().nonnegative(),
   steps_max: z.number().int().nonnegative(),
   /** Mean depth of the protons in flight. */
@@ -58,11 +63,8 @@ export const runProgressSchema = z.strictObject({
   /** Larger of the number and the energy ledger's relative errors. */
   ledger_error: z.number(),
   steps_per_s: z.number(),
-  /** Seconds left; null before there is a rate. */
-  eta_s: z.number().nullable(),
-  elapsed_s: z.number(),
 });
-export type RunProgress = Readonly<z.infer<typeof runProgressSchema>>;
+export type TransportProgress = Readonly<z.infer<typeof transportProgressSchema>>;
 
 /** One number or energy (MeV) balance. */
 const balance = {

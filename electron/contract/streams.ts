@@ -7,15 +7,10 @@
  */
 import { z } from 'zod';
 import { benchStreams } from './benches.ts';
+import { imageStreams } from './image.ts';
 import { libraryStreams } from './library.ts';
-import {
-  cutsFrameSchema,
-  liveFrameSchema,
-  mapRequestSchema,
-  runIdSchema,
-  runInfoSchema,
-  runProgressSchema,
-} from './run.ts';
+import { runProgressSchema } from './progress.ts';
+import { cutsFrameSchema, liveFrameSchema, mapRequestSchema, runIdSchema, runInfoSchema } from './run.ts';
 import { shellEventSchema } from './shell.ts';
 import { timelinesFrameSchema } from './timeline.ts';
 
@@ -67,6 +62,7 @@ export const streams = {
     frame: cutsFrameSchema,
     policy: 'latest',
   },
+  ...imageStreams,
   /** What the host has to say to the user; the last hundred entries first. */
   'host.log': {
     params: z.strictObject({}),

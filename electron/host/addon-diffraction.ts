@@ -68,8 +68,7 @@ export interface DiffractionProblem {
   readonly solver: { readonly variant: string; readonly threads: number; readonly memory_limit_bytes: number };
 }
 
-export interface DiffractionVariant
-  extends Omit<Variant, 'precisions' | 'steppings' | 'bytesPerCellStep' | 'flopsPerCellStep'> {
+export interface DiffractionVariant extends Omit<Variant, 'precisions'> {
   /** Of the lattice factors. */
   readonly precision: Precision;
   /** A fused multiply-add is two. */
@@ -143,6 +142,8 @@ export interface DiffractionRun {
    * the image again and again afterwards, and device_s is the mean of those.
    */
   start(onProgress: (progress: DiffractionProgress) => void, measuring?: ImageMeasuring): Promise<DiffractionResult>;
+  /** The rows that are done, and their share; null where none came since the last call. Others are 0. */
+  live(): { readonly image: Float32Array; readonly done: number } | null;
   /** Effective within a band of rows; the promise then resolves with status 'cancelled'. */
   cancel(): void;
 }

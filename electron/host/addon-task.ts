@@ -20,8 +20,7 @@ export interface TaskProblem {
   readonly switches: Readonly<Record<string, boolean>>;
 }
 
-export interface TaskVariant
-  extends Omit<Variant, 'precisions' | 'steppings' | 'bytesPerCellStep' | 'flopsPerCellStep'> {
+export interface TaskVariant extends Omit<Variant, 'precisions'> {
   readonly bench: string;
   readonly benchTitle: string;
   /** Of its arithmetic: fp32, tf32, bf16, … */

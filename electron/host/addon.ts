@@ -13,6 +13,14 @@ import type { Precision } from '../contract/run.ts';
 import type { DiffractionProblem, DiffractionRun, DiffractionVariant } from './addon-diffraction.ts';
 import type { NativeTask, TaskProblem, TaskVariant } from './addon-task.ts';
 
+/** A variant of proton transport with what only transport asks of one. */
+export interface TransportVariant extends Omit<Variant, 'precisions'> {
+  readonly precisions: Precision[];
+  readonly steppings: readonly ('path' | 'depth')[];
+  readonly bytesPerCellStep: number;
+  readonly flopsPerCellStep: number;
+}
+
 export interface NativeAddon {
   buildInfo(): { readonly version: string; readonly compiler: string; readonly build: string; readonly isas: string[] };
   machine(): {
@@ -36,7 +44,7 @@ export interface NativeAddon {
       readonly dynamic_bytes: number;
     },
   ): Promise<DriverOccupancy[]>;
-  variants(): Variant[];
+  variants(): TransportVariant[];
   /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at`, by the engines' own interpolation. */
   rangeTable(
     energies_MeV: Float64Array,

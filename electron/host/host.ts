@@ -21,12 +21,14 @@ import { comparisonHandlers } from './handlers/comparison.ts';
 import { desktopHandlers } from './handlers/desktop.ts';
 import { doseHandlers } from './handlers/dose.ts';
 import { figureHandlers } from './handlers/figures.ts';
+import { imageHandlers, imageSource } from './handlers/images.ts';
 import { launchHandlers } from './handlers/launches.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
 import { recoveryHandlers } from './handlers/recovery.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
+import { taskHandlers } from './handlers/tasks.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
 import { Catalogue } from './library/catalogue.ts';
 import { HostLog } from './log.ts';
@@ -37,7 +39,6 @@ import { Recovery } from './recovery/recovery.ts';
 import { RunPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Lanes } from './runs/lanes.ts';
-import { Recomputing } from './runs/recompute.ts';
 import { Runs } from './runs/runs.ts';
 import { openScenarios, type Scenarios } from './scenarios/index.ts';
 import { Registry } from './service/registry.ts';
@@ -45,6 +46,9 @@ import { Sessions } from './service/sessions.ts';
 import { copyCeilings } from './timeline/ceilings.ts';
 import { Timelines } from './timeline/timelines.ts';
 import { Uploads } from './timeline/uploads.ts';
+import { allVariants } from './workloads/index.ts';
+import { StoredTasks } from './workloads/task/stored.ts';
+import { Recomputing } from './workloads/transport/recompute.ts';
 
 export interface HostOptions {
   /** Folder with `materials/` and `scenarios/`. */
@@ -150,21 +154,20 @@ export class Host {
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {
-    const { addon, files, log, runs, benches, timelines, checkResults } = this.#parts;
+    const { files, log, runs, benches, timelines, checkResults } = this.#parts;
     return new Registry(
       {
         capabilities: () => this.capabilities(),
         ...scenarioHandlers(this.#parts),
         ...runHandlers(this.#parts),
+        ...imageHandlers(this.#parts),
+        ...taskHandlers(this.#parts),
         ...benchHandlers(this.#parts),
         ...comparisonHandlers(this.#parts),
         ...doseHandlers(this.#parts),
         ...figureHandlers(this.#parts),
         ...launchHandlers(this.#parts),
-        ...timelineHandlers({
-          ...this.#parts,
-          bytesPerCellStep: (variant) => addon.variants().find(({ id }) => id === variant)?.bytesPerCellStep ?? 0,
-        }),
+        ...timelineHandlers(this.#parts),
         ...libraryHandlers(this.#parts, shell),
         ...recoveryHandlers(this.#parts),
         ...desktopHandlers(this.#parts, shell),
@@ -172,6 +175,7 @@ export class Host {
       },
       {
         ...runSources(runs, this.#parts.recomputing),
+        ...imageSource(runs),
         ...benchSources(benches),
         ...timelineSource(timelines),
         ...librarySource(this.#parts.catalogue),
@@ -203,6 +207,7 @@ interface HostParts {
   readonly timelines: Timelines;
   readonly uploads: Uploads;
   readonly assetsFolder: string;
+  readonly storedTasks: StoredTasks;
   readonly log: HostLog;
   readonly capabilities: Capabilities;
   readonly memoryLimit_bytes: number;
@@ -218,7 +223,7 @@ function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileA
     compiler,
     cpu: { name: cpu, logicalCores, isa, memory_bytes: memoryBytes, os },
     devices: addon.devices(),
-    variants: addon.variants(),
+    variants: [...allVariants(addon)],
     shell: { ...options.shell, libraryFolder: files.library.folder },
     memoryLimit_bytes: limit,
     openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
@@ -264,6 +269,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const gpu = capabilities.devices.cuda.devices.find(({ usable }) => usable)?.name ?? null;
   const runs = new Runs({
     addon,
+    assetsFolder: options.assetsFolder,
     cache,
     lanes,
     program: { version, build, compiler, commit },
@@ -306,6 +312,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     timelines,
     uploads,
     assetsFolder: options.assetsFolder,
+    storedTasks: new StoredTasks(path.join(options.assetsFolder, 'runs'), files, trouble),
     log,
     capabilities,
     memoryLimit_bytes,

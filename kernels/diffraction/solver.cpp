@@ -32,6 +32,11 @@ double BandSolver::render(const Work& work, std::span<double> image) {
       rows(first, last,
            image.subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(last - first) * width));
     }
+    if (!work.row_done.empty()) {
+      for (int row = first; row < last; ++row) {
+        work.row_done[static_cast<std::size_t>(row)].store(1, std::memory_order_release);
+      }
+    }
     const int so_far = ++done;
     if (lane == 0) work.progress(static_cast<double>(so_far) / bands);
   });

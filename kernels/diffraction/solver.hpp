@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct Work {
   const std::atomic<bool>& cancel;
   /// The share done, 0 … 1; called on the thread that called `render` only.
   const std::function<void(double)>& progress;
+  /// One flag per row of pixels, set when the row is done, for those who look on; empty: nobody does.
+  std::span<std::atomic<std::uint8_t>> row_done = {};
 };
 
 /// One variant at work on one setup, which outlives it.

@@ -93,6 +93,19 @@ engine::ImageMeasuring read_measuring(const Napi::CallbackInfo& info) {
   });
 }
 
+/// The image so far, or null where no row came since the last call.
+Napi::Value live(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
+  const Napi::Env env = info.Env();
+  const std::size_t pixels = state->run.setup().pixels();
+  Napi::Float32Array image = Napi::Float32Array::New(env, pixels);
+  const double done = state->run.look({image.Data(), pixels});
+  if (done < 0.0) return env.Null();
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("image", image);
+  out.Set("done", done);
+  return out;
+}
+
 Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
   if (kept->started) throw Napi::Error::New(env, "this run was started before");
@@ -119,6 +132,7 @@ Napi::Value create_diffraction(const Napi::CallbackInfo& info) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("plan", plan_object(env, state->run));
   out.Set("start", Napi::Function::New(env, [state](const Napi::CallbackInfo& call) { return start(call, state); }));
+  out.Set("live", Napi::Function::New(env, [state](const Napi::CallbackInfo& call) { return live(call, state); }));
   out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo&) { state->run.cancel(); }));
   return out;
 }

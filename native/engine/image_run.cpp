@@ -37,7 +37,8 @@ ImageRun::ImageRun(diffraction::Problem problem)
       setup_(timed_setup(problem_, layout_s_)),
       variant_(&diffraction::choose_variant(problem_.variant, setup_)),
       threads_(on_gpu() ? 1 : thread_count(problem_.threads)),
-      spans_(threads_) {
+      spans_(threads_),
+      row_done_(static_cast<std::size_t>(setup_.height)) {
   if (problem_.memory_limit > 0.0 && estimate_bytes() > problem_.memory_limit) {
     const auto megabytes = [](double bytes) { return std::to_string(static_cast<long long>(bytes / 1e6)) + " MB"; };
     throw ProblemError("memory", std::string("solver.variant = ") + variant_->id + ": needs about " +
@@ -84,7 +85,20 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     last_report = elapsed;
     report(done, elapsed);
   };
-  result.done = solver->render({pool, spans_, cancel_, progress}, result.image);
+  const auto show = [&](const double* image) {
+    const std::lock_guard lock(looking_);
+    rendering_ = image;
+  };
+  // An onlooker may be in the middle of a copy when the image is handed over, or when a solver throws.
+  struct Shown {
+    decltype(show)& hide;
+    ~Shown() { hide(nullptr); }
+  };
+  {
+    show(result.image.data());
+    const Shown shown{show};
+    result.done = solver->render({pool, spans_, cancel_, progress, row_done_}, result.image);
+  }
   result.solve_s = seconds_since(solving);
   if (measuring.at_least_s > 0.0 && result.done == 1.0) solver->repeat(measuring.mode, measuring.at_least_s);
   for (const SetupPart& part : solver->setup_parts()) {
@@ -98,6 +112,25 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   result.scratch_bytes = variant_->scratch_bytes(setup_);
   report(result.done, result.solve_s);
   return result;
+}
+
+double ImageRun::look(std::span<float> image) {
+  const std::lock_guard lock(looking_);
+  if (rendering_ == nullptr) return -1.0;
+  const std::size_t width = static_cast<std::size_t>(setup_.width);
+  std::size_t done = 0;
+  for (const auto& flag : row_done_) done += flag.load(std::memory_order_relaxed);
+  if (done == rows_seen_) return -1.0;
+  done = 0;
+  for (std::size_t row = 0; row < row_done_.size(); ++row) {
+    if (row_done_[row].load(std::memory_order_acquire) == 0) continue;
+    ++done;
+    const double* from = rendering_ + row * width;
+    std::transform(from, from + width, image.begin() + static_cast<std::ptrdiff_t>(row * width),
+                   [](double photons) { return static_cast<float>(photons); });
+  }
+  rows_seen_ = done;
+  return static_cast<double>(done) / static_cast<double>(row_done_.size());
 }
 
 }  // namespace bb::engine

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +60,10 @@ class ImageRun {
                       const ImageMeasuring& measuring = {});
   void cancel() { cancel_.store(true); }
 
+  /// From any thread while `execute` runs: copies the rows that are done into `image` ([slow][fast], as FP32) and
+  /// returns their share; others are left as they are. Below 0 where none came since the last call.
+  double look(std::span<float> image);
+
  private:
   diffraction::Problem problem_;
   double layout_s_ = 0;
@@ -65,6 +72,11 @@ class ImageRun {
   int threads_;
   SpanRecorder spans_;
   std::atomic<bool> cancel_{false};
+  /// The image in the making, and which of its rows are done; the pointer is null before and after.
+  std::vector<std::atomic<std::uint8_t>> row_done_;
+  std::mutex looking_;
+  const double* rendering_ = nullptr;
+  std::size_t rows_seen_ = 0;
 };
 
 }  // namespace bb::engine

@@ -3,6 +3,7 @@ import type { Client } from '../client/index.ts';
 import type { ComparisonStore } from '../state/comparison.ts';
 import type { ConnectionStore } from '../state/connection.ts';
 import type { DialogsStore } from '../state/dialogs.ts';
+import type { ImageViewStore } from '../state/image-view.ts';
 import type { LayoutStore } from '../state/layout/store.ts';
 import type { LibraryStore } from '../state/library.ts';
 import type { NoticesStore } from '../state/notices.ts';
@@ -22,6 +23,7 @@ export interface Stores {
   readonly runs: RunsStore;
   readonly comparison: ComparisonStore;
   readonly selection: SelectionStore;
+  readonly image: ImageViewStore;
   readonly playback: PlaybackStore;
   readonly appearance: AppearanceStore;
   readonly window: WindowStore;

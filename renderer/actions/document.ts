@@ -1,15 +1,21 @@
 /** Opening, saving and guarding the scenario. */
 import { BraggError } from '../../electron/contract/errors.ts';
 import type { FileRef, NamedFile } from '../../electron/contract/files.ts';
-import { writeScenarioText } from '../../electron/contract/scenario/index.ts';
+import {
+  kindOfDocument,
+  newDocument,
+  type ScenarioKindName,
+  writeScenarioText,
+} from '../../electron/contract/scenario/index.ts';
 import type { ReadScenario } from '../../electron/contract/scenarios.ts';
-import { documentTitle, emptyDraft, isEdited } from '../state/scenario.ts';
+import { documentTitle, isEdited } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import { download } from './download.ts';
 import { askAndSave } from './save-file.ts';
 
 export interface DocumentActions {
-  create(): Promise<void>;
+  /** A new scenario of the kind, or of that of the form. */
+  create(kind?: ScenarioKindName): Promise<void>;
   /** Asks which. */
   open(): Promise<void>;
   openFile(file: FileRef, name: string): Promise<void>;
@@ -208,8 +214,8 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     save,
     saveAs,
     refreshRecent,
-    async create() {
-      if (await mayLeave()) scenario.open({ draft: emptyDraft, file: null, readOnly: false });
+    async create(kind = kindOfDocument(scenario.getState().draft)) {
+      if (await mayLeave()) scenario.open({ draft: newDocument(kind), file: null, readOnly: false });
     },
     async downloadCopy() {
       try {

@@ -33,6 +33,7 @@ export function createRunActions(context: ActionContext): RunActions {
   function show(run: RunId): void {
     selection.setState({ run, pinned: null });
     stores.window.reset();
+    stores.image.reset();
   }
 
   async function openSource(name: string, source: Params<'run.open'>['source']): Promise<void> {

@@ -76,3 +76,16 @@ export function compact(value: number): string {
 export function count(value: number): string {
   return Math.round(value).toLocaleString('en').replaceAll(',', '\u202f');
 }
+
+/** `R80 40.75 mm`: as many digits as a list has use for. */
+export function headlineText({
+  name,
+  value,
+  unit,
+}: {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+}): string {
+  return `${name} ${significant(value, 4)} ${unit}`.trim();
+}

@@ -3,8 +3,20 @@ import type { BenchReport } from '../../electron/contract/bench.ts';
 import type { Provenance } from '../../electron/contract/comparison.ts';
 import { count } from './numbers.ts';
 
+/** What of an entry tells on what it ran, whatever the workload. */
+type Measured =
+  | {
+      readonly status: 'measured';
+      readonly device: string;
+      readonly samples: readonly { readonly sm_MHz: number | null }[];
+    }
+  | { readonly status: 'refused' };
+
 /** Of a session's report; the GPU where one of its variants ran on it. */
-export function reportProvenance({ machine, program, entries }: BenchReport, created: string): Provenance {
+export function reportProvenance(
+  { machine, program, entries }: Pick<BenchReport, 'machine' | 'program'> & { readonly entries: readonly Measured[] },
+  created: string,
+): Provenance {
   const measured = entries.filter((entry) => entry.status === 'measured');
   const gpu = measured.some(({ device }) => device === 'cuda') ? machine.gpu : null;
   const clocks = measured.flatMap(({ samples }) => samples.flatMap(({ sm_MHz }) => sm_MHz ?? []));

@@ -1,6 +1,7 @@
 /** The commands of the workbench in their present state. */
-
-import { panelPlaces } from '../state/layout/defaults.ts';
+import { exportsOf } from '../../electron/contract/exports.ts';
+import { scenarioKindNames, scenarioKinds } from '../../electron/contract/scenario/index.ts';
+import { isOfKind, mainPanels, panelPlaces } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
 import { activeRun, hasResult, runOf, stoppableRun } from '../state/runs.ts';
 import { isEdited } from '../state/scenario.ts';
@@ -21,13 +22,7 @@ function fileCommands({ stores, documents, runs, files, recovery }: Workbench): 
   const finished = run !== null && hasResult(run);
   const file = { menu: 'File' as const };
   const recent = stores.library.getState().recent;
-  const exports = [
-    ['dose', 'Dose map (CSV)'],
-    ['depth-dose', 'Depth dose (CSV)'],
-    ['moments', 'Moments of the fluence (CSV)'],
-    ['ledger', 'Ledger (CSV)'],
-    ['summary', 'Summary (JSON)'],
-  ] as const;
+  const exports = run === null ? [] : exportsOf[run.workload].filter(({ id }) => id !== 'run');
   return [
     {
       id: 'file.new',
@@ -39,6 +34,15 @@ function fileCommands({ stores, documents, runs, files, recovery }: Workbench): 
       enabled: true,
       run: () => void documents.create(),
     },
+    ...scenarioKindNames.map((kind) => ({
+      id: `file.new.${kind}`,
+      title: scenarioKinds[kind].title,
+      ...file,
+      submenu: 'New scenario of',
+      group: 1,
+      enabled: true,
+      run: () => void documents.create(kind),
+    })),
     {
       id: 'file.open',
       title: 'Open scenario…',
@@ -126,7 +130,7 @@ function fileCommands({ stores, documents, runs, files, recovery }: Workbench): 
       enabled: finished,
       run: () => run !== null && void runs.save(run),
     },
-    ...exports.map(([what, title]) => ({
+    ...exports.map(({ id: what, title }) => ({
       id: `run.export.${what}`,
       title,
       ...file,
@@ -232,6 +236,7 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
   const { frames, playing } = stores.playback.getState();
   const { shown } = stores.layout.getState();
   const enlarged = stores.layout.enlarged.getState().panel !== null;
+  const { kind } = stores.layout.arranged.getState();
   const scrub = { ...view, submenu: 'Stored steps', group: 2, enabled: frames.length > 1 };
   return [
     ...layoutNames.map((layout, at) => ({
@@ -245,16 +250,18 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
       checked: shown === layout,
       run: () => stores.layout.choose(layout),
     })),
-    ...panelPlaces.map(({ id, title, key }) => ({
-      id: `view.show.${id}`,
-      title,
-      ...view,
-      submenu: 'Panels',
-      group: 0,
-      ...(key === undefined ? {} : { shortcut: `CmdOrCtrl+${key}`, browserShortcut: `Alt+${key}` }),
-      enabled: true,
-      run: () => stores.layout.reveal(id),
-    })),
+    ...panelPlaces
+      .filter((panel) => isOfKind(panel, kind))
+      .map(({ id, title, key }) => ({
+        id: `view.show.${id}`,
+        title,
+        ...view,
+        submenu: 'Panels',
+        group: 0,
+        ...(key === undefined ? {} : { shortcut: `CmdOrCtrl+${key}`, browserShortcut: `Alt+${key}` }),
+        enabled: true,
+        run: () => stores.layout.reveal(id),
+      })),
     {
       id: 'view.enlarge',
       title: 'Enlarge the maps',
@@ -264,7 +271,7 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
       browserShortcut: 'Alt+M',
       enabled: true,
       checked: enlarged,
-      run: () => stores.layout.enlarge(enlarged ? null : 'phase-space'),
+      run: () => stores.layout.enlarge(enlarged ? null : mainPanels[kind]),
     },
     {
       id: 'view.playback.play',

@@ -1,30 +1,16 @@
 /**
- * Keeps RunData filled for the selected run: one live stream while it
+ * Keeps RunData filled for the selected transport run: one live stream while it
  * computes, the final arrays once it is over. Panels say which maps they show
  * and how large; the feed asks the host for exactly those.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { FieldMap } from '../../electron/contract/fields.ts';
-import type { LiveFrame, MapRequest, RunId, RunMaps, RunState } from '../../electron/contract/run.ts';
+import type { LiveFrame, MapRequest, RunId, RunMaps } from '../../electron/contract/run.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
+import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
 import { RecomputedMaps } from './recomputed-maps.ts';
 import { type RunData, type RunKeyframes, SHOWN } from './run-data.ts';
-
-export type FeedStatus =
-  | Readonly<{ kind: 'nothing' }>
-  /** Accepted, and nothing to show yet: queued, or before the first frame. */
-  | Readonly<{ kind: 'waiting' }>
-  | Readonly<{ kind: 'live' }>
-  | Readonly<{ kind: 'loaded' }>
-  | Readonly<{ kind: 'failed'; reason: string }>;
-
-export interface FeedTarget {
-  readonly run: RunId;
-  readonly state: RunState;
-  /** Of a run that failed: something was finished before. */
-  readonly kept?: boolean;
-}
 
 /** Its final arrays can be read. */
 function isReadable(target: FeedTarget | null): target is FeedTarget {
@@ -39,7 +25,7 @@ const SETTLE_MS = 90;
 /** Rows of the ledger: more than a screen has pixels across, a few hundred kilobytes. */
 const LEDGER_ROWS = 2000;
 
-export class RunFeed {
+export class RunFeed implements RunFollower {
   readonly status: StoreApi<{ readonly status: FeedStatus }> = createStore<{ readonly status: FeedStatus }>(() => ({
     status: { kind: 'nothing' },
   }));
@@ -102,7 +88,6 @@ export class RunFeed {
     this.#generation += 1;
     this.#recomputed.leave();
     if (before?.run !== target?.run) this.#forget();
-    if (target !== null && before?.run !== target.run) void this.#loadReference(target.run);
     this.#live?.close();
     this.#live = null;
     if (target === null) this.#tell({ kind: 'nothing' });
@@ -157,7 +142,6 @@ export class RunFeed {
     this.#data.summary.drop(SHOWN);
     this.#data.moments.drop(SHOWN);
     this.#data.ledger.drop(SHOWN);
-    this.#data.reference.drop(SHOWN);
   }
 
   #openLive(run: RunId): void {
@@ -288,19 +272,6 @@ export class RunFeed {
       (maps) => this.#client.call('run.keyframe', { run, index, maps }),
       () => generation === this.#generation && index === this.#keyframe,
     );
-  }
-
-  async #loadReference(run: RunId): Promise<void> {
-    const generation = this.#generation;
-    const of = (): boolean => this.#target?.run === run && generation <= this.#generation;
-    try {
-      const { scenario } = await this.#client.call('run.scenario', { run });
-      const { resolved } = await this.#client.call('scenario.resolve', { scenario });
-      if (of()) this.#data.reference.set(SHOWN, { run, scenario, resolved });
-    } catch {
-      // Without it the plots lack their reference lines, and nothing else.
-      if (of()) this.#data.reference.drop(SHOWN);
-    }
   }
 
   #refreshMaps(): void {

@@ -1,8 +1,10 @@
 /** Marks that lie over a field: outlines of regions, reference lines, the beam. All in the axes' units. */
+import type { FieldMap } from '../../electron/contract/fields.ts';
 import type { Drawing2D } from './context-2d.ts';
 import type { Box } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
+import { shortNumber } from './ticks.ts';
 
 export type Annotation =
   | Readonly<{
@@ -13,6 +15,13 @@ export type Annotation =
     }>
   | Readonly<{ kind: 'vertical-line'; at: number; label: string; style: 'solid' | 'dashed' }>
   /** An arrow along a direction, `angle` from the horizontal axis in the axes' units. */
+  /** A line through places (horizontal, vertical, …); NaN breaks it. */
+  | Readonly<{ kind: 'curve'; places: Float64Array; label: string }>
+  | Readonly<{ kind: 'cross'; at: readonly [number, number]; label: string }>
+  /** A small ring around a place. */
+  | Readonly<{ kind: 'spot'; at: readonly [number, number]; label: string }>
+  /** The numbers of a field's samples, where they have the room. */
+  | Readonly<{ kind: 'values'; field: FieldMap }>
   | Readonly<{ kind: 'arrow'; from: readonly [number, number]; to: readonly [number, number] }>;
 
 /** Colours of marks, with a halo in the colour that they lie on. */
@@ -74,6 +83,91 @@ function drawArrow(
   haloStroke(context, theme, 1.5);
 }
 
+function drawCurve(
+  context: Drawing2D,
+  box: Box,
+  horizontal: Scale,
+  vertical: Scale,
+  { places, label }: Extract<Annotation, { kind: 'curve' }>,
+  theme: MarkTheme,
+): void {
+  context.beginPath();
+  let on = false;
+  let [labelX, labelY] = [Number.NaN, Number.POSITIVE_INFINITY];
+  for (let i = 0; i < places.length; i += 2) {
+    const [x, y] = [horizontal.toPixel(places[i] ?? 0), vertical.toPixel(places[i + 1] ?? 0)];
+    if (!Number.isFinite(x) || !Number.isFinite(y)) {
+      on = false;
+      continue;
+    }
+    if (on) context.lineTo(x, y);
+    else context.moveTo(x, y);
+    on = true;
+    // The label stands at the highest place that leaves room for it.
+    const inside =
+      x > box.left + 24 && x < box.left + box.width - 24 && y > box.top + 10 && y < box.top + box.height - 10;
+    if (inside && y < labelY) [labelX, labelY] = [x, y];
+  }
+  haloStroke(context, theme, 0.8);
+  if (!Number.isFinite(labelX)) return;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  haloText(context, label, labelX, labelY, theme);
+}
+
+const CROSS = 6;
+
+function drawPlace(
+  context: Drawing2D,
+  { kind, label }: Extract<Annotation, { kind: 'cross' | 'spot' }>,
+  x: number,
+  y: number,
+  theme: MarkTheme,
+): void {
+  context.beginPath();
+  if (kind === 'spot') context.arc(x, y, CROSS, 0, 2 * Math.PI);
+  else {
+    context.moveTo(x - CROSS, y);
+    context.lineTo(x + CROSS, y);
+    context.moveTo(x, y - CROSS);
+    context.lineTo(x, y + CROSS);
+  }
+  haloStroke(context, theme, 1.2);
+  if (label === '') return;
+  context.textAlign = 'left';
+  context.textBaseline = 'bottom';
+  haloText(context, label, x + CROSS, y - PADDING, theme);
+}
+
+/** Letters and lines that a number takes, in label heights. */
+const NUMBER = { width: 3.6, height: 1.4 };
+
+function drawValues(
+  context: Drawing2D,
+  box: Box,
+  horizontal: Scale,
+  vertical: Scale,
+  field: FieldMap,
+  theme: MarkTheme,
+): void {
+  const { horizontal: across, vertical: along, values } = field;
+  const size = (axis: typeof across, scale: Scale): number =>
+    Math.abs(scale.toPixel(axis.to) - scale.toPixel(axis.from)) / axis.count;
+  const [width, height] = [size(across, horizontal), size(along, vertical)];
+  if (width < NUMBER.width * theme.labelSize || height < NUMBER.height * theme.labelSize) return;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  for (let row = 0; row < along.count; row += 1) {
+    const y = vertical.toPixel(along.from + ((row + 0.5) * (along.to - along.from)) / along.count);
+    if (y < box.top || y > box.top + box.height) continue;
+    for (let column = 0; column < across.count; column += 1) {
+      const x = horizontal.toPixel(across.from + ((column + 0.5) * (across.to - across.from)) / across.count);
+      if (x < box.left || x > box.left + box.width) continue;
+      haloText(context, shortNumber(values[row * across.count + column] ?? 0), x, y, theme);
+    }
+  }
+}
+
 export function drawAnnotations(
   context: Drawing2D,
   box: Box,
@@ -109,6 +203,10 @@ export function drawAnnotations(
       context.textAlign = nearRight ? 'right' : 'left';
       context.textBaseline = 'bottom';
       haloText(context, mark.label, x + (nearRight ? -PADDING : PADDING), box.top + box.height - PADDING, theme);
+    } else if (mark.kind === 'curve') drawCurve(context, box, horizontal, vertical, mark, theme);
+    else if (mark.kind === 'values') drawValues(context, box, horizontal, vertical, mark.field, theme);
+    else if (mark.kind === 'cross' || mark.kind === 'spot') {
+      drawPlace(context, mark, horizontal.toPixel(mark.at[0]), vertical.toPixel(mark.at[1]), theme);
     } else {
       drawArrow(
         context,

@@ -28,6 +28,10 @@ export interface GestureOwner {
   hover(point: MapPoint | null): void;
   pin(point: MapPoint): void;
   crosshair(): Partial<MapPoint> | null;
+  /** The vertical axis points down: so do the arrow keys. */
+  readonly down?: boolean;
+  /** What one press of an arrow key moves along both axes; missing: a share of what is in sight. */
+  readonly keyStep?: number;
   resetZoom(): void;
   /** Missing: always `pan`. */
   tool?(): DragTool;
@@ -141,11 +145,12 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     const windows = owner.windows();
     const from = owner.crosshair();
     const size = (event.shiftKey ? 10 : 1) / KEY_STEPS;
+    const press = owner.keyStep === undefined ? null : owner.keyStep * (event.shiftKey ? 10 : 1);
     const along = (at: number | undefined, [low, high]: Interval, steps: number): number =>
-      Math.min(high, Math.max(low, (at ?? (low + high) / 2) + steps * size * (high - low)));
+      Math.min(high, Math.max(low, (at ?? (low + high) / 2) + steps * (press ?? size * (high - low))));
     owner.pin({
       horizontal: along(from?.horizontal, windows.horizontal ?? whole.horizontal, arrow[0]),
-      vertical: along(from?.vertical, windows.vertical ?? whole.vertical, arrow[1]),
+      vertical: along(from?.vertical, windows.vertical ?? whole.vertical, owner.down === true ? -arrow[1] : arrow[1]),
     });
   });
   return () => stop.abort();

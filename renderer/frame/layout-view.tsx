@@ -136,7 +136,8 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
   const id = useId();
   const [zone, setZone] = useState<Zone | null>(null);
   const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel !== null && node.panels.includes(panel));
-  const only = useSelected(stores.layout, (state) => panelsOf(shownRoot(state, size)).length === 1);
+  const arranged = useSelected(stores.layout.arranged, (state) => state);
+  const only = useSelected(stores.layout, (state) => panelsOf(shownRoot(state, arranged, size)).length === 1);
   const entry = panelEntry(node.active);
   const Panel = entry?.component;
   return (
@@ -213,7 +214,8 @@ function LayoutPart({ node, size }: { readonly node: LayoutNode; readonly size: 
 export function LayoutView(): ReactElement {
   const { stores } = useWorkbench();
   const size = useSizeClass();
-  const root = useSelected(stores.layout, (state) => shownRoot(state, size));
+  const arranged = useSelected(stores.layout.arranged, (state) => state);
+  const root = useSelected(stores.layout, (state) => shownRoot(state, arranged, size));
   const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel);
   const alone = enlarged === null ? null : groupWith(root, enlarged);
   return (

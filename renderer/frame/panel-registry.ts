@@ -26,6 +26,9 @@ export const panels: readonly PanelEntry[] = [
     icon: 'quad',
     component: lazy(() => import('../panels/phase-space/phase-space-panel.tsx')),
   },
+  { id: 'image', icon: 'map', component: lazy(() => import('../panels/image/image-panel.tsx')) },
+  { id: 'results', icon: 'ladder', component: lazy(() => import('../panels/results/results-panel.tsx')) },
+  { id: 'peaks', icon: 'list', component: lazy(() => import('../panels/peaks/peaks-panel.tsx')) },
   {
     id: 'depth-dose',
     icon: 'curve',

@@ -1,7 +1,7 @@
 /** Run and Stop, and how far the run is, where they are always in sight. */
 import type { ReactElement } from 'react';
-import { count, fixed } from '../base/numbers.ts';
 import { isMac } from '../base/platform.ts';
+import { progressWords } from '../base/progress-words.ts';
 import { timeLeft } from '../base/time.ts';
 import type { Command } from '../commands/command.ts';
 import { shortcutText } from '../commands/shortcut.ts';
@@ -18,8 +18,9 @@ function Progress(): ReactElement | null {
   if (progress === undefined) return <span className="run-strip__text">Starting…</span>;
   return (
     <span className="run-strip__text" title={run.name}>
-      <span>step {count(progress.step)}</span>
-      <span>{fixed(progress.depth_mm, 1)} mm</span>
+      {progressWords(progress.detail).map((words) => (
+        <span key={words}>{words}</span>
+      ))}
       <span>{progress.eta_s === null ? '' : `${timeLeft(progress.eta_s)} left`}</span>
     </span>
   );

@@ -23,6 +23,7 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
     }),
     updates.subscribe(listener),
     layout.enlarged.subscribe(listener),
+    layout.arranged.subscribe(listener),
     layout.subscribe((state, before) => {
       if (state.shown !== before.shown) listener();
     }),

@@ -1,6 +1,7 @@
 /** The runs that the host knows, and how far the present one is. Numbers alone: fields are in data/. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { RunId, RunInfo, RunProgress, RunState } from '../../electron/contract/run.ts';
+import type { RunProgress } from '../../electron/contract/progress.ts';
+import type { RunId, RunInfo, RunState } from '../../electron/contract/run.ts';
 
 export interface RunsState {
   /** Newest first. */

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { NamedFile } from '../../electron/contract/files.ts';
-import { type Path, withValueAt } from '../../electron/contract/scenario/index.ts';
+import { defaultKind, newDocument, type Path, withValueAt } from '../../electron/contract/scenario/index.ts';
 import type { Resolved, ScenarioDraft } from '../../electron/contract/scenarios.ts';
 import { sameJson } from '../base/same-json.ts';
 
@@ -67,7 +67,8 @@ export interface ScenarioStore extends StoreApi<ScenarioState> {
 /** Deep enough for an afternoon; a draft is a few kilobytes. */
 const MOST_REVISIONS = 500;
 
-export const emptyDraft: ScenarioDraft = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
+/** What the form begins with. */
+export const emptyDraft: ScenarioDraft = newDocument(defaultKind);
 
 export function isEdited(state: ScenarioState): boolean {
   return state.draft !== state.saved && !sameJson(state.draft, state.saved);

@@ -17,9 +17,11 @@ export interface ExportMenuProps {
   readonly what: string;
   readonly disabled?: boolean;
   readonly onChoose: (format: FigureFormat) => void;
+  /** Further files that can be written of what is shown. */
+  readonly files?: readonly { readonly id: string; readonly label: string; readonly onChoose: () => void }[];
 }
 
-export function ExportMenu({ what, disabled = false, onChoose }: ExportMenuProps): ReactElement {
+export function ExportMenu({ what, disabled = false, onChoose, files = [] }: ExportMenuProps): ReactElement {
   const label = `Export ${what}`;
   return (
     <MenuButton
@@ -27,15 +29,24 @@ export function ExportMenu({ what, disabled = false, onChoose }: ExportMenuProps
       title={label}
       align="end"
       className="icon-button"
-      items={formats.map(({ id, label: name, detail }) => ({
-        id,
-        label: name,
-        detail: disabled ? 'Not here: nothing is plotted yet' : detail,
-        disabled,
-        ...(id === 'png' && { heading: 'Picture' }),
-        ...(id === 'csv' && { heading: 'Numbers', startsGroup: true }),
-        onChoose: () => onChoose(id),
-      }))}
+      items={[
+        ...formats.map(({ id, label: name, detail }) => ({
+          id,
+          label: name,
+          detail: disabled ? 'Not here: nothing is plotted yet' : detail,
+          disabled,
+          ...(id === 'png' && { heading: 'Picture' }),
+          ...(id === 'csv' && { heading: 'Numbers', startsGroup: true }),
+          onChoose: () => onChoose(id),
+        })),
+        ...files.map(({ id, label: name, onChoose: write }, at) => ({
+          id: `file-${id}`,
+          label: name,
+          disabled,
+          ...(at === 0 && { heading: 'Files', startsGroup: true }),
+          onChoose: write,
+        })),
+      ]}
     >
       <Icon name="download" size={14} />
     </MenuButton>

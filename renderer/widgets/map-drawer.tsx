@@ -25,13 +25,14 @@ export interface MapDrawerProps {
   readonly onClose: () => void;
 }
 
-const symbols = { z: 'z', x: 'x', theta: 'θ', e: 'E' } as const;
+const symbols: Readonly<Record<string, string>> = { theta: 'θ', e: 'E' };
+const symbolOf = ({ name }: FieldMap['horizontal']): string => symbols[name] ?? name;
 const HEADROOM = 1.08;
 const DECADES = 1e-5;
 
 const place = (field: FieldMap, { horizontal, vertical }: MapPoint, digits = 2): string =>
-  `${symbols[field.horizontal.name]} ${fixed(horizontal, digits)} ${field.horizontal.unit}, ` +
-  `${symbols[field.vertical.name]} ${fixed(vertical, digits)} ${field.vertical.unit}`;
+  `${symbolOf(field.horizontal)} ${fixed(horizontal, digits)} ${field.horizontal.unit}, ` +
+  `${symbolOf(field.vertical)} ${fixed(vertical, digits)} ${field.vertical.unit}`;
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
@@ -108,7 +109,7 @@ function Statistics({ field, mark }: Pick<MapDrawerProps, 'field' | 'mark'>): Re
   const found = useMemo(() => fieldStatistics(field, mark.from, mark.to), [field, mark]);
   if (found === null) return <p className="map-drawer__none">No sample’s centre lies in this rectangle.</p>;
   const { horizontal, vertical } = field;
-  const [h, v] = [symbols[horizontal.name], symbols[vertical.name]];
+  const [h, v] = [symbolOf(horizontal), symbolOf(vertical)];
   const cell = horizontal.cellsPerSample * vertical.cellsPerSample;
   const rows: readonly (readonly [string, string, string])[] = [
     ['Sum over cells', significant(found.sum, 5), field.unit],

@@ -1,7 +1,9 @@
-/** Keeps the list of runs and the progress of the one that computes in their store, and the feed at the selected run. */
+/** Keeps the list of runs and the progress of the one that computes in their store, and the feeds at the selected run. */
 import type { RunId } from '../../electron/contract/run.ts';
+import type { WorkloadName } from '../../electron/contract/workload.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
-import type { RunFeed } from '../data/run-feed.ts';
+import type { RunFollower } from '../data/feed.ts';
+import type { ReferenceFeed } from '../data/reference-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { activeRun, hasResult, type RunsStore, runOf } from '../state/runs.ts';
 import type { SelectionStore } from '../state/selection.ts';
@@ -10,7 +12,8 @@ export function followRuns(
   client: Client,
   runs: RunsStore,
   selection: SelectionStore,
-  feed: RunFeed,
+  feeds: Readonly<Record<WorkloadName, RunFollower>>,
+  reference: ReferenceFeed,
   scheduler: FrameScheduler,
 ): void {
   let progressOf: RunId | null = null;
@@ -36,7 +39,10 @@ export function followRuns(
   };
   const followSelected = (): void => {
     const run = runOf(runs.getState(), selection.getState().run);
-    feed.follow(run === null ? null : { run: run.id, state: run.state, kept: hasResult(run) });
+    for (const [workload, feed] of Object.entries(feeds)) {
+      feed.follow(run?.workload === workload ? { run: run.id, state: run.state, kept: hasResult(run) } : null);
+    }
+    reference.follow(run?.id ?? null);
   };
 
   client.stream(

@@ -1,10 +1,16 @@
 /** The scenario that the plots belong to. */
-import type { Resolved } from '../../electron/contract/scenarios.ts';
+import { type Resolved, resolvedOf } from '../../electron/contract/scenarios.ts';
 import { SHOWN } from '../data/run-data.ts';
 import type { Workbench } from './workbench.ts';
 
-/** Of the run that is shown or, while none is, of the scenario in the form. */
-export function shownScenario({ data, stores }: Pick<Workbench, 'data' | 'stores'>): Resolved | null {
-  if (stores.selection.getState().run !== null) return data.reference.get(SHOWN)?.resolved ?? null;
-  return stores.scenario.getState().lastResolved;
+/** Of the run that is shown or, while none is, of the scenario in the form; null for one of another kind. */
+export function shownScenario<K extends Resolved['kind']>(
+  kind: K,
+  { data, stores }: Pick<Workbench, 'data' | 'stores'>,
+): Extract<Resolved, { kind: K }> | null {
+  const shown =
+    stores.selection.getState().run === null
+      ? stores.scenario.getState().lastResolved
+      : (data.reference.get(SHOWN)?.resolved ?? null);
+  return resolvedOf(kind, shown);
 }

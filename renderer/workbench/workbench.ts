@@ -1,4 +1,6 @@
 /** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
+
+import type { WorkloadName } from '../../electron/contract/workload.ts';
 import { type BenchActions, createBenchActions } from '../actions/benches.ts';
 import type { ActionContext, Stores } from '../actions/context.ts';
 import { createDesktopActions, type DesktopActions } from '../actions/desktop.ts';
@@ -10,13 +12,18 @@ import { createReportActions, type ReportActions } from '../actions/reports.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
 import { createTimelineActions, type TimelineActions } from '../actions/timelines.ts';
 import type { Client } from '../client/index.ts';
+import type { RunFollower } from '../data/feed.ts';
+import { ImageFeed } from '../data/image-feed.ts';
 import { Overlays } from '../data/overlays.ts';
+import { ReferenceFeed } from '../data/reference-feed.ts';
 import { createRunData, type RunData } from '../data/run-data.ts';
 import { RunFeed } from '../data/run-feed.ts';
+import { TaskFeed } from '../data/task-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { createComparisonStore } from '../state/comparison.ts';
 import { createConnectionStore } from '../state/connection.ts';
 import { createDialogsStore } from '../state/dialogs.ts';
+import { createImageViewStore } from '../state/image-view.ts';
 import { createLayoutStore } from '../state/layout/store.ts';
 import { createLibraryStore } from '../state/library.ts';
 import { createNoticesStore } from '../state/notices.ts';
@@ -32,6 +39,7 @@ import { createUpdatesStore } from '../state/updates.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
+import { followKind } from './follow-kind.ts';
 import { followRuns } from './follow-runs.ts';
 import { followTimelines } from './follow-timelines.ts';
 import { keepDraft } from './keep-draft.ts';
@@ -42,7 +50,14 @@ export interface Workbench extends ActionContext {
   readonly client: Client;
   readonly stores: Stores;
   readonly data: RunData;
+  /** Of transport runs. */
   readonly feed: RunFeed;
+  /** Of diffraction runs. */
+  readonly images: ImageFeed;
+  /** Of runs of small measured workloads. */
+  readonly tasks: TaskFeed;
+  /** By workload: what keeps the selected run's arrays. */
+  readonly feeds: Readonly<Record<WorkloadName, RunFollower>>;
   /** Curves over the depth dose. */
   readonly overlays: Overlays;
   readonly scheduler: FrameScheduler;
@@ -83,6 +98,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     runs: createRunsStore(),
     comparison: createComparisonStore(),
     selection: createSelectionStore(),
+    image: createImageViewStore(),
     playback: createPlaybackStore(),
     appearance: createAppearanceStore(storage, settingsReset),
     window: createWindowStore(),
@@ -97,6 +113,14 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
   const context: ActionContext = { client, stores, pages };
   const data = createRunData();
   const feed = new RunFeed(client, scheduler, data);
+  const images = new ImageFeed(client, scheduler);
+  const tasks = new TaskFeed(client);
+  const feeds = {
+    transport: feed,
+    diffraction: images,
+    'linear-relu': tasks.of('linear-relu'),
+    micro: tasks.of('micro'),
+  };
   const openers = {
     documents: createDocumentActions(context),
     runs: createRunActions(context),
@@ -108,6 +132,9 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     stores,
     data,
     feed,
+    images,
+    tasks,
+    feeds,
     overlays: new Overlays(client),
     scheduler,
     storage,
@@ -125,7 +152,8 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
   tellPresence(client, stores.scenario, stores.presence, notices, pages);
   playKeyframes(stores.playback, data, feed);
   followTimelines(client, stores.timelines);
-  followRuns(client, stores.runs, stores.selection, feed, scheduler);
+  followRuns(client, stores.runs, stores.selection, feeds, new ReferenceFeed(client, data), scheduler);
+  followKind(stores);
   followBenches(client, stores.comparison, scheduler);
   return workbench;
 }

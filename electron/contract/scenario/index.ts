@@ -1,5 +1,6 @@
 /** Scenarios as every process sees them. */
 export { type Difference, scenarioDifferences } from './diff.ts';
+export { type ImageGeometry, imageGeometry, type PixelReadout } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
 export { type Fault, fault, missing, warning } from './fault.ts';
 export { allowedText, branchFor, schemaAt } from './fields.ts';
@@ -7,7 +8,10 @@ export { formatIssue, showValue } from './issue-text.ts';
 export { type JsonSchema, publishedSchema, schemaOfKind } from './json-schema.ts';
 export {
   type CompleteScenario,
+  defaultKind,
   isScenarioKind,
+  kindOfDocument,
+  newDocument,
   type ScenarioDocument,
   type ScenarioKind,
   type ScenarioKindName,

@@ -34,6 +34,14 @@ export interface ScenarioKind {
    * at fault so that the checks which do not use them can run; never computed with.
    */
   readonly standIns: readonly { readonly path: Path; readonly value: unknown }[];
+  /** What a new document holds beside kind and version: as little as is worth running. */
+  readonly fresh: Readonly<Record<string, unknown>>;
+}
+
+/** The kind that a document names; the first of all where it names none that is known. */
+export function kindOfDocument(document: Readonly<Record<string, unknown>>): ScenarioKindName {
+  const { kind } = document;
+  return isScenarioKind(kind) ? kind : defaultKind;
 }
 
 export const scenarioKinds = {
@@ -43,6 +51,7 @@ export const scenarioKinds = {
     version: 1,
     migrations: {},
     standIns: [{ path: ['beam', 'energy_MeV'], value: 100 }],
+    fresh: { beam: { energy_MeV: 70 } },
   },
   diffraction: {
     title: 'X-ray diffraction',
@@ -50,6 +59,11 @@ export const scenarioKinds = {
     version: 1,
     migrations: {},
     standIns: [{ path: ['crystal', 'lattice'], value: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 } }],
+    fresh: {
+      beam: { wavelength_A: 6.2 },
+      crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+      structure_factors: { default_electrons: 100 },
+    },
   },
   'linear-relu': {
     title: 'Linear layer with ReLU',
@@ -57,6 +71,7 @@ export const scenarioKinds = {
     version: 1,
     migrations: {},
     standIns: (['batch', 'inputs', 'outputs'] as const).map((size) => ({ path: ['problem', size], value: 1 })),
+    fresh: { problem: { batch: 256, inputs: 256, outputs: 512 } },
   },
   micro: {
     title: 'Small workloads',
@@ -64,12 +79,21 @@ export const scenarioKinds = {
     version: 1,
     migrations: {},
     standIns: [{ path: ['problem'], value: { kind: 'launch' } }],
+    fresh: { problem: { kind: 'launch' } },
   },
 } as const satisfies Record<string, ScenarioKind>;
 
 export type ScenarioKindName = keyof typeof scenarioKinds;
 
 export const scenarioKindNames = Object.keys(scenarioKinds) as readonly ScenarioKindName[];
+
+export function newDocument(kind: ScenarioKindName): Record<string, unknown> {
+  const { version, fresh } = scenarioKinds[kind];
+  return { kind, version, ...fresh };
+}
+
+/** Of a new document, and of one that does not say. */
+export const defaultKind: ScenarioKindName = 'transport';
 
 export function isScenarioKind(name: unknown): name is ScenarioKindName {
   return typeof name === 'string' && Object.hasOwn(scenarioKinds, name);

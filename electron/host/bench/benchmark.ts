@@ -4,9 +4,8 @@
  * that every session measures its own noise.
  */
 import type { BenchReport, ClaimResult, ExternalEntry, KernelResources, Mode } from '../../contract/bench.ts';
-import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
-import type { NativeAddon, TransportProblem } from '../addon.ts';
+import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../addon.ts';
 import { type Candidate, candidates } from './candidates.ts';
 import { type Claim, claimResults, transportTimes } from './claims.ts';
 import { ratioOf, type Series } from './comparison.ts';

@@ -1,8 +1,8 @@
 /** The variants to compare, each with the problem that it runs. */
-import type { Variant } from '../../contract/capabilities.ts';
+
 import { BraggError } from '../../contract/errors.ts';
 import { suggest } from '../../contract/scenario/index.ts';
-import type { TransportProblem } from '../addon.ts';
+import type { TransportProblem, TransportVariant as Variant } from '../addon.ts';
 
 export interface Candidate {
   /** As it was asked for: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */

@@ -1,6 +1,5 @@
 /** The FP64 answer that every variant is held to. */
-import type { Variant } from '../../contract/capabilities.ts';
-import type { NativeAddon, TransportProblem } from '../addon.ts';
+import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../addon.ts';
 import { candidate } from './candidates.ts';
 import { measure } from './measure.ts';
 

@@ -1,8 +1,8 @@
 /** How near a variant comes to what the device can do, from what it declares: needs no counters. */
 import type { Roofline } from '../../contract/bench.ts';
-import type { Variant } from '../../contract/capabilities.ts';
 import type { Ceilings } from '../../contract/devices.ts';
 import type { Precision } from '../../contract/run.ts';
+import type { TransportVariant as Variant } from '../addon.ts';
 
 /** Declared bytes are of FP32; FP64 moves twice as many. */
 export function roofline(

@@ -4,8 +4,9 @@ import path from 'node:path';
 import type { BenchSession } from '../../contract/bench.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../contract/files.ts';
-import { parseSession, readSession } from '../bench/session-file.ts';
+import { parseSession, readKept, readSession } from '../bench/session-file.ts';
 import type { FileAccess } from '../files/access.ts';
+import { isTaskSession } from '../workloads/task/session-file.ts';
 
 /** Tells session files from scenarios, which are JSON too. */
 export const SESSION_ENDING = '.session.json';
@@ -53,7 +54,11 @@ export class StoredSessions {
   async list(): Promise<readonly StoredSession[]> {
     const library = (await this.#files.library.list(['.json'])).filter(({ key }) => key.endsWith(SESSION_ENDING));
     const names = await readdir(this.#recordedFolder).catch(() => []);
-    const recorded = names.filter((name) => name.endsWith('.json')).sort();
+    const recorded: string[] = [];
+    for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
+      // Small workloads keep theirs beside; they are listed where they are shown.
+      if (!(await this.#isTask(path.join(this.#recordedFolder, name)))) recorded.push(name);
+    }
     const ids = [
       ...this.#handed.keys(),
       ...this.#opened.keys(),
@@ -112,6 +117,11 @@ export class StoredSessions {
       throw error;
     }
     return id;
+  }
+
+  async #isTask(file: string): Promise<boolean> {
+    if (this.#read.has(file)) return false;
+    return isTaskSession(await readKept(file).catch(() => ''));
   }
 
   async #load(file: string): Promise<BenchSession> {

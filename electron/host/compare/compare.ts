@@ -1,8 +1,8 @@
 /** Stored runs side by side: the first is what the others are compared with. */
 import { parityLimit, relativeL2 } from '../bench/parity.ts';
 import { depthDoseOf } from '../metrics/run-metrics.ts';
-import { summaryOf } from '../runs/readouts.ts';
-import { measured, type RunData } from '../runs/run-data.ts';
+import { summaryOf } from '../workloads/transport/readouts.ts';
+import { measured, type RunData } from '../workloads/transport/run-data.ts';
 import { type DoseMap, type GammaResult, gamma } from './gamma.ts';
 
 export interface NamedRun {

@@ -4,8 +4,9 @@ import type { Subject } from '../../contract/benches.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { timeOf } from '../bench/measure.ts';
 import type { Benches } from '../benches/benches.ts';
-import { measured, type RunData } from '../runs/run-data.ts';
 import type { Runs } from '../runs/runs.ts';
+import { runOf } from '../workloads/run-data.ts';
+import { measured, type RunData } from '../workloads/transport/run-data.ts';
 import { type DoseField, fieldOfProblem } from './dose-field.ts';
 
 interface Common {
@@ -37,7 +38,7 @@ export interface SubjectParts {
 }
 
 async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Promise<Loaded> {
-  const run = await runs.data(subject.run);
+  const run = runOf('transport', await runs.data(subject.run));
   const { geometry } = measured(run);
   return {
     kind: 'run',

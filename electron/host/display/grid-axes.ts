@@ -1,6 +1,6 @@
 /** The four axes of a run's grid in display units. */
 import type { AxisName } from '../../contract/fields.ts';
-import type { Axes } from '../runs/run-data.ts';
+import type { Axes } from '../workloads/transport/run-data.ts';
 import type { GridAxis } from './reduce.ts';
 
 function uniform(name: AxisName, unit: string, start: number, step: number, count: number): GridAxis {

@@ -3,7 +3,7 @@ import { BraggError } from '../../contract/errors.ts';
 import type { AxisName, FieldMap } from '../../contract/fields.ts';
 import type { Cut, MapRequest } from '../../contract/run.ts';
 import type { Marginals, NativePlane, PlaneRequest } from '../addon.ts';
-import type { Axes } from '../runs/run-data.ts';
+import type { Axes } from '../workloads/transport/run-data.ts';
 import { gridAxes } from './grid-axes.ts';
 import { extent, type GridAxis, mapAxis, reduce, sampling } from './reduce.ts';
 

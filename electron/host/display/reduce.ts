@@ -1,10 +1,10 @@
 /** Reduces one axis, and then a map, to the samples that a screen can show. */
 import { BraggError } from '../../contract/errors.ts';
-import type { AxisName, Interval, MapAxis } from '../../contract/fields.ts';
+import type { Interval, MapAxis } from '../../contract/fields.ts';
 
 /** An axis of the grid: its cell edges, count + 1, ascending, in display units. */
 export interface GridAxis {
-  readonly name: AxisName;
+  readonly name: string;
   readonly unit: string;
   readonly edges: Float64Array;
   readonly uniform: boolean;
@@ -105,6 +105,24 @@ export function reduce(plane: Plane, horizontal: Sampling, vertical: Sampling, s
       }
       out[at] = (sum * scale) / ((v1 - v0) * (h1 - h0));
       at += 1;
+    }
+  }
+  return out;
+}
+
+/** The largest cell of each sample. */
+export function largest({ values, strideHorizontal, strideVertical }: Plane, across: Sampling, down: Sampling) {
+  const out = new Float32Array(across.count * down.count).fill(Number.NEGATIVE_INFINITY);
+  for (let i = down.first; i < down.end; i += 1) {
+    const row = Math.floor((i - down.first) / down.cells) * across.count;
+    for (let h = 0; h < across.count; h += 1) {
+      const from = across.first + h * across.cells;
+      const to = Math.min(across.end, from + across.cells);
+      let most = out[row + h] ?? 0;
+      for (let j = from; j < to; j += 1) {
+        most = Math.max(most, values[i * strideVertical + j * strideHorizontal] ?? 0);
+      }
+      out[row + h] = most;
     }
   }
   return out;

@@ -3,10 +3,11 @@ import { BraggError } from '../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../addon.ts';
 import { type DoseMap, gammaField } from '../compare/gamma.ts';
 import { makeField } from '../display/maps.ts';
-import type { RunData } from '../runs/run-data.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Scenarios } from '../scenarios/index.ts';
 import type { Handlers } from '../service/service.ts';
+import type { RunData } from '../workloads/transport/run-data.ts';
+import { transportRun } from './runs.ts';
 
 export interface DoseParts {
   readonly addon: NativeAddon;
@@ -21,7 +22,7 @@ function doseOf({ dose, axes: { nz, nx, dz_mm, dx_mm } }: RunData): DoseMap {
 export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handlers, 'dose.gamma' | 'dose.fermiEyges'> {
   return {
     'dose.gamma': async ({ run, reference, dose, distance_mm, viewport }, signal) => {
-      const [evaluated, wanted] = [await runs.data(run), await runs.data(reference)];
+      const [evaluated, wanted] = [await transportRun(runs, run), await transportRun(runs, reference)];
       const { values, passed, points, worst } = await gammaField(
         doseOf(wanted),
         doseOf(evaluated),

@@ -1,18 +1,21 @@
-/** Calls and streams about runs. */
+/** Calls and streams about runs of every workload, and of transport runs in particular. */
 import { BraggError } from '../../contract/errors.ts';
+import { allRunEndings, exportsOf } from '../../contract/exports.ts';
 import type { FieldMap } from '../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../contract/run.ts';
 import { type Fields, keptPairs, makeDifference, makeMap } from '../display/maps.ts';
 import type { FileAccess } from '../files/access.ts';
 import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
 import type { RunPacker } from '../run-files/packer.ts';
-import { lateralCurves, ledgerTable, summaryOf } from '../runs/readouts.ts';
-import type { Recomputing } from '../runs/recompute.ts';
-import { measured, type RunData } from '../runs/run-data.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Scenarios } from '../scenarios/index.ts';
 import type { Handlers, Sources } from '../service/service.ts';
-import { exportRun } from './export.ts';
+import { hostWorkloads } from '../workloads/index.ts';
+import { runOf } from '../workloads/run-data.ts';
+import { lateralCurves, ledgerTable, summaryOf } from '../workloads/transport/readouts.ts';
+import type { Recomputing } from '../workloads/transport/recompute.ts';
+import { measured, type RunData } from '../workloads/transport/run-data.ts';
+import { TransportRunning } from '../workloads/transport/running.ts';
 import { placeOf } from './scenarios.ts';
 
 export interface RunParts {
@@ -24,6 +27,11 @@ export interface RunParts {
 
 function fieldsOf(run: RunData, index: number, withDose: boolean): Fields {
   return { axes: run.axes, dose: withDose ? run.dose : null, marginals: run.keyframes[index] ?? null };
+}
+
+/** Throws BraggError `unsupported` for a run of another workload. */
+export async function transportRun(runs: Runs, id: string): Promise<RunData> {
+  return runOf('transport', await runs.data(id));
 }
 
 /** Of the keyframe nearest to a depth. */
@@ -49,7 +57,7 @@ async function mapsOf(
       maps.push(makeMap(fields, request));
       continue;
     }
-    const other = await runs.data(request.against.run);
+    const other = await transportRun(runs, request.against.run);
     const frame = request.against.keyframe ?? nearest(other.keyframes, marginals?.depth_mm ?? 0);
     maps.push(makeDifference(fields, fieldsOf(other, frame, withDose), request));
   }
@@ -61,15 +69,8 @@ type RunHandlers = Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>;
 export function runHandlers({ runs, scenarios, files, packer }: RunParts): RunHandlers {
   return {
     'run.start': async ({ scenario, file, name }) => {
-      const reading = await scenarios.check(scenario, await placeOf(files, file));
-      const problem = scenarios.resolve(reading);
-      return runs.start({
-        name: reading.scenario?.name || name || 'untitled',
-        scenario: { ...reading.document },
-        completeScenario: { ...reading.scenario },
-        table: reading.table ?? '',
-        problem,
-      });
+      const reading = await scenarios.checkAny(scenario, await placeOf(files, file));
+      return runs.start({ reading, name });
     },
     'run.cancel': ({ run }) => runs.cancel(run),
     'run.list': () => ({ runs: runs.list() }),
@@ -78,35 +79,37 @@ export function runHandlers({ runs, scenarios, files, packer }: RunParts): RunHa
       return {};
     },
     'run.scenario': ({ run }) => ({ scenario: { ...runs.scenario(run) } }),
-    'run.summary': async ({ run }) => summaryOf(await runs.data(run)),
-    'run.depthDose': async ({ run }) => depthDoseOf(measured(await runs.data(run))),
-    'run.lateral': async ({ run, depths_mm }) => ({ curves: lateralCurves(await runs.data(run), depths_mm) }),
-    'run.moments': async ({ run }) => momentsOf(measured(await runs.data(run))),
+    'run.summary': async ({ run }) => summaryOf(await transportRun(runs, run)),
+    'run.depthDose': async ({ run }) => depthDoseOf(measured(await transportRun(runs, run))),
+    'run.lateral': async ({ run, depths_mm }) => ({ curves: lateralCurves(await transportRun(runs, run), depths_mm) }),
+    'run.moments': async ({ run }) => momentsOf(measured(await transportRun(runs, run))),
     'run.maps': async ({ run, maps }) => {
-      const data = await runs.data(run);
+      const data = await transportRun(runs, run);
       return mapsOf(runs, run, data, data.keyframes.length - 1, maps, true);
     },
     'run.keyframes': async ({ run }) => {
-      const { keyframes } = await runs.data(run);
+      const { keyframes } = await transportRun(runs, run);
       return { frames: keyframes.map(({ step, depth_mm }) => ({ step, depth_mm })), pairs: keptPairs(keyframes[0]) };
     },
     'run.keyframe': async ({ run, index, maps }) => {
-      const data = await runs.data(run);
+      const data = await transportRun(runs, run);
       if (index >= data.keyframes.length) {
         throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);
       }
       return mapsOf(runs, run, data, index, maps, false);
     },
-    'run.ledger': async ({ run, rows }) => ledgerTable(await runs.data(run), rows),
+    'run.ledger': async ({ run, rows }) => ledgerTable(await transportRun(runs, run), rows),
 
     'run.library': async () => {
-      const found = await files.library.list(['.h5']);
+      const found = await files.library.list(['.h5', '.json']);
       return {
-        files: found.map(({ key, modified, bytes }) => ({
-          ...files.nameOf({ kind: 'library', key }),
-          modified: modified.toISOString(),
-          bytes,
-        })),
+        files: found
+          .filter(({ key }) => allRunEndings.some((ending) => key.endsWith(ending)))
+          .map(({ key, modified, bytes }) => ({
+            ...files.nameOf({ kind: 'library', key }),
+            modified: modified.toISOString(),
+            bytes,
+          })),
       };
     },
     'run.save': async ({ run, file, ifExists }) => {
@@ -115,11 +118,18 @@ export function runHandlers({ runs, scenarios, files, packer }: RunParts): RunHa
       return named;
     },
     'run.open': async ({ source }) => {
-      if (source.kind === 'bytes') return runs.adopt(await packer.read(source.bytes, source.name), null);
+      if (source.kind === 'bytes') return runs.adopt(await packer.readAny(source.bytes, source.name), null);
       const named = files.nameOf(source.file);
-      return runs.adopt(await packer.read(await files.read(source.file), named.name), named);
+      return runs.adopt(await packer.readAny(await files.read(source.file), named.name), named);
     },
-    'run.export': async ({ run, what }) => exportRun(await runs.data(run), what, packer),
+    'run.export': async ({ run, what }) => {
+      const data = await runs.data(run);
+      const known = exportsOf[data.workload].map(({ id }) => id);
+      if (!known.includes(what)) {
+        throw new BraggError('unsupported', `A run of ${data.workload} has no ${what}; there are ${known.join(', ')}.`);
+      }
+      return hostWorkloads[data.workload].exported(data, what, packer);
+    },
   };
 }
 
@@ -131,6 +141,11 @@ export function runSources(
     runs: (_params, sink) => runs.watch(sink),
     'run.progress': ({ run }, sink) => runs.watchProgress(run, sink),
     'run.cuts': (request, sink) => recomputing.watch(request, sink),
-    'run.live': ({ run, maps, depthDose }, sink) => runs.watchLive(run, { maps, depthDose }, sink),
+    'run.live': ({ run, maps, depthDose }, sink) => {
+      const active = runs.active(run);
+      if (active instanceof TransportRunning) return active.watch(run, { maps, depthDose }, sink);
+      sink.end();
+      return () => undefined;
+    },
   };
 }

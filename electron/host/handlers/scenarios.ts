@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
+import { allRunEndings } from '../../contract/exports.ts';
 import type { FileRef } from '../../contract/files.ts';
 import { writeScenarioText } from '../../contract/scenario/index.ts';
 import type { LibraryEntry, Resolved, ScenarioDraft } from '../../contract/scenarios.ts';
@@ -10,8 +11,9 @@ import { SESSION_ENDING } from '../benches/stored.ts';
 import { exists, type FileAccess } from '../files/access.ts';
 import type { LibraryFile } from '../files/library.ts';
 import type { RecentFiles } from '../files/recent.ts';
-import { engineIssue, type Place, type Reading, type Scenarios } from '../scenarios/index.ts';
+import { type AnyReading, engineIssue, type Place, type Scenarios } from '../scenarios/index.ts';
 import type { Handlers } from '../service/service.ts';
+import { hostWorkloads } from '../workloads/index.ts';
 
 export interface ScenarioParts {
   readonly addon: NativeAddon;
@@ -23,7 +25,9 @@ export interface ScenarioParts {
 
 const SCENARIO_EXTENSIONS = ['.json', '.yaml', '.yml'];
 
-const isSession = ({ key }: LibraryFile): boolean => key.endsWith(SESSION_ENDING);
+/** Sessions and runs that are JSON too. */
+const isOther = ({ key }: LibraryFile): boolean =>
+  [SESSION_ENDING, ...allRunEndings].some((ending) => key.endsWith(ending));
 
 /**
  * A draft that a frame can carry: JSON has no infinite numbers, YAML and 1e400
@@ -36,7 +40,7 @@ function carried(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, carried(entry)]));
 }
 
-const carriedDraft = (draft: Reading['draft']): ScenarioDraft | null =>
+const carriedDraft = (draft: AnyReading['draft']): ScenarioDraft | null =>
   draft === null ? null : (carried(draft) as ScenarioDraft);
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
@@ -49,45 +53,9 @@ export async function placeOf(files: FileAccess, file: FileRef | null): Promise<
   return { name: files.nameOf(file).name, folder: found === null ? null : path.dirname(found.path) };
 }
 
-/** Why each variant cannot run a scenario, as far as it says itself; memory is the engine's to judge. */
-function variantsFor(addon: NativeAddon, reading: Reading): Resolved['variants'] {
-  const solver = reading.scenario?.solver;
-  return addon.variants().map(({ id, steppings, precisions, reason }) => {
-    const { stepping, precision } = solver ?? {};
-    const refusal =
-      reason !== null
-        ? reason
-        : stepping !== undefined && !steppings.includes(stepping)
-          ? `It has no ${stepping} stepping.`
-          : precision !== undefined && !precisions.includes(precision)
-            ? `It has no ${precision}.`
-            : null;
-    return { id, refusal };
-  });
-}
-
-/** What a scenario without errors comes to. Issues that only the engine finds are returned as the error. */
-function resolve(parts: ScenarioParts, reading: Reading): Resolved | null {
-  const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
-  if (scenario === null || estimate === null || problem === null) return null;
-  if (range_mm === null || waterRange_mm === null || table === null) return null;
-  const { plan } = parts.addon.createTransport(problem());
-  return {
-    scenario: { ...scenario },
-    grid: { ne: plan.ne, ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx },
-    cells: plan.ne * plan.ntheta * plan.nz * plan.nx,
-    estimate: {
-      state_bytes: estimate.state_bytes,
-      total_bytes: plan.estimate_bytes,
-      limit_bytes: parts.memoryLimit_bytes,
-      steps_max: plan.steps_max,
-    },
-    range_mm,
-    waterRange_mm,
-    table,
-    variant: plan.variant,
-    variants: variantsFor(parts.addon, reading),
-  };
+/** What a scenario without errors comes to. Throws issues that only the engine finds. */
+function resolve({ addon, memoryLimit_bytes }: ScenarioParts, reading: AnyReading): Resolved | null {
+  return reading.kind === null ? null : hostWorkloads[reading.kind].resolve({ addon, memoryLimit_bytes }, reading);
 }
 
 /** Changes whenever the file does; of one that is not there too. */
@@ -98,7 +66,7 @@ async function stampOf(file: string): Promise<string> {
 
 async function libraryEntry(file: LibraryFile, scenarios: Scenarios): Promise<LibraryEntry> {
   const text = await readFile(file.path, 'utf8').catch(() => '');
-  const { draft } = await scenarios.parse(text, { name: file.key, folder: null });
+  const { draft } = await scenarios.parseAny(text, { name: file.key, folder: null });
   const part = (key: 'name' | 'notes'): string => (typeof draft?.[key] === 'string' ? draft[key] : '');
   return {
     file: { kind: 'library', key: file.key },
@@ -114,7 +82,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
   const { scenarios, files, recent } = parts;
   return {
     'scenario.parse': async ({ text, name }) => {
-      const { draft, issues } = await scenarios.parse(text, { name, folder: null });
+      const { draft, issues } = await scenarios.parseAny(text, { name, folder: null });
       return { draft: carriedDraft(draft), issues: [...issues] };
     },
     'scenario.open': async ({ file }) => {
@@ -122,7 +90,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       const named = files.nameOf(file);
       // Before the text: a change in between is noticed when it is saved.
       const stamp = await stampOf(found.path);
-      const { draft, issues } = await scenarios.read(found.path);
+      const { draft, issues } = await scenarios.readAny(found.path);
       // Messages carry the path that was read; the user knows the file by its name.
       const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
       if (draft !== null && !found.readOnly) await recent.add(found.path);
@@ -140,7 +108,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       return { ...named, stamp: await stampOf(written) };
     },
     'scenario.resolve': async ({ scenario, file }) => {
-      const reading = await scenarios.check(scenario, await placeOf(files, file));
+      const reading = await scenarios.checkAny(scenario, await placeOf(files, file));
       const issues = [...reading.issues];
       try {
         return { issues, resolved: resolve(parts, reading) };
@@ -149,7 +117,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       }
     },
     'scenario.library': async () => {
-      const found = (await files.library.list(SCENARIO_EXTENSIONS)).filter((file) => !isSession(file));
+      const found = (await files.library.list(SCENARIO_EXTENSIONS)).filter((file) => !isOther(file));
       return { entries: await Promise.all(found.map((file) => libraryEntry(file, scenarios))) };
     },
     'scenario.recent': async () => {

@@ -1,23 +1,24 @@
 /** Calls and the stream about timelines. */
+import type { NativeAddon } from '../addon.ts';
 import type { FileAccess } from '../files/access.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import type { Timelines } from '../timeline/timelines.ts';
 import type { Uploads } from '../timeline/uploads.ts';
+import { hostWorkloads } from '../workloads/index.ts';
 
 export interface TimelineParts {
   readonly runs: Runs;
   readonly files: FileAccess;
   readonly timelines: Timelines;
   readonly uploads: Uploads;
-  /** Bytes per cell and step that a variant declares; 0 when it is unknown. */
-  readonly bytesPerCellStep: (variant: string) => number;
+  readonly addon: NativeAddon;
 }
 
 type TimelineHandlers = Pick<Handlers, Extract<keyof Handlers, `timeline.${string}`>>;
 
 export function timelineHandlers(parts: TimelineParts): TimelineHandlers {
-  const { runs, files, timelines, uploads } = parts;
+  const { addon, runs, files, timelines, uploads } = parts;
   return {
     'timeline.upload': async ({ name, size_bytes }) => ({ upload: await uploads.begin(name, size_bytes) }),
     'timeline.uploadPiece': async ({ upload, offset, bytes }) => {
@@ -28,9 +29,8 @@ export function timelineHandlers(parts: TimelineParts): TimelineHandlers {
       switch (source.kind) {
         case 'run':
           return timelines.openRun(source.run, async () => {
-            const { name, variant, precision, machine, spans, trace, steps, cell_steps } = await runs.data(source.run);
-            const known = { name, variant, precision, machine, spans, trace, steps, cell_steps };
-            return { ...known, bytesPerCellStep: parts.bytesPerCellStep(variant) };
+            const data = await runs.data(source.run);
+            return hostWorkloads[data.workload].timeline(data, addon);
           });
         case 'file': {
           const { path } = await files.readable(source.file);

@@ -1,7 +1,6 @@
 /** SMV images (`.img`), as area detectors write them: a text header of 512 bytes, then 16-bit counts. */
-import type { DiffractionScenario } from '../../contract/scenario/index.ts';
+import { type DiffractionScenario, imageGeometry } from '../../contract/scenario/index.ts';
 import { formatNumber } from '../../contract/units.ts';
-import { imageGeometry } from '../workloads/diffraction/geometry.ts';
 import { counts, littleEndian } from './pixels.ts';
 
 const HEADER_BYTES = 512;

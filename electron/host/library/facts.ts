@@ -1,13 +1,16 @@
 /** What a file of the library says of itself, read once per change of the file. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { allRunEndings } from '../../contract/exports.ts';
 import type { LibraryFacts, LibraryKind } from '../../contract/library.ts';
+import { isScenarioKind } from '../../contract/scenario/index.ts';
 import { readSession } from '../bench/session-file.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import { fileError } from '../files/errors.ts';
 import type { LibraryFile } from '../files/library.ts';
 import type { RunFacts } from '../run-files/facts.ts';
 import type { Scenarios } from '../scenarios/index.ts';
+import { hostWorkloads } from '../workloads/index.ts';
 
 export interface FileFacts {
   readonly name: string;
@@ -22,10 +25,11 @@ export interface FactReaders {
 }
 
 export const noFacts: LibraryFacts = {
-  energy_MeV: null,
+  workload: null,
+  about: null,
   variant: null,
   precision: null,
-  r80_mm: null,
+  result: null,
   wall_s: null,
   status: null,
   device: null,
@@ -36,10 +40,10 @@ const MOST_BYTES = 2 ** 30;
 
 export function kindOf(key: string): LibraryKind {
   if (key.endsWith(SESSION_ENDING)) return 'session';
-  return path.extname(key).toLowerCase() === '.h5' ? 'run' : 'scenario';
+  return allRunEndings.some((ending) => key.toLowerCase().endsWith(ending)) ? 'run' : 'scenario';
 }
 
-/** `beam.energy_MeV` of a document that may hold anything. */
+/** A value of a document that may hold anything. */
 function at(document: unknown, ...keys: readonly string[]): unknown {
   let value = document;
   for (const key of keys) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
@@ -49,18 +53,17 @@ const textAt = (document: unknown, ...keys: readonly string[]): string | null =>
   const value = at(document, ...keys);
   return typeof value === 'string' ? value : null;
 };
-const numberAt = (document: unknown, ...keys: readonly string[]): number | null => {
-  const value = at(document, ...keys);
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
-};
 
 function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'facts'> {
+  const kind = at(document, 'kind');
+  const about = isScenarioKind(kind) ? hostWorkloads[kind].about(document) : '';
   return {
     name: textAt(document, 'name') ?? '',
     notes: textAt(document, 'notes') ?? '',
     facts: {
       ...noFacts,
-      energy_MeV: numberAt(document, 'beam', 'energy_MeV'),
+      workload: isScenarioKind(kind) ? kind : null,
+      about: about === '' ? null : about,
       variant: textAt(document, 'solver', 'variant'),
       precision: textAt(document, 'solver', 'precision'),
     },
@@ -69,7 +72,7 @@ function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'fact
 
 async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Promise<FileFacts> {
   const text = await readFile(file.path, 'utf8');
-  const { draft, issues } = await scenarios.parse(text, { name: file.key, folder: path.dirname(file.path) });
+  const { draft, issues } = await scenarios.parseAny(text, { name: file.key, folder: path.dirname(file.path) });
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';

@@ -12,7 +12,7 @@ import type { FileFacts } from './facts.ts';
 import type { Labels } from './labels.ts';
 
 /** Change it with the tables: an index of another version is made anew. */
-const VERSION = 1;
+const VERSION = 2;
 /** Another process may be writing for a moment. */
 const WAIT_MS = 2000;
 
@@ -43,10 +43,9 @@ export interface FoundFile extends IndexedFile {
 /** What a row is found by, in lower case. */
 function searchText(file: IndexedFile): string {
   const { name, notes, key, kind, facts } = file;
-  const energy = facts.energy_MeV === null ? [] : [`${facts.energy_MeV} MeV`];
-  const r80 = facts.r80_mm === null ? [] : [`R80 ${facts.r80_mm.toFixed(2)} mm`];
-  const words = [facts.variant, facts.precision, facts.status, facts.device].filter((word) => word !== null);
-  return [key, name, notes, kind, ...energy, ...r80, ...words].join(' ').toLowerCase();
+  const { workload, about, result, variant, precision, status, device } = facts;
+  const words = [workload, about, result, variant, precision, status, device].filter((word) => word !== null);
+  return [key, name, notes, kind, ...words].join(' ').toLowerCase();
 }
 
 const escaped = (word: string): string => `%${word.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;

@@ -7,16 +7,16 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { RunPacker } from '../run-files/packer.ts';
-import type { RunData } from '../runs/run-data.ts';
 import { writeAtomically } from '../scenarios/index.ts';
+import type { AnyRunData } from '../workloads/run-data.ts';
 import type { RecoveryFolders } from './owner.ts';
 
 const noteSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   title: z.string(),
   time: z.string(),
-  step: z.number().int(),
-  depth_mm: z.number(),
+  /** How far it was, in words. */
+  upTo: z.string(),
   finished: z.boolean(),
 });
 export type RunNote = Readonly<z.infer<typeof noteSchema>>;
@@ -28,8 +28,8 @@ export const stateFile = (note: string): string => note.replace(/\.json$/, '.h5'
 
 export interface KeptState {
   readonly id: string;
-  readonly data: RunData;
-  readonly depth_mm: number;
+  readonly data: AnyRunData;
+  readonly upTo: string;
   readonly finished: boolean;
 }
 
@@ -78,15 +78,14 @@ export class Checkpoints {
     await Promise.all([...this.#writing.keys()].map((id) => this.drop(id)));
   }
 
-  async #write({ id, data, depth_mm, finished }: KeptState): Promise<void> {
+  async #write({ id, data, upTo, finished }: KeptState): Promise<void> {
     if (this.#dropped.has(id)) return;
     try {
       await this.#folders.make();
       const bytes = await this.#packer.write(data);
       if (this.#dropped.has(id)) return;
       const note = noteFile(this.#folders.own, id);
-      const { name: title, steps: step } = data;
-      const about: RunNote = { version: 1, title, time: new Date().toISOString(), step, depth_mm, finished };
+      const about: RunNote = { version: 2, title: data.name, time: new Date().toISOString(), upTo, finished };
       await writeAtomically(stateFile(note), bytes, 'replace');
       await writeAtomically(note, JSON.stringify(about), 'replace');
     } catch (error) {

@@ -64,8 +64,8 @@ export class Recovery {
     for (const folder of await folders.orphans()) {
       for (const file of await draftsIn(folder)) await add(file);
       for (const { file, note } of await runsIn(folder)) {
-        const { title, time, step, depth_mm, finished } = note;
-        items.push({ kind: 'run', id: this.#id(file), title, time, step, depth_mm, finished });
+        const { title, time, upTo, finished } = note;
+        items.push({ kind: 'run', id: this.#id(file), title, time, upTo, finished });
       }
     }
     return items.sort((a, b) => b.time.localeCompare(a.time));
@@ -86,7 +86,7 @@ export class Recovery {
     const bytes = await readFile(stateFile(note)).catch((error: unknown) => {
       throw fileError(error, title);
     });
-    const run = runs.adopt(await packer.read(bytes, title), null);
+    const run = runs.adopt(await packer.readAny(bytes, title), null);
     // Kept on under its new id, until it is saved.
     await checkpoints.adopt(note, run.id);
     await tidy(path.dirname(note));

@@ -1,20 +1,20 @@
 /** What run files of every workload begin with: what they are, and the program, the machine and the scenario. */
 import type { File } from 'h5wasm';
 import { type ErrorCode, errorCodeSchema } from '../../contract/errors.ts';
-import type { RunData } from '../runs/run-data.ts';
+import type { RunContext, RunFailure } from '../workloads/run-data.ts';
 import type { RunFileFields } from './fields.ts';
 import { attributes, FORMAT, FORMAT_VERSION } from './layout.ts';
 import { putText, putValues } from './put.ts';
 
 export type RunHead = Pick<
-  RunData,
+  RunContext,
   'program' | 'machine' | 'name' | 'created' | 'finished' | 'scenario' | 'completeScenario'
 >;
 
 /** `status` and, of a run that failed, why. */
 export interface RunEnd<Status extends string> {
   readonly status: Status;
-  readonly error: RunData['error'];
+  readonly error: RunFailure | null;
 }
 
 export function putHead(file: File, workload: string, run: RunHead & RunEnd<string>): void {

@@ -10,6 +10,7 @@ export function readImageRun(f: RunFileFields): ImageRunData {
     workload: 'diffraction',
     ...readHead(f),
     status: readEnd(f, ['done', 'cancelled']).status,
+    error: null,
     done: f.finite('timing', 'done'),
     variant: f.text('engine', 'variant'),
     precision: f.oneOf('engine', 'precision', ['fp32', 'fp64']),

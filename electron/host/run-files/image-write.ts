@@ -7,7 +7,7 @@ import { putSetup, putSpans } from './write.ts';
 
 export function writeImageRun(run: ImageRunData): Promise<Uint8Array> {
   return createFile((file) => {
-    putHead(file, 'diffraction', { ...run, error: null });
+    putHead(file, run.workload, run);
     const { variant, precision, isa, threads, oversample, sources, orientations, layers } = run;
     putValues(file, 'engine', { variant, precision, isa, threads, oversample, sources, orientations, layers });
     const { done, wall_s, setup_s, solve_s, device_s, terms, scratch_bytes, peak_rss_bytes } = run;

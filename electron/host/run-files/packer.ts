@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
 import type { PackedFigure } from '../../contract/figures.ts';
-import type { RunData } from '../runs/run-data.ts';
 import { type AnyRunData, asTransportRun } from '../workloads/run-data.ts';
+import type { RunData } from '../workloads/transport/run-data.ts';
 import type { RunFacts } from './facts.ts';
 import type { Answers, Reply, Task } from './worker.ts';
 

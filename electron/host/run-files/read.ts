@@ -3,8 +3,9 @@ import type { File } from 'h5wasm';
 import { BraggError } from '../../contract/errors.ts';
 import { energyColumns, faceColumns, numberColumns } from '../../contract/run.ts';
 import type { DeviceTrace, Marginals } from '../addon.ts';
-import type { Axes, RunData } from '../runs/run-data.ts';
 import { type AnyRunData, asTransportRun } from '../workloads/run-data.ts';
+import { isTaskFile, readTaskRun } from '../workloads/task/task-file.ts';
+import type { Axes, RunData } from '../workloads/transport/run-data.ts';
 import { RunFileFields } from './fields.ts';
 import { openFile } from './h5.ts';
 import { readEnd, readHead } from './head.ts';
@@ -89,6 +90,7 @@ function readTransport(f: RunFileFields): RunData {
   const axes = readAxes(f);
   const steps = f.count('timing', 'steps');
   return {
+    workload: 'transport',
     ...readHead(f),
     ...readEnd(f, ['done', 'cancelled', 'failed']),
     table: f.text('engine', 'stopping_power_table'),
@@ -149,6 +151,7 @@ function readAll(file: File): AnyRunData {
 
 /** A run of any workload. `name` is the file as the user knows it, for messages. */
 export async function readAnyRun(bytes: Uint8Array, name: string): Promise<AnyRunData> {
+  if (isTaskFile(bytes)) return readTaskRun(bytes, name);
   try {
     return await openFile(bytes, readAll);
   } catch (error) {

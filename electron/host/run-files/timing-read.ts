@@ -1,6 +1,6 @@
 /** What every run file has: the operators' spans, and what the set-up went into. */
 import type { Spans } from '../addon.ts';
-import type { RunData } from '../runs/run-data.ts';
+import type { RunData } from '../workloads/transport/run-data.ts';
 import type { RunFileFields } from './fields.ts';
 
 export function readSpans(f: RunFileFields): Spans {

@@ -2,12 +2,11 @@
 import { parentPort } from 'node:worker_threads';
 import { toWireError, type WireError } from '../../contract/errors.ts';
 import type { PackedFigure } from '../../contract/figures.ts';
-import { type AnyRunData, isImageRun } from '../workloads/run-data.ts';
+import type { AnyRunData } from '../workloads/run-data.ts';
 import { type RunFacts, readRunFacts } from './facts.ts';
 import { writeFigure } from './figure.ts';
-import { writeImageRun } from './image-write.ts';
 import { readAnyRun } from './read.ts';
-import { writeRun } from './write.ts';
+import { writeAnyRun } from './write-any.ts';
 
 export type Task =
   | { readonly id: number; readonly kind: 'write'; readonly run: AnyRunData }
@@ -30,7 +29,7 @@ export type Reply =
 function perform(task: Task): Promise<Answers[Task['kind']]> {
   switch (task.kind) {
     case 'write':
-      return isImageRun(task.run) ? writeImageRun(task.run) : writeRun(task.run);
+      return writeAnyRun(task.run);
     case 'figure':
       return writeFigure(task.figure);
     case 'read':

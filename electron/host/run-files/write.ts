@@ -2,7 +2,7 @@
 import type { File } from 'h5wasm';
 import { energyColumns, faceColumns, type Moments, numberColumns } from '../../contract/run.ts';
 import { depthProfile, metricsOf, momentsOf, profileCurve } from '../metrics/run-metrics.ts';
-import { measured, type RunData } from '../runs/run-data.ts';
+import { measured, type RunData } from '../workloads/transport/run-data.ts';
 import { createFile } from './h5.ts';
 import { putHead } from './head.ts';
 import { crossingColumns, keyframeFields, traceColumns } from './layout.ts';
@@ -152,7 +152,7 @@ function putTrace(file: File, { trace }: RunData): void {
 
 export function writeRun(run: RunData): Promise<Uint8Array> {
   return createFile((file) => {
-    putHead(file, 'transport', run);
+    putHead(file, run.workload, run);
     putValues(file, 'engine', {
       variant: run.variant,
       precision: run.precision,

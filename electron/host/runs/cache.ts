@@ -8,14 +8,14 @@ import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { fileError } from '../files/errors.ts';
 import type { RunPacker } from '../run-files/packer.ts';
-import { type RunData, sizeOf } from './run-data.ts';
+import { type AnyRunData, sizeOf } from '../workloads/run-data.ts';
 
 /** Thirty runs of the default scenario; a bone slab with 64 keyframes takes 60 MB. */
 export const DEFAULT_BOUND_BYTES = 768 * 2 ** 20;
 
 type Kept = {
   /** Null once it is only on disk. */
-  data: RunData | null;
+  data: AnyRunData | null;
   readonly bytes: number;
   onDisk: boolean;
   /** A write or read under way. */
@@ -44,12 +44,12 @@ export class RunCache {
     return sum;
   }
 
-  put(id: string, data: RunData): void {
+  put(id: string, data: AnyRunData): void {
     this.#kept.set(id, { data, bytes: sizeOf(data), onDisk: false, moving: null });
     void this.#makeRoom(id);
   }
 
-  async get(id: string): Promise<RunData> {
+  async get(id: string): Promise<AnyRunData> {
     const kept = this.#kept.get(id);
     if (kept === undefined) throw new BraggError('not-found', 'This run kept no result.');
     this.#kept.delete(id);
@@ -57,9 +57,9 @@ export class RunCache {
     if (kept.data !== null) return kept.data;
     await kept.moving;
     if (kept.data !== null) return kept.data;
-    let data: RunData;
+    let data: AnyRunData;
     try {
-      data = await this.#packer.read(await readFile(this.#file(id)), id);
+      data = await this.#packer.readAny(await readFile(this.#file(id)), id);
     } catch (error) {
       throw fileError(error, 'The result of this run');
     }
@@ -96,7 +96,7 @@ export class RunCache {
     }
   }
 
-  async #moveOut(id: string, kept: Kept, data: RunData): Promise<void> {
+  async #moveOut(id: string, kept: Kept, data: AnyRunData): Promise<void> {
     try {
       if (!kept.onDisk) {
         await mkdir(this.#folder, { recursive: true });

@@ -1,84 +1,68 @@
 /** What the host knows of one run, from the queue to its end. */
 import type { WireError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
-import type { GridSize, LiveFrame, Precision, RunInfo, RunProgress, RunState } from '../../contract/run.ts';
-import type { Measuring, NativeLive, NativeProgress, TransportProblem, TransportRun } from '../addon.ts';
-import type { LiveView } from './live.ts';
+import type { ProgressDetail, RunProgress } from '../../contract/progress.ts';
+import type { RunInfo, RunState } from '../../contract/run.ts';
+import type { Headline, WorkloadName } from '../../contract/workload.ts';
+import type { WorkloadRun } from '../workloads/index.ts';
 import { Subscribers } from './subscribers.ts';
 
 export interface RunRecord {
   readonly id: string;
+  readonly workload: WorkloadName;
   readonly name: string;
   readonly variant: string;
-  readonly precision: Precision;
+  readonly precision: string;
   readonly device: string;
   readonly created: string;
-  readonly grid: GridSize | null;
+  readonly size: string;
   readonly scenario: Readonly<Record<string, unknown>>;
   state: RunState;
   finished: string | null;
   file: NamedFile | null;
-  r80_mm: number | null;
+  headline: Headline | null;
   wall_s: number | null;
   error: WireError | null;
   /** Present until the run has ended. */
   active: ActivePart | null;
   readonly progress: Subscribers<RunProgress>;
-  readonly live: Subscribers<LiveFrame>;
   /** The last progress, for those who come later. */
   lastProgress: RunProgress;
 }
 
-/** The native half of a run that waits or computes. */
+/** Of a run that waits or computes. */
 export interface ActivePart {
-  readonly native: TransportRun;
-  readonly problem: TransportProblem;
-  readonly table: string;
+  readonly run: WorkloadRun;
   readonly completeScenario: Readonly<Record<string, unknown>>;
-  readonly measuring: Measuring;
   /** performance.now() when it left the queue; null before. */
   begun_ms: number | null;
-  latest: NativeLive | null;
-  revision: number;
-  /** performance.now() before which no live frame is made; see live.ts. */
-  liveRest_ms: number;
-  /** What those who watch it look at. */
-  readonly views: Set<LiveView>;
 }
 
 export function runInfo(record: RunRecord, queuePosition: number | null): RunInfo {
-  const { id, name, state, variant, precision, device, created, finished, file, grid, r80_mm, wall_s, error } = record;
-  const known = { id, name, state, variant, precision, device, created, finished, file, grid, r80_mm, wall_s };
-  return { ...known, queuePosition, error: error === null ? null : { ...error, issues: [...error.issues] } };
+  const { id, workload, name, state, variant, precision, device, created, finished, file, size } = record;
+  const { headline, wall_s, error } = record;
+  const known = { id, workload, name, state, variant, precision, device, created, finished, file, size };
+  const wire = error === null ? null : { ...error, issues: [...error.issues] };
+  return { ...known, headline, wall_s, queuePosition, error: wire };
 }
 
-export function progressOf(record: RunRecord, from: NativeProgress | null): RunProgress {
-  const begun = record.active?.begun_ms ?? null;
-  const elapsed_s = begun === null ? (record.wall_s ?? 0) : (performance.now() - begun) / 1000;
-  if (from === null) return { ...record.lastProgress, state: record.state, elapsed_s };
-  const { step, steps_max, depth_mm, weight_left, ledger_error, steps_per_s, eta_s } = from;
-  // Before the first step there is no rate, and the estimate is of no use.
-  const eta = Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null;
-  const numbers = { step, steps_max, depth_mm, weight_left, ledger_error, steps_per_s, eta_s: eta };
-  return { run: record.id, state: record.state, ...numbers, elapsed_s };
+export function elapsed_s({ active, wall_s }: RunRecord): number {
+  const begun = active?.begun_ms ?? null;
+  return begun === null ? (wall_s ?? 0) : (performance.now() - begun) / 1000;
 }
 
-export function newRecord(fixed: Omit<RunRecord, 'progress' | 'live' | 'lastProgress'>, steps_max: number): RunRecord {
+/** The last progress brought up to now; `from`: what the run has said since. */
+export function progressOf(
+  record: RunRecord,
+  from: { readonly detail: ProgressDetail; readonly eta_s: number | null } | null,
+): RunProgress {
+  return { ...record.lastProgress, ...from, state: record.state, elapsed_s: elapsed_s(record) };
+}
+
+export function newRecord(fixed: Omit<RunRecord, 'progress' | 'lastProgress'>, detail: ProgressDetail): RunRecord {
   return {
     ...fixed,
     progress: new Subscribers(),
-    live: new Subscribers(),
-    lastProgress: {
-      run: fixed.id,
-      state: fixed.state,
-      step: 0,
-      steps_max,
-      depth_mm: 0,
-      weight_left: 1,
-      ledger_error: 0,
-      steps_per_s: 0,
-      eta_s: null,
-      elapsed_s: 0,
-    },
+    lastProgress: { run: fixed.id, state: fixed.state, elapsed_s: 0, eta_s: null, detail },
   };
 }

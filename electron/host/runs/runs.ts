@@ -2,27 +2,27 @@
 import { randomBytes } from 'node:crypto';
 import { BraggError, toWireError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
-import type { LiveFrame, RunInfo, RunProgress } from '../../contract/run.ts';
-import type { Marginals, NativeAddon, TransportProblem, TransportRun } from '../addon.ts';
-import { fromNative } from '../addon.ts';
-import { depthDoseOf } from '../metrics/run-metrics.ts';
+import type { RunProgress } from '../../contract/progress.ts';
+import type { RunInfo } from '../../contract/run.ts';
+import { fromNative, type NativeAddon } from '../addon.ts';
 import type { Checkpoints } from '../recovery/checkpoints.ts';
+import { type AnyReading, refusalOf } from '../scenarios/index.ts';
 import type { Sink } from '../service/service.ts';
+import { hostWorkloads, type WorkloadRun } from '../workloads/index.ts';
+import type { AnyRunData, RunContext } from '../workloads/run-data.ts';
 import type { RunCache } from './cache.ts';
-import { Checkpointing } from './checkpointing.ts';
 import type { Lanes } from './lanes.ts';
-import { isResting, type LiveView, liveFrame, liveSource, takeLive, wantCuts } from './live.ts';
 import { oncePerTurn } from './once-per-turn.ts';
-import { type ActivePart, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
-import { keyframesOf, type Machine, measured, type RunData, type RunOutcome, runData } from './run-data.ts';
+import { type ActivePart, elapsed_s, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
 
 export interface RunsOptions {
   readonly addon: NativeAddon;
+  readonly assetsFolder: string;
   readonly cache: RunCache;
   /** Shared with benchmarks, which nothing may run beside. */
   readonly lanes: Lanes;
-  readonly program: RunData['program'];
-  readonly machine: Omit<Machine, 'device'>;
+  readonly program: RunContext['program'];
+  readonly machine: Omit<RunContext['machine'], 'device'>;
   /** Name of the GPU that CUDA variants run on; null without one. */
   readonly gpu: string | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
@@ -31,11 +31,9 @@ export interface RunsOptions {
 }
 
 export interface StartRequest {
+  readonly reading: AnyReading;
+  /** Where the scenario has none of its own. */
   readonly name: string;
-  readonly scenario: Readonly<Record<string, unknown>>;
-  readonly completeScenario: Readonly<Record<string, unknown>>;
-  readonly table: string;
-  readonly problem: TransportProblem;
   /** Record the GPU's work and the driver's calls; slows launches from then on. */
   readonly trace?: boolean;
 }
@@ -60,52 +58,44 @@ export class Runs {
     this.#lanes.listen(() => this.#changed());
   }
 
-  /** Queues a run. Throws BraggError when the engine refuses the problem. */
-  start(request: StartRequest): RunInfo {
+  /** Queues a run. Throws BraggError when the scenario has errors or the engine refuses it. */
+  start({ reading, name, trace = false }: StartRequest): RunInfo {
     if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
-    let native: TransportRun;
+    const { kind, issues } = reading;
+    if (kind === null) throw refusalOf(issues);
+    const { addon, assetsFolder } = this.#options;
+    let run: WorkloadRun;
     try {
-      native = this.#options.addon.createTransport(request.problem);
+      run = hostWorkloads[kind].prepare(addon, reading, { trace, name, assetsFolder });
     } catch (error) {
       throw fromNative(error);
     }
-    const { plan } = native;
-    const variant = this.#options.addon.variants().find(({ id }) => id === plan.variant);
-    const { problem, table, completeScenario } = request;
-    const active: ActivePart = {
-      native,
-      problem,
-      table,
-      completeScenario,
-      measuring: { trace: request.trace === true },
-      begun_ms: null,
-      latest: null,
-      revision: 0,
-      liveRest_ms: 0,
-      views: new Set(),
-    };
+    const { document, scenario } = reading;
+    const active: ActivePart = { run, completeScenario: { ...scenario }, begun_ms: null };
+    const { variant, precision, device, size, before } = run;
     const record = newRecord(
       {
         id: randomBytes(9).toString('base64url'),
-        name: request.name,
-        variant: plan.variant,
-        precision: plan.precision,
-        device: variant?.device ?? 'cpu',
+        workload: kind,
+        name: scenario?.name || name || 'untitled',
+        variant,
+        precision,
+        device,
         created: new Date().toISOString(),
-        grid: { ne: plan.ne, ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx },
-        scenario: request.scenario,
+        size,
+        scenario: { ...document },
         state: 'queued',
         finished: null,
         file: null,
-        r80_mm: null,
+        headline: null,
         wall_s: null,
         error: null,
         active,
       },
-      plan.steps_max,
+      before,
     );
     this.#remember(record);
-    this.#lanes.add({ id: record.id, lane: record.device, run: () => this.#execute(record, active) });
+    this.#lanes.add({ id: record.id, lane: run.lane, run: () => this.#execute(record, active) });
     this.#changed();
     return this.info(record.id);
   }
@@ -114,7 +104,7 @@ export class Runs {
   cancel(id: string): RunInfo {
     const record = this.#record(id);
     if (this.#lanes.remove(id)) this.#end(record, 'cancelled');
-    else record.active?.native.cancel();
+    else record.active?.run.cancel();
     return this.info(id);
   }
 
@@ -140,7 +130,7 @@ export class Runs {
   }
 
   /** The result of a run that has ended. */
-  async data(id: string): Promise<RunData> {
+  async data(id: string): Promise<AnyRunData> {
     const record = this.#record(id);
     if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended yet.');
     if (record.error !== null && record.wall_s === null) throw BraggError.fromWire(record.error);
@@ -151,29 +141,29 @@ export class Runs {
   }
 
   /** Takes in a run from a file. */
-  adopt(data: RunData, file: NamedFile | null): RunInfo {
-    const { axes } = data;
+  adopt(data: AnyRunData, file: NamedFile | null): RunInfo {
+    const { size, headline, detail } = hostWorkloads[data.workload].ended(data);
     const record = newRecord(
       {
         id: randomBytes(9).toString('base64url'),
+        workload: data.workload,
         name: data.name,
         variant: data.variant,
         precision: data.precision,
         device: data.machine.device ?? 'cpu',
         created: data.created,
-        grid: { ne: axes.energies_MeV.length, ntheta: axes.ntheta, nz: axes.nz, nx: axes.nx },
+        size,
         scenario: data.scenario,
         state: data.status,
         finished: data.finished,
         file,
-        r80_mm: depthDoseOf(measured(data)).metrics.r80_mm,
+        headline,
         wall_s: data.wall_s,
         error: data.error === null ? null : { ...data.error, issues: [] },
         active: null,
       },
-      data.steps,
+      detail,
     );
-    record.lastProgress = { ...record.lastProgress, step: data.steps, weight_left: measured(data).weightLeft };
     this.#options.cache.put(record.id, data);
     this.#remember(record);
     this.#changed();
@@ -202,31 +192,9 @@ export class Runs {
     return () => undefined;
   }
 
-  watchLive(id: string, view: LiveView, sink: Sink<LiveFrame>): () => void {
-    const record = this.#record(id);
-    const source = liveSource(record);
-    if (source === null) {
-      sink.end();
-      return () => undefined;
-    }
-    const { active } = source;
-    active.views.add(view);
-    try {
-      wantCuts(active);
-    } catch (error) {
-      active.views.delete(view);
-      throw error;
-    }
-    const leave = record.live.add(sink, () => liveFrame(id, source, view));
-    const stop = (): void => {
-      leave();
-      active.views.delete(view);
-      wantCuts(active);
-    };
-    // The engine makes frames only when someone asks; this asks for the first one.
-    if (takeLive(record)) record.live.offerAll();
-    else if (record.active?.latest != null) record.live.offer(sink);
-    return stop;
+  /** The run while it waits or computes; null once it has ended. */
+  active(id: string): WorkloadRun | null {
+    return this.#record(id).active?.run ?? null;
   }
 
   /** Resolves when a run has ended, however. */
@@ -266,29 +234,38 @@ export class Runs {
     record.state = 'running';
     record.lastProgress = progressOf(record, null);
     this.#changed();
+    const { checkpoints, cache, log } = this.#options;
+    let kept = false;
     try {
-      const tell = oncePerTurn(() => this.#tell(record));
-      const checkpointing = this.#checkpointing(record, active);
-      const result = await active.native.start((progress) => {
-        record.lastProgress = progressOf(record, progress);
-        checkpointing?.progressed(progress);
-        tell();
-      }, active.measuring);
-      if (result.error !== null) this.#fail(record, result.error);
-      if (result.traceReason !== null) this.#options.log('warning', result.traceReason);
-      record.wall_s = (performance.now() - active.begun_ms) / 1000;
-      // The engine leaves a last frame, with which every live map ends at the final state.
-      if (takeLive(record)) record.live.offerAll();
-      const keyframes = await keyframesOf(active.native, result);
-      const data = this.#dataOf(record, active, result, keyframes);
-      record.r80_mm = depthDoseOf(measured(data)).metrics.r80_mm;
-      this.#options.cache.put(record.id, data);
+      const tell = oncePerTurn(() => {
+        if (record.active === null) return;
+        record.progress.offerAll();
+        active.run.showLive();
+      });
+      const data = await active.run.start({
+        progressed: (detail, eta_s) => {
+          record.lastProgress = progressOf(record, { detail, eta_s });
+          tell();
+        },
+        context: () => this.#contextOf(record, active),
+        keep:
+          checkpoints === null
+            ? null
+            : (state, upTo) => {
+                kept = true;
+                return checkpoints.keep({ id: record.id, data: state, upTo, finished: false });
+              },
+        warn: (text) => log('warning', text),
+      });
+      const { headline, detail, upTo } = hostWorkloads[data.workload].ended(data);
+      if (data.error !== null) this.#fail(record, new BraggError(data.error.code, data.error.message));
+      record.wall_s = data.wall_s;
+      record.headline = headline;
+      record.lastProgress = { ...record.lastProgress, detail };
+      cache.put(record.id, data);
       // What took long enough to be worth it is kept until it is saved.
-      if (checkpointing?.begun) {
-        const { depth_mm } = record.lastProgress;
-        void this.#options.checkpoints?.keep({ id: record.id, data, depth_mm, finished: true });
-      }
-      this.#end(record, result.status);
+      if (kept) void checkpoints?.keep({ id: record.id, data, upTo, finished: true });
+      this.#end(record, data.status);
     } catch (error) {
       this.#fail(record, error);
       record.wall_s = null;
@@ -302,45 +279,27 @@ export class Runs {
     this.#options.log('error', `${record.name}: ${failure.message}`);
   }
 
-  #tell(record: RunRecord): void {
-    const { active } = record;
-    if (active === null) return;
-    record.progress.offerAll();
-    if (record.live.anyoneReady && !isResting(active) && takeLive(record)) record.live.offerAll();
-  }
-
-  #checkpointing(record: RunRecord, active: ActivePart): Checkpointing | null {
-    const { checkpoints } = this.#options;
-    if (checkpoints === null) return null;
-    return new Checkpointing(active.native, ({ state, keyframes, depth_mm }) => {
-      const data = this.#dataOf(record, active, state, keyframes);
-      return checkpoints.keep({ id: record.id, data, depth_mm, finished: false });
-    });
-  }
-
-  #dataOf(record: RunRecord, active: ActivePart, result: RunOutcome, keyframes: readonly Marginals[]): RunData {
+  #contextOf(record: RunRecord, { completeScenario }: ActivePart): RunContext {
     const { name, created, scenario, device } = record;
     const { program, machine, gpu } = this.#options;
-    const finished = new Date().toISOString();
-    const wall_s = record.wall_s ?? (performance.now() - (active.begun_ms ?? performance.now())) / 1000;
-    const context = { program, name, created, finished, scenario, wall_s };
-    const computedBy = { ...machine, device: device === 'cpu' ? null : (gpu ?? device) };
-    const { completeScenario, table, problem, native } = active;
-    return runData(
-      { ...context, machine: computedBy, completeScenario, table },
-      problem,
-      native.plan,
-      result,
-      keyframes,
-    );
+    return {
+      program,
+      machine: { ...machine, device: device === 'cpu' ? null : (gpu ?? device) },
+      name,
+      created,
+      finished: new Date().toISOString(),
+      scenario,
+      completeScenario,
+      wall_s: elapsed_s(record),
+    };
   }
 
   #end(record: RunRecord, state: 'done' | 'cancelled' | 'failed'): void {
     record.state = state;
     record.finished = new Date().toISOString();
     record.lastProgress = progressOf(record, null);
+    record.active?.run.endLive();
     record.active = null;
-    record.live.finish();
     record.progress.offerAll();
     record.progress.finish();
     this.#changed();

@@ -64,6 +64,8 @@ export interface TaskReading extends Read {
 /** Not even its kind is known. */
 export interface NoReading extends Read {
   readonly kind: null;
+  readonly document: null;
+  readonly scenario: null;
 }
 
 export type AnyReading = TransportReading | DiffractionReading | TaskReading | NoReading;

@@ -86,8 +86,13 @@ interface Parts {
 
 /** The problem for the engine. Throws a BraggError `invalid` with every issue if the reading has errors. */
 export function problemOf<P>(reading: { readonly problem: (() => P) | null; readonly issues: readonly Issue[] }): P {
-  if (reading.problem === null) throw new BraggError('invalid', summary(reading.issues), reading.issues);
+  if (reading.problem === null) throw refusalOf(reading.issues);
   return reading.problem();
+}
+
+/** The error for a scenario that cannot be used, with every issue. */
+export function refusalOf(issues: readonly Issue[]): BraggError {
+  return new BraggError('invalid', summary(issues), issues);
 }
 
 export class Scenarios {
@@ -137,9 +142,14 @@ export class Scenarios {
     return this.checked(document, place, known, locate);
   }
 
-  /** Checks a transport document that has no text, such as the page's form. */
+  /** Checks a transport document that has no text. */
   async check(document: unknown, place: Place): Promise<Reading> {
-    return asTransport(await this.checked(document, place, [], (fault) => issueAt(fault, null)), null);
+    return asTransport(await this.checkAny(document, place), null);
+  }
+
+  /** Checks a document of any kind that has no text, such as the page's form. */
+  checkAny(document: unknown, place: Place): Promise<AnyReading> {
+    return this.checked(document, place, [], (fault) => issueAt(fault, null));
   }
 
   /** The problem for the engine. Throws a BraggError `invalid` with every issue if the reading has errors. */
@@ -172,7 +182,7 @@ export class Scenarios {
   }
 
   private unreadable(issues: readonly Issue[], locate: Reading['locate']): NoReading {
-    return { kind: null, draft: null, issues, locate };
+    return { kind: null, draft: null, document: null, scenario: null, issues, locate };
   }
 
   private async checked(
@@ -184,7 +194,8 @@ export class Scenarios {
     const draft = isRecord(value) ? value : null;
     const { document, filled, leftOut, faults } = validateScenario(value);
     const found = [...known, ...faults.map(locate)];
-    if (filled === null) return { kind: null, draft, issues: found.sort(byPlace), locate };
+    if (filled === null)
+      return { kind: null, draft, document: null, scenario: null, issues: found.sort(byPlace), locate };
     const parts = await this.parts(filled, value, leftOut, place);
     const all = [...found, ...parts.faults.map(locate), ...parts.issues];
     const valid = !hasErrors(all);

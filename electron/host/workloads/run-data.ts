@@ -1,18 +1,83 @@
 /** The result of a run of any workload. */
-import { BraggError } from '../../contract/errors.ts';
-import type { RunData } from '../runs/run-data.ts';
+import { BraggError, type ErrorCode } from '../../contract/errors.ts';
+import type { Spans } from '../addon.ts';
 import type { ImageRunData } from './diffraction/image-data.ts';
+import type { TaskRunData } from './task/task-data.ts';
+import type { Machine, RunData } from './transport/run-data.ts';
 
-export type AnyRunData = RunData | ImageRunData;
+/** A further workload is one entry here; each carries its name. */
+export type AnyRunData = RunData | ImageRunData | TaskRunData;
 
-/** Of a run without a mark it is transport, the first workload. */
-export function isImageRun(run: AnyRunData): run is ImageRunData {
-  return 'workload' in run && run.workload === 'diffraction';
+/** Why a run ended on the way. */
+export interface RunFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
 }
+
+/** What every run says of itself, whatever it computed. */
+export interface RunContext {
+  readonly program: {
+    readonly version: string;
+    readonly build: string;
+    readonly compiler: string;
+    /** Of the checkout that it ran from; null in a package, and in files of versions that did not record it. */
+    readonly commit: string | null;
+  };
+  readonly machine: Machine;
+  readonly name: string;
+  /** ISO 8601. */
+  readonly created: string;
+  readonly finished: string;
+  /** The document that the user wrote; the same with every default filled in. */
+  readonly scenario: Readonly<Record<string, unknown>>;
+  readonly completeScenario: Readonly<Record<string, unknown>>;
+  readonly wall_s: number;
+}
+
+export function isImageRun(run: AnyRunData): run is ImageRunData {
+  return run.workload === 'diffraction';
+}
+
+const taskReason = 'it holds a measurement of small workloads, which the page and braggbench replay show';
+/** What a file of another workload holds, and where it goes. */
+const other: Readonly<Record<Exclude<AnyRunData['workload'], 'transport'>, string>> = {
+  diffraction: 'it holds a diffraction image, which braggbench export writes as an image file',
+  'linear-relu': taskReason,
+  micro: taskReason,
+};
 
 /** Throws BraggError `foreign-file`, with the file's `name` in its message, for a run of another workload. */
 export function asTransportRun(run: AnyRunData, name: string): RunData {
-  if (!isImageRun(run)) return run;
-  const reason = 'it holds a diffraction image, which braggbench export writes as an image file';
+  if (run.workload === 'transport') return run;
+  const reason = other[run.workload];
   throw new BraggError('foreign-file', `${name} cannot be opened as a transport run: ${reason}.`);
+}
+
+/** The run as one of `workload`. Throws BraggError `unsupported` for one of another. */
+export function runOf<W extends AnyRunData['workload']>(
+  workload: W,
+  run: AnyRunData,
+): Extract<AnyRunData, { workload: W }> {
+  const found: AnyRunData = run;
+  if (found.workload === workload) return found as Extract<AnyRunData, { workload: W }>;
+  throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of ${workload}.`);
+}
+
+/** Of a run whose threads were not recorded. */
+export const noSpans: Spans = {
+  names: [],
+  threads: 0,
+  name: new Uint16Array(0),
+  thread: new Uint16Array(0),
+  step: new Uint32Array(0),
+  start_ns: new Float64Array(0),
+  end_ns: new Float64Array(0),
+  dropped: 0,
+};
+
+/** Bytes that the arrays in a value take in memory. */
+export function sizeOf(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, part) => sum + sizeOf(part), 0);
 }

@@ -1,7 +1,6 @@
 /** Unsaved work of programs and pages that ended: each piece recovered, discarded, or left for later. */
 import { type ReactElement, useState } from 'react';
 import type { Recoverable } from '../../../electron/contract/recovery.ts';
-import { count, fixed } from '../../base/numbers.ts';
 import { clock } from '../../base/time.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/button.tsx';
@@ -16,8 +15,7 @@ export interface RecoverDialogProps {
 
 function describe(item: Recoverable): string {
   if (item.kind === 'draft') return `Edits of ${item.place ?? 'a scenario that was never saved'}`;
-  const upTo = `${count(item.step)} steps, ${fixed(item.depth_mm, 1)} mm deep`;
-  return item.finished ? `A run of ${upTo}, not saved` : `A run that was still computing: ${upTo}`;
+  return item.finished ? `A run of ${item.upTo}, not saved` : `A run that was still computing: ${item.upTo}`;
 }
 
 export default function RecoverDialog({ request, close }: RecoverDialogProps): ReactElement {

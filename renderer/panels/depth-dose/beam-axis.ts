@@ -1,6 +1,6 @@
 /** The line along which the depth dose is read, in the z–x plane. */
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
 
 export interface BeamAxis {
   readonly entrance_mm: { readonly z: number; readonly x: number };
@@ -8,7 +8,7 @@ export interface BeamAxis {
   readonly angle_rad: number;
 }
 
-export function beamAxis(resolved: Resolved | null): BeamAxis {
+export function beamAxis(resolved: TransportResolved | null): BeamAxis {
   const read = (key: string): number => {
     const value = valueAt(resolved?.scenario, ['beam', key]);
     return typeof value === 'number' ? value : 0;

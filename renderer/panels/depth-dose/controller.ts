@@ -59,7 +59,7 @@ export function driveDepthDose(
   const place = (): void => {
     const axis = plottedAxis(element);
     const at = shownCrosshair(stores.selection.getState());
-    const beam = beamAxis(shownScenario(workbench));
+    const beam = beamAxis(shownScenario('transport', workbench));
     const depth = at?.z === undefined ? null : depthAlong(beam, at.z, at.x ?? beam.entrance_mm.x);
     const pixel = axis === null || depth === null ? -1 : axis.l2p(depth);
     const visible = axis !== null && pixel >= 0 && pixel <= axis._length;
@@ -72,7 +72,7 @@ export function driveDepthDose(
     const style = getComputedStyle(element);
     const color = (name: string): string => style.getPropertyValue(name).trim();
     const { z } = stores.window.getState().windows;
-    const resolved = shownScenario(workbench);
+    const resolved = shownScenario('transport', workbench);
     const beam = beamAxis(resolved);
     // Depth along the axis is depth in the map for a straight beam only: then both plots show one window.
     const window =
@@ -117,7 +117,9 @@ export function driveDepthDose(
     if (axis === null) return;
     const pixel = event.clientX - element.getBoundingClientRect().left - axis._offset;
     const inside = pixel >= 0 && pixel <= axis._length;
-    stores.selection.point(inside ? pointAlong(beamAxis(shownScenario(workbench)), axis.p2l(pixel)) : null);
+    stores.selection.point(
+      inside ? pointAlong(beamAxis(shownScenario('transport', workbench)), axis.p2l(pixel)) : null,
+    );
   };
   const leave = (): void => stores.selection.point(null);
   element.addEventListener('pointermove', hover);
@@ -146,9 +148,9 @@ export function driveDepthDose(
       typeof event === 'object' && event !== null ? Reflect.get(event, key) : null;
     const [from, to] = [read('xaxis.range[0]'), read('xaxis.range[1]')];
     if (typeof from !== 'number' || typeof to !== 'number') return;
-    const beam = beamAxis(shownScenario(workbench));
+    const beam = beamAxis(shownScenario('transport', workbench));
     if (beam.angle_rad !== 0) return;
-    const [low, high] = wholeDepth(data.depthDose.get(SHOWN), shownScenario(workbench));
+    const [low, high] = wholeDepth(data.depthDose.get(SHOWN), shownScenario('transport', workbench));
     const whole = from <= low && to >= high;
     const z = [Math.max(low, from) + beam.entrance_mm.z, Math.min(high, to) + beam.entrance_mm.z] as const;
     stores.window.zoom({ z: whole ? null : z });

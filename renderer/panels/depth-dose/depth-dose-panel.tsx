@@ -1,5 +1,6 @@
 /** The dose along the beam, with R80 and the table's range. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { shownCrosshair } from '../../state/selection.ts';
@@ -27,8 +28,8 @@ function CurveReadout(): ReactElement {
   const crosshair = useSelected(stores.selection, shownCrosshair);
   const shown = useCached(data.depthDose, SHOWN);
   const reference = useCached(data.reference, SHOWN);
-  const resolved = useSelected(stores.scenario, () => shownScenario(workbench));
-  const table = reference?.resolved?.table ?? resolved?.table;
+  const resolved = useSelected(stores.scenario, () => shownScenario('transport', workbench));
+  const table = resolvedOf('transport', reference?.resolved ?? null)?.table ?? resolved?.table;
   if (crosshair?.z === undefined || shown === null) {
     return (
       <span className="panel-readout panel-readout--none">
@@ -36,7 +37,7 @@ function CurveReadout(): ReactElement {
       </span>
     );
   }
-  const axis = beamAxis(shownScenario(workbench));
+  const axis = beamAxis(shownScenario('transport', workbench));
   const depth = depthAlong(axis, crosshair.z, crosshair.x ?? axis.entrance_mm.x);
   const value = interpolate(shown.curve.positions, shown.curve.values, depth);
   return (

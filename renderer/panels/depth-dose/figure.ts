@@ -2,7 +2,7 @@
 import type { Data, Layout, Shape } from 'plotly.js/lib/core';
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
 import { fixed } from '../../base/numbers.ts';
 import type { ShownDepthDose } from '../../data/run-data.ts';
 import { ROOM } from '../../drawing/plot-frame.ts';
@@ -48,7 +48,7 @@ export function overlayFactor(
 
 export interface FigureInput {
   readonly shown: ShownDepthDose | null;
-  readonly resolved: Resolved | null;
+  readonly resolved: TransportResolved | null;
   readonly unit: 'absolute' | 'percent';
   readonly overlays?: readonly OverlaidCurve[];
   /** Shown part of the axis; null: all of it. */
@@ -70,7 +70,7 @@ function verticalLine(at: number, color: string, dash: 'solid' | 'dash'): Partia
 }
 
 /** The extent of the axis when nothing is zoomed: that of the curve, else of the geometry. */
-export function wholeDepth(shown: ShownDepthDose | null, resolved: Resolved | null): Interval {
+export function wholeDepth(shown: ShownDepthDose | null, resolved: TransportResolved | null): Interval {
   const positions = shown?.curve.positions;
   const last = positions?.[positions.length - 1];
   if (positions !== undefined && last !== undefined && last > 0) {

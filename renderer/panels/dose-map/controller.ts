@@ -85,7 +85,7 @@ export function driveDoseMap(
   const show = (): void => {
     const scene = doseScene({
       shown: shownMap(),
-      resolved: shownScenario(workbench),
+      resolved: shownScenario('transport', workbench),
       r80_mm: data.depthDose.get(SHOWN)?.final?.metrics.r80_mm ?? null,
       windows: stores.window.getState().windows,
       marks: store.getState().marks,
@@ -128,7 +128,7 @@ export function driveDoseMap(
       pointAt: (x, y) => map.pointAt(x, y),
       nearestPoint: (x, y) => map.nearestPoint(x, y),
       whole: () => {
-        const whole = wholeField(shownMap(), shownScenario(workbench));
+        const whole = wholeField(shownMap(), shownScenario('transport', workbench));
         return whole && { horizontal: whole.z, vertical: whole.x };
       },
       windows: () => {

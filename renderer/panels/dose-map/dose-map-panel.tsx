@@ -35,7 +35,7 @@ export default function DoseMapPanel(): ReactElement {
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const notes = useMemo(() => runNotes(run), [run]);
-  const known = useSelected(stores.scenario, () => shownScenario(workbench) !== null);
+  const known = useSelected(stores.scenario, () => shownScenario('transport', workbench) !== null);
   const zoomed = useSelected(stores.window, ({ windows }) => windows.z !== undefined || windows.x !== undefined);
   const shown = useCached(data.maps, shownKey(against));
   const trouble = useCached(data.troubles, shownKey(against));

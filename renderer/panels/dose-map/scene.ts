@@ -1,7 +1,7 @@
 /** What the dose map shows, from the field, the scenario and the readouts. No React. */
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { materialSummaries, valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
 import type { ShownMap } from '../../data/run-data.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';
@@ -9,7 +9,7 @@ import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';
 export interface SceneInput {
   readonly shown: ShownMap | null;
   /** Of the run that is shown or, before there is one, of the scenario being edited. */
-  readonly resolved: Resolved | null;
+  readonly resolved: TransportResolved | null;
   readonly r80_mm: number | null;
   readonly windows: Readonly<{ z?: Interval; x?: Interval }>;
   readonly marks: boolean;
@@ -17,7 +17,7 @@ export interface SceneInput {
 
 const RAD_PER_DEG = Math.PI / 180;
 
-function numberAt(resolved: Resolved | null, ...path: readonly string[]): number | null {
+function numberAt(resolved: TransportResolved | null, ...path: readonly string[]): number | null {
   const value = valueAt(resolved?.scenario, path);
   return typeof value === 'number' ? value : null;
 }
@@ -26,7 +26,7 @@ function isInterval(value: unknown): value is Interval {
   return Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number';
 }
 
-function regionMarks(resolved: Resolved): readonly Annotation[] {
+function regionMarks(resolved: TransportResolved): readonly Annotation[] {
   const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
   if (!Array.isArray(regions)) return [];
   return regions.flatMap((region: unknown): readonly Annotation[] => {
@@ -44,7 +44,7 @@ function regionMarks(resolved: Resolved): readonly Annotation[] {
 }
 
 /** The beam's way in: an arrow that ends at the entrance, a tenth of the field long. */
-function beamMark(resolved: Resolved, depth: number): Annotation | null {
+function beamMark(resolved: TransportResolved, depth: number): Annotation | null {
   const [x, z, angle] = [
     numberAt(resolved, 'beam', 'x_mm'),
     numberAt(resolved, 'beam', 'z_mm'),
@@ -64,7 +64,7 @@ function axis(title: string, whole: Interval, window: Interval | undefined): Sho
 /** The whole extent of z and x: the field's, or before there is one the geometry's. */
 export function wholeField(
   shown: ShownMap | null,
-  resolved: Resolved | null,
+  resolved: TransportResolved | null,
 ): { readonly z: Interval; readonly x: Interval } | null {
   if (shown !== null) {
     const { horizontal, vertical } = shown.field;

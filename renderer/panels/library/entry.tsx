@@ -2,7 +2,6 @@
 import type { ReactElement } from 'react';
 import type { LibraryItem, LibraryPlace } from '../../../electron/contract/library.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
-import { fixed, significant } from '../../base/numbers.ts';
 import { clock, duration } from '../../base/time.ts';
 import { Icon, type IconName } from '../../widgets/icon.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
@@ -17,13 +16,13 @@ const kinds: Readonly<Record<LibraryItem['kind'], string>> = {
 
 /** `70 MeV · window · FP32 · R80 40.76 mm · 0.45 s`. */
 function factsOf({ facts, bytes, kind }: LibraryItem): string {
-  const { energy_MeV, variant, precision, r80_mm, wall_s, status } = facts;
+  const { about, variant, precision, result, wall_s, status } = facts;
   return (
     [
-      energy_MeV === null ? null : `${significant(energy_MeV, 4).replace(/\.0+$/, '')} MeV`,
+      about,
       variant,
       precision?.toUpperCase() ?? null,
-      r80_mm === null ? null : `R80 ${fixed(r80_mm, 2)} mm`,
+      result,
       wall_s === null ? null : duration(wall_s),
       status === 'cancelled' ? 'stopped' : status === 'failed' ? 'failed' : null,
       kind === 'run' ? formatBytes(bytes) : null,

@@ -1,7 +1,9 @@
 /** One of the four maps: its axes, the value at the crosshair, and the map. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { significant } from '../../base/numbers.ts';
+import { SHOWN } from '../../data/run-data.ts';
 import { probe } from '../../drawing/field-probe.ts';
 import { runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
@@ -76,7 +78,7 @@ function Axes({ slot, axes, store, view }: AxesProps): ReactElement {
     }));
   };
   const title = titleOf(axes);
-  const grid = run?.grid ?? null;
+  const grid = resolvedOf('transport', useCached(data.reference, SHOWN)?.resolved ?? null)?.grid ?? null;
   return (
     <h2 aria-label={title}>
       <Select

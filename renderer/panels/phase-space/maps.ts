@@ -91,8 +91,9 @@ export function hiddenText(axes: PhaseAxes, cuts: HiddenCuts, place: (cut: Cut) 
 export type Windows = Readonly<Partial<Record<AxisName, Interval>>>;
 
 function shownAxis(axis: MapAxis, windows: Windows): ShownAxis {
-  const [from, to] = windows[axis.name] ?? [axis.fullFrom, axis.fullTo];
-  return { title: axisTitles[axis.name], unit: axis.unit, from, to };
+  const name = axis.name as AxisName;
+  const [from, to] = windows[name] ?? [axis.fullFrom, axis.fullTo];
+  return { title: axisTitles[name], unit: axis.unit, from, to };
 }
 
 export function phaseScene({ field }: ShownMap, windows: Windows): MapScene {

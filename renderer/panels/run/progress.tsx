@@ -1,17 +1,51 @@
 /** How far the run is. */
 import type { ReactElement } from 'react';
-import type { RunInfo, RunProgress } from '../../../electron/contract/run.ts';
+import { type ProgressDetail, type RunProgress, shareDone } from '../../../electron/contract/progress.ts';
+import type { RunInfo } from '../../../electron/contract/run.ts';
+import type { TaskProgress } from '../../../electron/contract/task.ts';
 import { compact, count, errorSize, fixed, percent } from '../../base/numbers.ts';
 import { duration, timeLeft } from '../../base/time.ts';
-import { Readouts } from '../../widgets/readout.tsx';
+import { type ReadoutItem, Readouts } from '../../widgets/readout.tsx';
 
-/**
- * Share of the way gone. Protons stop together at the end of their range, so
- * the weight says nothing until then: the host's estimate of the time does.
- */
-export function shareDone(progress: RunProgress): number | null {
-  const { elapsed_s, eta_s } = progress;
-  return eta_s === null || elapsed_s + eta_s <= 0 ? null : elapsed_s / (elapsed_s + eta_s);
+type Details = {
+  readonly [W in ProgressDetail['workload']]: (
+    detail: Extract<ProgressDetail, { workload: W }>,
+  ) => readonly ReadoutItem[];
+};
+
+const rounds = ({ phase, what, round, rounds: most }: TaskProgress): readonly ReadoutItem[] => [
+  { name: 'Now', value: phase },
+  { name: 'Variant', value: what },
+  { name: 'Round', value: count(round), title: `At most ${most}: it ends when the ratios are known` },
+];
+
+/** What each workload says of its way; a further one is one entry here. */
+const details: Details = {
+  transport: ({ step, steps_max, depth_mm, weight_left, steps_per_s, ledger_error }) => [
+    { name: 'Step', value: count(step), title: `At most ${count(steps_max)} steps` },
+    { name: 'Mean depth', value: fixed(depth_mm, 1), unit: 'mm' },
+    {
+      name: 'Weight left',
+      value: percent(weight_left),
+      title: 'Share of the protons that is still in flight',
+    },
+    { name: 'Steps per s', value: compact(steps_per_s) },
+    {
+      name: 'Ledger error',
+      value: errorSize(ledger_error),
+      title: 'Larger of the relative errors of the number and the energy balance',
+    },
+  ],
+  diffraction: ({ done, terms_per_s }) => [
+    { name: 'Image', value: percent(done), title: 'Share of the pixels that are there' },
+    { name: 'Terms per s', value: compact(terms_per_s), title: 'Lattice factors computed in a second' },
+  ],
+  'linear-relu': rounds,
+  micro: rounds,
+};
+
+function detailsOf<W extends ProgressDetail['workload']>(detail: Extract<ProgressDetail, { workload: W }>) {
+  return details[detail.workload as W](detail);
 }
 
 export function RunProgressView({
@@ -42,21 +76,9 @@ export function RunProgressView({
       {progress === null ? null : (
         <Readouts
           items={[
-            { name: 'Step', value: count(progress.step), title: `At most ${count(progress.steps_max)} steps` },
             { name: 'Time left', value: timeLeft(progress.eta_s) },
-            { name: 'Mean depth', value: fixed(progress.depth_mm, 1), unit: 'mm' },
             { name: 'Elapsed', value: duration(progress.elapsed_s) },
-            {
-              name: 'Weight left',
-              value: percent(progress.weight_left),
-              title: 'Share of the protons that is still in flight',
-            },
-            { name: 'Steps per s', value: compact(progress.steps_per_s) },
-            {
-              name: 'Ledger error',
-              value: errorSize(progress.ledger_error),
-              title: 'Larger of the relative errors of the number and the energy balance',
-            },
+            ...detailsOf(progress.detail),
           ]}
         />
       )}

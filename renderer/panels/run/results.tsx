@@ -1,18 +1,21 @@
 /** Readouts of a finished run. */
 import type { ReactElement } from 'react';
 import type { DepthDose, Moments, RunSummary } from '../../../electron/contract/run.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import { resolvedOf, type TransportResolved } from '../../../electron/contract/scenarios.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
 import { compact, fixed, NO_VALUE, percent, significant } from '../../base/numbers.ts';
 import { duration } from '../../base/time.ts';
+import { SHOWN } from '../../data/run-data.ts';
 import { Readouts } from '../../widgets/readout.tsx';
+import { useCached, useWorkbench } from '../../workbench/context.ts';
+import { Waiting } from './waiting.tsx';
 import { Widths, type WidthsProps } from './widths.tsx';
 
-export interface ResultsProps {
+interface ResultsProps {
   readonly summary: RunSummary;
   readonly depthDose: DepthDose | null;
   readonly moments: Moments | null;
-  readonly resolved: Resolved | null;
+  readonly resolved: TransportResolved | null;
 }
 
 /** Without an R80 there is a reason that the ledger knows. */
@@ -39,7 +42,7 @@ function RangeHead({
   resolved,
 }: {
   readonly r80_mm: number | null;
-  readonly resolved: Resolved | null;
+  readonly resolved: TransportResolved | null;
 }): ReactElement {
   const difference = r80_mm === null || resolved === null ? null : r80_mm - resolved.range_mm;
   return (
@@ -155,7 +158,19 @@ function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): Widths
   return { half: along(0.5), near: along(0.9) };
 }
 
-export function Results({ summary, depthDose, moments, resolved }: ResultsProps): ReactElement {
+/** Of the transport run that is shown. */
+export function TransportResults(): ReactElement {
+  const { data } = useWorkbench();
+  const summary = useCached(data.summary, SHOWN);
+  const depthDose = useCached(data.depthDose, SHOWN);
+  const moments = useCached(data.moments, SHOWN);
+  const reference = useCached(data.reference, SHOWN);
+  if (summary === null) return <Waiting workload="transport" />;
+  const resolved = resolvedOf('transport', reference?.resolved ?? null);
+  return <Results summary={summary} depthDose={depthDose?.final ?? null} moments={moments} resolved={resolved} />;
+}
+
+function Results({ summary, depthDose, moments, resolved }: ResultsProps): ReactElement {
   const metrics = depthDose?.metrics ?? summary.metrics;
   return (
     <div className="run-results">

@@ -1,6 +1,7 @@
 /** The run that is shown: progress while it computes, readouts afterwards. */
 import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
+import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { hasResult, isOver, runOf } from '../../state/runs.ts';
@@ -9,9 +10,19 @@ import { EmptyState } from '../../widgets/empty-state.tsx';
 import { IssueList } from '../../widgets/issue-list.tsx';
 import { StateBadge } from '../../widgets/state-badge.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { ImageResults } from './image-results.tsx';
 import { RunProgressView } from './progress.tsx';
-import { Results } from './results.tsx';
+import { TransportResults } from './results.tsx';
+import { TaskResults } from './task-results.tsx';
 import './run-panel.css';
+
+/** A further workload is one entry here. */
+const results: Readonly<Record<WorkloadName, () => ReactElement>> = {
+  transport: TransportResults,
+  diffraction: ImageResults,
+  'linear-relu': TaskResults,
+  micro: TaskResults,
+};
 
 function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
   const facts = [run.variant, run.precision.toUpperCase(), run.device].filter((fact) => fact !== '');
@@ -38,32 +49,18 @@ function Failure({ run }: { readonly run: RunInfo }): ReactElement {
     <div className="run-panel__failure" role="alert">
       <p>{run.error?.message ?? 'The run failed.'}</p>
       {run.error === null || run.error.issues.length === 0 ? null : <IssueList issues={run.error.issues} />}
-      {hasResult(run) ? <p>What was finished before is kept: the dose is that of the steps so far.</p> : null}
+      {hasResult(run) ? <p>What was finished before is kept: it is what there was by then.</p> : null}
     </div>
   );
 }
 
 function RunBody({ run }: { readonly run: RunInfo }): ReactElement | null {
-  const { stores, data, feed } = useWorkbench();
+  const { stores } = useWorkbench();
   const progress = useSelected(stores.runs, (state) => state.progress[run.id] ?? null);
-  const summary = useCached(data.summary, SHOWN);
-  const depthDose = useCached(data.depthDose, SHOWN);
-  const moments = useCached(data.moments, SHOWN);
-  const reference = useCached(data.reference, SHOWN);
-  const status = useSelected(feed.status, (state) => state.status);
   if (run.state === 'failed' && !hasResult(run)) return null;
   if (!isOver(run.state)) return <RunProgressView run={run} progress={progress} />;
-  if (summary === null) {
-    return <p className="run-panel__text">{status.kind === 'failed' ? status.reason : 'Reading the results…'}</p>;
-  }
-  return (
-    <Results
-      summary={summary}
-      depthDose={depthDose?.final ?? null}
-      moments={moments}
-      resolved={reference?.resolved ?? null}
-    />
-  );
+  const Results = results[run.workload];
+  return <Results />;
 }
 
 export default function RunPanel(): ReactElement {
@@ -90,7 +87,7 @@ export default function RunPanel(): ReactElement {
           }
         >
           {canStart
-            ? 'Progress, range and width readouts appear here.'
+            ? 'Progress and readouts appear here.'
             : 'Correct the scenario first: the form marks what is wrong.'}
         </EmptyState>
       </section>
@@ -101,7 +98,7 @@ export default function RunPanel(): ReactElement {
     <section className="run-panel" aria-label="Results of the run" tabIndex={0}>
       <RunHead run={run} />
       {run.state === 'cancelled' ? (
-        <p className="run-panel__note">Stopped before its end: the dose is that of the steps so far.</p>
+        <p className="run-panel__note">Stopped before its end: what is shown is what there was by then.</p>
       ) : null}
       {run.state === 'failed' ? <Failure run={run} /> : null}
       <EditedNote />

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import { classes } from '../../base/classes.ts';
-import { fixed } from '../../base/numbers.ts';
+import { headlineText } from '../../base/numbers.ts';
 import { clock, duration } from '../../base/time.ts';
 import { hasResult, isOver } from '../../state/runs.ts';
 import { Button } from '../../widgets/button.tsx';
@@ -38,7 +38,7 @@ function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected:
             .filter((fact) => fact !== null)
             .join(' · ')}
         </span>
-        <span className="run-entry__r80">{run.r80_mm === null ? '' : `R80 ${fixed(run.r80_mm, 2)} mm`}</span>
+        <span className="run-entry__headline">{run.headline === null ? run.size : headlineText(run.headline)}</span>
         {run.file === null ? null : (
           <span className="run-entry__file" title={run.file.place}>
             {run.file.name}

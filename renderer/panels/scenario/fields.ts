@@ -6,6 +6,7 @@ import {
   formatPath,
   isWithin,
   type JsonSchema,
+  kindOfDocument,
   type Path,
   parsePath,
   schemaAt,
@@ -39,7 +40,8 @@ function described(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknow
 
 /** Null where the schema has no such field (a union's other branch). */
 export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null, path: Path): FieldModel | null {
-  const schema = schemaAt('transport', path, draft) ?? schemaAt('transport', path, described(draft, resolved));
+  const kind = kindOfDocument(draft);
+  const schema = schemaAt(kind, path, draft) ?? schemaAt(kind, path, described(draft, resolved));
   if (schema === null) return null;
   const unit = schema.unit !== undefined && schema.unit in unitSymbols ? (schema.unit as Unit) : '1';
   return {

@@ -1,7 +1,8 @@
 /** Faults at the head of the form: how many are marked below, and in full those that no field can show. */
 import { type ReactElement, useState } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
-import { type Path, parsePath, schemaAt } from '../../../electron/contract/scenario/index.ts';
+import { kindOfDocument, type Path, parsePath, schemaAt } from '../../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenarios.ts';
 import { Button } from '../../widgets/button.tsx';
 import { IssueList } from '../../widgets/issue-list.tsx';
 import { useForm } from './form-context.ts';
@@ -13,8 +14,8 @@ export interface FormIssuesProps {
 }
 
 /** Whether the form has a field for this path: keys that the schema does not know have none. */
-function hasField(path: Path | null, draft: unknown): boolean {
-  return path !== null && path.length > 1 && schemaAt('transport', path, draft) !== null;
+function hasField(path: Path | null, draft: ScenarioDraft): boolean {
+  return path !== null && path.length > 1 && schemaAt(kindOfDocument(draft), path, draft) !== null;
 }
 
 /** How many values are at fault and how many are only to beware of. */

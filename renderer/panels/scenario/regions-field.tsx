@@ -2,6 +2,7 @@
 import { type ReactElement, useId } from 'react';
 import { materialSummaries, type Path } from '../../../electron/contract/scenario/index.ts';
 import { maxRegions } from '../../../electron/contract/scenario/transport/geometry.ts';
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { significant } from '../../base/numbers.ts';
 import { IconButton } from '../../widgets/button.tsx';
 import { Icon } from '../../widgets/icon.tsx';
@@ -171,7 +172,8 @@ export function RegionsField({ path }: { readonly path: Path }): ReactElement | 
             label: preset.label,
             detail: preset.detail,
             disabled: regions.length >= maxRegions,
-            onChoose: () => form.edit(path, [...regions, newRegion(preset.id, form.resolved)], 'Add region'),
+            onChoose: () =>
+              form.edit(path, [...regions, newRegion(preset.id, resolvedOf('transport', form.resolved))], 'Add region'),
           }))}
         >
           <Icon name="plus" size={12} />

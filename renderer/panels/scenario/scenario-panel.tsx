@@ -1,20 +1,19 @@
 /** The scenario as a form: every field of the schema, with what the host says about it. */
 import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
-import { formatPath, type Path, parsePath } from '../../../electron/contract/scenario/index.ts';
+import { formatPath, kindOfDocument, type Path, parsePath } from '../../../electron/contract/scenario/index.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import { TextField } from '../../widgets/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { Field } from './field.tsx';
 import { FieldHelp } from './field-help.tsx';
 import { currentIssues, type FieldModel, issuesAt } from './fields.ts';
 import { type Form, FormContext } from './form-context.ts';
 import { FormIssues } from './form-issues.tsx';
 import { MaterialField, RegionsField } from './regions-field.tsx';
 import { ResolvedCard } from './resolved-card.tsx';
-import { type Section, sectionSummary, sections } from './sections.ts';
+import { type Section, sectionSummary, sectionsOf } from './sections.ts';
 import { createScenarioPanelStore } from './store.ts';
-import { KindField, TableField } from './union-fields.tsx';
+import { SchemaField, TableField } from './union-fields.tsx';
 import { VariantField } from './variant-field.tsx';
 import './scenario-panel.css';
 
@@ -22,8 +21,6 @@ import './scenario-panel.css';
 const special: Readonly<Record<string, (props: { readonly path: Path }) => ReactElement | null>> = {
   'geometry.background': MaterialField,
   'geometry.regions': RegionsField,
-  'grid.energy': KindField,
-  initial: KindField,
   'physics.stopping_power': TableField,
   'solver.variant': VariantField,
 };
@@ -62,7 +59,7 @@ function SectionView({
         <div className="form-section__fields">
           {section.fields.map((path) => {
             const key = formatPath(path);
-            const Special = special[key] ?? Field;
+            const Special = special[key] ?? SchemaField;
             return <Special key={key} path={path} />;
           })}
         </div>
@@ -80,6 +77,7 @@ export default function ScenarioPanel(): ReactElement {
   const resolved = useSelected(stores.scenario, (state) => state.lastResolved);
   const generation = useSelected(stores.scenario, (state) => state.generation);
   const issues = useMemo(() => currentIssues(draft, check), [draft, check]);
+  const sections = sectionsOf(kindOfDocument(draft));
   const [explained, explain] = useState<FieldModel | null>(null);
   const list = useRef<HTMLDivElement>(null);
 

@@ -1,6 +1,11 @@
 /** The form's sections, and the order of the fields in them. Titles and words come from the schema. */
-import type { Path } from '../../../electron/contract/scenario/index.ts';
-import { valueAt } from '../../../electron/contract/scenario/index.ts';
+import {
+  type JsonSchema,
+  type Path,
+  type ScenarioKindName,
+  schemaOfKind,
+  valueAt,
+} from '../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../electron/contract/scenarios.ts';
 import { unitOfKey, withUnit } from '../../../electron/contract/units.ts';
 
@@ -14,7 +19,7 @@ export interface Section {
 
 const below = (head: string, ...keys: readonly string[]): readonly Path[] => keys.map((key) => [head, key]);
 
-export const sections: readonly Section[] = [
+const transport: readonly Section[] = [
   {
     id: 'beam',
     title: 'Beam',
@@ -60,6 +65,53 @@ export const sections: readonly Section[] = [
     summary: below('solver', 'variant', 'stepping', 'precision'),
   },
 ];
+
+/** Of the document itself, not of its problem. */
+const naming = ['$schema', 'kind', 'version', 'name', 'notes'];
+const MOST_IN_SUMMARY = 3;
+
+const isGroup = (schema: JsonSchema): boolean => schema.type === 'object' && schema.properties !== undefined;
+
+/** Values that stand alone, below a schema. */
+function leaves(schema: JsonSchema, path: Path): readonly Path[] {
+  const properties = Object.entries(schema.properties ?? {});
+  return properties.flatMap(([key, each]) => {
+    const here = [...path, key];
+    if (isGroup(each)) return leaves(each, here);
+    return each.type === 'number' || each.type === 'integer' || each.enum !== undefined ? [here] : [];
+  });
+}
+
+/** As the schema has them: a section for every object at its top, and one for the values that stand beside them. */
+function generated(schema: JsonSchema): readonly Section[] {
+  const entries = Object.entries(schema.properties ?? {}).filter(([key]) => !naming.includes(key));
+  const single = entries.filter(([, each]) => !isGroup(each)).map(([key]): Path => [key]);
+  const groups = entries.filter(([, each]) => isGroup(each));
+  return [
+    ...(single.length === 0
+      ? []
+      : [{ id: 'problem', title: 'Problem', fields: single, summary: single.slice(0, MOST_IN_SUMMARY) }]),
+    ...groups.map(([key, each]) => ({
+      id: key,
+      title: each.title ?? key,
+      fields: Object.keys(each.properties ?? {}).map((name): Path => [key, name]),
+      summary: leaves(each, [key]).slice(0, MOST_IN_SUMMARY),
+    })),
+  ];
+}
+
+/** Kinds whose form is laid out by hand; those of the others follow from their schemas. */
+const own: Partial<Record<ScenarioKindName, readonly Section[]>> = { transport };
+
+const made = new Map<ScenarioKindName, readonly Section[]>();
+
+export function sectionsOf(kind: ScenarioKindName): readonly Section[] {
+  const known = own[kind] ?? made.get(kind);
+  if (known !== undefined) return known;
+  const sections = generated(schemaOfKind(kind));
+  made.set(kind, sections);
+  return sections;
+}
 
 function shownValue(path: Path, value: unknown): string | null {
   if (typeof value === 'number') return withUnit(Number(value.toPrecision(4)), unitOfKey(String(path.at(-1))));

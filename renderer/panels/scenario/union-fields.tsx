@@ -41,10 +41,37 @@ export function KindField({ path }: { readonly path: Path }): ReactElement | nul
         )}
       </Row>
       {keys.map((key) => (
-        <Field key={`${kind}.${key}`} path={[...path, key]} />
+        <SchemaField key={`${kind}.${key}`} path={[...path, key]} />
       ))}
     </>
   );
+}
+
+/** The values of an object, under its name. */
+function GroupField({ path, schema }: { readonly path: Path; readonly schema: JsonSchema }): ReactElement {
+  const id = useId();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot stand in the form's grid
+    <div className="field-group" role="group" aria-labelledby={id}>
+      <h3 id={id} className="field-group__title" title={schema.description}>
+        {schema.title ?? String(path.at(-1))}
+      </h3>
+      {Object.keys(schema.properties ?? {}).map((key) => (
+        <SchemaField key={key} path={[...path, key]} />
+      ))}
+    </div>
+  );
+}
+
+/** The field at a path as its schema asks for it: a choice of kinds, a group, or one value. */
+export function SchemaField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
+  if (field === null) return null;
+  const { schema } = field;
+  if (branchesOf(schema).some((branch) => kindOf(branch) !== '')) return <KindField path={path} />;
+  if (schema.type === 'object') return <GroupField path={path} schema={schema} />;
+  return <Field path={path} />;
 }
 
 const OWN_TABLE = 'file';

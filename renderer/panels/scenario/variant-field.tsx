@@ -1,7 +1,7 @@
 /** The implementation that runs, with the reason for each that cannot. */
 import { type ReactElement, useId } from 'react';
 import type { Capabilities, Variant } from '../../../electron/contract/capabilities.ts';
-import type { Path } from '../../../electron/contract/scenario/index.ts';
+import { kindOfDocument, type Path } from '../../../electron/contract/scenario/index.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -19,9 +19,8 @@ function variantItems(
   chosen: string,
   choose: (id: string) => void,
 ): readonly MenuItem[] {
-  const ofTransport = variants.filter((variant) => variant.workload === 'transport');
-  const cpu = ofTransport.filter((variant) => variant.device === 'cpu');
-  const gpu = ofTransport.filter((variant) => variant.device === 'cuda');
+  const cpu = variants.filter((variant) => variant.device === 'cpu');
+  const gpu = variants.filter((variant) => variant.device === 'cuda');
   const item = (variant: Variant, heading: string | null): MenuItem => {
     const refusal = refusals.get(variant.id) ?? null;
     const shared = variant.device === 'cuda' && !cuda.available;
@@ -52,6 +51,8 @@ export function VariantField({ path }: { readonly path: Path }): ReactElement | 
   const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
   if (field === null) return null;
   const { resolved } = form;
+  const kind = kindOfDocument(form.draft);
+  const own = variants.filter((variant) => variant.workload === kind);
   const value = String(field.value ?? field.fallback ?? 'auto');
   const refusals = new Map(resolved?.variants.map((each) => [each.id, each.refusal]));
   const choose = (next: string): void => form.edit(path, next === 'auto' ? undefined : next, field.title);
@@ -72,7 +73,7 @@ export function VariantField({ path }: { readonly path: Path }): ReactElement | 
               checked: value === 'auto',
               onChoose: () => choose('auto'),
             },
-            ...variantItems(variants, refusals, cuda, value, choose),
+            ...variantItems(own, refusals, cuda, value, choose),
           ]}
         >
           <span className="variant-button__text">{shown}</span>

@@ -1,4 +1,5 @@
 /** The panels, and where each stands in the layouts that the program comes with. */
+import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { type Arrangement, arrange, type Frame, type LayoutName, type Place } from './frames.ts';
 import { px, share, split } from './tree.ts';
 
@@ -11,7 +12,13 @@ export interface PanelPlace {
   readonly simulate?: Place;
   readonly compare?: Place;
   readonly profile?: Place;
+  /** Kinds of scenario that it has something to show of; left out: every one. */
+  readonly kinds?: readonly ScenarioKindName[];
 }
+
+const transport = { kinds: ['transport'] } as const;
+const diffraction = { kinds: ['diffraction'] } as const;
+const tasks = { kinds: ['linear-relu', 'micro'] } as const;
 
 /** A further panel is one line here. */
 export const panelPlaces: readonly PanelPlace[] = [
@@ -19,16 +26,35 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'runs', title: 'Runs', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'library', title: 'Library', simulate: 'left', compare: 'left' },
   { id: 'compare', title: 'Compare', compare: 'upper' },
-  { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
-  { id: 'phase-space', title: 'Phase space', key: 2, simulate: 'upper', compare: 'upper', profile: 'lower' },
+  { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower', ...transport },
+  {
+    id: 'phase-space',
+    title: 'Phase space',
+    key: 2,
+    simulate: 'upper',
+    compare: 'upper',
+    profile: 'lower',
+    ...transport,
+  },
+  { id: 'image', title: 'Image', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower', ...diffraction },
+  { id: 'results', title: 'Results', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower', ...tasks },
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
   { id: 'launch-explorer', title: 'Launch explorer', profile: 'lower' },
-  { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
-  { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },
+  { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower', ...transport },
+  { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower', ...transport },
+  { id: 'peaks', title: 'Peaks', key: 2, simulate: 'rightLower', compare: 'lower', ...diffraction },
   { id: 'timeline', title: 'Timeline', key: 6, profile: 'upper' },
-  { id: 'ledger-steps', title: 'Ledger by step', key: 5, simulate: 'lower', compare: 'lower', profile: 'upper' },
+  {
+    id: 'ledger-steps',
+    title: 'Ledger by step',
+    key: 5,
+    simulate: 'lower',
+    compare: 'lower',
+    profile: 'upper',
+    ...transport,
+  },
   { id: 'run', title: 'Run', simulate: 'right', compare: 'left', profile: 'right' },
-  { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right' },
+  { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right', ...transport },
 ];
 
 /** How the places of a layout share a wide window. */
@@ -73,9 +99,15 @@ const narrow: Frame = (at) =>
 const small: Frame = (at) =>
   split('root', 'row', [px(296), at('left', 'right', 'rightLower')], [share(1), at('upper', 'lower')]);
 
-/** The arrangement of a layout that holds `panels`, each in its place. */
-function arrangement(layout: LayoutName): Arrangement {
-  const standing = panelPlaces.flatMap(({ id, [layout]: place }) => (place === undefined ? [] : [{ id, place }]));
+export function isOfKind({ kinds }: PanelPlace, kind: ScenarioKindName): boolean {
+  return kinds === undefined || kinds.includes(kind);
+}
+
+/** The arrangement of a layout that holds the panels of a kind, each in its place. */
+function arrangement(layout: LayoutName, kind: ScenarioKindName): Arrangement {
+  const standing = panelPlaces
+    .filter((panel) => isOfKind(panel, kind))
+    .flatMap(({ id, [layout]: place }) => (place === undefined ? [] : [{ id, place }]));
   return {
     wide: arrange(frames[layout], standing),
     narrow: arrange(narrow, standing),
@@ -83,10 +115,26 @@ function arrangement(layout: LayoutName): Arrangement {
   };
 }
 
-export const defaultLayouts: Readonly<Record<LayoutName, Arrangement>> = {
-  simulate: arrangement('simulate'),
-  compare: arrangement('compare'),
-  profile: arrangement('profile'),
+export type KindLayouts = Readonly<Record<LayoutName, Arrangement>>;
+
+function layoutsOf(kind: ScenarioKindName): KindLayouts {
+  return {
+    simulate: arrangement('simulate', kind),
+    compare: arrangement('compare', kind),
+    profile: arrangement('profile', kind),
+  };
+}
+
+export const defaultLayouts: Readonly<Record<ScenarioKindName, KindLayouts>> = Object.fromEntries(
+  scenarioKindNames.map((kind) => [kind, layoutsOf(kind)]),
+) as Record<ScenarioKindName, KindLayouts>;
+
+/** The panel that a kind's plots are enlarged to. */
+export const mainPanels: Readonly<Record<ScenarioKindName, string>> = {
+  transport: 'phase-space',
+  diffraction: 'image',
+  'linear-relu': 'results',
+  micro: 'results',
 };
 
 const titles = new Map(panelPlaces.map(({ id, title }) => [id, title]));

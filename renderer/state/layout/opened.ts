@@ -1,5 +1,6 @@
 /** Where a panel goes that is not in a layout: beside those that it stands with by default. */
-import { panelPlaces } from './defaults.ts';
+import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
+import { isOfKind, type KindLayouts, panelPlaces } from './defaults.ts';
 import { type Arrangement, type LayoutName, layoutNames, type Place, sizeClasses } from './frames.ts';
 import type { LayoutState } from './store.ts';
 import { activated, groupsOf, groupWith, type LayoutNode, openedPanel } from './tree.ts';
@@ -29,17 +30,22 @@ export function opened(root: LayoutNode, panel: string, layout: LayoutName): Lay
 export function withNewcomers(state: LayoutState): LayoutState {
   const newcomers = panelPlaces.filter(({ id }) => !state.known.includes(id));
   if (newcomers.length === 0) return state;
-  const layouts: Partial<Record<LayoutName, Arrangement>> = {};
+  const layouts = scenarioKindNames.map((kind) => [kind, withPanels(state.layouts[kind], newcomers, kind)]);
+  return { ...state, layouts: Object.fromEntries(layouts) as LayoutState['layouts'] };
+}
+
+function withPanels(layouts: KindLayouts, newcomers: typeof panelPlaces, kind: ScenarioKindName): KindLayouts {
+  const out: Partial<Record<LayoutName, Arrangement>> = {};
   for (const layout of layoutNames) {
     const sizes: Partial<Record<string, LayoutNode>> = {};
     for (const size of sizeClasses) {
       sizes[size] = newcomers
-        .filter((panel) => panel[layout] !== undefined)
-        .reduce((root, { id }) => added(root, id, layout), state.layouts[layout][size]);
+        .filter((panel) => panel[layout] !== undefined && isOfKind(panel, kind))
+        .reduce((root, { id }) => added(root, id, layout), layouts[layout][size]);
     }
-    layouts[layout] = { ...state.layouts[layout], ...sizes };
+    out[layout] = { ...layouts[layout], ...sizes };
   }
-  return { ...state, layouts: { ...state.layouts, ...layouts } };
+  return { ...layouts, ...out };
 }
 
 /** Opened without taking the place of the panel that is shown. */

@@ -1,8 +1,9 @@
 /** The layouts as the user has them, kept per user; stored ones that no longer fit are reset, not suffered. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { createPersisted, type SettingsStorage } from '../persisted.ts';
-import { defaultLayouts, panelPlaces } from './defaults.ts';
+import { defaultLayouts, type KindLayouts, panelPlaces } from './defaults.ts';
 import { type Arrangement, type LayoutName, layoutNames, type SizeClass, sizeClasses } from './frames.ts';
 import { opened, withNewcomers } from './opened.ts';
 import {
@@ -20,9 +21,14 @@ import {
 
 export interface LayoutState {
   readonly shown: LayoutName;
-  readonly layouts: Readonly<Record<LayoutName, Arrangement>>;
+  readonly layouts: Readonly<Record<ScenarioKindName, KindLayouts>>;
   /** Panels that the program had when this was stored: what it has learnt since is added where it belongs. */
   readonly known: readonly string[];
+}
+
+/** The kind of scenario that the panels are arranged for. Not kept: it follows what is open. */
+export interface ArrangedFor {
+  readonly kind: ScenarioKindName;
 }
 
 /** A panel whose group has the window for itself, until the user looks at the others again. Not kept. */
@@ -32,9 +38,12 @@ export interface Enlarged {
 
 export interface LayoutStore extends StoreApi<LayoutState> {
   readonly enlarged: StoreApi<Enlarged>;
+  readonly arranged: StoreApi<ArrangedFor>;
   /** Gives a panel's group the window, opening the panel where it is not; null: back to all. */
   enlarge(panel: string | null): void;
   choose(layout: LayoutName): void;
+  /** Shows the layouts of another kind of scenario. */
+  arrangeFor(kind: ScenarioKindName): void;
   /** Shows a panel of the shown layout, in every size of window; opens it where it is missing. */
   reveal(panel: string): void;
   /** Takes a panel out of the shown layout, in every size of window. The last one stays. */
@@ -46,8 +55,8 @@ export interface LayoutStore extends StoreApi<LayoutState> {
   reset(): void;
 }
 
-/** 1: one arrangement without a name, which held every panel. */
-const VERSION = 2;
+/** 1: one arrangement without a name, which held every panel. 2: the layouts of one kind of scenario. */
+const VERSION = 3;
 const PANELS_OF_VERSION_1 = [
   'scenario',
   'runs',
@@ -71,9 +80,20 @@ const arrangementSchema = z
   .strictObject({ wide: layoutSchema, narrow: layoutSchema, small: layoutSchema })
   .refine((sizes) => sizeClasses.every((size) => fits(sizes[size])), 'panels are unknown or stand twice');
 
+const kindSchema = z.strictObject({
+  simulate: arrangementSchema,
+  compare: arrangementSchema,
+  profile: arrangementSchema,
+});
+
+/** A kind that came with a newer program begins as it brings it. */
+const layoutsSchema = z
+  .partialRecord(z.enum(scenarioKindNames), kindSchema)
+  .transform((stored) => ({ ...defaultLayouts, ...stored }) as LayoutState['layouts']);
+
 const schema: z.ZodType<LayoutState> = z.strictObject({
   shown: z.enum(layoutNames),
-  layouts: z.strictObject({ simulate: arrangementSchema, compare: arrangementSchema, profile: arrangementSchema }),
+  layouts: layoutsSchema,
   known: z.array(z.string().max(64)).max(64),
 });
 
@@ -83,8 +103,8 @@ function everySize(arrangement: Arrangement, next: (root: LayoutNode) => LayoutN
   return { wide: next(arrangement.wide), narrow: next(arrangement.narrow), small: next(arrangement.small) };
 }
 
-export function shownRoot({ shown, layouts }: LayoutState, size: SizeClass): LayoutNode {
-  return layouts[shown][size];
+export function shownRoot({ shown, layouts }: LayoutState, { kind }: ArrangedFor, size: SizeClass): LayoutNode {
+  return layouts[kind][shown][size];
 }
 
 export function createLayoutStore(
@@ -98,15 +118,25 @@ export function createLayoutStore(
     schema,
     initial,
     migrations: {
-      1: (simulate) => ({ ...initial, layouts: { ...defaultLayouts, simulate }, known: PANELS_OF_VERSION_1 }),
+      1: (simulate) => ({
+        ...initial,
+        layouts: { ...defaultLayouts[defaultKind], simulate },
+        known: PANELS_OF_VERSION_1,
+      }),
+      2: (data) => ({ ...(data as object), layouts: { [defaultKind]: (data as { layouts: unknown }).layouts } }),
     },
     onReset,
   });
   store.setState((state) => ({ ...withNewcomers(state), known: panelIds }));
 
+  const arranged = createStore<ArrangedFor>(() => ({ kind: defaultKind }));
   const enlarged = createStore<Enlarged>(() => ({ panel: null }));
   const change = (next: (arrangement: Arrangement, shown: LayoutName) => Arrangement): void => {
-    store.setState(({ shown, layouts }) => ({ layouts: { ...layouts, [shown]: next(layouts[shown], shown) } }));
+    const { kind } = arranged.getState();
+    store.setState(({ shown, layouts }) => {
+      const own = layouts[kind];
+      return { layouts: { ...layouts, [kind]: { ...own, [shown]: next(own[shown], shown) } } };
+    });
   };
   const changeSize = (size: SizeClass, next: (root: LayoutNode) => LayoutNode): void => {
     change((arrangement) => ({ ...arrangement, [size]: next(arrangement[size]) }));
@@ -118,6 +148,7 @@ export function createLayoutStore(
   return {
     ...store,
     enlarged,
+    arranged,
     enlarge: (panel) => {
       if (panel !== null) reveal(panel);
       enlarged.setState({ panel });
@@ -125,6 +156,11 @@ export function createLayoutStore(
     choose: (shown) => {
       enlarged.setState({ panel: null });
       store.setState({ shown });
+    },
+    arrangeFor: (kind) => {
+      if (arranged.getState().kind === kind) return;
+      enlarged.setState({ panel: null });
+      arranged.setState({ kind });
     },
     reveal,
     close: (panel) => {
@@ -138,7 +174,7 @@ export function createLayoutStore(
       changeSize(size, (root) => movedPanel(root, panel, groupId, zone, index)),
     reset: () => {
       enlarged.setState({ panel: null });
-      change((_, shown) => defaultLayouts[shown]);
+      change((_, shown) => defaultLayouts[arranged.getState().kind][shown]);
     },
   };
 }

@@ -4,7 +4,7 @@
  * decoded, coloured and painted by the workbench's own code.
  */
 
-import type { FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
+import type { AxisName, FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
 import { decodeFrame, encodeFrame } from '../../../electron/contract/frame.ts';
 import { colorMap } from '../../../renderer/drawing/colormap.ts';
 import { MapView } from '../../../renderer/drawing/map-view.ts';
@@ -14,7 +14,7 @@ const CELLS = 512;
 /** Distinct frames, so that none is painted twice in a row. */
 const FRAMES = 12;
 
-type Name = MapAxis['name'];
+type Name = AxisName;
 
 const extents: Readonly<Record<Name, readonly [number, number, string]>> = {
   z: [0, 50, 'mm'],

@@ -108,14 +108,17 @@ describe('the progress bar', () => {
     const progress = {
       run: 'r',
       state: 'running',
-      step: 86,
-      steps_max: 5000,
-      depth_mm: 17.31,
-      weight_left: 0.998,
-      ledger_error: 1e-9,
-      steps_per_s: 480.4,
       eta_s: 0.3,
       elapsed_s: 0.7,
+      detail: {
+        workload: 'transport',
+        step: 86,
+        steps_max: 5000,
+        depth_mm: 17.31,
+        weight_left: 0.998,
+        ledger_error: 1e-9,
+        steps_per_s: 480.4,
+      },
     } as const;
     expect(progressLine(progress)).toBe(
       `${bar(0.7)}  70 %  300 ms left  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,

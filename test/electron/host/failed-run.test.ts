@@ -1,4 +1,5 @@
 /** A run whose device fails on the way: what was finished is kept, shown, printed and saved, with the reason. */
+
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +11,7 @@ import type { SummaryDocument } from '../../../electron/contract/summary.ts';
 import { loadAddon, type NativeAddon, type TransportRun } from '../../../electron/host/addon.ts';
 import { readRunFacts } from '../../../electron/host/run-files/facts.ts';
 import { readRun } from '../../../electron/host/run-files/read.ts';
+import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -71,7 +73,7 @@ describe('a run whose device fails', () => {
 
     const opened = test.host.runs.adopt(back, null);
     expect(opened).toMatchObject({ state: 'failed', error: { message: reason } });
-    expect((await test.host.runs.data(opened.id)).dose).toEqual(back.dose);
+    expect(runOf('transport', await test.host.runs.data(opened.id)).dose).toEqual(back.dose);
   });
 
   it('is printed and saved by the command line, which ends with 1 and says why', async () => {

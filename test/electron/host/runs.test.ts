@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CutsFrame, LiveFrame, MapRequest, RunInfo, RunProgress } from '../../../electron/contract/run.ts';
+import type { RunProgress } from '../../../electron/contract/progress.ts';
+import type { CutsFrame, LiveFrame, MapRequest, RunInfo } from '../../../electron/contract/run.ts';
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
+import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { smallScenario } from './small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost } from './test-host.ts';
@@ -34,7 +37,8 @@ describe('a run', () => {
     expect(summary.metrics.energy_deposited_MeV).toBeCloseTo(30, 3);
     expect(summary.ledger.number.rel_error).toBeLessThan(1e-6);
     expect(summary.ledger.energy.deposited).toBe(summary.metrics.energy_deposited_MeV);
-    expect(info.r80_mm).toBe(summary.metrics.r80_mm);
+    expect(info.headline).toEqual({ name: 'R80', value: summary.metrics.r80_mm, unit: 'mm' });
+    expect(info.size).toBe(`${summary.grid.ne} × 41 × 44 × 24 cells`);
     expect(summary.wall_s).toBeGreaterThanOrEqual(summary.solve_s);
 
     const depthDose = await page.call('run.depthDose', { run: started.id });
@@ -92,9 +96,10 @@ describe('a run', () => {
   });
 
   it('cuts the phase space of a run that computes, for those who look at it', async () => {
-    const { id, grid } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const { resolved } = await page.call('scenario.resolve', { scenario: { ...longScenario } });
     const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
-    const middle = Math.floor((grid?.ntheta ?? 0) / 2);
+    const middle = Math.floor((resolvedOf('transport', resolved)?.grid.ntheta ?? 0) / 2);
     const angle = (index: number) => ({ ...over, cuts: [{ axis: 'theta' as const, index }] });
     const live: LiveFrame[] = [];
     page.stream(
@@ -126,8 +131,9 @@ describe('a run', () => {
   });
 
   it('cuts the phase space of a run that is over, by computing a kept step again', async () => {
-    const { id, grid } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
+    const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(id);
+    const { grid } = await page.call('run.summary', { run: id });
     const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
     const angle = (index: number) => ({ ...over, cuts: [{ axis: 'theta' as const, index }] });
     const { frames } = await page.call('run.keyframes', { run: id });
@@ -200,7 +206,7 @@ describe('a run', () => {
     expect(seen.some(({ state }) => state === 'done')).toBe(false);
 
     // A run whose numbers are not those of its scenario, as after a change of tables.
-    const data = await test.host.runs.data(next.id);
+    const data = runOf('transport', await test.host.runs.data(next.id));
     const shifted = data.keyframes.map((frame) => ({ ...frame, zx: frame.zx.map((value) => value * 1.01) }));
     const { id: other } = test.host.runs.adopt({ ...data, keyframes: shifted }, null);
     const refused = new Promise((resolve) => {
@@ -263,8 +269,9 @@ describe('a run', () => {
     await eventually(() => ends === 2);
     const { steps } = await page.call('run.summary', { run: id });
     expect(progress.length).toBeGreaterThan(10);
-    expect(progress.map((p) => p.step)).toEqual(progress.map((p) => p.step).sort((a, b) => a - b));
-    expect(progress.at(-1)).toMatchObject({ state: 'done', step: steps });
+    const gone = progress.flatMap(({ detail }) => (detail.workload === 'transport' ? [detail.step] : []));
+    expect(gone).toEqual([...gone].sort((a, b) => a - b));
+    expect(progress.at(-1)).toMatchObject({ state: 'done', detail: { step: steps } });
     expect(live.length).toBeGreaterThan(10);
     expect(live.map((l) => l.revision)).toEqual([...new Set(live.map((l) => l.revision))]);
     const { maps } = await page.call('run.maps', { run: id, maps: [doseMap] });
@@ -281,7 +288,7 @@ describe('a run', () => {
       { run: id },
       {
         frame: (progress) => {
-          step = progress.step;
+          if (progress.detail.workload === 'transport') step = progress.detail.step;
         },
       },
     );

@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileRef } from '../../../electron/contract/files.ts';
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
@@ -42,7 +43,8 @@ describe('scenarios', () => {
   });
 
   it('resolves to grid, memory and range; a memory refusal is an issue at its field', async () => {
-    const { issues, resolved } = await page.call('scenario.resolve', { scenario: { ...smallScenario } });
+    const { issues, resolved: any } = await page.call('scenario.resolve', { scenario: { ...smallScenario } });
+    const resolved = resolvedOf('transport', any);
     expect(issues).toEqual([]);
     expect(resolved).toMatchObject({ grid: { nz: 44, nx: 24, ntheta: 41 }, variant: 'window', table: /PSTAR/ });
     expect(resolved?.range_mm).toBeCloseTo(8.852, 2);

@@ -1,8 +1,8 @@
 /** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
 import path from 'node:path';
 import { extraStraggling, loadAddon, type NativeAddon } from '../../../electron/host/addon.ts';
-import { keyframesOf, type RunData, runData } from '../../../electron/host/runs/run-data.ts';
 import { openScenarios, type Scenarios } from '../../../electron/host/scenarios/index.ts';
+import { keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
 
 export const assetsFolder = path.join(import.meta.dirname, '..', '..', '..', 'assets');
 export const memoryLimit_bytes = 2 ** 31;

@@ -217,7 +217,7 @@ describe('a session', () => {
       { run: id },
       {
         frame: (progress) => {
-          steps.push(progress.step);
+          if (progress.detail.workload === 'transport') steps.push(progress.detail.step);
           state = progress.state;
         },
       },

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import type { MapRequest, RunState } from '../../../electron/contract/run.ts';
 import type { Client } from '../../../renderer/client/index.ts';
+import { ReferenceFeed } from '../../../renderer/data/reference-feed.ts';
 import { createRunData, type RunData, SHOWN } from '../../../renderer/data/run-data.ts';
 import { RunFeed } from '../../../renderer/data/run-feed.ts';
 import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
@@ -193,14 +194,16 @@ describe('the data of the run that is shown', () => {
     expect(feed.status.getState().status).toEqual({ kind: 'failed', reason: 'the file is gone' });
   });
 
-  it('keeps the scenario of the run for its reference lines', async () => {
-    follow('a', 'queued');
-    expect(status()).toBe('waiting');
+  it('keeps the scenario of the run, of any workload, for its reference lines', async () => {
+    const reference = new ReferenceFeed(host.client, data);
+    reference.follow('a');
     host.pending('run.scenario').answer({ scenario: { kind: 'transport' } });
     await settled();
     host.pending('scenario.resolve').answer({ issues: [], resolved: { range_mm: 40.8 } });
     await settled();
     expect(data.reference.get(SHOWN)).toMatchObject({ run: 'a', resolved: { range_mm: 40.8 } });
+    reference.follow(null);
+    expect(data.reference.get(SHOWN)).toBeNull();
   });
 
   describe('of a cut of a run that is over', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DepthDose, RunSummary } from '../../../electron/contract/run.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
 import type { ShownDepthDose, ShownMap } from '../../../renderer/data/run-data.ts';
 import type { DrawingTheme } from '../../../renderer/drawing/theme.ts';
 import { beamAxis, depthAlong, interpolate, pointAlong } from '../../../renderer/panels/depth-dose/beam-axis.ts';
@@ -9,12 +9,12 @@ import { doseScene, wholeField } from '../../../renderer/panels/dose-map/scene.t
 import { ledgerRows } from '../../../renderer/panels/ledger/rows.ts';
 import { atDepth } from '../../../renderer/panels/run/at-depth.ts';
 
-const resolvedWith = (beam: object, regions: readonly object[] = []): Resolved =>
+const resolvedWith = (beam: object, regions: readonly object[] = []): TransportResolved =>
   ({
     scenario: { beam: { x_mm: 0, z_mm: 0, angle_deg: 0, ...beam }, geometry: { width_mm: 40, depth_mm: 50, regions } },
     range_mm: 40.8,
     table: 'NIST PSTAR (ICRU 49)',
-  }) as unknown as Resolved;
+  }) as unknown as TransportResolved;
 const theme = { labelSize: 11, family: 'Inter' } as DrawingTheme;
 const colors = { curve: '#1', fill: '#2', r80: '#3', reference: '#4' };
 

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Issue } from '../../../electron/contract/errors.ts';
-import { type JsonSchema, publishedSchema } from '../../../electron/contract/scenario/index.ts';
-import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import {
+  type JsonSchema,
+  newDocument,
+  publishedSchema,
+  schemaOfKind,
+} from '../../../electron/contract/scenario/index.ts';
+import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
 import { currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
 import { issueCount } from '../../../renderer/panels/scenario/form-issues.tsx';
 import { moved, newRegion } from '../../../renderer/panels/scenario/region-model.ts';
-import { sectionSummary, sections } from '../../../renderer/panels/scenario/sections.ts';
+import { sectionSummary, sectionsOf } from '../../../renderer/panels/scenario/sections.ts';
 
 const draft = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
 const resolved = {
@@ -14,7 +19,7 @@ const resolved = {
     grid: { dx_mm: 0.25, energy: { kind: 'range', step_mm: 0.2 } },
   },
   range_mm: 40.8,
-} as unknown as Resolved;
+} as unknown as TransportResolved;
 
 const issue = (path: string, message: string): Issue => ({
   severity: 'error',
@@ -26,6 +31,15 @@ const issue = (path: string, message: string): Issue => ({
   value: null,
   allowed: null,
 });
+
+const sections = sectionsOf('transport');
+
+/** What a scenario of each kind can set, in its file's words; unions by their own name, groups by their values. */
+function keysOf(schema: JsonSchema, path = ''): readonly string[] {
+  const below = Object.entries(schema.properties ?? {});
+  if (schema.type !== 'object' || below.length === 0) return [path];
+  return below.flatMap(([key, each]) => keysOf(each, path === '' ? key : `${path}.${key}`));
+}
 
 describe('the scenario form', () => {
   it('counts faults and warnings apart', () => {
@@ -95,6 +109,28 @@ describe('the scenario form', () => {
     expect(issuesAt(issues, ['geometry', 'regions', 1]).map((each) => each.message)).toEqual(['a']);
     expect(issuesAt(issues, ['geometry', 'regions', 0])).toEqual([]);
     expect(issuesAt(issues, ['geometry'])).toHaveLength(1);
+  });
+
+  it('of a kind without a layout of its own follows from its schema', () => {
+    const fields = sectionsOf('diffraction').flatMap((section) => section.fields.map((path) => path.join('.')));
+    const naming = ['$schema', 'kind', 'version', 'name', 'notes'];
+    const all = keysOf(schemaOfKind('diffraction')).filter((key) => !naming.includes(key));
+    expect(all.length).toBeGreaterThan(40);
+    expect(all.filter((key) => !fields.some((field) => key === field || key.startsWith(`${field}.`)))).toEqual([]);
+    const draft = newDocument('diffraction');
+    expect(fieldModel(draft, null, ['beam', 'wavelength_A'])).toMatchObject({
+      title: 'Wavelength',
+      unit: 'A',
+      value: 6.2,
+      allowed: '0.01 to 100 Å',
+    });
+    expect(fieldModel(draft, null, ['crystal', 'misset', 'x_deg'])?.unit).toBe('deg');
+    const [beam] = sectionsOf('diffraction');
+    expect(beam && sectionSummary(beam, draft, null)).toBe('6.2 Å');
+    const faulty = { ...draft, detector: { pixel_mm: 99 } };
+    expect(issuesAt(currentIssues(faulty, null), ['detector', 'pixel_mm'])).toMatchObject([
+      { message: '99 mm is too large; allowed: 0.0001 to 10 mm' },
+    ]);
   });
 
   it('sums a closed section up', () => {

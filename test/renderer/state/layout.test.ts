@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { panels } from '../../../renderer/frame/panel-registry.ts';
-import { defaultLayouts, panelPlaces } from '../../../renderer/state/layout/defaults.ts';
+import { defaultLayouts, isOfKind, mainPanels, panelPlaces } from '../../../renderer/state/layout/defaults.ts';
 import { layoutNames, sizeClasses } from '../../../renderer/state/layout/frames.ts';
 import { createLayoutStore, shownRoot } from '../../../renderer/state/layout/store.ts';
 import {
@@ -105,25 +106,35 @@ describe('the arrangement of panels', () => {
 });
 
 describe('the layouts', () => {
-  const all = layoutNames.flatMap((layout) => sizeClasses.map((size) => [layout, size] as const));
+  const all = scenarioKindNames.flatMap((kind) =>
+    layoutNames.flatMap((layout) => sizeClasses.map((size) => [kind, layout, size] as const)),
+  );
 
-  it.each(all)('%s for %s windows is sound and holds what the table of panels says', (layout, size) => {
-    const standing = panelPlaces.filter((panel) => panel[layout] !== undefined).map(({ id }) => id);
-    sound(defaultLayouts[layout][size], standing);
+  it.each(all)('%s: %s for %s windows is sound and holds what the table of panels says', (kind, layout, size) => {
+    const own = panelPlaces.filter((panel) => isOfKind(panel, kind) && panel[layout] !== undefined);
+    sound(
+      defaultLayouts[kind][layout][size],
+      own.map(({ id }) => id),
+    );
   });
 
   it('know every panel that there is', () => {
     expect(panelPlaces.map(({ id }) => id).sort()).toEqual(panels.map(({ id }) => id).sort());
-    const keys = panelPlaces.flatMap(({ key }) => (key === undefined ? [] : [key]));
-    expect(new Set(keys).size).toBe(keys.length);
+    for (const kind of scenarioKindNames) {
+      const own = panelPlaces.filter((panel) => isOfKind(panel, kind));
+      const keys = own.flatMap(({ key }) => (key === undefined ? [] : [key]));
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(own.map(({ id }) => id)).toContain(mainPanels[kind]);
+    }
   });
 
   it('are changed one by one', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn());
     store.choose('profile');
     store.close('phase-space');
-    for (const size of sizeClasses) expect(panelsOf(shownRoot(store.getState(), size))).not.toContain('phase-space');
-    expect(store.getState().layouts.simulate).toEqual(defaultLayouts.simulate);
+    for (const size of sizeClasses)
+      expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), size))).not.toContain('phase-space');
+    expect(store.getState().layouts.transport.simulate).toEqual(defaultLayouts.transport.simulate);
     store.reset();
     expect(store.getState().layouts).toEqual(defaultLayouts);
     expect(store.getState().shown).toBe('profile');
@@ -134,21 +145,23 @@ describe('the layouts', () => {
     store.move('wide', 'dose-map', 'lower', 'right');
     store.close('phase-space');
     store.reveal('phase-space');
-    const root = shownRoot(store.getState(), 'wide');
+    const root = shownRoot(store.getState(), store.arranged.getState(), 'wide');
     expect(groupWith(root, 'phase-space')).toMatchObject({
       panels: ['dose-map', 'phase-space'],
       active: 'phase-space',
     });
-    sound(root, panelsOf(defaultLayouts.simulate.wide));
+    sound(root, panelsOf(defaultLayouts.transport.simulate.wide));
   });
 
   it('open a panel that does not belong to them, and enlarge it', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn());
     store.choose('profile');
-    expect(panelsOf(shownRoot(store.getState(), 'wide'))).not.toContain('lateral');
+    expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'))).not.toContain('lateral');
     store.enlarge('lateral');
     expect(store.enlarged.getState().panel).toBe('lateral');
-    expect(groupWith(shownRoot(store.getState(), 'wide'), 'lateral')?.active).toBe('lateral');
+    expect(groupWith(shownRoot(store.getState(), store.arranged.getState(), 'wide'), 'lateral')?.active).toBe(
+      'lateral',
+    );
     store.choose('simulate');
     expect(store.enlarged.getState().panel).toBeNull();
   });
@@ -156,11 +169,12 @@ describe('the layouts', () => {
   it('keep their last panel', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn());
     for (const { id } of panelPlaces) store.close(id);
-    for (const size of sizeClasses) expect(panelsOf(shownRoot(store.getState(), size))).toHaveLength(1);
+    for (const size of sizeClasses)
+      expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), size))).toHaveLength(1);
     for (const { id } of panelPlaces) store.reveal(id);
     for (const size of sizeClasses)
       sound(
-        shownRoot(store.getState(), size),
+        shownRoot(store.getState(), store.arranged.getState(), size),
         panelPlaces.map(({ id }) => id),
       );
   });
@@ -170,10 +184,16 @@ describe('the stored layouts', () => {
   const current = { shown: 'simulate', layouts: defaultLayouts, known: panelPlaces.map(({ id }) => id) };
   const withSimulate = (change: object): string =>
     JSON.stringify({
-      version: 2,
+      version: 3,
       data: {
         ...current,
-        layouts: { ...defaultLayouts, simulate: { ...defaultLayouts.simulate, ...change } },
+        layouts: {
+          ...defaultLayouts,
+          transport: {
+            ...defaultLayouts.transport,
+            simulate: { ...defaultLayouts.transport.simulate, ...change },
+          },
+        },
       },
     });
 
@@ -197,11 +217,40 @@ describe('the stored layouts', () => {
     const reset = vi.fn();
     const { shown, layouts } = createLayoutStore(storage, reset).getState();
     expect(reset).not.toHaveBeenCalled();
-    expect([shown, groupWith(layouts.simulate.wide, 'runs')?.panels.slice(0, 2)]).toEqual([
+    expect([shown, groupWith(layouts.transport.simulate.wide, 'runs')?.panels.slice(0, 2)]).toEqual([
       'simulate',
       ['scenario', 'runs'],
     ]);
-    expect(layouts.profile).toEqual(defaultLayouts.profile);
+    expect(layouts.transport.profile).toEqual(defaultLayouts.transport.profile);
+    expect(layouts.diffraction).toEqual(defaultLayouts.diffraction);
+  });
+
+  it('are those of transport where they are from before there were other kinds', () => {
+    const storage = memoryStorage();
+    const before = createLayoutStore(memoryStorage(), vi.fn());
+    before.close('lateral');
+    const { transport } = before.getState().layouts;
+    const old = { shown: 'compare', layouts: transport, known: current.known };
+    storage.setItem('braggbench.layout', JSON.stringify({ version: 2, data: old }));
+    const reset = vi.fn();
+    const { shown, layouts } = createLayoutStore(storage, reset).getState();
+    expect(reset).not.toHaveBeenCalled();
+    expect(shown).toBe('compare');
+    expect(layouts).toEqual({ ...defaultLayouts, transport });
+  });
+
+  it('of one kind of scenario are not those of another', () => {
+    const store = createLayoutStore(memoryStorage(), vi.fn());
+    expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'))).toContain('dose-map');
+    store.arrangeFor('diffraction');
+    const panelsNow = () => panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'));
+    expect(panelsNow()).toContain('image');
+    expect(panelsNow()).not.toContain('dose-map');
+    store.close('image');
+    store.arrangeFor('transport');
+    expect(store.getState().layouts.transport).toEqual(defaultLayouts.transport);
+    store.arrangeFor('diffraction');
+    expect(panelsNow()).not.toContain('image');
   });
 
   it('get the panels of a newer program behind the tabs in use', () => {
@@ -210,15 +259,17 @@ describe('the stored layouts', () => {
     const before = createLayoutStore(storage, vi.fn());
     before.close('phase-space');
     const { layouts } = before.getState();
-    storage.setItem('braggbench.layout', JSON.stringify({ version: 2, data: { ...current, layouts, known } }));
+    storage.setItem('braggbench.layout', JSON.stringify({ version: 3, data: { ...current, layouts, known } }));
     const after = createLayoutStore(storage, vi.fn());
-    expect(groupWith(after.getState().layouts.simulate.wide, 'phase-space')).toMatchObject({
+    expect(groupWith(after.getState().layouts.transport.simulate.wide, 'phase-space')).toMatchObject({
       panels: ['dose-map', 'phase-space'],
       active: 'dose-map',
     });
     // Closed by the user, it stays away.
     after.close('phase-space');
-    expect(panelsOf(createLayoutStore(storage, vi.fn()).getState().layouts.simulate.wide)).not.toContain('phase-space');
+    expect(panelsOf(createLayoutStore(storage, vi.fn()).getState().layouts.transport.simulate.wide)).not.toContain(
+      'phase-space',
+    );
   });
 
   it.each([

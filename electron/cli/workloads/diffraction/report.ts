@@ -1,5 +1,5 @@
 /** A diffraction image for a person. */
-import type { ImageSummary } from '../../../host/workloads/diffraction/summary.ts';
+import type { ImageSummary } from '../../../contract/image.ts';
 import { duration, metric, significant } from '../../numbers.ts';
 import { pairs } from '../../table.ts';
 
@@ -23,7 +23,7 @@ export function sizeText({ width, height, oversample, sources, orientations, lay
   return `${width} × ${height} pixels${sub}${deep}, ${plural(sources, 'source')}, ${plural(orientations, 'orientation')}`;
 }
 
-const angstrom = (value: number): string => (Number.isFinite(value) ? `${significant(value, 4)} Å` : 'straight ahead');
+const angstrom = (value: number | null): string => (value !== null ? `${significant(value, 4)} Å` : 'straight ahead');
 
 export function imageReport(summary: ImageSummary, file: string | null, style: Style): readonly string[] {
   const { image, brightest, resolution_A: resolution, status, done } = summary;

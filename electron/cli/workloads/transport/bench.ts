@@ -1,6 +1,6 @@
 /** `braggbench bench` of a transport scenario. */
 import { type BenchReport, type BenchSession, SESSION_FORMAT } from '../../../contract/bench.ts';
-import type { Variant } from '../../../contract/capabilities.ts';
+import type { TransportVariant as Variant } from '../../../host/addon.ts';
 import {
   type BenchOptions,
   type BenchProgress,
@@ -74,7 +74,7 @@ async function measureOne(
     ...common,
     scenario: reading.scenario?.name || path,
     recorded: { ...common.recorded, ...(reading.document === null ? {} : { document: { ...reading.document } }) },
-    variants: variantIds(parsed, host.capabilities().variants, problem.solver.stepping),
+    variants: variantIds(parsed, host.addon.variants(), problem.solver.stepping),
     ...(registry === null || programs === null
       ? {}
       : {

@@ -2,16 +2,14 @@
 
 import type { SpanKind } from '../../../contract/timeline.ts';
 import type { DeviceTrace, Spans } from '../../addon.ts';
-import type { RunData } from '../../runs/run-data.ts';
+import type { RunData } from '../../workloads/transport/run-data.ts';
 import { TraceBuilder } from '../builder.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 import type { Trace } from '../trace.ts';
 
 /** What of a run its timeline is made from. */
-export type RunTimeline = Pick<
-  RunData,
-  'name' | 'variant' | 'precision' | 'machine' | 'spans' | 'trace' | 'steps' | 'cell_steps'
-> & {
+export type RunTimeline = Pick<RunData, 'name' | 'variant' | 'machine' | 'spans' | 'trace' | 'steps' | 'cell_steps'> & {
+  readonly precision: string;
   /** Declared by the variant; 0 when unknown. */
   readonly bytesPerCellStep: number;
 };

@@ -5,6 +5,7 @@
  */
 import type { Mode } from '../../../contract/bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';
 import { fromNative, type NativeAddon } from '../../addon.ts';
 import type {
@@ -18,11 +19,8 @@ import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { median, ratioInterval } from '../../bench/statistics.ts';
 import type { StoppingLimits, StopReason } from '../../bench/stopping.ts';
 import { noiseFloor, verdictOf } from '../../bench/verdict.ts';
-import { type ImageError, imageError } from './image-error.ts';
+import { imageError } from './image-error.ts';
 import { imageRoofline } from './roofline.ts';
-
-/** A bright pixel may be off by this much. */
-export const PARITY = 2e-5;
 
 const REFERENCE = 'diffraction-reference';
 
@@ -222,7 +220,7 @@ class Session {
         bright: finite(error.bright),
         sum: finite(error.sum),
       },
-      correct: error.bright <= PARITY,
+      correct: error.bright <= BRIGHT_PARITY,
       threads: first.threads,
       samples_s: times,
       image_samples_s: samples.map(({ image_s }) => image_s),

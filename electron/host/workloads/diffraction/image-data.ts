@@ -2,27 +2,19 @@
 import type { Precision } from '../../../contract/run.ts';
 import type { Spans } from '../../addon.ts';
 import type { DiffractionPlan, DiffractionResult } from '../../addon-diffraction.ts';
-import type { Machine, RunData } from '../../runs/run-data.ts';
+import { noSpans, type RunContext } from '../run-data.ts';
 
-export interface ImageRunData {
+export interface ImageRunData extends RunContext {
   readonly workload: 'diffraction';
-  readonly program: RunData['program'];
-  readonly machine: Machine;
-  readonly name: string;
-  /** ISO 8601. */
-  readonly created: string;
-  readonly finished: string;
-  /** The document that the user wrote; the same with every default filled in. */
-  readonly scenario: Readonly<Record<string, unknown>>;
-  readonly completeScenario: Readonly<Record<string, unknown>>;
   readonly status: 'done' | 'cancelled';
+  /** An image that could not be finished is none. */
+  readonly error: null;
   /** Share of the image; the rest is 0. */
   readonly done: number;
   readonly variant: string;
   readonly precision: Precision;
   readonly isa: string;
   readonly threads: number;
-  readonly wall_s: number;
   readonly setup_s: number;
   readonly solve_s: number;
   readonly device_s: number;
@@ -42,17 +34,38 @@ export interface ImageRunData {
   readonly spans: Spans;
 }
 
-export type ImageContext = Pick<
-  ImageRunData,
-  'program' | 'machine' | 'name' | 'created' | 'finished' | 'scenario' | 'completeScenario' | 'wall_s'
->;
+/** A run as it would be if it ended now, with the rows that are there. */
+export function partialImage(
+  context: RunContext,
+  plan: DiffractionPlan,
+  { image, done }: Pick<DiffractionResult, 'image' | 'done'>,
+): ImageRunData {
+  const { variant, precision, threads, terms } = plan;
+  return imageRunData(context, plan, {
+    status: 'cancelled',
+    done,
+    variant,
+    precision,
+    threads,
+    isa: '',
+    setup_s: 0,
+    solve_s: context.wall_s,
+    device_s: 0,
+    setup_parts: [],
+    terms: done * terms,
+    scratch_bytes: 0,
+    image,
+    spans: noSpans,
+  });
+}
 
-export function imageRunData(context: ImageContext, plan: DiffractionPlan, result: DiffractionResult): ImageRunData {
+export function imageRunData(context: RunContext, plan: DiffractionPlan, result: DiffractionResult): ImageRunData {
   const { width, height, oversample, sources, orientations, layers } = plan;
   return {
     workload: 'diffraction',
     ...context,
     ...result,
+    error: null,
     peak_rss_bytes: process.resourceUsage().maxRSS * 1024,
     width,
     height,

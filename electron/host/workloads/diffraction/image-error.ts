@@ -1,15 +1,5 @@
 /** How far an image is from another: four numbers, because correlation hides errors of half a bright pixel. */
-
-export interface ImageError {
-  /** Norm of the difference over the norm of the reference. */
-  readonly rel_l2: number;
-  /** Largest difference over the reference's largest pixel. */
-  readonly max: number;
-  /** Largest relative error of the pixels above 1e-3 of the largest. */
-  readonly bright: number;
-  /** Relative difference of the sums. */
-  readonly sum: number;
-}
+import type { ImageError } from '../../../contract/image.ts';
 
 const BRIGHT = 1e-3;
 

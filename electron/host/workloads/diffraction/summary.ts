@@ -1,46 +1,19 @@
 /** What a diffraction image comes to: the readouts of `braggbench run`, for people and for scripts. */
-import type { DiffractionScenario } from '../../../contract/scenario/index.ts';
-import { imageGeometry, type PixelReadout } from './geometry.ts';
+import type { ImageSummary } from '../../../contract/image.ts';
+import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
 import type { ImageRunData } from './image-data.ts';
 
-export interface ImageSummary {
-  readonly workload: 'diffraction';
-  readonly scenario: string;
-  readonly variant: string;
-  readonly precision: 'fp32' | 'fp64';
-  readonly status: 'done' | 'cancelled';
-  /** Share of the image that was computed. */
-  readonly done: number;
-  readonly threads: number;
-  readonly isa: string;
-  readonly wall_s: number;
-  readonly setup_s: number;
-  readonly solve_s: number;
-  readonly terms: number;
-  /** Per lattice factor and thread; null before there is one. */
-  readonly ns_per_term: number | null;
-  readonly image: {
-    readonly width: number;
-    readonly height: number;
-    readonly oversample: number;
-    readonly sources: number;
-    readonly orientations: number;
-    readonly layers: number;
-    /** Photons. */
-    readonly max: number;
-    readonly sum: number;
-    readonly mean: number;
-    /** Pixels above 1e-3 of the largest. */
-    readonly bright_pixels: number;
-  };
-  /** The first of the largest pixels. */
-  readonly brightest: PixelReadout;
-  /** Where the edge nearest to the beam and the farthest corner look. */
-  readonly resolution_A: { readonly edge: number; readonly corner: number };
-  readonly peak_rss_MB: number;
-}
-
 const BRIGHT = 1e-3;
+
+/** Straight ahead there is none. */
+function extreme(
+  places: readonly { readonly resolution_A: number | null }[],
+  of: (...values: number[]) => number,
+): number | null {
+  const known = places.map(({ resolution_A }) => resolution_A);
+  const finite = known.filter((value) => value !== null);
+  return finite.length < known.length && of === Math.max ? null : of(...finite);
+}
 
 function resolutions(scenario: DiffractionScenario, width: number, height: number): ImageSummary['resolution_A'] {
   const { at } = imageGeometry(scenario);
@@ -51,8 +24,8 @@ function resolutions(scenario: DiffractionScenario, width: number, height: numbe
   const edges = [at(0, beam.slow), at(width, beam.slow), at(beam.fast, 0), at(beam.fast, height)];
   const corners = [at(0, 0), at(width, 0), at(0, height), at(width, height)];
   return {
-    edge: Math.max(...edges.map(({ resolution_A }) => resolution_A)),
-    corner: Math.min(...corners.map(({ resolution_A }) => resolution_A)),
+    edge: extreme(edges, Math.max),
+    corner: extreme(corners, Math.min),
   };
 }
 

@@ -9,6 +9,7 @@ const aged: ScenarioKind = {
   schema: z.unknown(),
   version: 3,
   standIns: [],
+  fresh: {},
   migrations: {
     1: ({ energy_keV, ...rest }) => ({ ...rest, energy_MeV: Number(energy_keV) / 1000 }),
     2: ({ energy_MeV, ...rest }) => ({ ...rest, beam: { energy_MeV } }),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compareRuns } from '../../../../electron/host/compare/compare.ts';
 import { type DoseMap, gamma } from '../../../../electron/host/compare/gamma.ts';
-import type { RunData } from '../../../../electron/host/runs/run-data.ts';
+import type { RunData } from '../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario, smallScenario } from '../small-run.ts';
 
 /** A Gaussian ridge along z, moved by `shift_mm` in x and scaled. */

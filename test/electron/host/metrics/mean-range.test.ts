@@ -1,7 +1,7 @@
 /** Mean range of real runs: the CSDA range of the table, also where steps are coarse and the cutoff is high. */
 import { expect, test } from 'vitest';
 import { metricsOf } from '../../../../electron/host/metrics/run-metrics.ts';
-import { measured } from '../../../../electron/host/runs/run-data.ts';
+import { measured } from '../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario } from '../small-run.ts';
 
 test.each([

@@ -10,8 +10,8 @@ import { depthDoseOf } from '../../../../electron/host/metrics/run-metrics.ts';
 import { RunPacker } from '../../../../electron/host/run-files/packer.ts';
 import { readRun } from '../../../../electron/host/run-files/read.ts';
 import { writeRun } from '../../../../electron/host/run-files/write.ts';
-import { ledgerTable, summaryOf } from '../../../../electron/host/runs/readouts.ts';
-import { measured, type RunData } from '../../../../electron/host/runs/run-data.ts';
+import { ledgerTable, summaryOf } from '../../../../electron/host/workloads/transport/readouts.ts';
+import { measured, type RunData } from '../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario, smallScenario } from '../small-run.ts';
 
 let run: RunData;

@@ -1,9 +1,9 @@
 /** The diffraction workload from scenario to readouts: the published images, and what they read. */
 import { expect, test } from 'vitest';
 import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
+import { imageGeometry } from '../../../../electron/contract/scenario/index.ts';
 import { problemOf } from '../../../../electron/host/scenarios/index.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
-import { imageGeometry } from '../../../../electron/host/workloads/diffraction/geometry.ts';
 import { imageError } from '../../../../electron/host/workloads/diffraction/image-error.ts';
 import { imageRoofline } from '../../../../electron/host/workloads/diffraction/roofline.ts';
 import { imageSummary } from '../../../../electron/host/workloads/diffraction/summary.ts';

@@ -1,7 +1,7 @@
 /** Diffraction images through the real addon, without command line. */
 import { problemOf } from '../../../../electron/host/scenarios/index.ts';
 import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
-import { renderImage } from '../../../../electron/host/workloads/diffraction/render.ts';
+import { ImageRunning } from '../../../../electron/host/workloads/diffraction/running.ts';
 import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';
 
 /** A cubic crystal of 5 × 5 × 5 cells, on a detector of 32 × 24 pixels. */
@@ -20,15 +20,21 @@ export async function renderDocument(document: object, folder: string | null = n
   const text = JSON.stringify(document);
   const reading = await scenarios.parseAny(text, { name: 'image.json', folder });
   if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
-  return renderImage(
-    { addon },
-    {
-      name: reading.scenario.name,
-      scenario: { ...reading.document },
-      completeScenario: { ...reading.scenario },
-      problem: problemOf(reading),
-    },
-  );
+  const { version, build, compiler } = addon.buildInfo();
+  const { cpu, logicalCores, memoryBytes: memory_bytes, os } = addon.machine();
+  const context = {
+    program: { version, build, compiler, commit: null },
+    machine: { cpu, logicalCores, memory_bytes, os, device: null },
+    name: reading.scenario.name,
+    created: '2026-01-02T03:04:05.000Z',
+    finished: '2026-01-02T03:04:06.000Z',
+    scenario: { ...reading.document },
+    completeScenario: { ...reading.scenario },
+    wall_s: 0.01,
+  };
+  const run = new ImageRunning(addon, problemOf(reading));
+  const ignore = (): void => undefined;
+  return run.start({ progressed: ignore, context: () => context, keep: null, warn: ignore });
 }
 
 export async function renderShipped(name: string): Promise<ImageRunData> {

@@ -1,5 +1,5 @@
 /** Decides when a running run's state is taken, and puts the states together with the keyframes taken before. */
-import type { Marginals, NativeCheckpoint, NativeProgress, TransportRun } from '../addon.ts';
+import type { Marginals, NativeCheckpoint, NativeProgress, TransportRun } from '../../addon.ts';
 
 /** A run that takes less than this is sooner repeated than recovered. */
 const FIRST_MS = 3_000;

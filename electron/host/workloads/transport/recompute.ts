@@ -5,9 +5,8 @@
  * were kept of the step are compared with those of the repetition.
  */
 import { randomBytes } from 'node:crypto';
-import type { Variant } from '../../contract/capabilities.ts';
-import { BraggError } from '../../contract/errors.ts';
-import type { CutsFrame, MapRequest } from '../../contract/run.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { CutsFrame, MapRequest } from '../../../contract/run.ts';
 import {
   fromNative,
   type NativeAddon,
@@ -15,13 +14,15 @@ import {
   type PlaneRequest,
   type TransportProblem,
   type TransportRun,
-} from '../addon.ts';
-import { makeMap, planeOf, samePlane } from '../display/maps.ts';
-import type { Scenarios } from '../scenarios/index.ts';
-import type { Sink } from '../service/service.ts';
-import type { Lanes } from './lanes.ts';
+  type TransportVariant,
+} from '../../addon.ts';
+import { makeMap, planeOf, samePlane } from '../../display/maps.ts';
+import type { Lanes } from '../../runs/lanes.ts';
+import type { Runs } from '../../runs/runs.ts';
+import type { Scenarios } from '../../scenarios/index.ts';
+import type { Sink } from '../../service/service.ts';
+import { runOf } from '../run-data.ts';
 import type { RunData } from './run-data.ts';
-import type { Runs } from './runs.ts';
 
 /** Planes that were made lately: going back to a step or a cut costs nothing. */
 const KEPT_BYTES = 64 * 2 ** 20;
@@ -44,7 +45,7 @@ interface Parts {
 }
 
 /** The one that a CPU repeats a run of another device with. */
-function repeatedBy(variants: readonly Variant[], data: RunData, problem: TransportProblem): string {
+function repeatedBy(variants: readonly TransportVariant[], data: RunData, problem: TransportProblem): string {
   const own = variants.find(({ id }) => id === data.variant);
   if (own?.device === 'cpu') return own.id;
   const { stepping, precision } = problem.solver;
@@ -101,7 +102,7 @@ export class Recomputing {
     sink: Sink<CutsFrame>,
     job: { readonly id: string; native: TransportRun | null; over: boolean },
   ): Promise<void> {
-    const data = await this.#parts.runs.data(run);
+    const data = runOf('transport', await this.#parts.runs.data(run));
     const keyframe = data.keyframes[index];
     if (keyframe === undefined) {
       throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);

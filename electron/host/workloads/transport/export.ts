@@ -1,17 +1,14 @@
 /** What a run can be exported as; CSV columns carry their units in the header. */
-import { summaryDocument } from '../../contract/summary.ts';
-import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
-import type { RunPacker } from '../run-files/packer.ts';
-import { type Balance, columnsOf, energyBalance, numberBalance } from '../runs/ledger.ts';
-import { summaryOf } from '../runs/readouts.ts';
-import { measured, type RunData } from '../runs/run-data.ts';
+import { summaryDocument } from '../../../contract/summary.ts';
+import { depthDoseOf, momentsOf } from '../../metrics/run-metrics.ts';
+import type { RunPacker } from '../../run-files/packer.ts';
+import { stem } from '../stem.ts';
+import type { ExportedFile } from '../workload.ts';
+import { type Balance, columnsOf, energyBalance, numberBalance } from './ledger.ts';
+import { summaryOf } from './readouts.ts';
+import { measured, type RunData } from './run-data.ts';
 
 export type Exported = 'run' | 'dose' | 'depth-dose' | 'moments' | 'ledger' | 'summary';
-export interface ExportedFile {
-  readonly name: string;
-  readonly mime: string;
-  readonly bytes: Uint8Array;
-}
 
 type Column = readonly [title: string, values: Float64Array | readonly number[]];
 
@@ -65,12 +62,6 @@ function text(run: RunData, what: Exclude<Exported, 'run'>): string {
     case 'summary':
       return `${JSON.stringify(summaryDocument(summaryOf(run)), null, 2)}\n`;
   }
-}
-
-/** A file name that every system takes, from whatever the run is called. */
-function stem(name: string): string {
-  const plain = name.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
-  return plain.replace(/^[-.]+|[-.]+$/g, '').slice(0, 80) || 'run';
 }
 
 export async function exportRun(run: RunData, what: Exported, packer: RunPacker): Promise<ExportedFile> {

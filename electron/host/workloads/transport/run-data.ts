@@ -1,10 +1,10 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ErrorCode } from '../../contract/errors.ts';
-import type { Precision } from '../../contract/run.ts';
-import type { DeviceTrace, Marginals, Spans, TransportProblem, TransportResult, TransportRun } from '../addon.ts';
-import { fromNative } from '../addon.ts';
-import type { MeasuredRun } from '../metrics/run-metrics.ts';
+import type { Precision } from '../../../contract/run.ts';
+import type { DeviceTrace, Marginals, Spans, TransportProblem, TransportResult, TransportRun } from '../../addon.ts';
+import { fromNative } from '../../addon.ts';
+import type { MeasuredRun } from '../../metrics/run-metrics.ts';
+import { noSpans, type RunContext, type RunFailure } from '../run-data.ts';
 
 /** Axes of phase space; centres of the cells. */
 export interface Axes {
@@ -29,28 +29,8 @@ export interface Machine {
   readonly device: string | null;
 }
 
-export interface RunFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
-}
-
-export interface RunData {
-  readonly program: {
-    readonly version: string;
-    readonly build: string;
-    readonly compiler: string;
-    /** Of the checkout that it ran from; null in a package, and in files of versions that did not record it. */
-    readonly commit: string | null;
-  };
-  readonly machine: Machine;
-  readonly name: string;
-  /** ISO 8601. */
-  readonly created: string;
-  readonly finished: string;
-  /** The document that the user wrote. */
-  readonly scenario: Readonly<Record<string, unknown>>;
-  /** The same with every default filled in. */
-  readonly completeScenario: Readonly<Record<string, unknown>>;
+export interface RunData extends RunContext {
+  readonly workload: 'transport';
   /** Title of the stopping-power table. */
   readonly table: string;
   readonly axes: Axes;
@@ -70,7 +50,6 @@ export interface RunData {
   readonly isa: string;
   readonly threads: number;
   readonly steps: number;
-  readonly wall_s: number;
   readonly setup_s: number;
   readonly solve_s: number;
   /** In steps by the GPU's clock; 0 on the CPU. */
@@ -105,11 +84,8 @@ export interface RunData {
   readonly trace: DeviceTrace | null;
 }
 
-/** What is known of a run before and beside its result. */
-export type RunContext = Pick<
-  RunData,
-  'program' | 'machine' | 'name' | 'created' | 'finished' | 'scenario' | 'completeScenario' | 'table' | 'wall_s'
->;
+/** What is known of a transport run before and beside its result. */
+export type TransportContext = RunContext & Pick<RunData, 'table'>;
 
 export function axesOf(problem: TransportProblem, plan: TransportRun['plan']): Axes {
   const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = problem.grid;
@@ -143,17 +119,6 @@ function stepAlongAxis({ solver, grid, beam }: TransportProblem): number {
 export type RunOutcome = Omit<TransportResult, 'keyframes' | 'clocks' | 'trace' | 'traceReason' | 'spans'> &
   Partial<Pick<TransportResult, 'spans' | 'trace'>>;
 
-const noSpans: Spans = {
-  names: [],
-  threads: 0,
-  name: new Uint16Array(0),
-  thread: new Uint16Array(0),
-  step: new Uint32Array(0),
-  start_ns: new Float64Array(0),
-  end_ns: new Float64Array(0),
-  dropped: 0,
-};
-
 function failureOf(error: TransportResult['error']): RunFailure | null {
   if (error === null) return null;
   const { code, message } = fromNative(error);
@@ -161,13 +126,14 @@ function failureOf(error: TransportResult['error']): RunFailure | null {
 }
 
 export function runData(
-  context: RunContext,
+  context: TransportContext,
   problem: TransportProblem,
   plan: TransportRun['plan'],
   result: RunOutcome,
   keyframes: readonly Marginals[],
 ): RunData {
   return {
+    workload: 'transport',
     ...context,
     axes: axesOf(problem, plan),
     beam: beamOf(problem),
@@ -235,17 +201,4 @@ export function measured(run: RunData): MeasuredRun {
     weightLeft: incoming > 0 ? inFlight / incoming : 1,
     hasBeam: beam.present,
   };
-}
-
-/** Bytes that a run's arrays take in memory. */
-export function sizeOf(run: RunData): number {
-  const frames = run.keyframes.map(
-    ({ zx, xtheta, etheta, ez, ex, ztheta }) =>
-      zx.byteLength + xtheta.byteLength + etheta.byteLength + ez.byteLength + ex.byteLength + ztheta.byteLength,
-  );
-  const { name, thread, step, start_ns, end_ns } = run.spans;
-  const ledger = [run.ledgerNumber, run.ledgerEnergy, run.facesNumber, run.facesEnergy];
-  const arrays = [run.dose, run.crossing, ...ledger, name, thread, step, start_ns, end_ns];
-  const traced = Object.values(run.trace ?? {}).map((column) => (ArrayBuffer.isView(column) ? column.byteLength : 0));
-  return [...frames, ...traced, ...arrays.map((a) => a.byteLength)].reduce((a, b) => a + b, 0);
 }

@@ -1,8 +1,8 @@
 /** Answers about a run that has ended: summary, curves, tables. */
-import { BraggError } from '../../contract/errors.ts';
-import type { Curve } from '../../contract/fields.ts';
-import { energyBalanceSchema, type LedgerTable, numberBalanceSchema, type RunSummary } from '../../contract/run.ts';
-import { metricsOf } from '../metrics/run-metrics.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { Curve } from '../../../contract/fields.ts';
+import { energyBalanceSchema, type LedgerTable, numberBalanceSchema, type RunSummary } from '../../../contract/run.ts';
+import { metricsOf } from '../../metrics/run-metrics.ts';
 import { columnsOf, energyBalance, lastRow, numberBalance } from './ledger.ts';
 import { measured, type RunData } from './run-data.ts';
 

@@ -1,14 +1,15 @@
 /** Published claims beside what was measured for the pairs of variants that isolate them. */
 import type { ReactElement } from 'react';
-import type { ClaimResult } from '../../../electron/contract/bench.ts';
-import { timesText } from '../../base/measured.ts';
-import { NO_VALUE } from '../../base/numbers.ts';
+import type { ClaimResult } from '../../electron/contract/bench.ts';
+import { timesText } from '../base/measured.ts';
+import { NO_VALUE } from '../base/numbers.ts';
+import './claims-table.css';
 
-const tones = { 'as claimed': 'good', less: 'less', more: 'good', 'not measured': 'none' } as const;
+export const claimTones = { 'as claimed': 'good', less: 'less', more: 'good', 'not measured': 'none' } as const;
 
 export function ClaimsTable({ claims }: { readonly claims: readonly ClaimResult[] }): ReactElement {
   return (
-    <table className="ladder__claims">
+    <table className="claims">
       <thead>
         <tr>
           <th scope="col">Claim</th>
@@ -40,7 +41,7 @@ export function ClaimsTable({ claims }: { readonly claims: readonly ClaimResult[
               <th scope="row">{claim.claim}</th>
               <td>{range}</td>
               <td>{gain === null ? NO_VALUE : timesText(gain)}</td>
-              <td data-tone={tones[verdict]}>{verdict}</td>
+              <td data-tone={claimTones[verdict]}>{verdict}</td>
               <td>
                 {slower} → {faster}: {what}
               </td>

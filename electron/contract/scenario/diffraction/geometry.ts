@@ -2,7 +2,7 @@
  * Where a pixel looks, for readouts: resolution and fractional indices. The engine has its own geometry
  * (kernels/diffraction); a test holds the two to each other.
  */
-import type { DiffractionScenario } from '../../../contract/scenario/index.ts';
+import type { DiffractionScenario } from './index.ts';
 
 type Vector = readonly [x: number, y: number, z: number];
 
@@ -28,8 +28,8 @@ function rotateXyz(v: Vector, x: number, y: number, z: number): Vector {
 export interface PixelReadout {
   readonly fast: number;
   readonly slow: number;
-  /** Spacing of the planes that reflect there, Å; infinite straight ahead. */
-  readonly resolution_A: number;
+  /** Spacing of the planes that reflect there, Å; null straight ahead. */
+  readonly resolution_A: number | null;
   readonly twotheta_deg: number;
   /** Of the unturned block, in the middle of the oscillation. */
   readonly h: number;
@@ -43,6 +43,13 @@ export interface ImageGeometry {
   /** Nearest distance of the detector's plane from the crystal, mm, and its foot in pixels. */
   readonly close_mm: number;
   readonly foot: { readonly fast: number; readonly slow: number };
+  /** Where the beam meets the detector's plane, in pixels; null where it does not. */
+  readonly beam: { readonly fast: number; readonly slow: number } | null;
+  /**
+   * Pixels (fast, slow, fast, slow, …) at which planes of this spacing (Å) reflect, around the beam;
+   * NaN where the light does not meet the plane, null for a spacing that reflects nowhere.
+   */
+  readonly ring: (resolution_A: number, points: number) => Float64Array | null;
 }
 
 /** Real edges of the cell in Å, as mounted. */
@@ -92,8 +99,35 @@ export function imageGeometry({ beam, crystal, detector, rotation }: Diffraction
   );
   const phi = rad(rotation.phi_deg + (rotation.oscillation_deg * (rotation.steps - 1)) / (2 * rotation.steps));
   const [a, b, c] = edges(crystal).map((v) => rotate(v, [0, 0, 1], phi)) as [Vector, Vector, Vector];
+  const close_mm = dot(origin, normal);
+  /** Where light in this direction meets the plane. */
+  const hit = (direction: Vector): { readonly fast: number; readonly slow: number } | null => {
+    const towards = dot(direction, normal);
+    if (towards * close_mm <= 0) return null;
+    const place = plus(times(close_mm / towards, direction), times(-1, origin));
+    return { fast: dot(place, fast) / pixel_mm, slow: dot(place, slow) / pixel_mm };
+  };
   return {
-    close_mm: dot(origin, normal),
+    close_mm,
+    beam: hit([1, 0, 0]),
+    ring: (resolution_A, points) => {
+      // Bragg: wavelength = 2 d sin θ.
+      const sine = beam.wavelength_A / (2 * resolution_A);
+      if (!(sine > 0 && sine <= 1)) return null;
+      const twotheta = 2 * Math.asin(sine);
+      const out = new Float64Array(2 * points);
+      for (let i = 0; i < points; i += 1) {
+        const around = (2 * Math.PI * i) / (points - 1);
+        const at = hit([
+          Math.cos(twotheta),
+          Math.sin(twotheta) * Math.cos(around),
+          Math.sin(twotheta) * Math.sin(around),
+        ]);
+        out[2 * i] = at?.fast ?? Number.NaN;
+        out[2 * i + 1] = at?.slow ?? Number.NaN;
+      }
+      return out;
+    },
     foot: { fast: -dot(origin, fast) / pixel_mm, slow: -dot(origin, slow) / pixel_mm },
     at: (f, s) => {
       const place = plus(plus(times(f * pixel_mm, fast), times(s * pixel_mm, slow)), origin);
@@ -103,7 +137,7 @@ export function imageGeometry({ beam, crystal, detector, rotation }: Diffraction
       return {
         fast: f,
         slow: s,
-        resolution_A: length === 0 ? Number.POSITIVE_INFINITY : 1 / length,
+        resolution_A: length === 0 ? null : 1 / length,
         twotheta_deg: (Math.acos(Math.min(1, Math.max(-1, direction[0]))) * 180) / Math.PI,
         h: dot(a, q),
         k: dot(b, q),

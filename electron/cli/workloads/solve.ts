@@ -1,0 +1,60 @@
+/** Runs a scenario of any workload and waits for its end. */
+import { BraggError } from '../../contract/errors.ts';
+import type { NamedFile } from '../../contract/files.ts';
+import type { Host } from '../../host/index.ts';
+import { type AnyReading, engineRefusal } from '../../host/scenarios/index.ts';
+import { hasFlag } from '../arguments.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { progressLine } from '../run-progress.ts';
+import type { VerbContext } from '../verb.ts';
+
+function start({ parsed }: VerbContext, host: Host, reading: AnyReading): string {
+  try {
+    return host.runs.start({ reading, name: parsed.operands[0] ?? '', trace: hasFlag(parsed, 'trace') }).id;
+  } catch (error) {
+    throw engineRefusal(reading, error);
+  }
+}
+
+/** Starts the run, draws its progress, and waits for its end. An aborted signal cancels it. Throws what made it fail. */
+export async function solve(context: VerbContext, host: Host, reading: AnyReading): Promise<string> {
+  const { terminal, signal } = context;
+  const id = start(context, host, reading);
+  const cancel = (): void => {
+    host.runs.cancel(id);
+  };
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  const progress = new ProgressBar(terminal);
+  const stop = host.runs.watchProgress(id, {
+    offer: (make) => {
+      const line = progressLine(make());
+      if (line !== null) progress.draw(line);
+    },
+    end: () => undefined,
+  });
+  try {
+    const ended = await host.runs.ended(id);
+    // Of a run whose device failed on the way, what was finished is printed and saved first.
+    if (ended.error !== null && ended.wall_s === null) throw BraggError.fromWire(ended.error);
+    return id;
+  } finally {
+    stop();
+    signal.removeEventListener('abort', cancel);
+    progress.clear();
+  }
+}
+
+/** The path of the saved run, or why it was not saved: what was computed is printed all the same. */
+export async function saved(
+  host: Host,
+  id: string,
+  { file }: NamedFile,
+): Promise<{ readonly file: string } | { readonly error: BraggError }> {
+  try {
+    return { file: (await host.call('run.save', { run: id, file, ifExists: 'replace' })).place };
+  } catch (error) {
+    if (error instanceof BraggError) return { error };
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+/** How far a run of any workload is. */
+import { z } from 'zod';
+import { imageProgressSchema } from './image.ts';
+import { runIdSchema, runStateSchema, transportProgressSchema } from './run.ts';
+import { taskProgressSchema } from './task.ts';
+
+/** What each workload says of its way; a further one is one entry here. */
+export const progressDetailSchema = z.discriminatedUnion('workload', [
+  transportProgressSchema,
+  imageProgressSchema,
+  taskProgressSchema('linear-relu'),
+  taskProgressSchema('micro'),
+]);
+export type ProgressDetail = Readonly<z.infer<typeof progressDetailSchema>>;
+
+export const runProgressSchema = z.strictObject({
+  run: runIdSchema,
+  state: runStateSchema,
+  elapsed_s: z.number(),
+  /** Seconds left; null before there is a rate. */
+  eta_s: z.number().nullable(),
+  detail: progressDetailSchema,
+});
+export type RunProgress = Readonly<z.infer<typeof runProgressSchema>>;
+
+/** Share of the way gone by the host's estimate of the time, which every workload has; null before there is one. */
+export function shareDone({ elapsed_s, eta_s }: Pick<RunProgress, 'elapsed_s' | 'eta_s'>): number | null {
+  return eta_s === null || !Number.isFinite(eta_s) || elapsed_s + eta_s <= 0 ? null : elapsed_s / (elapsed_s + eta_s);
+}

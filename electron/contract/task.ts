@@ -1,0 +1,51 @@
+/** Runs of small measured workloads as the page sees them: which variants were measured, and stored sessions. */
+import { z } from 'zod';
+import { runIdSchema } from './run.ts';
+import { taskSessionSchema } from './task-bench.ts';
+import { workloadSchema } from './workload.ts';
+
+/** The kinds whose runs are measurements. */
+export const taskKinds = ['linear-relu', 'micro'] as const;
+export type TaskKind = (typeof taskKinds)[number];
+
+export function taskProgressSchema<K extends TaskKind>(kind: K) {
+  return z.strictObject({
+    workload: z.literal(kind),
+    /** First runs, then rounds. */
+    phase: z.string(),
+    /** Of what. */
+    what: z.string(),
+    round: z.number().int().nonnegative(),
+    /** The most that will be taken. */
+    rounds: z.number().int().nonnegative(),
+  });
+}
+export type TaskProgress<K extends TaskKind = TaskKind> = Readonly<z.infer<ReturnType<typeof taskProgressSchema<K>>>>;
+
+/** A session that is kept in a file. */
+export const storedTaskSchema = z.strictObject({
+  id: z.string().min(1).max(300),
+  name: z.string(),
+  workload: z.string(),
+  /** Of a workload that has several. */
+  bench: z.string(),
+  scenario: z.string(),
+  machine: z.string(),
+  /** ISO 8601. */
+  created: z.string(),
+  /** Came with the program. */
+  recorded: z.boolean(),
+  sweep: z.string().nullable(),
+});
+export type StoredTask = Readonly<z.infer<typeof storedTaskSchema>>;
+
+export const taskMethods = {
+  /** What a run measured. */
+  'task.session': { params: z.strictObject({ run: runIdSchema }), result: taskSessionSchema },
+  /** Kept sessions of a workload, the recorded ones first. */
+  'task.stored': {
+    params: z.strictObject({ workload: workloadSchema }),
+    result: z.strictObject({ sessions: z.array(storedTaskSchema) }),
+  },
+  'task.open': { params: z.strictObject({ id: z.string().min(1).max(300) }), result: taskSessionSchema },
+} as const;

@@ -1,0 +1,11 @@
+/** What every workload is to those who know none of them in particular. */
+import { z } from 'zod';
+import { scenarioKindNames } from './scenario/index.ts';
+
+/** The workloads, by the kind of their scenarios. */
+export const workloadSchema = z.enum(scenarioKindNames);
+export type WorkloadName = z.infer<typeof workloadSchema>;
+
+/** The one number that a list shows of a run: `R80 30.92 mm`. */
+export const headlineSchema = z.strictObject({ name: z.string(), value: z.number(), unit: z.string() });
+export type Headline = Readonly<z.infer<typeof headlineSchema>>;

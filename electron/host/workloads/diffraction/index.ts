@@ -1,0 +1,60 @@
+/** X-ray diffraction in the host. */
+import { valueAt } from '../../../contract/scenario/index.ts';
+import type { NativeAddon } from '../../addon.ts';
+import { type AnyReading, type DiffractionReading, problemOf } from '../../scenarios/index.ts';
+import { runOf } from '../run-data.ts';
+import type { HostWorkload } from '../workload.ts';
+import { exportImage } from './export.ts';
+import { ImageRunning } from './running.ts';
+import { imageUpTo, pixelsText } from './texts.ts';
+
+function own(reading: AnyReading): DiffractionReading {
+  if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
+  return reading;
+}
+
+const variants: HostWorkload['variants'] = (addon: NativeAddon) =>
+  addon.diffractionVariants().map(({ precision, flopsPerTerm: _flops, brightError: _error, ...variant }) => ({
+    ...variant,
+    precisions: [precision],
+  }));
+
+export const diffraction: HostWorkload = {
+  variants,
+  resolve: ({ addon, memoryLimit_bytes }, any) => {
+    const reading = own(any);
+    if (reading.problem === null) return null;
+    const { plan } = addon.createDiffraction(reading.problem());
+    const { variant, estimate_bytes, width, height, oversample, sources, orientations, layers, terms } = plan;
+    return {
+      kind: 'diffraction',
+      scenario: { ...reading.scenario },
+      variant,
+      variants: variants(addon).map(({ id, reason }) => ({ id, refusal: reason })),
+      estimate: { total_bytes: estimate_bytes, limit_bytes: memoryLimit_bytes },
+      ...{ width, height, oversample, sources, orientations, layers, terms },
+      reflections: reading.reflections,
+    };
+  },
+  prepare: (addon, reading) => new ImageRunning(addon, problemOf(own(reading))),
+  ended: (any) => {
+    const run = runOf('diffraction', any);
+    let max = 0;
+    for (const photons of run.image) max = Math.max(max, photons);
+    return {
+      size: pixelsText(run),
+      headline: { name: 'max', value: max, unit: 'photons' },
+      detail: { workload: 'diffraction', done: run.done, terms_per_s: run.solve_s > 0 ? run.terms / run.solve_s : 0 },
+      upTo: imageUpTo(run.done),
+    };
+  },
+  timeline: (any) => {
+    const { name, variant, precision, machine, spans } = runOf('diffraction', any);
+    return { name, variant, precision, machine, spans, trace: null, steps: 0, cell_steps: 0, bytesPerCellStep: 0 };
+  },
+  exported: (run, what, packer) => exportImage(runOf('diffraction', run), what, packer),
+  about: (document) => {
+    const wavelength = valueAt(document, ['beam', 'wavelength_A']);
+    return typeof wavelength === 'number' && Number.isFinite(wavelength) ? `${wavelength} Å` : '';
+  },
+};

@@ -1,0 +1,112 @@
+/** A diffraction run while it waits and computes: engine, live image, states against a crash. */
+import type { ImageFrame, ImageProgress, ImageView } from '../../../contract/image.ts';
+import type { NativeAddon } from '../../addon.ts';
+import type { DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../addon-diffraction.ts';
+import { Pace } from '../../runs/pace.ts';
+import { Subscribers } from '../../runs/subscribers.ts';
+import type { Sink } from '../../service/service.ts';
+import type { RunSurroundings, WorkloadRun } from '../workload.ts';
+import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
+import { imageUpTo, pixelsText } from './texts.ts';
+import { imageMap } from './view.ts';
+
+/** An image that takes less than this is sooner made again than recovered. */
+const FIRST_STATE_MS = 3_000;
+const EVERY_STATE_MS = 10_000;
+/** Making frames takes at most a quarter of the event loop's time, however large the image is. */
+const REST_PER_WORK = 3;
+
+function detailOf({ done, terms_per_s }: DiffractionProgress): ImageProgress {
+  return { workload: 'diffraction', done, terms_per_s };
+}
+
+export class ImageRunning implements WorkloadRun {
+  readonly variant: string;
+  readonly precision: 'fp32' | 'fp64';
+  readonly device: string;
+  readonly lane: string;
+  readonly size: string;
+  readonly before: ImageProgress = { workload: 'diffraction', done: 0, terms_per_s: 0 };
+  readonly #native: DiffractionRun;
+  readonly #watchers = new Subscribers<ImageFrame>();
+  readonly #pace = new Pace(REST_PER_WORK);
+  #latest: { readonly image: Float32Array; readonly done: number } | null = null;
+  #revision = 0;
+
+  /** Throws what the engine refuses. */
+  constructor(addon: NativeAddon, problem: DiffractionProblem) {
+    this.#native = addon.createDiffraction(problem);
+    const { plan } = this.#native;
+    this.variant = plan.variant;
+    this.precision = plan.precision;
+    this.device = addon.diffractionVariants().find(({ id }) => id === plan.variant)?.device ?? 'cpu';
+    this.lane = this.device;
+    this.size = pixelsText(plan);
+  }
+
+  async start(around: RunSurroundings): Promise<ImageRunData> {
+    let due = performance.now() + FIRST_STATE_MS;
+    const result = await this.#native.start((progress) => {
+      const { done, eta_s } = progress;
+      around.progressed(detailOf(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
+      if (around.keep === null || performance.now() < due) return;
+      due = Number.POSITIVE_INFINITY;
+      const begun = performance.now();
+      void this.#keep(around).then(() => {
+        due = performance.now() + Math.max(EVERY_STATE_MS, 20 * (performance.now() - begun));
+      });
+    });
+    const context = around.context();
+    this.#latest = { image: result.image, done: result.done };
+    this.#revision += 1;
+    this.#watchers.offerAll();
+    return imageRunData(context, this.#native.plan, result);
+  }
+
+  cancel(): void {
+    this.#native.cancel();
+  }
+
+  /** Frames of what the view shows, until the returned function is called or the run has ended. */
+  watch(run: string, view: ImageView, sink: Sink<ImageFrame>): () => void {
+    const leave = this.#watchers.add(sink, () => this.#frame(run, view));
+    if (this.#take()) this.#watchers.offerAll();
+    else if (this.#latest !== null) this.#watchers.offer(sink);
+    return leave;
+  }
+
+  showLive(): void {
+    if (this.#watchers.anyoneReady && !this.#pace.resting && this.#take()) this.#watchers.offerAll();
+  }
+
+  endLive(): void {
+    this.#watchers.finish();
+  }
+
+  #take(): boolean {
+    const newest = this.#pace.working(() => this.#native.live());
+    if (newest === null) return false;
+    this.#latest = newest;
+    this.#revision += 1;
+    return true;
+  }
+
+  #frame(run: string, view: ImageView): ImageFrame {
+    const latest = this.#latest;
+    if (latest === null) throw new Error('a live image was asked for before there was one');
+    const { width, height } = this.#native.plan;
+    return this.#pace.working(() => ({
+      run,
+      revision: this.#revision,
+      done: latest.done,
+      map: imageMap({ width, height, image: latest.image }, view),
+    }));
+  }
+
+  async #keep(around: RunSurroundings): Promise<void> {
+    const newest = this.#native.live() ?? this.#latest;
+    if (newest === null || around.keep === null) return;
+    const state = partialImage(around.context(), this.#native.plan, newest);
+    await around.keep(state, imageUpTo(newest.done));
+  }
+}

@@ -1,0 +1,49 @@
+/** An image as it is sent for display, and single pixels of it. */
+import { BraggError } from '../../../contract/errors.ts';
+import type { FieldMap } from '../../../contract/fields.ts';
+import type { ImageView } from '../../../contract/image.ts';
+import { extent, type GridAxis, largest, mapAxis, reduce, sampling } from '../../display/reduce.ts';
+
+/** Photons per pixel, [slow][fast]. */
+export interface Image {
+  readonly width: number;
+  readonly height: number;
+  readonly image: Float32Array;
+}
+
+function axis(name: 'fast' | 'slow', count: number): GridAxis {
+  return { name, unit: 'px', uniform: true, edges: Float64Array.from({ length: count + 1 }, (_, i) => i) };
+}
+
+const photons = { quantity: 'photons', unit: 'photons' } as const;
+
+/** Never more samples than pixels of the screen. */
+export function imageMap({ width, height, image }: Image, { viewport, statistic }: ImageView, quantity = 'photons') {
+  const [fast, slow] = [axis('fast', width), axis('slow', height)];
+  const across = sampling(fast, viewport.horizontal, viewport.pixels[0]);
+  const down = sampling(slow, viewport.vertical, viewport.pixels[1]);
+  const plane = { values: image, strideHorizontal: 1, strideVertical: width };
+  const map: FieldMap = {
+    ...photons,
+    quantity,
+    horizontal: mapAxis(fast, across),
+    vertical: mapAxis(slow, down),
+    values: statistic === 'max' ? largest(plane, across, down) : reduce(plane, across, down, 1),
+    ...extent(image, 1),
+  };
+  return map;
+}
+
+/** Throws BraggError `unsupported` for images of different sizes. */
+export function checkSameSize(a: Image, b: Image): void {
+  if (a.width === b.width && a.height === b.height) return;
+  const size = ({ width, height }: Image): string => `${width} × ${height} pixels`;
+  throw new BraggError('unsupported', `The images differ in size: ${size(a)} here, ${size(b)} there.`);
+}
+
+/** `here` less `there`, pixel by pixel. */
+export function imageDifference(here: Image, there: Image): Image {
+  checkSameSize(here, there);
+  const image = here.image.map((value, i) => value - (there.image[i] ?? 0));
+  return { width: here.width, height: here.height, image };
+}

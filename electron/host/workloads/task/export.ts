@@ -1,0 +1,38 @@
+/** What a run of a small measured workload can be exported as. */
+import type { RunPacker } from '../../run-files/packer.ts';
+import { stem } from '../stem.ts';
+import type { ExportedFile } from '../workload.ts';
+import type { TaskRunData } from './task-data.ts';
+
+const columns = [
+  'at,variant,device,precision,status,time_s,ratio,ratio_low,ratio_high,verdict,bytes_per_s,flops_per_s,bitwise,reason',
+] as const;
+
+/** Text with a comma or a quote in it is quoted. */
+const cell = (value: string | number | boolean | null | undefined): string => {
+  const text = value === null || value === undefined ? '' : String(value);
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+function table({ session }: TaskRunData): string {
+  const rows = session.reports.flatMap(({ entries }, i) =>
+    entries.map((entry) => {
+      const at = session.sweep?.values[i] ?? '';
+      const head = [at, entry.label, entry.device, entry.precision, entry.status];
+      if (entry.status === 'refused') return [...head, '', '', '', '', '', '', '', '', entry.reason];
+      const { time_s, ratio, verdict, bytes_per_s, flops_per_s, determinism } = entry;
+      const { value, interval } = ratio;
+      return [
+        ...head,
+        ...[time_s, value, interval?.low, interval?.high, verdict, bytes_per_s, flops_per_s, determinism.bitwise, ''],
+      ];
+    }),
+  );
+  return `${[...columns, ...rows.map((row) => row.map(cell).join(','))].join('\n')}\n`;
+}
+
+export async function exportTask(run: TaskRunData, what: string, packer: RunPacker): Promise<ExportedFile> {
+  const name = stem(run.name);
+  if (what === 'run') return { name: `${name}.task.json`, mime: 'application/json', bytes: await packer.write(run) };
+  return { name: `${name}-variants.csv`, mime: 'text/csv', bytes: new TextEncoder().encode(table(run)) };
+}

@@ -1,0 +1,84 @@
+/** Small measured workloads in the host: one shape for every kind of them. */
+import type { TaskKind } from '../../../contract/task.ts';
+import type { NativeAddon } from '../../addon.ts';
+import type { TaskVariant } from '../../addon-task.ts';
+import { type AnyReading, problemOf, type TaskReading } from '../../scenarios/index.ts';
+import { noSpans, runOf } from '../run-data.ts';
+import type { HostWorkload } from '../workload.ts';
+import { variantsFor } from './candidates.ts';
+import { exportTask } from './export.ts';
+import { TaskRunning } from './running.ts';
+import { bestOf } from './task-data.ts';
+import { countText } from './texts.ts';
+
+function own(kind: TaskKind, reading: AnyReading): TaskReading {
+  if (reading.kind === 'linear-relu' || reading.kind === 'micro') return reading;
+  throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
+}
+
+function asVariant({ precision, bench: _bench, benchTitle: _title, ...variant }: TaskVariant) {
+  return { ...variant, precisions: [precision] };
+}
+
+export function taskWorkload(kind: TaskKind): HostWorkload {
+  const variants = (addon: NativeAddon) => addon.taskVariants(kind).map(asVariant);
+  return {
+    variants,
+    resolve: ({ addon, memoryLimit_bytes }, any) => {
+      const reading = own(kind, any);
+      if (reading.problem === null) return null;
+      const problem = reading.problem();
+      const mine = variantsFor(problem, addon.taskVariants(kind));
+      const { plan } = addon.createTask(problem);
+      return {
+        kind,
+        scenario: { ...reading.scenario },
+        variant: plan.variant,
+        variants: mine.map(({ id, reason }) => ({ id, refusal: reason })),
+        estimate: { total_bytes: plan.estimate_bytes, limit_bytes: memoryLimit_bytes },
+        bench: problem.bench,
+        title: mine[0]?.benchTitle ?? kind,
+        available: mine.filter(({ available }) => available).length,
+      };
+    },
+    prepare: (addon, any, { assetsFolder, name }) => {
+      const reading = own(kind, any);
+      return new TaskRunning(addon, {
+        kind,
+        problem: problemOf(reading),
+        document: { ...reading.document },
+        name: reading.scenario.name || name,
+        assetsFolder,
+      });
+    },
+    ended: (any) => {
+      const { session } = runOf(kind, any);
+      const best = bestOf(session);
+      const measured = session.reports[0]?.entries.filter(({ status }) => status === 'measured').length ?? 0;
+      const rounds = session.reports[0]?.rounds ?? 0;
+      const gain = best === null || best.ratio.value === 0 ? null : 1 / best.ratio.value;
+      return {
+        size: countText(measured, 'variant'),
+        headline: gain === null ? null : { name: 'best', value: gain, unit: '×' },
+        detail: { workload: kind, phase: 'rounds', what: '', round: rounds, rounds },
+        upTo: countText(rounds, 'round'),
+      };
+    },
+    timeline: (any) => {
+      const { name, variant, precision, machine } = runOf(kind, any);
+      return {
+        name,
+        variant,
+        precision,
+        machine,
+        spans: noSpans,
+        trace: null,
+        steps: 0,
+        cell_steps: 0,
+        bytesPerCellStep: 0,
+      };
+    },
+    exported: (run, what, packer) => exportTask(runOf(kind, run), what, packer),
+    about: () => '',
+  };
+}

@@ -1,0 +1,96 @@
+/** A run of a small measured workload while it waits and is measured: all variants that this machine can run. */
+import type { TaskKind, TaskProgress } from '../../../contract/task.ts';
+import { TASK_SESSION_FORMAT, type TaskSession } from '../../../contract/task-bench.ts';
+import type { NativeAddon } from '../../addon.ts';
+import type { TaskProblem, TaskVariant } from '../../addon-task.ts';
+import { devicesWithCeilings, gpuFacts, readTaskClaims, recordedFacts } from '../../bench/index.ts';
+import { EVERY_LANE } from '../../runs/lanes.ts';
+import type { RunSurroundings, WorkloadRun } from '../workload.ts';
+import { benchTask } from './bench.ts';
+import { variantsFor } from './candidates.ts';
+import { type TaskRunData, taskRunData } from './task-data.ts';
+import { countText } from './texts.ts';
+
+/** Enough for medians and intervals; a reader waits for it. */
+const LIMITS = { fewestRounds: 7, mostRounds: 40, mostSeconds: 20 };
+
+/** The kernels of a workload lie in the folder of its name, with underscores. */
+const kernelsOf = (workload: string): string => workload.replaceAll('-', '_');
+
+export interface TaskStart {
+  readonly kind: TaskKind;
+  readonly problem: TaskProblem;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly name: string;
+  readonly assetsFolder: string;
+}
+
+export class TaskRunning implements WorkloadRun {
+  readonly variant: string;
+  readonly precision: string;
+  readonly device: string;
+  /** Nothing may run beside a measurement. */
+  readonly lane = EVERY_LANE;
+  readonly size: string;
+  readonly before: TaskProgress;
+  readonly #addon: NativeAddon;
+  readonly #start: TaskStart;
+  readonly #variants: readonly TaskVariant[];
+  readonly #stop = new AbortController();
+
+  /** Throws what the engine refuses. */
+  constructor(addon: NativeAddon, start: TaskStart) {
+    const { problem, kind } = start;
+    const { plan } = addon.createTask(problem);
+    const own = variantsFor(problem, addon.taskVariants(problem.workload));
+    const [first] = own;
+    const chosen = own.find(({ id }) => id === problem.variant);
+    const wanted = chosen === undefined ? own : own.filter((one) => one === first || one === chosen);
+    this.#addon = addon;
+    this.#start = start;
+    this.#variants = wanted.filter(({ available }) => available);
+    this.variant = plan.variant;
+    this.precision = plan.precision;
+    this.device = plan.device;
+    this.size = countText(this.#variants.length, 'variant');
+    this.before = { workload: kind, phase: 'first runs', what: '', round: 0, rounds: LIMITS.mostRounds };
+  }
+
+  async start(around: RunSurroundings): Promise<TaskRunData> {
+    const { kind, problem, document, name, assetsFolder } = this.#start;
+    const devices = await devicesWithCeilings(this.#addon, around.warn);
+    const created = new Date().toISOString();
+    const report = await benchTask(this.#addon, problem, {
+      scenario: name,
+      variants: this.#variants.map(({ id }) => id),
+      seed: 1,
+      limits: LIMITS,
+      gpu: gpuFacts(devices),
+      claims: await readTaskClaims(assetsFolder, problem.workload, problem.bench),
+      recorded: { ...(await recordedFacts(assetsFolder, devices, kernelsOf(problem.workload))), document },
+      signal: this.#stop.signal,
+      onProgress: ({ phase, what, round, mostRounds, elapsed_s }) => {
+        const left = round === 0 ? null : Math.min((elapsed_s / round) * (mostRounds - round), LIMITS.mostSeconds);
+        around.progressed({ workload: kind, phase, what, round, rounds: mostRounds }, left);
+      },
+    });
+    const session: TaskSession = {
+      format: TASK_SESSION_FORMAT,
+      format_version: 1,
+      created,
+      command: `bench ${name}`,
+      reports: [report],
+      sweep: null,
+    };
+    return taskRunData(kind, around.context(), session) as TaskRunData;
+  }
+
+  cancel(): void {
+    this.#stop.abort();
+  }
+
+  /** A measurement has nothing to look at before its end. */
+  showLive(): void {}
+
+  endLive(): void {}
+}

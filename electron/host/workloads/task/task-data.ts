@@ -1,0 +1,40 @@
+/** A run of a small measured workload that has ended: a session of rounds over its variants. */
+import type { TaskKind } from '../../../contract/task.ts';
+import type { TaskSession } from '../../../contract/task-bench.ts';
+import type { RunContext } from '../run-data.ts';
+
+interface TaskRun<K extends TaskKind> extends RunContext {
+  readonly workload: K;
+  readonly status: 'done' | 'cancelled';
+  readonly error: null;
+  /** The fastest that is right. */
+  readonly variant: string;
+  readonly precision: string;
+  readonly session: TaskSession;
+}
+
+/** One per kind, so that each can be told by its name. */
+export type TaskRunData = { [K in TaskKind]: TaskRun<K> }[TaskKind];
+
+/** The fastest variant that is right, or else the first; null where none was measured. */
+export function bestOf({ reports }: TaskSession) {
+  const measured = (reports[0]?.entries ?? []).filter((entry) => entry.status === 'measured');
+  const right = measured.filter(({ verdict }) => verdict !== 'wrong');
+  return right.reduce<(typeof right)[number] | null>(
+    (best, entry) => (best === null || entry.time_s < best.time_s ? entry : best),
+    null,
+  );
+}
+
+export function taskRunData<K extends TaskKind>(workload: K, context: RunContext, session: TaskSession): TaskRun<K> {
+  const best = bestOf(session);
+  return {
+    workload,
+    ...context,
+    status: session.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done',
+    error: null,
+    variant: best?.label ?? 'none',
+    precision: best?.precision ?? '',
+    session,
+  };
+}

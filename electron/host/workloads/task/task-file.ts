@@ -1,0 +1,58 @@
+/** A run of a small measured workload as a file: the session itself, JSON with every raw sample. */
+import { BraggError } from '../../../contract/errors.ts';
+import { type TaskKind, taskKinds } from '../../../contract/task.ts';
+import type { TaskSession } from '../../../contract/task-bench.ts';
+import { parseTaskSession } from './session-file.ts';
+import { type TaskRunData, taskRunData } from './task-data.ts';
+
+export function writeTaskRun({ session }: TaskRunData): Promise<Uint8Array> {
+  return Promise.resolve(new TextEncoder().encode(`${JSON.stringify(session)}\n`));
+}
+
+const isKind = (name: string): name is TaskKind => taskKinds.some((kind) => kind === name);
+
+/** Everything else follows from the session. Throws BraggError `foreign-file`. */
+export function runOfSession(session: TaskSession, name: string): TaskRunData {
+  const [report] = session.reports;
+  const workload = report?.workload ?? '';
+  if (report === undefined || !isKind(workload)) {
+    throw new BraggError('foreign-file', `${name} holds a run of "${workload}", which this version does not know.`);
+  }
+  const { machine, program, document, elapsed_s } = report;
+  const scenario = document ?? { kind: workload, version: 1, name: report.scenario };
+  return taskRunData(
+    workload,
+    {
+      program: {
+        version: program.version,
+        build: program.build,
+        compiler: program.compiler,
+        commit: program.commit ?? null,
+      },
+      machine: {
+        cpu: machine.cpu,
+        logicalCores: machine.logical_cores,
+        memory_bytes: 0,
+        os: machine.os,
+        device: machine.gpu?.name ?? null,
+      },
+      name: report.scenario,
+      created: session.created,
+      finished: session.created,
+      scenario,
+      completeScenario: scenario,
+      wall_s: session.reports.reduce((sum, one) => sum + one.elapsed_s, 0) || elapsed_s,
+    },
+    session,
+  ) as TaskRunData;
+}
+
+/** Throws BraggError `foreign-file`. */
+export function readTaskRun(bytes: Uint8Array, name: string): TaskRunData {
+  return runOfSession(parseTaskSession(new TextDecoder().decode(bytes), name), name);
+}
+
+/** Run files of other workloads are HDF5. */
+export function isTaskFile(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x7b;
+}

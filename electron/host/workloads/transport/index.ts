@@ -1,0 +1,84 @@
+/** Proton transport in the host. */
+import { exportsOf } from '../../../contract/exports.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
+import type { Resolved } from '../../../contract/scenarios.ts';
+import { depthDoseOf } from '../../metrics/run-metrics.ts';
+import { type AnyReading, problemOf, type TransportReading } from '../../scenarios/index.ts';
+import { runOf } from '../run-data.ts';
+import type { HostWorkload, ResolveParts } from '../workload.ts';
+import { type Exported, exportRun } from './export.ts';
+import { measured } from './run-data.ts';
+import { TransportRunning } from './running.ts';
+import { gridText, upToText } from './texts.ts';
+import { transportVariants, variantsFor } from './variants.ts';
+
+function own(reading: AnyReading): TransportReading {
+  if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
+  return reading;
+}
+
+function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): Resolved | null {
+  const reading = own(any);
+  const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
+  if (scenario === null || estimate === null || problem === null) return null;
+  if (range_mm === null || waterRange_mm === null || table === null) return null;
+  const { plan } = addon.createTransport(problem());
+  return {
+    kind: 'transport',
+    scenario: { ...scenario },
+    variant: plan.variant,
+    variants: variantsFor(addon, scenario.solver),
+    estimate: { total_bytes: plan.estimate_bytes, limit_bytes: memoryLimit_bytes },
+    grid: { ne: plan.ne, ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx },
+    cells: plan.ne * plan.ntheta * plan.nz * plan.nx,
+    state_bytes: estimate.state_bytes,
+    steps_max: plan.steps_max,
+    range_mm,
+    waterRange_mm,
+    table,
+  };
+}
+
+export const transport: HostWorkload = {
+  variants: transportVariants,
+  resolve,
+  prepare: (addon, reading, { trace }) => {
+    const { table } = own(reading);
+    return new TransportRunning(addon, { problem: problemOf(own(reading)), table: table ?? '', trace });
+  },
+  ended: (any) => {
+    const run = runOf('transport', any);
+    const { r80_mm } = depthDoseOf(measured(run)).metrics;
+    const { weightLeft } = measured(run);
+    const { nz, nx, ntheta, energies_MeV } = run.axes;
+    const depth_mm = run.keyframes.at(-1)?.depth_mm ?? 0;
+    const nothing = { ledger_error: 0, steps_per_s: 0 };
+    return {
+      size: gridText({ ne: energies_MeV.length, ntheta, nz, nx }),
+      headline: r80_mm === null ? null : { name: 'R80', value: r80_mm, unit: 'mm' },
+      detail: {
+        workload: 'transport',
+        step: run.steps,
+        steps_max: run.steps,
+        depth_mm,
+        weight_left: weightLeft,
+        ...nothing,
+      },
+      upTo: upToText(run.steps, depth_mm),
+    };
+  },
+  timeline: (any, addon) => {
+    const { name, variant, precision, machine, spans, trace, steps, cell_steps } = runOf('transport', any);
+    const bytesPerCellStep = addon.variants().find(({ id }) => id === variant)?.bytesPerCellStep ?? 0;
+    return { name, variant, precision, machine, spans, trace, steps, cell_steps, bytesPerCellStep };
+  },
+  exported: (run, what, packer) => {
+    const known = exportsOf.transport.some(({ id }) => id === what);
+    if (!known) throw new Error(`a transport run has no ${what}`);
+    return exportRun(runOf('transport', run), what as Exported, packer);
+  },
+  about: (document) => {
+    const energy = valueAt(document, ['beam', 'energy_MeV']);
+    return typeof energy === 'number' && Number.isFinite(energy) ? `${energy} MeV` : '';
+  },
+};

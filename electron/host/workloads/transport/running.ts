@@ -1,0 +1,120 @@
+/** A transport run while it waits and computes: engine, live frames, states against a crash. */
+import type { LiveFrame, TransportProgress } from '../../../contract/run.ts';
+import type { Marginals, NativeAddon, NativeProgress, TransportProblem, TransportRun } from '../../addon.ts';
+import { Subscribers } from '../../runs/subscribers.ts';
+import type { Sink } from '../../service/service.ts';
+import type { RunSurroundings, WorkloadRun } from '../workload.ts';
+import { Checkpointing } from './checkpointing.ts';
+import { LiveState, type LiveView } from './live.ts';
+import { axesOf, beamOf, keyframesOf, type RunData, type RunOutcome, runData } from './run-data.ts';
+import { gridText, upToText } from './texts.ts';
+
+export interface TransportStart {
+  readonly problem: TransportProblem;
+  readonly table: string;
+  /** Record the GPU's work and the driver's calls; slows launches from then on. */
+  readonly trace: boolean;
+}
+
+function detailOf({ step, steps_max, depth_mm, weight_left, ledger_error, steps_per_s }: NativeProgress) {
+  const detail: TransportProgress = {
+    workload: 'transport',
+    step,
+    steps_max,
+    depth_mm,
+    weight_left,
+    ledger_error,
+    steps_per_s,
+  };
+  return detail;
+}
+
+export class TransportRunning implements WorkloadRun {
+  readonly variant: string;
+  readonly precision: 'fp32' | 'fp64';
+  readonly device: string;
+  readonly lane: string;
+  readonly size: string;
+  readonly before: TransportProgress;
+  readonly #native: TransportRun;
+  readonly #start: TransportStart;
+  readonly #live: LiveState;
+  readonly #watchers = new Subscribers<LiveFrame>();
+
+  /** Throws what the engine refuses. */
+  constructor(addon: NativeAddon, start: TransportStart) {
+    this.#native = addon.createTransport(start.problem);
+    this.#start = start;
+    const { plan } = this.#native;
+    this.variant = plan.variant;
+    this.precision = plan.precision;
+    this.device = addon.variants().find(({ id }) => id === plan.variant)?.device ?? 'cpu';
+    this.lane = this.device;
+    this.size = gridText(plan);
+    const nothing = { step: 0, depth_mm: 0, weight_left: 1, ledger_error: 0, steps_per_s: 0 };
+    this.before = { workload: 'transport', ...nothing, steps_max: plan.steps_max };
+    const axes = axesOf(start.problem, plan);
+    this.#live = new LiveState(this.#native, axes, beamOf(start.problem), this.device !== 'cpu');
+  }
+
+  async start(around: RunSurroundings): Promise<RunData> {
+    const checkpointing = this.#checkpointing(around);
+    const result = await this.#native.start(
+      (progress) => {
+        const { eta_s, steps_per_s } = progress;
+        // Before the first step there is no rate, and the estimate is of no use.
+        around.progressed(detailOf(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
+        checkpointing?.progressed(progress);
+      },
+      { trace: this.#start.trace },
+    );
+    const context = around.context();
+    if (result.traceReason !== null) around.warn(result.traceReason);
+    // The engine leaves a last frame, with which every live map ends at the final state.
+    if (this.#live.take()) this.#watchers.offerAll();
+    const keyframes = await keyframesOf(this.#native, result);
+    return this.#dataOf(context, result, keyframes);
+  }
+
+  cancel(): void {
+    this.#native.cancel();
+  }
+
+  /** Frames of what the view looks at, until the returned function is called or the run has ended. */
+  watch(run: string, view: LiveView, sink: Sink<LiveFrame>): () => void {
+    this.#live.look(view);
+    const leave = this.#watchers.add(sink, () => this.#live.frame(run, view));
+    // The engine makes frames only when someone asks; this asks for the first one.
+    if (this.#live.take()) this.#watchers.offerAll();
+    else if (this.#live.hasFrame) this.#watchers.offer(sink);
+    return () => {
+      leave();
+      this.#live.leave(view);
+    };
+  }
+
+  showLive(): void {
+    if (this.#watchers.anyoneReady && !this.#live.resting && this.#live.take()) this.#watchers.offerAll();
+  }
+
+  endLive(): void {
+    this.#watchers.finish();
+  }
+
+  #checkpointing(around: RunSurroundings): Checkpointing | null {
+    const { keep } = around;
+    if (keep === null) return null;
+    return new Checkpointing(this.#native, ({ state, keyframes, depth_mm }) =>
+      keep(this.#dataOf(around.context(), state, keyframes), upToText(state.steps, depth_mm)),
+    );
+  }
+
+  #dataOf(
+    context: ReturnType<RunSurroundings['context']>,
+    result: RunOutcome,
+    keyframes: readonly Marginals[],
+  ): RunData {
+    const { problem, table } = this.#start;
+    return runData({ ...context, table }, problem, this.#native.plan, result, keyframes);
+  }
+}

@@ -1,0 +1,25 @@
+/** The variants of proton transport, as pages know them, and which of them take a scenario. */
+import type { Variant } from '../../../contract/capabilities.ts';
+import type { TransportScenario } from '../../../contract/scenario/index.ts';
+import type { Resolved } from '../../../contract/scenarios.ts';
+import type { NativeAddon } from '../../addon.ts';
+
+export function transportVariants(addon: NativeAddon): readonly Variant[] {
+  return addon.variants().map(({ steppings: _s, bytesPerCellStep: _b, flopsPerCellStep: _f, ...variant }) => variant);
+}
+
+/** Why each variant cannot run a scenario, as far as it says itself; memory is the engine's to judge. */
+export function variantsFor(addon: NativeAddon, solver: TransportScenario['solver']): Resolved['variants'] {
+  const { stepping, precision } = solver;
+  return addon.variants().map(({ id, steppings, precisions, reason }) => {
+    const refusal =
+      reason !== null
+        ? reason
+        : !steppings.includes(stepping)
+          ? `It has no ${stepping} stepping.`
+          : !precisions.includes(precision)
+            ? `It has no ${precision}.`
+            : null;
+    return { id, refusal };
+  });
+}

@@ -1,0 +1,82 @@
+/** What a workload is to the host. One folder each; index.ts lists them. */
+import type { Variant } from '../../contract/capabilities.ts';
+import type { ProgressDetail } from '../../contract/progress.ts';
+import type { Resolved } from '../../contract/scenarios.ts';
+import type { Headline } from '../../contract/workload.ts';
+import type { NativeAddon } from '../addon.ts';
+import type { RunPacker } from '../run-files/packer.ts';
+import type { AnyReading } from '../scenarios/index.ts';
+import type { RunTimeline } from '../timeline/import/run.ts';
+import type { AnyRunData, RunContext } from './run-data.ts';
+
+/** What a run has around it while it computes. */
+export interface RunSurroundings {
+  progressed(detail: ProgressDetail, eta_s: number | null): void;
+  /** What is known of the run beside its result, as of now. */
+  context(): RunContext;
+  /** Keeps a state of it against a crash, and says in words how far it is; null: a crash loses it. */
+  readonly keep: ((state: AnyRunData, upTo: string) => Promise<void>) | null;
+  warn(text: string): void;
+}
+
+/** One run, from the queue to its end. */
+export interface WorkloadRun {
+  readonly variant: string;
+  readonly precision: string;
+  readonly device: string;
+  /** What nothing may run beside it: its device, or EVERY_LANE. */
+  readonly lane: string;
+  /** How much it computes: `1024 × 1024 pixels`. */
+  readonly size: string;
+  /** How far it is before it begins. */
+  readonly before: ProgressDetail;
+  /** Once. Resolves with what was computed, also after `cancel`. Throws what the addon throws. */
+  start(around: RunSurroundings): Promise<AnyRunData>;
+  cancel(): void;
+  /** Offers the newest state to those who watch, if they are ready and there is one. */
+  showLive(): void;
+  /** The run is over; what was offered is still sent. */
+  endLive(): void;
+}
+
+/** What lists say of a run that has ended. */
+export interface EndedRun {
+  readonly size: string;
+  readonly headline: Headline | null;
+  readonly detail: ProgressDetail;
+  /** How far it came: `40 steps, 12.3 mm deep`. */
+  readonly upTo: string;
+}
+
+export interface ExportedFile {
+  readonly name: string;
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface ResolveParts {
+  readonly addon: NativeAddon;
+  readonly memoryLimit_bytes: number;
+}
+
+export interface PrepareOptions {
+  readonly trace: boolean;
+  /** Where the scenario has none of its own. */
+  readonly name: string;
+  readonly assetsFolder: string;
+}
+
+/** Readings and runs are of the workload's own kind: each narrows them itself. */
+export interface HostWorkload {
+  readonly variants: (addon: NativeAddon) => readonly Variant[];
+  /** What a scenario comes to; null for one with errors. Throws what the engine refuses. */
+  readonly resolve: (parts: ResolveParts, reading: AnyReading) => Resolved | null;
+  /** Throws BraggError `invalid` with every issue, or what the engine refuses. */
+  readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => WorkloadRun;
+  readonly ended: (run: AnyRunData) => EndedRun;
+  readonly timeline: (run: AnyRunData, addon: NativeAddon) => RunTimeline;
+  /** `what` is one of the workload's in contract/exports.ts. */
+  readonly exported: (run: AnyRunData, what: string, packer: RunPacker) => Promise<ExportedFile>;
+  /** What tells one scenario from another in a list: `70 MeV`; empty where it does not say. */
+  readonly about: (document: unknown) => string;
+}

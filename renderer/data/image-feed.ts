@@ -1,0 +1,186 @@
+/**
+ * Keeps the image of the selected diffraction run: live while its rows come,
+ * then the final one, its readouts, and how far it is from the run that it is
+ * held against. The host is asked for what the panel shows and no more.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { ImageError, ImageFrame, ImagePeak, ImageSummary, ImageView } from '../../electron/contract/image.ts';
+import type { RunId } from '../../electron/contract/run.ts';
+import type { Client, StreamHandle } from '../client/index.ts';
+import type { FrameScheduler } from '../drawing/scheduler.ts';
+import { ArrayCache } from './array-cache.ts';
+import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
+import { SHOWN } from './run-data.ts';
+
+export interface ImageWanted {
+  readonly view: ImageView;
+  /** Run that is subtracted; null: none. */
+  readonly against: RunId | null;
+}
+
+export interface ShownImage extends ImageFrame {
+  readonly against: RunId | null;
+}
+
+export interface ImageData {
+  readonly image: ArrayCache<ShownImage>;
+  readonly summary: ArrayCache<ImageSummary>;
+  readonly peaks: ArrayCache<readonly ImagePeak[]>;
+  /** Against the run that is subtracted. */
+  readonly error: ArrayCache<ImageError>;
+  /** Why the difference cannot be shown. */
+  readonly trouble: ArrayCache<string>;
+}
+
+/** Resizing and panning ask many times a second; the host is asked once they have settled. */
+const SETTLE_MS = 60;
+export const PEAKS = 50;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export class ImageFeed implements RunFollower {
+  readonly status: StoreApi<{ readonly status: FeedStatus }> = createStore<{ readonly status: FeedStatus }>(() => ({
+    status: { kind: 'nothing' },
+  }));
+  readonly data: ImageData = {
+    image: new ArrayCache(),
+    summary: new ArrayCache(),
+    peaks: new ArrayCache(),
+    error: new ArrayCache(),
+    trouble: new ArrayCache(),
+  };
+  readonly #client: Client;
+  readonly #scheduler: FrameScheduler;
+  #target: FeedTarget | null = null;
+  #wanted: ImageWanted | null = null;
+  #live: StreamHandle | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** Answers that belong to an earlier target or view are dropped. */
+  #generation = 0;
+
+  constructor(client: Client, scheduler: FrameScheduler) {
+    this.#client = client;
+    this.#scheduler = scheduler;
+  }
+
+  /** What the panel shows; null when it is gone. */
+  want(wanted: ImageWanted | null): void {
+    if (JSON.stringify(wanted) === JSON.stringify(this.#wanted)) return;
+    const before = this.#wanted;
+    this.#wanted = wanted;
+    if (before?.against !== wanted?.against) void this.#loadError();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#refresh(), before === null ? 0 : SETTLE_MS);
+  }
+
+  follow(target: FeedTarget | null): void {
+    const before = this.#target;
+    if (before?.run === target?.run && before?.state === target?.state) return;
+    this.#target = target;
+    this.#generation += 1;
+    if (before?.run !== target?.run) for (const cache of Object.values(this.data)) cache.drop(SHOWN);
+    this.#live?.close();
+    this.#live = null;
+    if (target === null) this.#tell({ kind: 'nothing' });
+    else if (target.state === 'queued') this.#tell({ kind: 'waiting' });
+    else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
+    else {
+      if (this.data.image.get(SHOWN) === null) this.#tell({ kind: 'waiting' });
+      this.#refresh();
+      if (target.state !== 'running') void this.#loadReadouts(target.run);
+    }
+  }
+
+  /** Photons of one pixel of what is shown; null where there is none. */
+  async pixel(fast: number, slow: number): Promise<number | null> {
+    const [target, wanted] = [this.#target, this.#wanted];
+    if (target === null || target.state === 'running' || wanted === null) return null;
+    try {
+      const { photons } = await this.#client.call('image.pixel', {
+        run: target.run,
+        against: this.data.trouble.get(SHOWN) === null ? wanted.against : null,
+        fast,
+        slow,
+      });
+      return photons;
+    } catch {
+      return null;
+    }
+  }
+
+  #tell(status: FeedStatus): void {
+    this.status.setState({ status });
+  }
+
+  #refresh(): void {
+    const [target, wanted] = [this.#target, this.#wanted];
+    this.#generation += 1;
+    if (target === null || wanted === null) return;
+    if (target.state === 'running') this.#openLive(target.run, wanted);
+    else if (target.state === 'done' || target.state === 'cancelled') void this.#load(target.run, wanted);
+  }
+
+  #openLive(run: RunId, { view }: ImageWanted): void {
+    this.#live?.close();
+    this.#live = this.#client.stream(
+      'image.live',
+      { run, view },
+      {
+        frame: (frame) => {
+          // The stream may outlive the run by a frame; the final image is newer.
+          if (this.#target?.run === run && this.#target.state === 'running') {
+            this.data.image.set(SHOWN, { ...frame, against: null });
+            this.#tell({ kind: 'live' });
+          }
+          return this.#scheduler.painted();
+        },
+      },
+    );
+  }
+
+  async #load(run: RunId, { view, against }: ImageWanted): Promise<void> {
+    const generation = this.#generation;
+    try {
+      const frame = await this.#client.call('image.view', { run, view, against });
+      if (generation !== this.#generation) return;
+      this.data.trouble.drop(SHOWN);
+      this.data.image.set(SHOWN, { ...frame, against });
+      this.#tell({ kind: 'loaded' });
+    } catch (error) {
+      if (generation !== this.#generation) return;
+      if (against === null) this.#tell({ kind: 'failed', reason: reasonOf(error) });
+      else {
+        this.data.trouble.set(SHOWN, reasonOf(error));
+        void this.#load(run, { view, against: null });
+      }
+    }
+  }
+
+  async #loadReadouts(run: RunId): Promise<void> {
+    const still = (): boolean => this.#target?.run === run;
+    try {
+      const [summary, { peaks }] = await Promise.all([
+        this.#client.call('image.summary', { run }),
+        this.#client.call('image.peaks', { run, count: PEAKS }),
+      ]);
+      if (!still()) return;
+      this.data.summary.set(SHOWN, summary);
+      this.data.peaks.set(SHOWN, peaks);
+      await this.#loadError();
+    } catch (error) {
+      if (still()) this.#tell({ kind: 'failed', reason: reasonOf(error) });
+    }
+  }
+
+  async #loadError(): Promise<void> {
+    const [run, reference] = [this.#target?.run, this.#wanted?.against ?? null];
+    this.data.error.drop(SHOWN);
+    if (run === undefined || reference === null || this.#target?.state === 'running') return;
+    try {
+      const error = await this.#client.call('image.error', { run, reference });
+      if (this.#target?.run === run && this.#wanted?.against === reference) this.data.error.set(SHOWN, error);
+    } catch {
+      // What cannot be subtracted is told where the difference is asked for.
+    }
+  }
+}

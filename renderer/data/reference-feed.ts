@@ -1,0 +1,33 @@
+/** Keeps the scenario of the selected run, of any workload, and what it resolves to with the tables in use. */
+import type { RunId } from '../../electron/contract/run.ts';
+import type { Client } from '../client/index.ts';
+import { type RunData, SHOWN } from './run-data.ts';
+
+export class ReferenceFeed {
+  readonly #client: Client;
+  readonly #data: Pick<RunData, 'reference'>;
+  #run: RunId | null = null;
+
+  constructor(client: Client, data: Pick<RunData, 'reference'>) {
+    this.#client = client;
+    this.#data = data;
+  }
+
+  follow(run: RunId | null): void {
+    if (run === this.#run) return;
+    this.#run = run;
+    this.#data.reference.drop(SHOWN);
+    if (run !== null) void this.#load(run);
+  }
+
+  async #load(run: RunId): Promise<void> {
+    try {
+      const { scenario } = await this.#client.call('run.scenario', { run });
+      const { resolved } = await this.#client.call('scenario.resolve', { scenario });
+      if (run === this.#run) this.#data.reference.set(SHOWN, { run, scenario, resolved });
+    } catch {
+      // Without it the plots lack their reference lines, and nothing else.
+      if (run === this.#run) this.#data.reference.drop(SHOWN);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** Keeps what the selected run of a small workload measured. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { RunId } from '../../electron/contract/run.ts';
+import type { TaskKind } from '../../electron/contract/task.ts';
+import type { TaskSession } from '../../electron/contract/task-bench.ts';
+import type { Client } from '../client/index.ts';
+import { ArrayCache } from './array-cache.ts';
+import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
+import { SHOWN } from './run-data.ts';
+
+export interface MeasuredRun {
+  readonly run: RunId;
+  readonly session: TaskSession;
+}
+
+export class TaskFeed {
+  readonly status: StoreApi<{ readonly status: FeedStatus }> = createStore<{ readonly status: FeedStatus }>(() => ({
+    status: { kind: 'nothing' },
+  }));
+  readonly session: ArrayCache<MeasuredRun> = new ArrayCache();
+  readonly #client: Client;
+  #target: (FeedTarget & { readonly kind: TaskKind }) | null = null;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** The follower of one kind: of all kinds one at most has the selected run. */
+  of(kind: TaskKind): RunFollower {
+    return {
+      status: this.status,
+      follow: (target) => {
+        if (target !== null) this.#follow({ ...target, kind });
+        else if (this.#target?.kind === kind) this.#follow(null);
+      },
+    };
+  }
+
+  #follow(target: (FeedTarget & { readonly kind: TaskKind }) | null): void {
+    const before = this.#target;
+    if (before?.run === target?.run && before?.state === target?.state) return;
+    this.#target = target;
+    if (before?.run !== target?.run) this.session.drop(SHOWN);
+    if (target === null) this.#tell({ kind: 'nothing' });
+    else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
+    else if (target.state === 'done' || target.state === 'cancelled') void this.#load(target.run);
+    else this.#tell({ kind: 'waiting' });
+  }
+
+  async #load(run: RunId): Promise<void> {
+    try {
+      const session = await this.#client.call('task.session', { run });
+      if (this.#target?.run !== run) return;
+      this.session.set(SHOWN, { run, session });
+      this.#tell({ kind: 'loaded' });
+    } catch (error) {
+      if (this.#target?.run !== run) return;
+      this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #tell(status: FeedStatus): void {
+    this.status.setState({ status });
+  }
+}

@@ -1,0 +1,72 @@
+/** The run that the image is held against, and how far the two are apart. */
+import type { ReactElement } from 'react';
+import { BRIGHT_PARITY } from '../../../electron/contract/image.ts';
+import { errorSize } from '../../base/numbers.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { isOver, runOf } from '../../state/runs.ts';
+import { PopoverRow } from '../../widgets/popover.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { ImagePanelViewStore } from './store.ts';
+
+export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
+  const { stores } = useWorkbench();
+  const against = useSelected(view, (state) => state.against);
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const runs = useSelected(stores.runs, (state) => state.runs);
+  const others = runs.filter(
+    ({ id, workload, state, error }) =>
+      workload === 'diffraction' && id !== selected && isOver(state) && error === null,
+  );
+  return (
+    <>
+      <PopoverRow name="Less">
+        <Select
+          label="Run to subtract from the image"
+          value={against ?? ''}
+          options={[
+            { value: '', label: 'nothing' },
+            ...others.map(({ id, name, variant, size }) => ({ value: id, label: `${name} · ${variant} · ${size}` })),
+          ]}
+          onChange={(run) => view.setState({ against: run === '' ? null : run, limits: null, mark: null, exact: null })}
+        />
+      </PopoverRow>
+      {others.length === 0 ? <p className="popover__note">Another image that is over can stand here.</p> : null}
+    </>
+  );
+}
+
+/** Beside the difference: four numbers, because one alone can hide an error of half a bright pixel. */
+export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): ReactElement | null {
+  const { stores, images } = useWorkbench();
+  const against = useSelected(view, (state) => state.against);
+  const other = useSelected(stores.runs, (state) => runOf(state, against));
+  const error = useCached(images.data.error, SHOWN);
+  if (other === null || error === null) return null;
+  const wrong = !(error.bright <= BRIGHT_PARITY);
+  const columns = [
+    { name: 'relative L2', value: error.rel_l2, title: 'Norm of the difference over the norm of the other image' },
+    { name: 'max / max', value: error.max, title: 'Largest difference over the other image’s largest pixel' },
+    {
+      name: 'bright pixels',
+      value: error.bright,
+      title: `Largest relative error of the pixels above a thousandth of the largest; at most ${BRIGHT_PARITY} passes`,
+      wrong,
+    },
+    { name: 'sum', value: error.sum, title: 'Relative difference of the sums' },
+  ];
+  return (
+    <dl className="image-accuracy" data-testid="image-accuracy" aria-label={`Error against ${other.name}`}>
+      <div>
+        <dt>Less {other.name}</dt>
+        <dd>{other.variant}</dd>
+      </div>
+      {columns.map(({ name, value, title, wrong: bad = false }) => (
+        <div key={name} title={title} data-wrong={bad}>
+          <dt>{name}</dt>
+          <dd className="selectable">{errorSize(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

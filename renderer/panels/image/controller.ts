@@ -1,0 +1,195 @@
+/** Ties the image's canvases to the stores and the data. Paints outside React. */
+import type { Interval } from '../../../electron/contract/fields.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { listenForLimits } from '../../drawing/bar-gestures.ts';
+import { colorMap } from '../../drawing/colormap.ts';
+import type { Figure } from '../../drawing/export/figure.ts';
+import { listenForGestures } from '../../drawing/map-gestures.ts';
+import { type MapPoint, type MapStyle, MapView } from '../../drawing/map-view.ts';
+import { type ImagePoint, shownPixel } from '../../state/image-view.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
+import { shownScenario } from '../../workbench/shown-scenario.ts';
+import type { Workbench } from '../../workbench/workbench.ts';
+import { imageScene, wholeImage } from './scene.ts';
+import type { ImagePanelStore, ImagePanelViewStore } from './store.ts';
+
+const MOST_PIXELS = 8192;
+/** The pointer rests: then the pixel under it is worth a question to the host. */
+const REST_MS = 90;
+
+const pair = (interval: Interval | undefined): [number, number] | null =>
+  interval === undefined ? null : [interval[0], interval[1]];
+
+export interface DrivenImage {
+  stop(): void;
+  /** What the panel shows, for export. */
+  figure(): Figure | null;
+}
+
+export function driveImage(
+  workbench: Workbench,
+  store: ImagePanelStore,
+  view: ImagePanelViewStore,
+  below: HTMLCanvasElement,
+  above: HTMLCanvasElement,
+): DrivenImage {
+  const { stores, data, images, scheduler } = workbench;
+  let pixels: readonly [number, number] | null = null;
+  let plot: { readonly width: number; readonly height: number } | null = null;
+  let resting: ReturnType<typeof setTimeout> | null = null;
+
+  const want = (): void => {
+    if (pixels === null) return;
+    const { fast, slow } = stores.image.getState();
+    images.want({
+      view: {
+        viewport: { horizontal: pair(fast), vertical: pair(slow), pixels: [pixels[0], pixels[1]] },
+        statistic: store.getState().statistic,
+      },
+      against: view.getState().against,
+    });
+  };
+  const map = new MapView(below, above, scheduler, (size, frame) => {
+    const device = (css: number): number => Math.max(1, Math.min(MOST_PIXELS, Math.round(css * size.ratio)));
+    plot = { width: frame.plot.width, height: frame.plot.height };
+    pixels = [device(plot.width), device(plot.height)];
+    want();
+    show();
+  });
+  const shownImage = () => images.data.image.get(SHOWN);
+  const resolved = () => shownScenario('diffraction', workbench);
+  const style = (): MapStyle => {
+    const { colorMap: name, divergingMap, scale, contours } = store.getState();
+    const centred = shownImage()?.against != null;
+    const { limits } = view.getState();
+    return { colorMap: colorMap(centred ? divergingMap : name), scale, limits, centred, contours, handles: true };
+  };
+  function show(): void {
+    const { fast, slow } = stores.image.getState();
+    const scene = imageScene({
+      shown: shownImage(),
+      resolved: resolved(),
+      windows: { ...(fast && { fast }), ...(slow && { slow }) },
+      plot,
+      rings: store.getState().rings,
+    });
+    if (scene === null) map.clear();
+    else map.show(scene, style());
+    map.setMark(view.getState().mark);
+  }
+  const point = (): MapPoint | null => {
+    const at = shownPixel(stores.image.getState());
+    return at && { horizontal: at.fast, vertical: at.slow };
+  };
+  const read = (at: ImagePoint | null): void => {
+    if (resting !== null) clearTimeout(resting);
+    const shown = shownImage();
+    // A sample that is one pixel says it already.
+    if (
+      at === null ||
+      shown === null ||
+      shown.map.horizontal.cellsPerSample * shown.map.vertical.cellsPerSample === 1
+    ) {
+      if (view.getState().exact !== null) view.setState({ exact: null });
+      return;
+    }
+    resting = setTimeout(async () => {
+      const [fast, slow] = [Math.floor(at.fast), Math.floor(at.slow)];
+      const photons = await images.pixel(fast, slow);
+      view.setState({ exact: photons === null ? null : { fast, slow, photons } });
+    }, REST_MS);
+  };
+  const toPoint = (at: MapPoint): ImagePoint => ({ fast: at.horizontal, slow: at.vertical });
+  const stops = [
+    images.data.image.subscribe(SHOWN, show),
+    data.reference.subscribe(SHOWN, show),
+    store.subscribe(() => {
+      want();
+      show();
+    }),
+    view.subscribe((state, before) => {
+      if (state.against !== before.against) want();
+      if (state.exact === before.exact) show();
+    }),
+    stores.scenario.subscribe(show),
+    stores.image.subscribe((state, before) => {
+      if (state.fast !== before.fast || state.slow !== before.slow) {
+        want();
+        show();
+      }
+      map.setCrosshair(point());
+      const at = shownPixel(state);
+      if (at !== shownPixel(before)) read(at);
+    }),
+    listenForLimits(above, {
+      limitAt: (x, y) => map.limitAt(x, y),
+      limitsWith: (which, y) => map.limitsWith(which, y),
+      setLimits: (limits) => view.setState({ limits }),
+    }),
+    listenForGestures(above, {
+      down: true,
+      keyStep: 1,
+      pointAt: (x, y) => map.pointAt(x, y),
+      nearestPoint: (x, y) => map.nearestPoint(x, y),
+      whole: () => {
+        const whole = wholeImage(shownImage(), resolved());
+        return whole && { horizontal: whole.fast, vertical: whole.slow };
+      },
+      windows: () => {
+        const { fast, slow } = stores.image.getState();
+        return { horizontal: fast, vertical: slow };
+      },
+      zoom: ({ horizontal, vertical }) => {
+        const { fast, slow, ...rest } = stores.image.getState();
+        const next = (change: Interval | null | undefined, now: Interval | undefined): Interval | undefined =>
+          change === undefined ? now : (change ?? undefined);
+        const [f, s] = [next(horizontal, fast), next(vertical, slow)];
+        stores.image.setState({ ...rest, ...(f && { fast: f }), ...(s && { slow: s }) }, true);
+      },
+      hover: (at) => stores.image.setState({ hover: at && toPoint(at) }),
+      pin: (at) => stores.image.setState({ hover: null, pinned: middle(toPoint(at)) }),
+      crosshair: point,
+      resetZoom: () => {
+        const { hover, pinned } = stores.image.getState();
+        stores.image.setState({ hover, pinned }, true);
+      },
+      tool: () => view.getState().tool,
+      mark: (kind, from, to) => view.setState({ mark: { kind, from, to } }),
+    }),
+  ];
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') stores.image.setState({ hover: null, pinned: null });
+  };
+  above.addEventListener('keydown', keys);
+  show();
+  map.setCrosshair(point());
+  return {
+    figure: () => {
+      const run = runOf(stores.runs.getState(), shownImage()?.run ?? null);
+      const other = runOf(stores.runs.getState(), shownImage()?.against ?? null);
+      const name = run?.name ?? 'run';
+      return map.figure({
+        name: `${name}-${other === null ? 'image' : 'image-difference'}`,
+        title: other === null ? `${name}: image` : `${name}: image less ${other.name}`,
+        notes: {
+          ...runNotes(run),
+          statistic: store.getState().statistic,
+          ...(other !== null && { reference: `${other.name}, ${other.variant}` }),
+        },
+      });
+    },
+    stop: () => {
+      for (const stop of stops) stop();
+      above.removeEventListener('keydown', keys);
+      if (resting !== null) clearTimeout(resting);
+      images.want(null);
+      map.dispose();
+    },
+  };
+}
+
+/** Pinned places are pixels: their middle. */
+const middle = ({ fast, slow }: ImagePoint): ImagePoint => ({
+  fast: Math.floor(fast) + 0.5,
+  slow: Math.floor(slow) + 0.5,
+});

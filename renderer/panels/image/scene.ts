@@ -1,0 +1,115 @@
+/** What the image panel draws: the window with square pixels, rings, the beam centre, pixel values. No React. */
+import type { Interval } from '../../../electron/contract/fields.ts';
+import {
+  type DiffractionScenario,
+  type ImageGeometry,
+  imageGeometry,
+} from '../../../electron/contract/scenario/index.ts';
+import type { DiffractionResolved } from '../../../electron/contract/scenarios.ts';
+import type { ShownImage } from '../../data/image-feed.ts';
+import type { Annotation } from '../../drawing/annotations.ts';
+import type { MapScene } from '../../drawing/map-view.ts';
+
+export interface Ranges {
+  readonly fast: Interval;
+  readonly slow: Interval;
+}
+
+/** Å, as a crystallographer names them. */
+const SPACINGS = [
+  0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50,
+  70, 100, 150, 200, 300, 500, 1000,
+];
+const MOST_RINGS = 6;
+const RING_POINTS = 361;
+
+const made = new WeakMap<object, ImageGeometry>();
+
+/** Of the complete scenario that a run was made from, or that the form resolves to. */
+export function geometryOf({ scenario }: Pick<DiffractionResolved, 'scenario'>): ImageGeometry {
+  const known = made.get(scenario);
+  if (known !== undefined) return known;
+  const geometry = imageGeometry(scenario as unknown as DiffractionScenario);
+  made.set(scenario, geometry);
+  return geometry;
+}
+
+/** Ranges of which a pixel is as wide as high in a plot of this size (CSS pixels): the narrower one is widened. */
+export function squared({ fast, slow }: Ranges, plot: { readonly width: number; readonly height: number }): Ranges {
+  const scale = Math.min(plot.width / (fast[1] - fast[0]), plot.height / (slow[1] - slow[0]));
+  if (!(scale > 0) || !Number.isFinite(scale)) return { fast, slow };
+  const widened = ([from, to]: Interval, pixels: number): Interval => {
+    const [middle, half] = [(from + to) / 2, pixels / scale / 2];
+    return [middle - half, middle + half];
+  };
+  return { fast: widened(fast, plot.width), slow: widened(slow, plot.height) };
+}
+
+function resolutionRange(geometry: ImageGeometry, width: number, height: number): readonly [number, number] {
+  const places = [0, 0.25, 0.5, 0.75, 1].flatMap((u) =>
+    [0, 0.25, 0.5, 0.75, 1].map((v) => geometry.at(u * width, v * height).resolution_A ?? Number.POSITIVE_INFINITY),
+  );
+  return [Math.min(...places), Math.max(...places)];
+}
+
+/** Spacings of rings that cross the detector, evenly chosen. */
+export function ringSpacings(geometry: ImageGeometry, width: number, height: number): readonly number[] {
+  const [least, most] = resolutionRange(geometry, width, height);
+  const inside = SPACINGS.filter((spacing) => spacing > least && spacing < most);
+  // The finest third of the spacings lies in the outer half of the image.
+  const nearest = inside.slice(0, 4 * MOST_RINGS);
+  const every = Math.max(1, Math.ceil(nearest.length / MOST_RINGS));
+  return nearest.filter((_, i) => i % every === 0).slice(0, MOST_RINGS);
+}
+
+const ringsMade = new WeakMap<ImageGeometry, readonly Annotation[]>();
+
+function ringsOf(geometry: ImageGeometry, width: number, height: number): readonly Annotation[] {
+  const known = ringsMade.get(geometry);
+  if (known !== undefined) return known;
+  const rings = ringSpacings(geometry, width, height).flatMap((spacing): readonly Annotation[] => {
+    const places = geometry.ring(spacing, RING_POINTS);
+    return places === null ? [] : [{ kind: 'curve', places, label: `${spacing} Å` }];
+  });
+  const { beam } = geometry;
+  const centre: readonly Annotation[] =
+    beam === null ? [] : [{ kind: 'cross', at: [beam.fast, beam.slow], label: 'beam' }];
+  const marks = [...rings, ...centre];
+  ringsMade.set(geometry, marks);
+  return marks;
+}
+
+export interface SceneInput {
+  readonly shown: ShownImage | null;
+  readonly resolved: DiffractionResolved | null;
+  readonly windows: Partial<Ranges>;
+  readonly plot: { readonly width: number; readonly height: number } | null;
+  readonly rings: boolean;
+}
+
+export function wholeImage(shown: ShownImage | null, resolved: DiffractionResolved | null): Ranges | null {
+  if (shown !== null) {
+    const { horizontal, vertical } = shown.map;
+    return { fast: [horizontal.fullFrom, horizontal.fullTo], slow: [vertical.fullFrom, vertical.fullTo] };
+  }
+  return resolved === null ? null : { fast: [0, resolved.width], slow: [0, resolved.height] };
+}
+
+/** Null while nothing is known of the detector. */
+export function imageScene({ shown, resolved, windows, plot, rings }: SceneInput): MapScene | null {
+  const whole = wholeImage(shown, resolved);
+  if (whole === null) return null;
+  const ranges = { fast: windows.fast ?? whole.fast, slow: windows.slow ?? whole.slow };
+  const { fast, slow } = plot === null ? ranges : squared(ranges, plot);
+  const annotations: Annotation[] = [];
+  if (shown !== null) annotations.push({ kind: 'values', field: shown.map });
+  if (rings && resolved !== null) annotations.push(...ringsOf(geometryOf(resolved), whole.fast[1], whole.slow[1]));
+  return {
+    horizontal: { title: 'Fast', unit: 'pixels', from: fast[0], to: fast[1] },
+    // As detectors are read: the first row on top.
+    vertical: { title: 'Slow', unit: 'pixels', from: slow[1], to: slow[0] },
+    field: shown?.map ?? null,
+    quantityTitle: shown?.against == null ? 'Photons' : 'Photons, difference',
+    annotations,
+  };
+}

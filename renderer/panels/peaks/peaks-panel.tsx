@@ -1,0 +1,68 @@
+/** The brightest spots of the image that is shown; one press brings the image to a spot. */
+import type { ReactElement } from 'react';
+import { fixed, significant } from '../../base/numbers.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import './peaks-panel.css';
+
+/** Pixels around a spot that the image shows when it is brought there. */
+const WINDOW = 25;
+
+export default function PeaksPanel(): ReactElement {
+  const { stores, images } = useWorkbench();
+  const peaks = useCached(images.data.peaks, SHOWN);
+  const pinned = useSelected(stores.image, (state) => state.pinned);
+  if (peaks === null || peaks.length === 0) {
+    return (
+      <div className="peaks-panel">
+        <EmptyState icon="list" title={peaks === null ? 'No peaks yet' : 'This image has no peak'}>
+          {peaks === null
+            ? 'After a run: its fifty brightest spots with their places and indices.'
+            : 'No pixel is brighter than its neighbours.'}
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    <section className="peaks-panel" aria-label="Brightest spots" tabIndex={0}>
+      <table>
+        <caption className="visually-hidden">The brightest spots, the brightest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Pixel</th>
+            <th scope="col">Photons</th>
+            <th scope="col">h k l</th>
+            <th scope="col" title="Resolution">
+              Å
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {peaks.map(({ pixel, fast, slow, photons, h, k, l, resolution_A }) => {
+            const [x, y] = pixel;
+            const here = pinned !== null && Math.floor(pinned.fast) === x && Math.floor(pinned.slow) === y;
+            return (
+              <tr key={`${x} ${y}`} data-selected={here}>
+                <td>
+                  <button
+                    type="button"
+                    aria-pressed={here}
+                    title={`Centroid ${fixed(fast, 2)}, ${fixed(slow, 2)}: show it`}
+                    onClick={() => stores.image.lookAt({ fast: x + 0.5, slow: y + 0.5 }, WINDOW)}
+                  >
+                    {x}, {y}
+                  </button>
+                </td>
+                <td className="selectable">{significant(photons, 5)}</td>
+                <td className="selectable">{[h, k, l].map((index) => fixed(index, 2)).join(' ')}</td>
+                <td className="selectable">{resolution_A === null ? '∞' : significant(resolution_A, 4)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+/** Every variant with its time, how it stands to the first, what it moves, and whether it is right. */
+import type { ReactElement } from 'react';
+import type { MeasuredTask, TaskEntry, TaskReport } from '../../../electron/contract/task-bench.ts';
+import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
+import { compact, errorSize, NO_VALUE, percent, significant } from '../../base/numbers.ts';
+
+function rate(value: number | null, share: number | null, unit: string): string {
+  if (value === null) return NO_VALUE;
+  return `${compact(value)}${unit}${share === null ? '' : ` (${percent(share)})`}`;
+}
+
+/** What is wrong, or the error of what holds. */
+function checkText({ checks }: MeasuredTask): string {
+  const broken = checks.find(({ holds }) => !holds);
+  if (broken !== undefined) {
+    const value = broken.value === null ? 'NaN' : errorSize(broken.value);
+    return `${broken.title}: ${value}, limit ${errorSize(broken.limit)}`;
+  }
+  const [first] = checks;
+  return first === undefined ? NO_VALUE : errorSize(first.value);
+}
+
+function wallTip({ clock, wall_s }: MeasuredTask): string {
+  return clock === 'wall' || wall_s === null
+    ? 'By the host’s clock'
+    : `By the GPU’s clock; ${measuredTime(wall_s)} by the host’s`;
+}
+
+function Row({ entry }: { readonly entry: TaskEntry }): ReactElement {
+  if (entry.status === 'refused') {
+    return (
+      <tr data-refused>
+        <th scope="row" title={entry.title}>
+          {entry.label}
+        </th>
+        <td>{entry.precision}</td>
+        <td colSpan={6}>{entry.reason}</td>
+      </tr>
+    );
+  }
+  const { label, title, precision, time_s, spread, ratio, verdict, determinism } = entry;
+  return (
+    <tr data-verdict={verdict}>
+      <th scope="row" title={title}>
+        {label}
+      </th>
+      <td>{precision}</td>
+      <td className="selectable" title={wallTip(entry)}>
+        {measuredTime(time_s)} ± {significant(100 * spread, 2)} %
+      </td>
+      <td className="selectable">{verdict === 'reference' ? NO_VALUE : timesText(gainOf(ratio))}</td>
+      <td className="results__verdict">{verdict}</td>
+      <td className="selectable" title="Compulsory traffic over the time, and its share of the measured copy bandwidth">
+        {rate(entry.bytes_per_s, entry.share_of_copy, 'B/s')}
+      </td>
+      <td className="selectable" title="Arithmetic over the time, and its share of the measured ceiling">
+        {rate(entry.flops_per_s, entry.share_of_flops, 'FLOP/s')}
+      </td>
+      <td className="selectable" title={entry.compared}>
+        {checkText(entry)}
+        {determinism.bitwise ? '' : `, bits differ in ${determinism.runs} runs`}
+      </td>
+    </tr>
+  );
+}
+
+export function VariantsTable({ report }: { readonly report: TaskReport }): ReactElement {
+  return (
+    <table className="results__table">
+      <caption className="visually-hidden">Variants of {report.title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Variant</th>
+          <th scope="col">Precision</th>
+          <th scope="col">Time</th>
+          <th scope="col">Speed-up</th>
+          <th scope="col">Verdict</th>
+          <th scope="col">Traffic</th>
+          <th scope="col">Arithmetic</th>
+          <th scope="col">Error</th>
+        </tr>
+      </thead>
+      <tbody>
+        {report.entries.map((entry) => (
+          <Row key={entry.label} entry={entry} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const isMeasured = (entry: TaskEntry): entry is MeasuredTask => entry.status === 'measured';
+
+/** Numbers that variants state of themselves: cycles of latency, registers. Null where none does. */
+export function quantitiesOf(report: TaskReport): readonly MeasuredTask[] | null {
+  const told = report.entries.filter(isMeasured).filter(({ quantities }) => quantities.length > 0);
+  return told.length === 0 ? null : told;
+}
+
+export function QuantitiesTable({ told }: { readonly told: readonly MeasuredTask[] }): ReactElement {
+  const all = told.flatMap(({ quantities }) => quantities);
+  const heads = [...new Map(all.map((quantity) => [quantity.id, quantity])).values()];
+  return (
+    <table className="results__table">
+      <caption className="visually-hidden">Further numbers of the variants</caption>
+      <thead>
+        <tr>
+          <th scope="col">Variant</th>
+          {heads.map(({ id, title, unit }) => (
+            <th key={id} scope="col">
+              {unit === '' ? title : `${title} (${unit})`}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {told.map(({ label, quantities }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            {heads.map(({ id }) => (
+              <td key={id} className="selectable">
+                {significant(quantities.find((quantity) => quantity.id === id)?.value, 4)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,79 @@
+/** Readouts of a finished diffraction run. */
+import type { ReactElement } from 'react';
+import type { ImageSummary } from '../../../electron/contract/image.ts';
+import { formatBytes } from '../../../electron/contract/units.ts';
+import { compact, count, fixed, NO_VALUE, significant } from '../../base/numbers.ts';
+import { duration } from '../../base/time.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { Readouts } from '../../widgets/readout.tsx';
+import { useCached, useWorkbench } from '../../workbench/context.ts';
+import { Waiting } from './waiting.tsx';
+
+const angstrom = (value: number | null): string => (value === null ? 'straight ahead' : `${significant(value, 4)} Å`);
+
+function Brightest({ summary: { image, brightest } }: { readonly summary: ImageSummary }): ReactElement {
+  const { fast, slow, h, k, l, resolution_A } = brightest;
+  return (
+    <dl className="range-head">
+      <div className="range-head__main" title="The first of the largest pixels">
+        <dt>Brightest</dt>
+        <dd className="selectable" data-testid="brightest">
+          {significant(image.max, 6)} <small>photons</small>
+        </dd>
+      </div>
+      <div title="Fast and slow pixel, counted from 0">
+        <dt>At</dt>
+        <dd className="selectable">
+          {fast}, {slow}
+        </dd>
+      </div>
+      <div title={`h k l there, and the resolution: ${angstrom(resolution_A)}`}>
+        <dt>h k l</dt>
+        <dd className="selectable">{[h, k, l].map((index) => fixed(index, 2)).join(' ')}</dd>
+      </div>
+    </dl>
+  );
+}
+
+export function ImageResults(): ReactElement {
+  const { images } = useWorkbench();
+  const summary = useCached(images.data.summary, SHOWN);
+  if (summary === null) return <Waiting workload="diffraction" />;
+  const { image, resolution_A: resolution, terms, ns_per_term, solve_s, setup_s, wall_s, threads, isa } = summary;
+  return (
+    <div className="run-results">
+      <Brightest summary={summary} />
+      <Readouts
+        items={[
+          { name: 'Sum', value: significant(image.sum, 6), unit: 'photons' },
+          { name: 'Mean', value: significant(image.mean, 4), unit: 'per pixel' },
+          {
+            name: 'Bright',
+            value: count(image.bright_pixels),
+            unit: image.bright_pixels === 1 ? 'pixel' : 'pixels',
+            title: 'Pixels above a thousandth of the largest',
+          },
+          { name: 'Edge', value: angstrom(resolution.edge), title: 'Resolution at the edge nearest to the beam' },
+          { name: 'Corner', value: angstrom(resolution.corner), title: 'Resolution in the farthest corner' },
+        ]}
+      />
+      <Readouts
+        items={[
+          {
+            name: 'Render',
+            value: duration(solve_s),
+            title: `Set-up ${duration(setup_s)}, everything ${duration(wall_s)}`,
+          },
+          { name: 'Terms', value: compact(terms), title: 'Lattice factors computed' },
+          {
+            name: 'Per term',
+            value: ns_per_term === null ? NO_VALUE : significant(ns_per_term, 3),
+            unit: 'ns',
+            title: `Per lattice factor and thread; ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${isa}`,
+          },
+          { name: 'Memory', value: formatBytes(summary.peak_rss_MB * 2 ** 20), title: 'Peak of the process' },
+        ]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+/** What a finished run of a small workload came to, in a few numbers; the Results panel has the rest. */
+import type { ReactElement } from 'react';
+import type { MeasuredTask } from '../../../electron/contract/task-bench.ts';
+import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
+import { NO_VALUE, percent } from '../../base/numbers.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { Readouts } from '../../widgets/readout.tsx';
+import { useCached, useWorkbench } from '../../workbench/context.ts';
+import { Waiting } from './waiting.tsx';
+
+function Best({ entry }: { readonly entry: MeasuredTask }): ReactElement {
+  return (
+    <dl className="range-head">
+      <div className="range-head__main" title="The fastest variant that is right, over the first">
+        <dt>Best</dt>
+        <dd className="selectable" data-testid="best-gain">
+          {timesText(gainOf(entry.ratio))}
+        </dd>
+      </div>
+      <div>
+        <dt>With</dt>
+        <dd className="selectable">{entry.label}</dd>
+      </div>
+      <div>
+        <dt>Time</dt>
+        <dd className="selectable">{measuredTime(entry.time_s)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+export function TaskResults(): ReactElement {
+  const { tasks } = useWorkbench();
+  const report = useCached(tasks.session, SHOWN)?.session.reports[0];
+  if (report === undefined) return <Waiting workload="micro" />;
+  const measured = report.entries.filter((entry) => entry.status === 'measured');
+  const right = measured.filter(({ verdict }) => verdict !== 'wrong');
+  const [best] = [...right].sort((a, b) => a.time_s - b.time_s);
+  const { floor } = report.noise;
+  return (
+    <div className="run-results">
+      {best === undefined ? (
+        <p className="run-panel__text">No variant could be measured here.</p>
+      ) : (
+        <Best entry={best} />
+      )}
+      <Readouts
+        items={[
+          { name: 'Rounds', value: String(report.rounds), title: `Ended: ${report.stopped}` },
+          {
+            name: 'Noise floor',
+            value: floor === null ? NO_VALUE : `±${percent(floor)}`,
+            title: 'How far the first variant strays from itself',
+          },
+          {
+            name: 'Wrong',
+            value: String(measured.length - right.length),
+            title: 'Variants whose result is not that of the reference',
+          },
+          {
+            name: 'Not here',
+            value: String(report.entries.length - measured.length),
+            title: 'Variants that this machine cannot run',
+          },
+        ]}
+      />
+    </div>
+  );
+}
