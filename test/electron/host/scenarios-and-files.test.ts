@@ -227,7 +227,8 @@ describe('run files', () => {
       { name: 'mine.h5', bytes: (await stat(path.join(test.folder, 'library', 'mine.h5'))).size },
     ]);
     const opened = await page.call('run.open', { source: { kind: 'file', file: inLibrary('mine.h5') } });
-    expect(opened).toMatchObject({ state: 'done', name: 'small µ run', file: named, r80_mm: summary.metrics.r80_mm });
+    expect(opened).toMatchObject({ state: 'done', name: 'small µ run', file: named });
+    expect(opened.headline).toEqual({ name: 'R80', value: summary.metrics.r80_mm, unit: 'mm' });
     expect(await page.call('run.summary', { run: opened.id })).toEqual(summary);
     expect((await page.call('run.scenario', { run: opened.id })).scenario).toEqual(
       (await page.call('run.scenario', { run: id })).scenario,
@@ -281,7 +282,7 @@ describe('run files', () => {
     const summary = JSON.parse(await text('summary')) as { metrics: { sigma_x_mm: [number, number][] } };
     const { metrics } = await page.call('run.summary', { run: id });
     expect(summary.metrics.sigma_x_mm.map(([depth]) => depth)).toEqual([...metrics.sigma_x.depth_mm]);
-    expect((await text('ledger')).split('\n')[0]).toMatch(/^step,number_in,.*energy_deposited_MeV,energy_rel_error$/);
+    expect((await text('ledger')).split('\n')[0]).toMatch(/^step,number_in,.*energy_deposited_MeV,energy_rel_error,/);
     expect((await text('dose')).trim().split('\n').length).toBe(45);
     expect((await text('moments')).split('\n')[0]).toContain('sigma_x_mm');
   });

@@ -1,0 +1,151 @@
+/** Diffraction runs through the host, as a page starts, follows, reads, saves and opens them. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ImageFrame } from '../../../electron/contract/image.ts';
+import type { RunProgress } from '../../../electron/contract/progress.ts';
+import type { Client } from '../../../renderer/client/index.ts';
+import { eventually, openTestHost, type TestHost } from './test-host.ts';
+import { smallImage } from './workloads/image.ts';
+
+const whole = { viewport: { horizontal: null, vertical: null, pixels: [64, 64] as [number, number] } };
+/** Long enough to look at and to stop: a second and more on two cores. */
+const long = {
+  ...smallImage,
+  name: 'Long',
+  crystal: { ...smallImage.crystal, mosaic_spread_deg: 1, mosaic_domains: 2000 },
+  detector: { width: 128, height: 128 },
+  solver: { variant: 'diffraction-reference', threads: 1 },
+};
+
+let test: TestHost;
+let page: Client;
+beforeEach(async () => {
+  test = await openTestHost();
+  page = await test.page();
+});
+afterEach(() => test.close());
+
+async function rendered(document: object = smallImage): Promise<string> {
+  const { id } = await page.call('run.start', { scenario: { ...document } as Record<string, unknown>, name: '' });
+  await test.host.runs.ended(id);
+  return id;
+}
+
+describe('a diffraction run', () => {
+  it('is checked, resolved, run and listed like any other', async () => {
+    const { issues, resolved } = await page.call('scenario.resolve', { scenario: { ...smallImage } });
+    expect(issues).toEqual([]);
+    expect(resolved).toMatchObject({ kind: 'diffraction', width: 32, height: 24, orientations: 1, reflections: 0 });
+    const faulty = { ...smallImage, detector: { width: 0 } };
+    expect((await page.call('scenario.resolve', { scenario: faulty })).issues).toMatchObject([
+      { path: 'detector.width', severity: 'error' },
+    ]);
+    await expect(page.call('run.start', { scenario: faulty, name: '' })).rejects.toMatchObject({ code: 'invalid' });
+    const id = await rendered();
+    const { runs } = await page.call('run.list', {});
+    expect(runs[0]).toMatchObject({
+      id,
+      workload: 'diffraction',
+      state: 'done',
+      size: '32 × 24 pixels',
+      name: 'Small',
+    });
+    const summary = await page.call('image.summary', { run: id });
+    expect(runs[0]?.headline).toEqual({ name: 'max', value: summary.image.max, unit: 'photons' });
+    // What transport alone has is refused in words.
+    await expect(page.call('run.summary', { run: id })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'Small is a run of diffraction, not of transport.',
+    });
+  });
+
+  it('shows its image reduced, its pixels, peaks, and how far it is from another', async () => {
+    const id = await rendered();
+    const { map, done } = await page.call('image.view', { run: id, view: whole });
+    expect([done, map.horizontal.count, map.vertical.count]).toEqual([1, 32, 24]);
+    const summary = await page.call('image.summary', { run: id });
+    expect(map.max).toBe(summary.image.max);
+    expect(map.values.reduce((a, b) => a + b, 0)).toBeCloseTo(summary.image.sum, 2);
+    const quarter = { viewport: { ...whole.viewport, pixels: [16, 12] as [number, number] } };
+    const mean = await page.call('image.view', { run: id, view: { ...quarter, statistic: 'mean' } });
+    const most = await page.call('image.view', { run: id, view: { ...quarter, statistic: 'max' } });
+    expect([mean.map.horizontal.count, mean.map.horizontal.cellsPerSample]).toEqual([16, 2]);
+    expect(Math.max(...most.map.values)).toBe(summary.image.max);
+    expect(mean.map.values.every((value, i) => value <= (most.map.values[i] ?? 0))).toBe(true);
+    const { fast, slow } = summary.brightest;
+    const pixel = await page.call('image.pixel', { run: id, fast, slow });
+    expect(pixel.photons).toBe(summary.image.max);
+    await expect(page.call('image.pixel', { run: id, fast: 32, slow: 0 })).rejects.toMatchObject({ code: 'not-found' });
+    const { peaks } = await page.call('image.peaks', { run: id, count: 3 });
+    expect(peaks[0]).toMatchObject({ pixel: [fast, slow], photons: summary.image.max });
+    expect(peaks.map(({ photons }) => photons)).toEqual(peaks.map(({ photons }) => photons).sort((a, b) => b - a));
+
+    const naive = await rendered({ ...smallImage, solver: { variant: 'diffraction-naive-fp32', threads: 1 } });
+    const error = await page.call('image.error', { run: naive, reference: id });
+    expect(error.rel_l2).toBeGreaterThan(0);
+    expect(error.bright).toBeGreaterThan(error.sum);
+    const difference = await page.call('image.view', { run: naive, view: whole, against: id });
+    expect(difference.map.quantity).toBe('photons difference');
+    expect(difference.map.min).toBeLessThan(0);
+    expect(await page.call('image.error', { run: id, reference: id })).toEqual({
+      rel_l2: 0,
+      max: 0,
+      bright: 0,
+      sum: 0,
+    });
+    const larger = await rendered({ ...smallImage, detector: { width: 40, height: 24 } });
+    await expect(page.call('image.error', { run: larger, reference: id })).rejects.toMatchObject({
+      code: 'unsupported',
+      message: 'The images differ in size: 40 × 24 pixels here, 32 × 24 pixels there.',
+    });
+  });
+
+  it('grows in sight of those who look, and ends where it is stopped', async () => {
+    const { id } = await page.call('run.start', { scenario: { ...long }, name: '' });
+    const [frames, progress]: [ImageFrame[], RunProgress[]] = [[], []];
+    page.stream('run.progress', { run: id }, { frame: (value) => void progress.push(value) });
+    page.stream('image.live', { run: id, view: whole }, { frame: (value) => void frames.push(value) });
+    await eventually(() => frames.filter(({ done }) => done > 0).length >= 3);
+    const asked = performance.now();
+    await page.call('run.cancel', { run: id });
+    const info = await test.host.runs.ended(id);
+    expect(performance.now() - asked).toBeLessThan(1000);
+    expect(info).toMatchObject({ state: 'cancelled', error: null });
+    const { done, image } = await page.call('image.summary', { run: id });
+    expect(done).toBeGreaterThan(0);
+    expect(done).toBeLessThan(1);
+    expect(image.sum).toBeGreaterThan(0);
+    expect(frames.map((frame) => frame.done)).toEqual(frames.map((frame) => frame.done).sort((a, b) => a - b));
+    expect(progress.at(-1)?.detail).toMatchObject({ workload: 'diffraction' });
+  });
+
+  it('is saved, opened again with the same bits, found in the library, and written as image files', async () => {
+    const id = await rendered();
+    await page.call('run.save', { run: id, file: { kind: 'library', key: 'small.h5' }, ifExists: 'refuse' });
+    const opened = await page.call('run.open', {
+      source: { kind: 'file', file: { kind: 'library', key: 'small.h5' } },
+    });
+    expect(opened).toMatchObject({ workload: 'diffraction', state: 'done', size: '32 × 24 pixels' });
+    expect(await page.call('image.error', { run: opened.id, reference: id })).toMatchObject({ max: 0, sum: 0 });
+    const found = await page.call('library.search', {
+      place: 'yours',
+      text: '32 × 24',
+      kind: 'run',
+      tag: null,
+      order: 'name',
+      limit: 10,
+    });
+    expect(found.items).toMatchObject([{ fileName: 'small.h5', facts: { workload: 'diffraction', about: '6.2 Å' } }]);
+    const raw = await page.call('run.export', { run: id, what: 'raw' });
+    expect([raw.name, raw.bytes.length]).toEqual(['Small.bin', 4 * 32 * 24]);
+    const smv = await page.call('run.export', { run: id, what: 'smv' });
+    expect([smv.name, smv.bytes.length]).toEqual(['Small.img', 512 + 2 * 32 * 24]);
+    const peaks = await page.call('run.export', { run: id, what: 'peaks' });
+    expect(new TextDecoder().decode(peaks.bytes)).toMatch(
+      /^pixel_fast,pixel_slow,fast,slow,photons,h,k,l,resolution_A/,
+    );
+    await expect(page.call('run.export', { run: id, what: 'dose' })).rejects.toMatchObject({ code: 'unsupported' });
+    // Its threads' work is a timeline like that of any run.
+    const trace = await page.call('timeline.open', { source: { kind: 'run', run: id } });
+    expect(trace.spans).toBeGreaterThan(0);
+  });
+});
