@@ -1,8 +1,10 @@
 /** X-ray diffraction in the host. */
+import type { Variant } from '../../../contract/capabilities.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { NativeAddon } from '../../addon.ts';
 import { type AnyReading, type DiffractionReading, problemOf } from '../../scenarios/index.ts';
 import { runOf } from '../run-data.ts';
+import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { exportImage } from './export.ts';
 import { ImageRunning } from './running.ts';
@@ -13,11 +15,8 @@ function own(reading: AnyReading): DiffractionReading {
   return reading;
 }
 
-const variants: HostWorkload['variants'] = (addon: NativeAddon) =>
-  addon.diffractionVariants().map(({ precision, flopsPerTerm: _flops, brightError: _error, ...variant }) => ({
-    ...variant,
-    precisions: [precision],
-  }));
+const variants = (addon: NativeAddon): readonly Variant[] =>
+  addon.diffractionVariants().map((variant) => asVariant(variant, [variant.precision]));
 
 export const diffraction: HostWorkload = {
   variants,

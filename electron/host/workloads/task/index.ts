@@ -1,9 +1,9 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
 import type { TaskKind } from '../../../contract/task.ts';
 import type { NativeAddon } from '../../addon.ts';
-import type { TaskVariant } from '../../addon-task.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../../scenarios/index.ts';
 import { noSpans, runOf } from '../run-data.ts';
+import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { variantsFor } from './candidates.ts';
 import { exportTask } from './export.ts';
@@ -16,12 +16,9 @@ function own(kind: TaskKind, reading: AnyReading): TaskReading {
   throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
 }
 
-function asVariant({ precision, bench: _bench, benchTitle: _title, ...variant }: TaskVariant) {
-  return { ...variant, precisions: [precision] };
-}
-
 export function taskWorkload(kind: TaskKind): HostWorkload {
-  const variants = (addon: NativeAddon) => addon.taskVariants(kind).map(asVariant);
+  const variants = (addon: NativeAddon) =>
+    addon.taskVariants(kind).map((variant) => asVariant(variant, [variant.precision]));
   return {
     variants,
     resolve: ({ addon, memoryLimit_bytes }, any) => {

@@ -2,7 +2,7 @@
 import { BraggError } from '../../../contract/errors.ts';
 import { type TaskKind, taskKinds } from '../../../contract/task.ts';
 import type { TaskSession } from '../../../contract/task-bench.ts';
-import { parseTaskSession } from './session-file.ts';
+import { isTaskSession, parseTaskSession } from './session-file.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
 
 export function writeTaskRun({ session }: TaskRunData): Promise<Uint8Array> {
@@ -52,7 +52,10 @@ export function readTaskRun(bytes: Uint8Array, name: string): TaskRunData {
   return runOfSession(parseTaskSession(new TextDecoder().decode(bytes), name), name);
 }
 
+/** Enough for the format's name, which comes first. */
+const HEAD_BYTES = 200;
+
 /** Run files of other workloads are HDF5. */
 export function isTaskFile(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x7b;
+  return isTaskSession(new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES)));
 }

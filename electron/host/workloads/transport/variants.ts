@@ -3,9 +3,10 @@ import type { Variant } from '../../../contract/capabilities.ts';
 import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
 import type { NativeAddon } from '../../addon.ts';
+import { asVariant } from '../variant.ts';
 
 export function transportVariants(addon: NativeAddon): readonly Variant[] {
-  return addon.variants().map(({ steppings: _s, bytesPerCellStep: _b, flopsPerCellStep: _f, ...variant }) => variant);
+  return addon.variants().map((variant) => asVariant(variant, variant.precisions));
 }
 
 /** Why each variant cannot run a scenario, as far as it says itself; memory is the engine's to judge. */
