@@ -66,7 +66,7 @@ export class TaskRunning implements WorkloadRun {
       seed: 1,
       limits: LIMITS,
       gpu: gpuFacts(devices),
-      claims: await readTaskClaims(assetsFolder, problem.workload, problem.bench),
+      claims: await readTaskClaims(assetsFolder, problem),
       recorded: { ...(await recordedFacts(assetsFolder, devices, kernelsOf(problem.workload))), document },
       signal: this.#stop.signal,
       onProgress: ({ phase, what, round, mostRounds, elapsed_s }) => {

@@ -35,7 +35,7 @@ async function checkpoints(): Promise<unknown> {
   const kept = new Checkpoints(folders, packer, (reason) => said.push(reason));
   const small = await runScenario({ ...smallScenario, output: { keyframes: 0 } });
   const large = await runScenario({ ...smallScenario, output: { keyframes: 32 } });
-  const { finished: _, ...state } = { id: 'run', depth_mm: 5, finished: false };
+  const { finished: _, ...state } = { id: 'run', upTo: '1 step, 1.0 mm deep', finished: false };
   await kept.keep({ ...state, data: small, finished: false });
   const before = await runsIn(folders.own);
   await kept.keep({ ...state, data: large, finished: false });
