@@ -113,6 +113,7 @@ describe.each(looks)('at $name', ({ name, ...options }) => {
     expect(await faultsOf(page)).toEqual([]);
     await view(page, 'Table');
     await row(page, 'cuda-window').waitFor();
+    expect(await page.getByRole('button', { name: 'Export the table' }).count()).toBe(1);
     await open.screenshot(`compare-table-${name}`);
     expect(await faultsOf(page)).toEqual([]);
     await view(page, 'Samples');

@@ -10,6 +10,8 @@ export interface Column {
   readonly tip: string;
   readonly align: 'left' | 'right';
   readonly text: (row: ComparedRow) => string;
+  /** Of the number that it sorts by. */
+  readonly unit?: string;
   /** Null sorts last. */
   readonly by: (row: ComparedRow) => number | string | null;
 }
@@ -56,6 +58,7 @@ export const columns: readonly Column[] = [
   },
   {
     id: 'time',
+    unit: 's',
     title: 'Steps',
     tip: 'Median time of the steps with its 95 % interval: by the device’s clock on a GPU, by the host’s on the CPU',
     align: 'right',
@@ -80,6 +83,7 @@ export const columns: readonly Column[] = [
   },
   {
     id: 'cold',
+    unit: 's',
     title: 'Cold',
     tip: 'With the caches emptied just before',
     align: 'right',
@@ -88,6 +92,7 @@ export const columns: readonly Column[] = [
   },
   {
     id: 'graph',
+    unit: 's',
     title: 'As a graph',
     tip: 'With the launches of a batch of steps replayed as one graph',
     align: 'right',
@@ -96,6 +101,7 @@ export const columns: readonly Column[] = [
   },
   {
     id: 'setup',
+    unit: 's',
     title: 'Set-up',
     tip: 'Tables, device, kernels, upload and start state: median of the rounds',
     align: 'right',
@@ -104,6 +110,7 @@ export const columns: readonly Column[] = [
   },
   {
     id: 'first_setup',
+    unit: 's',
     title: 'First set-up',
     tip: 'Of the first run of the process, which opens the device and loads the kernels',
     align: 'right',
@@ -112,6 +119,7 @@ export const columns: readonly Column[] = [
   },
   {
     id: 'wall',
+    unit: 's',
     title: 'Whole run',
     tip: 'From the problem to the result',
     align: 'right',
@@ -120,6 +128,7 @@ export const columns: readonly Column[] = [
   },
   {
     id: 'rate',
+    unit: '1/s',
     title: 'Cell-steps',
     tip: 'Cells of phase space times steps, per second',
     align: 'right',
@@ -168,6 +177,7 @@ export const columns: readonly Column[] = [
   },
   {
     id: 'r80',
+    unit: 'mm',
     title: 'R80',
     tip: 'Distal 80 % depth, of stored runs',
     align: 'right',

@@ -1,7 +1,11 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
 import type { ReactElement } from 'react';
 import { provenanceText } from '../../base/provenance.ts';
+import { exported } from '../../drawing/figures/exported.ts';
+import type { Figure } from '../../drawing/figures/figure.ts';
+import { type TableColumn, tableFigure } from '../../drawing/figures/table.ts';
 import { IconButton } from '../../widgets/button.tsx';
+import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Icon } from '../../widgets/icon.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -71,9 +75,36 @@ function Cell({ column, shown }: { readonly column: Column; readonly shown: Show
   );
 }
 
+/** Font size of exported figures, CSS pixels. */
+const LABEL = 11;
+
+/** What the table shows, as a figure; columns of numbers go into the files of numbers. */
+function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
+  const names = rows.map((row) => nameOf(row, rows));
+  const provenance = new Set(rows.map(({ row }) => `${row.origin}: ${provenanceText(row.provenance)}`));
+  return tableFigure(
+    'Comparison',
+    [
+      { title: '', align: 'left', texts: names, numbers: null },
+      ...shown.map(({ id, title, tip, align, unit, text, by }): TableColumn => {
+        const values = rows.map(({ row }) => by(row));
+        const numeric = values.some((value) => typeof value === 'number');
+        const numbers = {
+          ...{ name: id, unit: unit ?? '', description: tip },
+          values: values.map((value) => (typeof value === 'number' ? value : Number.NaN)),
+        };
+        return { title, align, texts: rows.map(({ row }) => text(row)), numbers: numeric ? numbers : null };
+      }),
+    ],
+    rows.map(({ reference }) => ({ strong: reference })),
+    [...provenance].join('. '),
+    LABEL,
+  );
+}
+
 export function TableView({ store, rows }: TableProps): ReactElement {
   const config = useSelected(store, (state) => state);
-  const { stores } = useWorkbench();
+  const { stores, figures } = useWorkbench();
   const shownColumns = columns.filter(({ id }) => !config.hidden.includes(id));
   const byRow = new Map(rows.map((shown) => [shown.row, shown]));
   const ordered = sorted(
@@ -83,95 +114,112 @@ export function TableView({ store, rows }: TableProps): ReactElement {
   const hiddenRows = rows.filter(({ hidden }) => hidden);
   const notes = ordered.filter(({ row }) => row.note !== null);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="compare-scroll" aria-label="Comparison" tabIndex={0}>
-      <table className="compare-table" data-testid="compare-table">
-        <thead>
-          <tr>
-            <th scope="col">
-              <MenuButton
-                label="Columns"
-                className="compare-columns"
-                items={columns.map(({ id, title, tip }) => ({
-                  id,
-                  label: title,
-                  detail: tip,
-                  checked: !config.hidden.includes(id),
-                  onChoose: () =>
-                    store.setState({
-                      hidden: config.hidden.includes(id)
-                        ? config.hidden.filter((one) => one !== id)
-                        : [...config.hidden, id],
-                    }),
-                }))}
-              >
-                <span>Columns</span>
-                <Icon name="chevron" size={11} />
-              </MenuButton>
-            </th>
-            {shownColumns.map(({ id, title, tip, align }) => {
-              const active = config.sort?.column === id;
-              const order = !active ? 'none' : config.sort?.descending ? 'descending' : 'ascending';
-              return (
-                <th key={id} scope="col" aria-sort={order} data-align={align}>
-                  <button type="button" title={tip} onClick={() => store.setState({ sort: nextSort(id, config.sort) })}>
-                    {title}
-                    {active ? <Icon name={config.sort?.descending ? 'down' : 'up'} size={10} /> : null}
-                  </button>
-                </th>
-              );
-            })}
-          </tr>
-        </thead>
-        <tbody>
-          {ordered.map((shown) => (
-            <tr key={shown.key} data-verdict={shown.row.verdict} data-testid="compare-row">
-              <th scope="row" title={tipOf(shown)}>
-                <span className="compare-name">
-                  <RowMenu shown={shown} all={rows} />
-                  <span>
-                    {shown.row.title}
-                    <small>{shown.row.origin}</small>
-                  </span>
-                </span>
+    <>
+      <div className="compare-bar">
+        <span className="panel-readout">
+          {ordered.length === 1 ? 'One row' : `${ordered.length} rows`}, in the order that the columns give.
+        </span>
+        <ExportMenu
+          what="the table"
+          onChoose={(format) =>
+            void figures.save(exported(figureOf(ordered, shownColumns), 'comparison', 'Comparison'), format)
+          }
+        />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      <section className="compare-scroll" aria-label="Comparison" tabIndex={0}>
+        <table className="compare-table" data-testid="compare-table">
+          <thead>
+            <tr>
+              <th scope="col">
+                <MenuButton
+                  label="Columns"
+                  className="compare-columns"
+                  items={columns.map(({ id, title, tip }) => ({
+                    id,
+                    label: title,
+                    detail: tip,
+                    checked: !config.hidden.includes(id),
+                    onChoose: () =>
+                      store.setState({
+                        hidden: config.hidden.includes(id)
+                          ? config.hidden.filter((one) => one !== id)
+                          : [...config.hidden, id],
+                      }),
+                  }))}
+                >
+                  <span>Columns</span>
+                  <Icon name="chevron" size={11} />
+                </MenuButton>
               </th>
-              {shownColumns.map((column) => (
-                <Cell key={column.id} column={column} shown={shown} />
-              ))}
+              {shownColumns.map(({ id, title, tip, align }) => {
+                const active = config.sort?.column === id;
+                const order = !active ? 'none' : config.sort?.descending ? 'descending' : 'ascending';
+                return (
+                  <th key={id} scope="col" aria-sort={order} data-align={align}>
+                    <button
+                      type="button"
+                      title={tip}
+                      onClick={() => store.setState({ sort: nextSort(id, config.sort) })}
+                    >
+                      {title}
+                      {active ? <Icon name={config.sort?.descending ? 'down' : 'up'} size={10} /> : null}
+                    </button>
+                  </th>
+                );
+              })}
             </tr>
-          ))}
-        </tbody>
-      </table>
-      {hiddenRows.length === 0 ? null : (
-        <p className="compare-notes">
-          Hidden:{' '}
-          {hiddenRows.map((shown) => (
-            <span key={shown.key} className="compare-hidden">
-              {shown.row.title}
-              <IconButton
-                icon="plus"
-                size={11}
-                label={`Show ${shown.row.title}`}
-                onPress={() => stores.comparison.hide(shown.key, false)}
-              />
-            </span>
-          ))}
-        </p>
-      )}
-      {notes.length === 0 ? null : (
+          </thead>
+          <tbody>
+            {ordered.map((shown) => (
+              <tr key={shown.key} data-verdict={shown.row.verdict} data-testid="compare-row">
+                <th scope="row" title={tipOf(shown)}>
+                  <span className="compare-name">
+                    <RowMenu shown={shown} all={rows} />
+                    <span>
+                      {shown.row.title}
+                      <small>{shown.row.origin}</small>
+                    </span>
+                  </span>
+                </th>
+                {shownColumns.map((column) => (
+                  <Cell key={column.id} column={column} shown={shown} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {hiddenRows.length === 0 ? null : (
+          <p className="compare-notes">
+            Hidden:{' '}
+            {hiddenRows.map((shown) => (
+              <span key={shown.key} className="compare-hidden">
+                {shown.row.title}
+                <IconButton
+                  icon="plus"
+                  size={11}
+                  label={`Show ${shown.row.title}`}
+                  onPress={() => stores.comparison.hide(shown.key, false)}
+                />
+              </span>
+            ))}
+          </p>
+        )}
+        {notes.length === 0 ? null : (
+          <ul className="compare-notes">
+            {notes.map((shown) => (
+              <li key={shown.key}>
+                {nameOf(shown, rows)}: {shown.row.note}
+              </li>
+            ))}
+          </ul>
+        )}
         <ul className="compare-notes">
-          {notes.map((shown) => (
-            <li key={shown.key}>
-              {nameOf(shown, rows)}: {shown.row.note}
-            </li>
+          {[...new Set(ordered.map(({ row }) => `${row.origin}: ${provenanceText(row.provenance)}`))].map((text) => (
+            <li key={text}>{text}</li>
           ))}
         </ul>
-      )}
-      <ul className="compare-notes">
-        {[...new Set(ordered.map(({ row }) => `${row.origin}: ${provenanceText(row.provenance)}`))].map((text) => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
-    </section>
+      </section>
+    </>
   );
 }

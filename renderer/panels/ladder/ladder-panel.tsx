@@ -3,6 +3,7 @@ import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { BenchSession } from '../../../electron/contract/bench.ts';
 import type { BenchInfo } from '../../../electron/contract/benches.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
+import { claimsFigure } from '../../drawing/figures/claims.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import { withCaption } from '../../drawing/figures/figure.ts';
 import { sessionFigures } from '../../drawing/figures/session-figures.ts';
@@ -96,7 +97,17 @@ function Session({ session }: { readonly session: BenchSession }): ReactElement 
       ))}
       {told ? (
         <section className="ladder__section" aria-label="Claimed and measured" data-testid="ladder-claims">
-          <h2>Claimed and measured</h2>
+          <div className="ladder__head">
+            <h2>Claimed and measured</h2>
+            <ExportMenu
+              what="Claimed and measured"
+              onChoose={(format) => {
+                const figure = claimsFigure(report.claims, provenance, EXPORT_SIZE.label);
+                const name = `${report.scenario} claims`;
+                void exports.save(exported(figure, name, `${report.scenario}: claimed and measured`), format);
+              }}
+            />
+          </div>
           <p className="ladder__text">
             A claim is contradicted only where the whole interval lies outside of what was claimed.
           </p>

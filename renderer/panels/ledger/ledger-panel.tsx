@@ -3,8 +3,8 @@ import { type ReactElement, useState } from 'react';
 import type { RunInfo, RunSummary } from '../../../electron/contract/run.ts';
 import { errorSize, percent, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { balanceFigure } from '../../drawing/figures/balance-table.ts';
 import { exported } from '../../drawing/figures/exported.ts';
+import { tableFigure } from '../../drawing/figures/table.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
@@ -17,6 +17,9 @@ const shownAs = [
   { value: 'amount', label: 'amount' },
   { value: 'share', label: 'share', title: 'Share of what entered' },
 ] as const;
+
+/** Font size of exported figures, CSS pixels. */
+const LABEL = 11;
 
 type ShownAs = (typeof shownAs)[number]['value'];
 
@@ -32,22 +35,36 @@ function Amount({ value, total, as, digits }: AmountProps): ReactElement {
   return <td>{as === 'amount' ? significant(value, digits) : percent(value / total)}</td>;
 }
 
-/** Of exported figures: a column's width. */
-const EXPORT_SIZE = { width: 460, label: 11 } as const;
-
 /** The table with its errors, as a figure. */
 function figureOf(summary: RunSummary, run: RunInfo | null) {
   const { scenario, variant, precision, status, steps } = summary;
   const { number, energy } = summary.ledger;
-  const rows = ledgerRows(summary).map(({ name, number: protons, energy_MeV, kind }) => ({
-    ...{ name, number: protons, energy_MeV },
-    part: kind === 'part',
-    strong: kind === 'in',
-  }));
-  const errors = { name: 'Relative error', number: number.rel_error, energy_MeV: energy.rel_error };
-  const all = [...rows, { ...errors, part: false, strong: true }];
+  const errors = {
+    name: 'Relative error',
+    number: number.rel_error,
+    energy_MeV: energy.rel_error,
+    kind: 'in',
+  } as const;
+  const rows = [...ledgerRows(summary), errors];
+  const shown = (value: number | null): string => (value === null ? '' : value === 0 ? '0' : significant(value, 5));
+  const column = (title: string, key: 'number' | 'energy_MeV', unit: string) => ({
+    title,
+    align: 'right' as const,
+    texts: rows.map((row) => shown(row[key])),
+    numbers: {
+      ...{ name: key === 'number' ? 'protons' : 'energy', unit, description: 'as the row of that number says' },
+      values: rows.map((row) => row[key] ?? Number.NaN),
+    },
+  });
+  const names = { title: '', align: 'left' as const, texts: rows.map(({ name }) => name), numbers: null };
   const caption = `${scenario}, ${variant}, ${precision}, ${status} after ${steps} steps`;
-  const figure = balanceFigure(all, (_, value) => (value === 0 ? '0' : significant(value, 5)), caption, EXPORT_SIZE);
+  const figure = tableFigure(
+    'Number and energy balance',
+    [names, column('Protons', 'number', ''), column('Energy (MeV)', 'energy_MeV', 'MeV')],
+    rows.map(({ kind }) => ({ strong: kind === 'in', part: kind === 'part' })),
+    caption,
+    LABEL,
+  );
   const notes = { ...figure.notes, ...runNotes(run) };
   return exported({ ...figure, notes }, `${scenario}-balance`, `${scenario}: number and energy balance`);
 }

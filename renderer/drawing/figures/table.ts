@@ -1,0 +1,81 @@
+/** A table drawn so that it can be exported as a figure: as wide as what stands in it. */
+import { curveArray } from '../export/figure.ts';
+import { type Figure, rowAxis, type Shape, textWidth, withCaption } from './figure.ts';
+
+export interface TableColumn {
+  readonly title: string;
+  readonly align: 'left' | 'right';
+  /** As the page shows them, one per row. */
+  readonly texts: readonly string[];
+  /** For files of numbers; null of a column of words. NaN where a row has none. */
+  readonly numbers: {
+    readonly name: string;
+    readonly unit: string;
+    readonly description: string;
+    readonly values: readonly number[];
+  } | null;
+}
+
+export interface TableRow {
+  readonly strong?: boolean;
+  /** Belongs to the row above it. */
+  readonly part?: boolean;
+}
+
+/** Of letters in bold, over those that `textWidth` counts. */
+const BOLD = 1.06;
+
+/** The first column names the rows. */
+export function tableFigure(
+  title: string,
+  columns: readonly TableColumn[],
+  rows: readonly TableRow[],
+  caption: string,
+  label: number,
+): Figure {
+  const line = label * 1.7;
+  const gap = label * 2;
+  const shapes: Shape[] = [];
+  let left = label / 2;
+  for (const [index, { title: head, align, texts }] of columns.entries()) {
+    const indent = (row: number): number => (index === 0 && rows[row]?.part === true ? label : 0);
+    const widest = Math.max(
+      textWidth(head, label) * BOLD,
+      ...texts.map((text, row) => textWidth(text, label) * BOLD + indent(row)),
+    );
+    const cell = (text: string, row: number, bold: boolean): void => {
+      const x = align === 'right' ? left + widest : left + (row < 0 ? 0 : indent(row));
+      const at = [x, (row + 1) * line + line * 0.7] as const;
+      const anchor = align === 'right' ? 'end' : 'start';
+      shapes.push({ kind: 'text', at, text, ink: 'text', size: label, anchor, bold });
+    };
+    cell(head, -1, true);
+    for (const [row, text] of texts.entries()) cell(text, row, rows[row]?.strong === true);
+    left += widest + gap;
+  }
+  const width = Math.ceil(left - gap + label / 2);
+  for (let row = 0; row <= rows.length; row += 1) {
+    const y = (row + 1) * line;
+    shapes.push({ kind: 'line', from: [0, y], to: [width, y], ink: row === 0 ? 'plot-axis' : 'plot-grid' });
+  }
+  const axis = rowAxis(rows.length);
+  const words = columns.filter(({ numbers }) => numbers === null);
+  const figure = {
+    width,
+    height: Math.ceil((rows.length + 1) * line + label / 2),
+    title,
+    shapes,
+    arrays: [
+      axis,
+      ...columns.flatMap(({ numbers }) =>
+        numbers === null
+          ? []
+          : [curveArray(numbers.name, numbers.unit, numbers.description, axis.name, numbers.values)],
+      ),
+    ],
+    notes: Object.fromEntries(
+      rows.map((_, row) => [`row_${row + 1}`, words.map(({ texts }) => texts[row] ?? '').join('; ')]),
+    ),
+  };
+  return caption === '' ? figure : withCaption(figure, caption, label);
+}
