@@ -6,7 +6,7 @@
  *
  * BRAGGBENCH_RECORD=FILE writes what the driver said, for the tests that run without a GPU.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { limitsOf } from '../../electron/contract/launch/limits.ts';
@@ -42,7 +42,8 @@ function report(name, wrong) {
   for (const one of wrong.slice(0, 12)) console.log(`     ${one}`);
 }
 
-for (const workload of ['probe', 'transport']) {
+const workloads = readdirSync(images).flatMap((name) => /^(.+)\.resources\.json$/.exec(name)?.[1] ?? []);
+for (const workload of workloads.sort()) {
   const built = resourcesOf(workload).kernels.filter(
     (/** @type {{ architecture: string }} */ one) => one.architecture.replace(/[a-z]$/, '') === limits.architecture,
   );

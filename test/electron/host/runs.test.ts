@@ -205,6 +205,29 @@ describe('a run', () => {
     expect(Date.now() - stopped).toBeLessThan(3000);
     expect(seen.some(({ state }) => state === 'done')).toBe(false);
 
+    // What a run on a GPU did not sum is made by a CPU variant.
+    const kept = await test.host.runs.data(next.id);
+    const withoutSums = kept.keyframes.map((frame) => ({
+      ...frame,
+      ex: new Float32Array(),
+      ztheta: new Float32Array(),
+    }));
+    const gpu = test.host.runs.adopt({ ...kept, variant: 'cuda-window', keyframes: withoutSums }, null);
+    const pair = { ...over, horizontal: 'x', vertical: 'e' } as const;
+    await expect(page.call('run.keyframe', { run: gpu.id, index: 1, maps: [pair] })).rejects.toThrow('are not kept');
+    const made = await new Promise<CutsFrame | null>((resolve) => {
+      let last: CutsFrame | null = null;
+      const reader = {
+        frame: (frame: CutsFrame) => {
+          last = frame;
+        },
+        end: () => resolve(last),
+      };
+      page.stream('run.cuts', { run: gpu.id, index: 1, maps: [pair] }, reader);
+    });
+    const { maps: own } = await page.call('run.keyframe', { run: next.id, index: 1, maps: [pair] });
+    expect(made?.state === 'done' && made.maps[0]?.values).toEqual(own[0]?.values);
+
     // A run whose numbers are not those of its scenario, as after a change of tables.
     const data = runOf('transport', await test.host.runs.data(next.id));
     const shifted = data.keyframes.map((frame) => ({ ...frame, zx: frame.zx.map((value) => value * 1.01) }));

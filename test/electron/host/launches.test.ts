@@ -1,0 +1,52 @@
+/** Calls of the launch explorer: which kernels there are, and what a driver says of them. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTestHost, type TestHost } from './test-host.ts';
+
+let host: TestHost;
+let folder: string;
+const before = process.env['BRAGGBENCH_KERNELS'];
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-launches-'));
+  process.env['BRAGGBENCH_KERNELS'] = folder;
+  host = await openTestHost();
+});
+afterAll(async () => {
+  if (before === undefined) delete process.env['BRAGGBENCH_KERNELS'];
+  else process.env['BRAGGBENCH_KERNELS'] = before;
+  await host.close();
+  await rm(folder, { recursive: true });
+});
+
+it('kernels that were not compiled here are those of the newest recorded session', async () => {
+  const page = await host.page();
+  const { sets, reason } = await page.call('launch.kernels', {});
+  expect(reason).toContain('The kernels were not compiled here');
+  const transport = sets.find(({ workload }) => workload === 'transport');
+  expect(transport?.session).toMatch(/^h200-/);
+  expect(transport?.kernels.some(({ name }) => name === 'dense_fill_f32')).toBe(true);
+});
+
+it('compiled kernels are told by workload; a report that is none is a fault', async () => {
+  const page = await host.page();
+  const kernel = {
+    ...{ name: 'sweep', architecture: 'sm_90', registers: 40, shared_bytes: 0, constant_bytes: 0, stack_bytes: 0 },
+    ...{ spill_store_bytes: 0, spill_load_bytes: 0, barriers: 0, max_threads: null },
+  };
+  const report = { workload: 'micro', compiler: '13.0.88', kernels: [kernel] };
+  await writeFile(path.join(folder, 'micro.resources.json'), JSON.stringify(report));
+  expect(await page.call('launch.kernels', {})).toEqual({
+    sets: [{ workload: 'micro', compiler: '13.0.88', session: null, kernels: [kernel] }],
+    reason: null,
+  });
+});
+
+it('a driver that is not here, or a device that is none, is said', async () => {
+  const page = await host.page();
+  const ask = { device: 'GPU-none', workload: 'transport', kernel: 'dense_fill_f32', threads: [256] };
+  const answer = page.call('launch.driver', ask);
+  await expect(answer).rejects.toMatchObject({ code: expect.stringMatching(/^(unsupported|invalid|device)$/) });
+  await expect(answer).rejects.toThrow(/driver|device/i);
+});
