@@ -194,7 +194,8 @@ struct Chebyshev {
       BB_CUBE(3)
       BB_CUBE(4)
       BB_CUBE(5)
-      BB_CUBE(6) BB_CUBE(7) BB_CUBE(8) BB_CUBE(10) BB_CUBE(12) BB_CUBE(16)
+      BB_CUBE(6)
+      BB_CUBE(7) BB_CUBE(8) BB_CUBE(10) BB_CUBE(12) BB_CUBE(16)
 #undef BB_CUBE
           default : f = row(a, na) * row(b, nb) * row(c, nc);
     }

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "cuda/session/session.hpp"
+#include "linear_relu/registry.hpp"
 #include "micro/registry.hpp"
 
 namespace bb::tasks {
@@ -36,7 +37,14 @@ Refusal refusal(const TaskVariant& v, const TaskProblem& problem) {
 
 }  // namespace
 
-std::span<const TaskBench> benches() { return micro::benches(); }
+std::span<const TaskBench> benches() {
+  static const std::vector<TaskBench> all = [] {
+    std::vector<TaskBench> out = {linear_relu::bench()};
+    for (const TaskBench& row : micro::benches()) out.push_back(row);
+    return out;
+  }();
+  return all;
+}
 
 const TaskBench& find_bench(const TaskProblem& problem) {
   std::string known;
@@ -54,7 +62,7 @@ const TaskVariant& choose_variant(const TaskProblem& problem) {
   const TaskVariant* best = nullptr;
   for (const TaskVariant& v : bench.variants) {
     names += (names.empty() ? "" : ", ") + std::string(v.id);
-    if (problem.variant != "auto" && problem.variant != v.id) continue;
+    if (problem.variant == "auto" ? !v.automatic : problem.variant != v.id) continue;
     const Refusal refused = refusal(v, problem);
     if (refused.code == nullptr) {
       best = &v;

@@ -155,6 +155,8 @@ struct TaskVariant {
   std::string (*refuses)(const TaskProblem&) = [](const TaskProblem&) { return std::string(); };
   /// Why this machine cannot run it, in one sentence; "" when it can.
   std::string (*unavailable)() = [] { return std::string(); };
+  /// Whether `auto` may take it: not where it answers with fewer digits, or does more than was asked.
+  bool automatic = true;
 };
 
 /// Variants that answer the same question, in the order of the ladder: each further one is meant to be faster.

@@ -22,11 +22,51 @@ inline constexpr int kCublasGemmDefault = -1;  // CUBLAS_GEMM_DEFAULT: its heuri
 
 enum class LibraryProperty : int { kMajor = 0, kMinor = 1, kPatch = 2 };
 
+// cublasLt.h's own numbers.
+using MatmulDesc = struct MatmulDescTag*;
+using MatrixLayout = struct MatrixLayoutTag*;
+using MatmulPreference = struct MatmulPreferenceTag*;
+
+enum class MatmulAttribute : int {
+  kTransA = 3,
+  kTransB = 4,
+  kEpilogue = 7,
+  kBiasPointer = 8,
+  kAuxPointer = 11,
+  kAuxLd = 12,
+  kBiasDataType = 26,
+};
+enum class PreferenceAttribute : int { kMaxWorkspaceBytes = 1 };
+enum class Epilogue : int {
+  kDefault = 1,
+  kRelu = 2,
+  kReluBias = 6,
+  kReluAux = 130,
+  kReluAuxBias = 134,
+  kDrelu = 136,
+  kDreluBgrad = 152,
+  kBgradB = 512,
+};
+
+struct MatmulAlgo {
+  unsigned long long data[8];
+};
+
+/// One way to do a product, as the library's heuristics rank them.
+struct MatmulHeuristic {
+  MatmulAlgo algo;
+  std::size_t workspace_bytes;
+  CublasStatus state;
+  float waves;
+  int reserved[4];
+};
+
 #define BB_CUDA_CUBLAS_REQUIRED(X)                                                                                \
   X(GetProperty, cublasGetProperty, (LibraryProperty property, int* value))                                       \
   X(Create, cublasCreate_v2, (CublasHandle * handle))                                                             \
   X(Destroy, cublasDestroy_v2, (CublasHandle handle))                                                             \
   X(SetStream, cublasSetStream_v2, (CublasHandle handle, Stream stream))                                          \
+  X(SetWorkspace, cublasSetWorkspace_v2, (CublasHandle handle, void* workspace, std::size_t bytes))               \
   X(Sgemm, cublasSgemm_v2,                                                                                        \
     (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const float* alpha,    \
      const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                     \
@@ -36,10 +76,28 @@ enum class LibraryProperty : int { kMajor = 0, kMinor = 1, kPatch = 2 };
      DataType c_type, int ldc, CublasCompute compute, int algorithm))                                             \
   X(GetStatusString, cublasGetStatusString, (CublasStatus status), const char*)
 
-#define BB_CUDA_CUBLASLT_REQUIRED(X)                   \
-  X(GetVersion, cublasLtGetVersion, (), std::size_t)   \
-  X(Create, cublasLtCreate, (CublasLtHandle * handle)) \
-  X(Destroy, cublasLtDestroy, (CublasLtHandle handle))
+#define BB_CUDA_CUBLASLT_REQUIRED(X)                                                                                 \
+  X(GetVersion, cublasLtGetVersion, (), std::size_t)                                                                 \
+  X(Create, cublasLtCreate, (CublasLtHandle * handle))                                                               \
+  X(Destroy, cublasLtDestroy, (CublasLtHandle handle))                                                               \
+  X(MatmulDescCreate, cublasLtMatmulDescCreate, (MatmulDesc * desc, CublasCompute compute, DataType scale))          \
+  X(MatmulDescDestroy, cublasLtMatmulDescDestroy, (MatmulDesc desc))                                                 \
+  X(MatmulDescSetAttribute, cublasLtMatmulDescSetAttribute,                                                          \
+    (MatmulDesc desc, MatmulAttribute attribute, const void* value, std::size_t bytes))                              \
+  X(MatrixLayoutCreate, cublasLtMatrixLayoutCreate,                                                                  \
+    (MatrixLayout * layout, DataType type, unsigned long long rows, unsigned long long columns, long long ld))       \
+  X(MatrixLayoutDestroy, cublasLtMatrixLayoutDestroy, (MatrixLayout layout))                                         \
+  X(MatmulPreferenceCreate, cublasLtMatmulPreferenceCreate, (MatmulPreference * preference))                         \
+  X(MatmulPreferenceDestroy, cublasLtMatmulPreferenceDestroy, (MatmulPreference preference))                         \
+  X(MatmulPreferenceSetAttribute, cublasLtMatmulPreferenceSetAttribute,                                              \
+    (MatmulPreference preference, PreferenceAttribute attribute, const void* value, std::size_t bytes))              \
+  X(MatmulAlgoGetHeuristic, cublasLtMatmulAlgoGetHeuristic,                                                          \
+    (CublasLtHandle handle, MatmulDesc desc, MatrixLayout a, MatrixLayout b, MatrixLayout c, MatrixLayout d,         \
+     MatmulPreference preference, int wanted, MatmulHeuristic* found, int* count))                                   \
+  X(Matmul, cublasLtMatmul,                                                                                          \
+    (CublasLtHandle handle, MatmulDesc desc, const void* alpha, const void* a, MatrixLayout a_layout, const void* b, \
+     MatrixLayout b_layout, const void* beta, const void* c, MatrixLayout c_layout, void* d, MatrixLayout d_layout,  \
+     const MatmulAlgo* algo, void* workspace, std::size_t workspace_bytes, Stream stream))
 
 #define BB_MEMBER(member, symbol, parameters, ...) Returned<__VA_ARGS__>(BB_CUDA_CALL * member) parameters = nullptr;
 

@@ -10,10 +10,10 @@ const problemSchema = z.strictObject({
   inputs: size('Inputs', 'Columns of X and W.'),
   outputs: size('Outputs', 'Rows of W, columns of Y.'),
   direction: z
-    .enum(['forward', 'backward'])
+    .enum(['forward', 'backward', 'through'])
     .meta({
       title: 'Direction',
-      description: 'forward gives Y; backward gives dX, dW and db of dY through the rectifier.',
+      description: 'forward: Y. backward: dX, dW and db of dY, which the rectifier gates. through: the gradient dY W as the rectifier before the layer lets it pass, and its sums.',
     })
     .default('forward'),
   bias: z.boolean().meta({ title: 'Bias', description: 'Whether b is added, and its gradient taken.' }).default(true),

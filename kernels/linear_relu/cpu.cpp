@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "cpu_blas.hpp"
+#include "cpu_layer.hpp"
+#include "make.hpp"
+#include "product_tile.hpp"
+
+namespace bb::linear_relu {
+namespace {
+
+using engine::TaskProblem;
+
+/// Row by row in FP64, as the formula is written.
+class PlainLayer final : public CpuLayer<double> {
+ public:
+  using CpuLayer::CpuLayer;
+
+ protected:
+  void product(const double* a, Order a_order, const double* b, Order b_order, double* out, std::size_t rows,
+               std::size_t columns, std::size_t depth) override {
+    pool().run(static_cast<int>(rows), [&](int task, int) {
+      const auto m = static_cast<std::size_t>(task);
+      stop_if_cancelled();
+      for (std::size_t n = 0; n < columns; ++n) {
+        double sum = 0.0;
+        for (std::size_t k = 0; k < depth; ++k) {
+          sum += a[a_order == Order::kAsIs ? m * depth + k : k * rows + m] *
+                 b[b_order == Order::kAsIs ? k * columns + n : n * depth + k];
+        }
+        out[m * columns + n] = sum;
+      }
+    });
+  }
+};
+
+/// Packed tiles, blocks of the result in registers.
+class BlockedLayer final : public CpuLayer<float> {
+ public:
+  explicit BlockedLayer(const TaskProblem& problem) : CpuLayer(problem) {
+    for (int lane = 0; lane < pool().lanes(); ++lane) packed_.emplace_back(kPackedFloats);
+  }
+
+ protected:
+  void product(const float* a, Order a_order, const float* b, Order b_order, float* out, std::size_t rows,
+               std::size_t columns, std::size_t depth) override {
+    const auto view = [](const float* at, Order order, std::size_t stored_rows, std::size_t stored_columns) -> View {
+      return order == Order::kAsIs ? View{at, stored_columns, 1} : View{at, 1, stored_rows};
+    };
+    const Product whole{view(a, a_order, rows, depth), view(b, b_order, depth, columns), out, rows, columns, depth};
+    const std::size_t across = (columns + kTileColumns - 1) / kTileColumns;
+    const std::size_t down = (rows + kTileRows - 1) / kTileRows;
+    pool().run(static_cast<int>(across * down), [&](int task, int lane) {
+      stop_if_cancelled();
+      const auto tile = static_cast<std::size_t>(task);
+      product_tile()(whole, tile / across * kTileRows, tile % across * kTileColumns,
+                     packed_[static_cast<std::size_t>(lane)].data());
+    });
+  }
+
+ private:
+  std::vector<std::vector<float>> packed_;
+};
+
+/// The machine's own BLAS, on as many threads as it likes.
+class BlasLayer final : public CpuLayer<float> {
+ public:
+  using CpuLayer::CpuLayer;
+
+ protected:
+  void product(const float* a, Order a_order, const float* b, Order b_order, float* out, std::size_t rows,
+               std::size_t columns, std::size_t depth) override {
+    constexpr int kRowMajor = 101, kNo = 111, kYes = 112;  // of the C interface to the BLAS
+    const auto i = [](std::size_t value) { return static_cast<int>(value); };
+    blas().sgemm(kRowMajor, a_order == Order::kAsIs ? kNo : kYes, b_order == Order::kAsIs ? kNo : kYes, i(rows),
+                 i(columns), i(depth), 1.0f, a, i(a_order == Order::kAsIs ? depth : rows), b,
+                 i(b_order == Order::kAsIs ? columns : depth), 0.0f, out, i(columns));
+  }
+};
+
+// The plain one makes about this many multiply-adds a second and core; it is for checking, not for waiting.
+constexpr double kPlainPerSecond = 1e9, kMostPlainSeconds = 20.0;
+
+std::string too_long(const TaskProblem& problem) {
+  const double seconds = multiply_adds(problem) / kPlainPerSecond;
+  if (seconds <= kMostPlainSeconds) return "";
+  return "would take about " + std::to_string(static_cast<long>(seconds)) + " s of a core for every repetition";
+}
+
+double bytes_in_fp64(const TaskProblem& problem) { return 3.0 * matrix_bytes(problem); }
+double bytes_in_fp32(const TaskProblem& problem) { return 2.0 * matrix_bytes(problem); }
+std::string no_blas() { return blas().reason; }
+
+}  // namespace
+
+std::vector<engine::TaskVariant> cpu_variants() {
+  return {
+      {.id = "cpu-fp64",
+       .title = "The formula in FP64",
+       .changes = "one sum after the other, in FP64",
+       .builds_on = "",
+       .device = "cpu",
+       .precision = "fp64",
+       .source = "kernels/linear_relu/cpu.cpp",
+       .estimate_bytes = bytes_in_fp64,
+       .make = make<PlainLayer>,
+       .refuses = too_long},
+      {.id = "cpu-blocked",
+       .title = "Packed tiles, blocks in registers",
+       .changes = "FP32; packed tiles that fit the caches, blocks of the result in vector registers",
+       .builds_on = "cpu-fp64",
+       .device = "cpu",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/product_tile.simd.cpp",
+       .estimate_bytes = bytes_in_fp32,
+       .make = make<BlockedLayer>},
+      {.id = "cpu-blas",
+       .title = "The machine's BLAS",
+       .changes = "the product by the BLAS that this machine has",
+       .builds_on = "cpu-blocked",
+       .device = "cpu",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/cpu.cpp",
+       .estimate_bytes = bytes_in_fp32,
+       .make = make<BlasLayer>,
+       .unavailable = no_blas},
+  };
+}
+
+}  // namespace bb::linear_relu

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/cpu_task.hpp"
+#include "layer.hpp"
+
+namespace bb::linear_relu {
+
+/// How an operand of a row-major product is stored.
+enum class Order { kAsIs, kTransposed };
+
+/// The layer on the CPU; a variant defines the matrix product in T, the rest is the same loops.
+template <typename T>
+class CpuLayer : public engine::CpuTask {
+ public:
+  explicit CpuLayer(const engine::TaskProblem& problem);
+
+  void prepare() override;
+  engine::CheckReport verify() final;
+  std::uint64_t hash() final;
+  engine::TaskWork work() const final { return layer_.work(); }
+
+ protected:
+  /// out[rows][columns] = A[rows][depth] B[depth][columns]; a transposed operand is stored the other way round.
+  virtual void product(const T* a, Order a_order, const T* b, Order b_order, T* out, std::size_t rows,
+                       std::size_t columns, std::size_t depth) = 0;
+  void run() final;
+
+ private:
+  void rectify();
+  /// `out` = gradient where gate > 0, else 0; adds up its columns where there is a bias.
+  void gate(const T* gradient, const T* by, T* out, std::size_t rows, std::size_t columns);
+
+  Layer layer_;
+  std::vector<T> x_, w_, b_, dy_, gate_;
+  std::vector<T> y_, g_, dx_, dw_, sums_;
+};
+
+extern template class CpuLayer<float>;
+extern template class CpuLayer<double>;
+
+}  // namespace bb::linear_relu

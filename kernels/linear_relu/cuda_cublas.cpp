@@ -1,0 +1,126 @@
+#include <optional>
+
+#include "cuda/blas/cublas.hpp"
+#include "cuda_layer.hpp"
+#include "make.hpp"
+#include "pointwise.hpp"
+
+namespace bb::linear_relu {
+namespace {
+
+using cuda::Stored;
+using engine::TaskProblem;
+
+constexpr int kTimings = 20;
+
+/// cuBLAS's products, with bias and rectifier as kernels of their own.
+template <bool kAsGraph>
+class CublasLayer final : public CudaLayer<float> {
+ public:
+  explicit CublasLayer(const TaskProblem& problem)
+      : CudaLayer(problem, Arithmetic::kFp32), blas_(stream()), pointwise_(module()) {}
+
+  /// What the rectifier costs beside the product: the most that fusing them can give.
+  std::vector<engine::Quantity> quantities() override {
+    if (layer().direction != Direction::kForward) return {};
+    cuda::DeviceTimer timer(device());
+    const auto each = [&](auto&& work) {
+      work();
+      return timer.seconds(stream(), nullptr, [&] {
+        for (int i = 0; i < kTimings; ++i) work();
+      }) / kTimings;
+    };
+    const double product = each([&] { forward_product(); });
+    const double rectify = each([&] { rectify_result(stream()); });
+    return {{"gemm", "Product alone", product * 1e6, "µs"},
+            {"relu", "Bias and ReLU alone", rectify * 1e6, "µs"},
+            {"fusion", "Most that fusing can give", (product + rectify) / product, "×"}};
+  }
+
+ protected:
+  void plan() override {
+    if constexpr (kAsGraph) {
+      stream().begin_capture();
+      launch(stream());
+      graph_.emplace(stream().end_capture());
+      graph_->upload(stream());
+    }
+  }
+  void queue(cuda::Stream& to) override {
+    if constexpr (kAsGraph) {
+      graph_->launch(to);
+    } else {
+      launch(to);
+    }
+  }
+  std::string no_graph() const override { return kAsGraph ? "it is a graph already" : ""; }
+
+ private:
+  void forward_product() {
+    blas_.product(x_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kTransposed, y_.pointer(), rows(), columns(),
+                  depth());
+  }
+  void rectify_result(cuda::Stream& to) { pointwise_.rectify(to, y_.pointer(), bias(), batch(), outputs()); }
+
+  void launch(cuda::Stream& to) {
+    switch (layer().direction) {
+      case Direction::kForward:
+        forward_product();
+        rectify_result(to);
+        break;
+      case Direction::kBackward:
+        pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
+        blas_.product(g_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kAsIs, dx_.pointer(), rows(), depth(),
+                      columns());
+        blas_.product(g_.pointer(), Stored::kTransposed, x_.pointer(), Stored::kAsIs, dw_.pointer(), columns(), depth(),
+                      rows());
+        break;
+      case Direction::kThrough:
+        blas_.product(dy_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kAsIs, dx_.pointer(), rows(), depth(),
+                      columns());
+        pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), inputs());
+        break;
+    }
+  }
+  int rows() const { return static_cast<int>(batch()); }
+  int columns() const { return static_cast<int>(outputs()); }
+  int depth() const { return static_cast<int>(inputs()); }
+
+  cuda::Cublas blas_;
+  Pointwise pointwise_;
+  std::optional<cuda::Graph> graph_;
+};
+
+std::string unavailable() {
+  const std::string device = cuda_unavailable();
+  return device.empty() ? cuda::cublas_unavailable() : device;
+}
+
+}  // namespace
+
+std::vector<engine::TaskVariant> cublas_variants() {
+  return {
+      {.id = "cuda-cublas",
+       .title = "cuBLAS and a ReLU kernel",
+       .changes = "NVIDIA's product, then bias and rectifier as a launch of their own",
+       .builds_on = "cuda-blocked",
+       .device = "cuda",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/cuda_cublas.cpp",
+       .estimate_bytes = cuda_bytes,
+       .make = make<CublasLayer<false>>,
+       .unavailable = unavailable},
+      {.id = "cuda-cublas-graph",
+       .title = "The same as one graph",
+       .changes = "replays both launches as one graph",
+       .builds_on = "cuda-cublas",
+       .device = "cuda",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/cuda_cublas.cpp",
+       .estimate_bytes = cuda_bytes,
+       .make = make<CublasLayer<true>>,
+       .unavailable = unavailable},
+  };
+}
+
+}  // namespace bb::linear_relu

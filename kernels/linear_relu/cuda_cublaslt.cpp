@@ -1,0 +1,245 @@
+#include <bit>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "cuda/blas/lt_product.hpp"
+#include "cuda_layer.hpp"
+#include "make.hpp"
+#include "pointwise.hpp"
+
+namespace bb::linear_relu {
+namespace {
+
+using cuda::LtProblem;
+using cuda::LtProduct;
+using cuda::Stored;
+using cuda::api::CublasCompute;
+using cuda::api::DataType;
+using cuda::api::Epilogue;
+using engine::TaskProblem;
+
+constexpr int kTimings = 20;
+
+template <Arithmetic arithmetic>
+using Element = std::conditional_t<arithmetic == Arithmetic::kBf16, std::uint16_t, float>;
+
+/// cuBLASLt's products with the pointwise work as their epilogues. `kMask`: forward also writes the bit mask that a
+/// backward pass needs.
+template <Arithmetic arithmetic, bool kMask>
+class LtLayer final : public CudaLayer<Element<arithmetic>> {
+  using T = Element<arithmetic>;
+  using Base = CudaLayer<T>;
+
+ public:
+  explicit LtLayer(const TaskProblem& problem) : Base(problem, arithmetic), pointwise_(this->module()) {}
+
+  engine::CheckReport verify() override {
+    engine::CheckReport report = Base::verify();
+    if constexpr (kMask) {
+      std::size_t set = 0, positive = 0;
+      for (const unsigned char byte : mask_.read(this->stream())) set += static_cast<std::size_t>(std::popcount(byte));
+      for (const T value : this->y_.read(this->stream())) {
+        if constexpr (std::is_same_v<T, float>) {
+          positive += value > 0.0f ? 1 : 0;
+        } else {
+          positive += bf16_value(value) > 0.0f ? 1 : 0;
+        }
+      }
+      const double off = set > positive ? static_cast<double>(set - positive) : static_cast<double>(positive - set);
+      report.checks.push_back({"bits", "Bits of the mask beyond those of positive outputs", off, 0.0});
+    }
+    return report;
+  }
+
+  /// The same product without its epilogue, planned by the same rules: what the epilogue costs.
+  std::vector<engine::Quantity> quantities() override {
+    if (this->layer().direction == Direction::kBackward) return {};
+    LtProblem bare = products_.front().problem;
+    bare.epilogue = Epilogue::kDefault;
+    bare.bias = bare.mask = nullptr;
+    LtProduct alone(this->stream(), bare);
+    const double with = seconds(*products_.front().plan), without = seconds(alone);
+    return {{"gemm", "Product alone", without * 1e6, "µs"},
+            {"epilogue", "With its epilogue, over alone", with / without, "×"},
+            {"taken", "Suggestion taken", static_cast<double>(products_.front().plan->taken()), ""},
+            {"suggested", "Suggestions timed", static_cast<double>(products_.front().plan->suggested()), ""}};
+  }
+
+ protected:
+  void plan() override {
+    const auto rows = static_cast<int>(this->batch()), depth = static_cast<int>(this->inputs()),
+               columns = static_cast<int>(this->outputs());
+    switch (this->layer().direction) {
+      case Direction::kForward: {
+        LtProblem forward = problem(rows, columns, depth, this->x_, Stored::kAsIs, this->w_, Stored::kTransposed);
+        forward.result = this->y_.pointer();
+        forward.bias = this->bias();
+        if constexpr (kMask) forward.mask = mask(rows, columns);
+        const bool biased = forward.bias != nullptr;
+        forward.epilogue = kMask ? (biased ? Epilogue::kReluAuxBias : Epilogue::kReluAux)
+                                 : (biased ? Epilogue::kReluBias : Epilogue::kRelu);
+        add(forward);
+        break;
+      }
+      case Direction::kBackward: {
+        LtProblem dx = problem(rows, depth, columns, this->g_, Stored::kAsIs, this->w_, Stored::kAsIs);
+        dx.result = this->dx_.pointer();
+        add(dx);
+        LtProblem dw = problem(columns, depth, rows, this->g_, Stored::kTransposed, this->x_, Stored::kAsIs);
+        dw.result = this->dw_.pointer();
+        dw.bias = this->sums();
+        if (dw.bias != nullptr) dw.epilogue = Epilogue::kBgradB;
+        add(dw);
+        break;
+      }
+      case Direction::kThrough: {
+        LtProblem da = problem(rows, depth, columns, this->dy_, Stored::kAsIs, this->w_, Stored::kAsIs);
+        da.result = this->dx_.pointer();
+        da.mask = mask(rows, depth);
+        write_mask(da.mask);
+        da.bias = this->sums();
+        da.epilogue = da.bias != nullptr ? Epilogue::kDreluBgrad : Epilogue::kDrelu;
+        add(da);
+        break;
+      }
+    }
+  }
+
+  void queue(cuda::Stream& to) override {
+    if (this->layer().direction == Direction::kBackward) {
+      if constexpr (std::is_same_v<T, float>) {
+        float* no_sums = nullptr;
+        pointwise_.gate(to, this->dy_.pointer(), this->gate_.pointer(), this->g_.pointer(), no_sums, this->batch(),
+                        this->outputs());
+      } else {
+        pointwise_.gate_bf16(to, this->dy_.pointer(), this->gate_.pointer(), this->g_.pointer(), this->g_.size());
+      }
+    }
+    for (const Planned& product : products_) product.plan->run(to);
+  }
+
+ private:
+  struct Planned {
+    LtProblem problem;
+    std::unique_ptr<LtProduct> plan;
+  };
+
+  LtProblem problem(int rows, int columns, int depth, const cuda::DeviceBuffer<T>& a, Stored a_stored,
+                    const cuda::DeviceBuffer<T>& b, Stored b_stored) const {
+    const DataType type = std::is_same_v<T, float> ? DataType::kFp32 : DataType::kBf16;
+    return {.rows = rows,
+            .columns = columns,
+            .depth = depth,
+            .a_stored = a_stored,
+            .b_stored = b_stored,
+            .compute = arithmetic == Arithmetic::kTf32 ? CublasCompute::kFp32ByTf32 : CublasCompute::kFp32,
+            .in = type,
+            .out = type,
+            .epilogue = Epilogue::kDefault,
+            .a = a.pointer(),
+            .b = b.pointer(),
+            .result = nullptr,
+            .bias = nullptr,
+            .mask = nullptr};
+  }
+
+  void add(const LtProblem& problem) {
+    products_.push_back({problem, std::make_unique<LtProduct>(this->stream(), problem)});
+  }
+
+  void* mask(int rows, int columns) {
+    mask_ = this->template buffer<unsigned char>(static_cast<std::size_t>(rows) * cuda::mask_row_bytes(columns));
+    mask_.fill_bytes(0, this->stream());
+    return mask_.pointer();
+  }
+
+  /// The bits of X > 0 as the library lays them out: those that it writes for the rectifier of X times one.
+  void write_mask(void* to) {
+    const std::size_t n = this->layer().inputs;
+    std::vector<T> one(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<T, float>) {
+        one[i * n + i] = 1.0f;
+      } else {
+        one[i * n + i] = bf16_bits(1.0f);
+      }
+    }
+    const auto unit = this->template uploaded<T>(one);
+    LtProblem copy = problem(static_cast<int>(this->batch()), static_cast<int>(n), static_cast<int>(n), this->x_,
+                             Stored::kAsIs, unit, Stored::kTransposed);
+    copy.result = this->dx_.pointer();
+    copy.mask = to;
+    copy.epilogue = Epilogue::kReluAux;
+    LtProduct(this->stream(), copy).run(this->stream());
+    this->stream().synchronize();
+  }
+
+  double seconds(LtProduct& product) {
+    cuda::DeviceTimer timer(this->device());
+    product.run(this->stream());
+    return timer.seconds(this->stream(), nullptr, [&] {
+      for (int i = 0; i < kTimings; ++i) product.run(this->stream());
+    }) / kTimings;
+  }
+
+  Pointwise pointwise_;
+  cuda::DeviceBuffer<unsigned char> mask_;
+  std::vector<Planned> products_;
+};
+
+std::string unavailable() {
+  const std::string device = cuda_unavailable();
+  return device.empty() ? cuda::cublaslt_unavailable() : device;
+}
+
+std::string only_forward(const TaskProblem& problem) {
+  return problem.word("direction") == "forward" ? "" : "the mask is written by the forward pass";
+}
+
+// With one identity matrix more: the mask of the rectifier before the layer is made with it.
+double bytes(const TaskProblem& problem) {
+  const double n = problem.number("inputs");
+  return cuda_bytes(problem) + (problem.word("direction") == "through" ? 4.0 * n * n : 0.0);
+}
+
+template <Arithmetic arithmetic, bool kMask>
+engine::TaskVariant variant(const char* id, const char* title, const char* changes, const char* builds_on,
+                            const char* precision) {
+  engine::TaskVariant out{.id = id,
+                          .title = title,
+                          .changes = changes,
+                          .builds_on = builds_on,
+                          .device = "cuda",
+                          .precision = precision,
+                          .source = "kernels/linear_relu/cuda_cublaslt.cpp",
+                          .estimate_bytes = bytes,
+                          .make = make<LtLayer<arithmetic, kMask>>};
+  if (kMask) out.refuses = only_forward;
+  out.unavailable = unavailable;
+  out.automatic = arithmetic == Arithmetic::kFp32 && !kMask;
+  return out;
+}
+
+}  // namespace
+
+std::vector<engine::TaskVariant> cublaslt_variants() {
+  return {
+      variant<Arithmetic::kFp32, false>("cuda-lt-fp32", "cuBLASLt with its epilogue, FP32",
+                                        "bias, rectifier and their gradients in the product's epilogue", "cuda-cublas",
+                                        "fp32"),
+      variant<Arithmetic::kFp32, true>("cuda-lt-fp32-mask", "The same, with the mask for training",
+                                       "also writes a bit per output for the backward pass", "cuda-lt-fp32", "fp32"),
+      variant<Arithmetic::kTf32, false>("cuda-lt-tf32", "cuBLASLt with its epilogue, TF32",
+                                        "factors of 10 bits on the tensor cores", "cuda-lt-fp32", "tf32"),
+      variant<Arithmetic::kTf32, true>("cuda-lt-tf32-mask", "The same, with the mask for training",
+                                       "also writes a bit per output for the backward pass", "cuda-lt-tf32", "tf32"),
+      variant<Arithmetic::kBf16, false>("cuda-lt-bf16", "cuBLASLt with its epilogue, BF16",
+                                        "inputs and outputs in BF16: half the traffic, tensor cores at full rate",
+                                        "cuda-lt-tf32", "bf16"),
+      variant<Arithmetic::kBf16, true>("cuda-lt-bf16-mask", "The same, with the mask for training",
+                                       "also writes a bit per output for the backward pass", "cuda-lt-bf16", "bf16"),
+  };
+}
+
+}  // namespace bb::linear_relu

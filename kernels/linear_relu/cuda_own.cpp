@@ -1,0 +1,158 @@
+#include <array>
+#include <optional>
+
+#include "cuda_layer.hpp"
+#include "make.hpp"
+#include "pointwise.hpp"
+
+namespace bb::linear_relu {
+namespace {
+
+using engine::TaskProblem;
+
+enum class How { kNaive, kCoalesced, kTiled, kBlocked };
+
+/// Kernels of an arrangement: forward, and the products with B[depth][columns] of A[rows][depth] and A[depth][rows].
+struct Names {
+  const char *forward, *nn, *tn;
+  unsigned block_x, block_y;  // threads
+  unsigned tile;              // outputs of a block along each side
+};
+
+constexpr std::array<Names, 4> kNames{
+    Names{"linear_relu_naive", "linear_relu_naive_nn", "linear_relu_naive_tn", 16, 16, 16},
+    Names{"linear_relu_coalesced", "linear_relu_coalesced_nn", "linear_relu_coalesced_tn", 16, 16, 16},
+    Names{"linear_relu_tiled", "linear_relu_tiled_nn", "linear_relu_tiled_tn", 32, 32, 32},
+    Names{"linear_relu_blocked", "linear_relu_blocked_nn", "linear_relu_blocked_tn", 256, 1, 128},
+};
+
+template <How how>
+class OwnLayer final : public CudaLayer<float> {
+ public:
+  explicit OwnLayer(const TaskProblem& problem)
+      : CudaLayer(problem, Arithmetic::kFp32),
+        forward_(kernel(names().forward)),
+        nn_(kernel(names().nn)),
+        tn_(kernel(names().tn)),
+        pointwise_(module()) {}
+
+  std::vector<engine::Quantity> quantities() override {
+    const cuda::Kernel& used = layer().direction == Direction::kForward ? forward_ : nn_;
+    return cuda::launch_quantities(used, *device(), names().block_x * names().block_y);
+  }
+
+ protected:
+  void plan() override {
+    if constexpr (how == How::kCoalesced) {
+      std::vector<float> turned(layer().w.size());
+      for (std::size_t o = 0; o < layer().outputs; ++o) {
+        for (std::size_t i = 0; i < layer().inputs; ++i) {
+          turned[i * layer().outputs + o] = layer().w[o * layer().inputs + i];
+        }
+      }
+      transposed_ = uploaded<float>(turned);
+    }
+  }
+
+  void queue(cuda::Stream& to) override {
+    switch (layer().direction) {
+      case Direction::kForward:
+        forward(to);
+        break;
+      case Direction::kBackward:
+        pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
+        product(to, nn_, g_.pointer(), w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
+        product(to, tn_, g_.pointer(), x_.pointer(), dw_.pointer(), outputs(), inputs(), batch());
+        break;
+      case Direction::kThrough:
+        product(to, nn_, dy_.pointer(), w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
+        pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), inputs());
+        break;
+    }
+  }
+
+ private:
+  static constexpr const Names& names() { return kNames[static_cast<std::size_t>(how)]; }
+
+  /// `fast` runs along x of the grid.
+  static cuda::LaunchShape shape(unsigned fast, unsigned slow) {
+    const unsigned tile = names().tile;
+    return {.grid = {(fast + tile - 1) / tile, (slow + tile - 1) / tile}, .block = {names().block_x, names().block_y}};
+  }
+
+  void forward(cuda::Stream& to) {
+    const float *x = x_.pointer(), *b = bias();
+    const float* w = how == How::kCoalesced ? transposed_.pointer() : w_.pointer();
+    float* y = y_.pointer();
+    if constexpr (how == How::kNaive || how == How::kCoalesced) {
+      forward_.launch(to, shape(outputs(), batch()), x, w, b, y, batch(), inputs(), outputs());
+    } else {
+      forward_.launch(to, shape(outputs(), batch()), x, w, b, y, batch(), outputs(), inputs());
+    }
+  }
+
+  void product(cuda::Stream& to, cuda::Kernel& with, const float* a, const float* b, float* out, unsigned rows,
+               unsigned columns, unsigned depth) {
+    if constexpr (how == How::kNaive) {
+      with.launch(to, shape(rows, columns), a, b, out, rows, columns, depth);
+    } else if constexpr (how == How::kCoalesced) {
+      with.launch(to, shape(columns, rows), a, b, out, rows, columns, depth);
+    } else {
+      const float* no_bias = nullptr;
+      with.launch(to, shape(columns, rows), a, b, no_bias, out, rows, columns, depth);
+    }
+  }
+
+  cuda::Kernel forward_, nn_, tn_;
+  Pointwise pointwise_;
+  cuda::DeviceBuffer<float> transposed_;
+};
+
+}  // namespace
+
+std::vector<engine::TaskVariant> own_cuda_variants() {
+  return {
+      {.id = "cuda-naive",
+       .title = "One thread per output",
+       .changes = "one thread per output; neighbours read rows of W that lie apart",
+       .builds_on = "",
+       .device = "cuda",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/plain.cu",
+       .estimate_bytes = cuda_bytes,
+       .make = make<OwnLayer<How::kNaive>>,
+       .unavailable = cuda_unavailable},
+      {.id = "cuda-coalesced",
+       .title = "One thread per output, coalesced",
+       .changes = "neighbours read neighbouring addresses: forward of a transposed copy of W made at set-up",
+       .builds_on = "cuda-naive",
+       .device = "cuda",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/plain.cu",
+       .estimate_bytes = cuda_bytes,
+       .make = make<OwnLayer<How::kCoalesced>>,
+       .unavailable = cuda_unavailable},
+      {.id = "cuda-tiled",
+       .title = "Tiles in shared memory",
+       .changes = "tiles of 32 x 32 pass through shared memory",
+       .builds_on = "cuda-coalesced",
+       .device = "cuda",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/tiled.cu",
+       .estimate_bytes = cuda_bytes,
+       .make = make<OwnLayer<How::kTiled>>,
+       .unavailable = cuda_unavailable},
+      {.id = "cuda-blocked",
+       .title = "Blocks in registers",
+       .changes = "8 x 8 outputs per thread in registers; the next tiles are copied while these are multiplied",
+       .builds_on = "cuda-tiled",
+       .device = "cuda",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/blocked.cu",
+       .estimate_bytes = cuda_bytes,
+       .make = make<OwnLayer<How::kBlocked>>,
+       .unavailable = cuda_unavailable},
+  };
+}
+
+}  // namespace bb::linear_relu

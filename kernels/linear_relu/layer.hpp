@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/task.hpp"
+
+namespace bb::linear_relu {
+
+/// forward: Y = max(X Wᵀ + b, 0). backward: G = dY (Y > 0), dX = G W, dW = Gᵀ X, db the sum of G's rows.
+/// through: dA = (dY W) (X > 0) and da the sum of its rows, X being the output of a rectifier before the layer.
+enum class Direction { kForward, kBackward, kThrough };
+
+/// The arithmetic that a variant is held to.
+enum class Arithmetic { kFp64, kFp32, kTf32, kBf16 };
+
+/// Reads a result at [row][column].
+using ResultAt = std::function<double(std::size_t row, std::size_t column)>;
+
+/// What a variant computed; of `direction` only what it gives.
+struct Results {
+  ResultAt y{};     // forward: [batch][outputs]
+  ResultAt dx{};    // backward, through: [batch][inputs]
+  ResultAt dw{};    // backward: [outputs][inputs]
+  ResultAt sums{};  // backward: [1][outputs]; through: [1][inputs]; empty without bias
+};
+
+/// A layer with its inputs, row-major: x[batch][inputs], w[outputs][inputs], b[outputs], and of the gradients
+/// dy[batch][outputs] and y[batch][outputs], the layer's output.
+struct Layer {
+  /// Throws ProblemError. `arithmetic` BF16 rounds every input to BF16.
+  Layer(const engine::TaskProblem& problem, Arithmetic arithmetic);
+
+  std::size_t batch, inputs, outputs;
+  Direction direction;
+  bool bias;
+  Arithmetic arithmetic;
+  std::vector<float> x, w, b, dy, y;
+
+  engine::TaskWork work() const;
+  /// Against FP64 from the same inputs: every output of a small layer, a fixed sample of a large one.
+  engine::CheckReport compare(const Results& results) const;
+};
+
+/// Multiply-adds of a problem.
+double multiply_adds(const engine::TaskProblem& problem);
+/// Bytes of all matrices of a problem in FP32, inputs and outputs.
+double matrix_bytes(const engine::TaskProblem& problem);
+
+/// The nearest BF16, ties to even, as its bits; and back.
+std::uint16_t bf16_bits(float value);
+float bf16_value(std::uint16_t bits);
+
+}  // namespace bb::linear_relu

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/task.hpp"
+
+// Each family's variants; registry.cpp puts them together.
+namespace bb::linear_relu {
+
+std::vector<engine::TaskVariant> cpu_variants();
+std::vector<engine::TaskVariant> own_cuda_variants();
+std::vector<engine::TaskVariant> cublas_variants();
+std::vector<engine::TaskVariant> cublaslt_variants();
+
+template <typename T>
+std::unique_ptr<engine::Task> make(const engine::TaskProblem& problem) {
+  return std::make_unique<T>(problem);
+}
+
+}  // namespace bb::linear_relu

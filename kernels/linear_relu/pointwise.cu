@@ -1,0 +1,52 @@
+#include "rectify.cuh"
+
+// y = max(y + b, 0) in place, [rows][columns]; a grid-stride loop. `bias` may be null.
+extern "C" __global__ void linear_relu_rectify(float* __restrict__ y, const float* __restrict__ bias,
+                                               unsigned long long count, unsigned columns) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    const float z = bias != nullptr ? y[i] + bias[i % columns] : y[i];
+    y[i] = rectified(z);
+  }
+}
+
+constexpr unsigned kSumColumns = 32, kSumRows = 32;
+
+// gradient[r][c] where gate[r][c] > 0, else 0, into `out` (which may be `gradient`), and the sum of each column into
+// `sums` unless it is null. A block has 32 x 32 threads and 32 columns: a fixed order of adding, so equal bits.
+extern "C" __global__ void __launch_bounds__(kSumColumns* kSumRows)
+    linear_relu_gate(const float* gradient, const float* __restrict__ gate, float* out, float* __restrict__ sums,
+                     unsigned rows, unsigned columns) {
+  __shared__ float partial[kSumRows][kSumColumns + 1];
+  const unsigned column = blockIdx.x * kSumColumns + threadIdx.x;
+  float sum = 0.0f;
+  if (column < columns) {
+    for (unsigned row = threadIdx.y; row < rows; row += kSumRows) {
+      const unsigned long long at = static_cast<unsigned long long>(row) * columns + column;
+      const float value = passed(gradient[at], gate[at]);
+      out[at] = value;
+      sum += value;
+    }
+  }
+  partial[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y == 0 && column < columns && sums != nullptr) {
+    float total = 0.0f;
+    for (unsigned i = 0; i < kSumRows; ++i) total += partial[i][threadIdx.x];
+    sums[column] = total;
+  }
+}
+
+// As linear_relu_gate without the sums, of BF16 bits: what passes is not rounded.
+extern "C" __global__ void linear_relu_gate_bf16(const unsigned short* __restrict__ gradient,
+                                                 const unsigned short* __restrict__ gate,
+                                                 unsigned short* __restrict__ out, unsigned long long count) {
+  constexpr unsigned short kInfinity = 0x7f80;
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    const unsigned short y = gate[i];
+    out[i] = y > 0 && y <= kInfinity ? gradient[i] : static_cast<unsigned short>(0);  // positive, no NaN
+  }
+}

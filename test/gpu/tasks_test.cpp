@@ -1,0 +1,75 @@
+#include <cstdio>
+
+#include "check.hpp"
+#include "engine/task_run.hpp"
+#include "gpu.hpp"
+#include "tasks/registry.hpp"
+
+using namespace bb::engine;
+
+namespace {
+
+/// Every CUDA variant of `problem`'s bench holds its checks and repeats its bits; those that refuse say why.
+void check_variants(const char* what, TaskProblem problem) {
+  for (const TaskVariant& variant : bb::tasks::find_bench(problem).variants) {
+    if (std::string_view(variant.device) != "cuda") continue;
+    problem.variant = variant.id;
+    try {
+      TaskRun run(problem);
+      run.prepare();
+      const TaskVerdict verdict = run.check(2);
+      CHECK(verdict.holds);
+      CHECK(verdict.bitwise);
+      for (const Check& check : verdict.report.checks) {
+        if (!check.holds())
+          std::printf("    %s, %s: %s is %g, limit %g\n", what, variant.id, check.id.c_str(), check.value, check.limit);
+      }
+    } catch (const std::exception& refused) {
+      std::printf("    %s, %s: %s\n", what, variant.id, refused.what());
+      // Libraries do not offer everything; our own kernels do.
+      CHECK(std::string_view(variant.id).starts_with("cuda-lt"));
+    }
+  }
+}
+
+TaskProblem layer(double batch, double inputs, double outputs, const char* direction, const char* values, bool bias) {
+  TaskProblem problem;
+  problem.workload = "linear-relu";
+  problem.numbers = {{"batch", batch}, {"inputs", inputs}, {"outputs", outputs}};
+  problem.words = {{"direction", direction}, {"values", values}};
+  problem.switches = {{"bias", bias}};
+  return problem;
+}
+
+}  // namespace
+
+TEST("GPU: linear-relu agrees with FP64 in every direction, with NaN, at Z = 0, without bias, at odd sizes") {
+  for (const char* direction : {"forward", "backward", "through"}) {
+    check_variants(direction, layer(136, 264, 72, direction, "uniform", true));
+    check_variants("odd", layer(37, 261, 65, direction, "uniform", true));
+    check_variants("without bias", layer(129, 40, 136, direction, "uniform", false));
+    check_variants("with NaN", layer(136, 264, 72, direction, "with-nan", true));
+    check_variants("zero", layer(136, 264, 72, direction, "zero", true));
+  }
+}
+
+TEST("GPU: a task is timed by events and wall, cold and as a graph, and says why where it cannot be") {
+  TaskProblem problem;
+  problem.workload = "micro";
+  problem.bench = "launch";
+  problem.numbers = {{"n", 10000}, {"steps", 20}};
+  check_variants("launch", problem);
+  problem.variant = "cuda-launches";
+  TaskRun run(problem);
+  run.prepare();
+  for (const TaskMode mode : {TaskMode::kWarm, TaskMode::kCold, TaskMode::kGraph}) {
+    const TaskSample sample = run.sample({.mode = mode, .at_least_s = 1e-3});
+    CHECK(sample.device_s > 0.0 && sample.time_s == sample.device_s);
+    CHECK(mode == TaskMode::kCold || sample.wall_s >= 0.5 * sample.device_s);
+  }
+  problem.variant = "cuda-synchronised";
+  TaskRun waiting(problem);
+  waiting.prepare();
+  CHECK_THROWS(waiting.sample({.mode = TaskMode::kGraph, .at_least_s = 1e-4}), "waits for the device");
+  CHECK(waiting.sample({.mode = TaskMode::kWarm, .at_least_s = 1e-3}).time_s > 0.0);
+}

@@ -1,0 +1,100 @@
+#include "linear_relu/layer.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "check.hpp"
+#include "engine/task_run.hpp"
+
+using namespace bb::engine;
+using namespace bb::linear_relu;
+
+namespace {
+
+TaskProblem layer(const char* direction, const char* values, bool bias, const char* variant) {
+  TaskProblem problem;
+  problem.workload = "linear-relu";
+  problem.variant = variant;
+  problem.threads = 2;
+  // Nothing is a multiple of a tile, a block or a vector; one dimension is longer than a tile.
+  problem.numbers = {{"batch", 37}, {"inputs", 261}, {"outputs", 65}};
+  problem.words = {{"direction", direction}, {"values", values}};
+  problem.switches = {{"bias", bias}};
+  return problem;
+}
+
+}  // namespace
+
+TEST("linear-relu: every CPU variant agrees with FP64 in every direction, with NaN, at Z = 0, with and without bias") {
+  for (const char* variant : {"cpu-fp64", "cpu-blocked"}) {
+    for (const char* direction : {"forward", "backward", "through"}) {
+      for (const char* values : {"uniform", "with-nan", "zero"}) {
+        for (const bool bias : {true, false}) {
+          TaskRun run(layer(direction, values, bias, variant));
+          run.prepare();
+          const TaskVerdict verdict = run.check(2);
+          CHECK(verdict.holds && verdict.bitwise);
+          for (const Check& check : verdict.report.checks) {
+            if (!check.holds())
+              std::printf("    %s %s %s: %s %g\n", variant, direction, values, check.id.c_str(), check.value);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST("linear-relu: a NaN in X reaches Y; where Z is exactly 0 nothing passes backward") {
+  const Layer forward(layer("forward", "with-nan", true, ""), Arithmetic::kFp32);
+  std::size_t rows = 0;
+  for (std::size_t row = 0; row < forward.batch; ++row) {
+    bool nan = false;
+    for (std::size_t i = 0; i < forward.inputs; ++i) nan = nan || std::isnan(forward.x[row * forward.inputs + i]);
+    rows += nan ? 1 : 0;
+  }
+  CHECK_EQ(rows, std::size_t{5});  // rows 3, 10, … 31
+  // A variant that maps NaN to 0 is caught: every output of those rows is.
+  const CheckReport report = forward.compare({.y = [](std::size_t, std::size_t) { return 0.0; }});
+  CHECK_EQ(report.checks[1].value, 5.0 * 65.0);
+  const Layer zero(layer("backward", "zero", true, ""), Arithmetic::kFp32);
+  const auto none = [](std::size_t, std::size_t) { return 0.0; };
+  const CheckReport gradients = zero.compare({.dx = none, .dw = none, .sums = none});
+  CHECK(gradients.checks[0].holds() && gradients.checks[1].holds());
+}
+
+TEST("linear-relu: a wrong output and one rectified by mistake are found") {
+  const Layer at(layer("forward", "uniform", false, ""), Arithmetic::kFp32);
+  const auto exact = [&](std::size_t m, std::size_t n) {
+    double z = 0.0;
+    for (std::size_t k = 0; k < at.inputs; ++k) {
+      z += static_cast<double>(at.x[m * at.inputs + k]) * static_cast<double>(at.w[n * at.inputs + k]);
+    }
+    return z;
+  };
+  const auto rectified = [&](std::size_t m, std::size_t n) { return std::max(0.0, exact(m, n)); };
+  const auto holds = [&](const ResultAt& y) {
+    for (const Check& check : at.compare({.y = y}).checks) {
+      if (!check.holds()) return check.id;
+    }
+    return std::string("all");
+  };
+  CHECK_EQ(holds(rectified), "all");
+  CHECK_EQ(holds([&](std::size_t m, std::size_t n) { return rectified(m, n) * (m == 36 && n == 64 ? 1.01 : 1.0); }),
+           rectified(36, 64) > 0.0 ? "relative" : "all");
+  CHECK_EQ(holds([&](std::size_t m, std::size_t n) { return -0.0 * exact(m, n); }), "relative");
+}
+
+TEST("linear-relu: BF16 rounds to nearest, ties to even, and keeps NaN") {
+  CHECK_EQ(bf16_value(bf16_bits(1.0f)), 1.0f);
+  CHECK_EQ(bf16_bits(1.00390625f), 0x3f80);  // half way between 1 and the next: to the even one
+  CHECK_EQ(bf16_bits(1.01171875f), 0x3f82);
+  CHECK(std::isnan(bf16_value(bf16_bits(std::numeric_limits<float>::quiet_NaN()))));
+  const Layer rounded(layer("forward", "uniform", true, ""), Arithmetic::kBf16);
+  for (const float value : rounded.x) CHECK_EQ(bf16_value(bf16_bits(value)), value);
+}
+
+TEST("linear-relu: what would take minutes is refused with its reason") {
+  TaskProblem large = layer("forward", "uniform", true, "cpu-fp64");
+  large.numbers = {{"batch", 8192}, {"inputs", 4096}, {"outputs", 4096}};
+  CHECK_THROWS(TaskRun(large), "would take about 137 s");
+}
