@@ -20,6 +20,11 @@
 #include <nvrtc.h>
 #define BB_HAS_NVRTC_H 1
 #endif
+#if BB_HAS_CUDA_H && __has_include(<cublas_v2.h>) && __has_include(<cublasLt.h>)
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#define BB_HAS_CUBLAS_H 1
+#endif
 
 namespace {
 
@@ -272,6 +277,44 @@ BB_OFFSET(api::GraphRecord, stream, CUpti_ActivityGraphTrace, streamId);
 BB_CUDA_NVRTC_REQUIRED(BB_SAME)
 #undef BB_SAME
 static_assert(api::kNvrtcErrorCompilation == NVRTC_ERROR_COMPILATION);
+#endif
+
+#if BB_HAS_CUBLAS_H
+#define BB_SAME(member, symbol, ...) \
+  static_assert(SameShape<decltype(api::CublasApi::member), decltype(&::symbol)>::value, #symbol);
+BB_CUDA_CUBLAS_REQUIRED(BB_SAME)
+#undef BB_SAME
+#define BB_SAME(member, symbol, ...) \
+  static_assert(SameShape<decltype(api::CublasLtApi::member), decltype(&::symbol)>::value, #symbol);
+BB_CUDA_CUBLASLT_REQUIRED(BB_SAME)
+#undef BB_SAME
+#define BB_EQUAL(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs), #theirs)
+BB_EQUAL(api::CublasOperation::kTranspose, CUBLAS_OP_T);
+BB_EQUAL(api::DataType::kFp32, CUDA_R_32F);
+BB_EQUAL(api::DataType::kBf16, CUDA_R_16BF);
+BB_EQUAL(api::CublasCompute::kFp32, CUBLAS_COMPUTE_32F);
+BB_EQUAL(api::CublasCompute::kFp32ByTf32, CUBLAS_COMPUTE_32F_FAST_TF32);
+BB_EQUAL(api::MatmulAttribute::kTransA, CUBLASLT_MATMUL_DESC_TRANSA);
+BB_EQUAL(api::MatmulAttribute::kTransB, CUBLASLT_MATMUL_DESC_TRANSB);
+BB_EQUAL(api::MatmulAttribute::kEpilogue, CUBLASLT_MATMUL_DESC_EPILOGUE);
+BB_EQUAL(api::MatmulAttribute::kBiasPointer, CUBLASLT_MATMUL_DESC_BIAS_POINTER);
+BB_EQUAL(api::MatmulAttribute::kAuxPointer, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER);
+BB_EQUAL(api::MatmulAttribute::kAuxLd, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD);
+BB_EQUAL(api::MatmulAttribute::kBiasDataType, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE);
+BB_EQUAL(api::PreferenceAttribute::kMaxWorkspaceBytes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+BB_EQUAL(api::Epilogue::kDefault, CUBLASLT_EPILOGUE_DEFAULT);
+BB_EQUAL(api::Epilogue::kRelu, CUBLASLT_EPILOGUE_RELU);
+BB_EQUAL(api::Epilogue::kReluBias, CUBLASLT_EPILOGUE_RELU_BIAS);
+BB_EQUAL(api::Epilogue::kReluAux, CUBLASLT_EPILOGUE_RELU_AUX);
+BB_EQUAL(api::Epilogue::kReluAuxBias, CUBLASLT_EPILOGUE_RELU_AUX_BIAS);
+BB_EQUAL(api::Epilogue::kDrelu, CUBLASLT_EPILOGUE_DRELU);
+BB_EQUAL(api::Epilogue::kDreluBgrad, CUBLASLT_EPILOGUE_DRELU_BGRAD);
+BB_EQUAL(api::Epilogue::kBgradB, CUBLASLT_EPILOGUE_BGRADB);
+#undef BB_EQUAL
+static_assert(sizeof(api::MatmulHeuristic) == sizeof(cublasLtMatmulHeuristicResult_t));
+static_assert(offsetof(api::MatmulHeuristic, workspace_bytes) ==
+              offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+static_assert(offsetof(api::MatmulHeuristic, state) == offsetof(cublasLtMatmulHeuristicResult_t, state));
 #endif
 
 }  // namespace
