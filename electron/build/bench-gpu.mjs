@@ -7,7 +7,15 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
-import { gpuImageTargets, gpuTargets, readImageSessions, readSessions, targetLines } from './bench/targets.mjs';
+import {
+  gpuImageTargets,
+  gpuTargets,
+  layerTargets,
+  readImageSessions,
+  readSessions,
+  readTaskSessions,
+  targetLines,
+} from './bench/targets.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
@@ -16,7 +24,9 @@ import { build, commandLineSteps, prepare } from './steps/all.mjs';
 /** @param {string} folder */
 function printTargets(folder) {
   const images = readImageSessions(path.join(folder, 'diffraction'));
-  for (const line of targetLines([...gpuTargets(readSessions(folder)), ...gpuImageTargets(images)])) say(line);
+  const layers = readTaskSessions(path.join(folder, 'linear-relu'));
+  const all = [...gpuTargets(readSessions(folder)), ...gpuImageTargets(images), ...layerTargets(layers)];
+  for (const line of targetLines(all)) say(line);
 }
 
 await main(async () => {

@@ -13,6 +13,16 @@ const IMAGES = [
   .map((id) => `diffraction-cuda-${id}`)
   .join(',');
 
+const LAYER =
+  'cuda-naive,cuda-coalesced,cuda-tiled,cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-fp32-mask,cuda-lt-tf32,cuda-lt-tf32-mask,cuda-lt-bf16,cuda-lt-bf16-mask';
+const LIBRARIES = 'cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-tf32,cuda-lt-bf16';
+
+/** @param {string} name @param {string} scenario @param {readonly string[]} more */
+const layer = (name, scenario, ...more) => ({
+  file: `linear-relu/${name}.json`,
+  words: ['bench', scenario, ...more],
+});
+
 export const GPU_SESSIONS = [
   {
     file: 'h200-uniform-grid-70MeV.json',
@@ -103,4 +113,20 @@ export const GPU_SESSIONS = [
       '15',
     ]),
   },
+  ...['layer-256', 'layer-1024', 'layer-odd'].map((name) => layer(name, name, '--variants', LAYER, '--time', '8')),
+  layer('layer-8192', 'layer-8192', '--variants', LAYER, '--time', '16'),
+  layer(
+    'layer-4096',
+    'layer-8192',
+    ...['--set', 'problem.batch=4096', '--variants', 'cuda-cublas,cuda-blocked,cuda-lt-fp32', '--time', '5'],
+  ),
+  ...['backward', 'through'].flatMap((direction) =>
+    ['layer-1024', 'layer-8192'].map((name) =>
+      layer(
+        `${name}-${direction}`,
+        name,
+        ...['--set', `problem.direction=${direction}`, '--variants', LIBRARIES, '--time', '6'],
+      ),
+    ),
+  ),
 ];

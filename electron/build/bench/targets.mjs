@@ -25,6 +25,17 @@ export function readSessions(folder) {
 }
 
 /**
+ * Sessions of small workloads, which have their own entries.
+ * @param {string} folder
+ * @returns {Parameters<typeof layerTargets>[0]}
+ */
+export function readTaskSessions(folder) {
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return new Map(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(folder, name), 'utf8'))]));
+}
+
+/**
  * Sessions of diffraction images, which have their own entries.
  * @param {string} folder
  * @returns {Map<string, { reports: { entries: { variant: string, mode: string, correct: boolean | null,
@@ -203,6 +214,42 @@ export function gpuImageTargets(sessions) {
       fastest?.error?.bright ?? undefined,
       (v) => v <= 2e-5,
       (v) => v.toExponential(1),
+    ),
+  ];
+}
+
+/**
+ * Of the linear layer: the library's product with and without its epilogue, and our own kernel against it.
+ * @param {Map<string, { reports: { entries: { label: string, status: string, time_s: number, verdict: string,
+ *   quantities: { id: string, value: number | null }[] }[] }[] }>} sessions
+ */
+export function layerTargets(sessions) {
+  /** @param {string} session @param {string} label */
+  const found = (session, label) =>
+    sessions
+      .get(session)
+      ?.reports[0]?.entries.find((one) => one.label === label && one.status === 'measured' && one.verdict !== 'wrong');
+  /** @param {string} session @param {string} label @param {string} id */
+  const quantity = (session, label, id) => found(session, label)?.quantities.find((one) => one.id === id)?.value;
+  const [blocked, library] = [found('layer-4096', 'cuda-blocked'), quantity('layer-4096', 'cuda-cublas', 'gemm')];
+  /** @param {number} share */
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  return [
+    target(
+      "4096³ in FP32, cuda-blocked of cuBLAS's speed",
+      '≥ 60 %',
+      blocked === undefined || library == null ? undefined : (library * 1e-6) / blocked.time_s,
+      (v) => v >= 0.6,
+      percent,
+    ),
+    ...['cuda-lt-fp32', 'cuda-lt-tf32', 'cuda-lt-bf16'].map((label) =>
+      target(
+        `8192 × 4096 × 4096, ${label} over its product alone`,
+        '≤ 1.05×',
+        quantity('layer-8192', label, 'epilogue') ?? undefined,
+        (v) => v <= 1.05,
+        times,
+      ),
     ),
   ];
 }

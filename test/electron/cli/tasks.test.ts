@@ -1,0 +1,76 @@
+/** The verbs of the command line on small measured workloads. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gpuTargets, layerTargets } from '../../../electron/build/bench/targets.mjs';
+import { taskSessionSchema } from '../../../electron/contract/task-bench.ts';
+import { braggbench, environmentWith } from './command.ts';
+
+let folder: string;
+let environment: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'bb-cli-task-'));
+  environment = environmentWith(path.join(folder, 'home'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const small = ['batch=20', 'inputs=40', 'outputs=30'].flatMap((value) => ['--set', `problem.${value}`]);
+const call = (...words: string[]) => braggbench(words, { cwd: folder, environment });
+
+test('run checks one variant, times it, and keeps the session or the timeline', async () => {
+  const run = await call('run', 'layer-odd', ...small, '--variant', 'cpu-blocked', '--out', 'run.json');
+  expect(run.stdout).toMatch(/^Linear and ReLU, 1023 × 785 × 2047\nLinear layer with ReLU; /);
+  expect(run.stdout).toMatch(/cpu-blocked .*FLOP\/s/);
+  expect(run.stdout).toContain('Compared: all 600 outputs with FP64 of the same inputs.');
+  expect(run.code).toBe(0);
+  const kept = taskSessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'run.json'), 'utf8')));
+  expect(kept.reports[0]).toMatchObject({ workload: 'linear-relu', rounds: 7, reference: 'cpu-blocked' });
+  const traced = await call('run', 'launch', '--set', 'problem.n=1000', '--trace', '--out', 'trace.json');
+  expect(traced.code).toBe(0);
+  expect((await call('trace', 'trace.json')).stdout).toContain('cpu-fused');
+});
+
+test('bench compares, sweeps and is opened again', async () => {
+  const words = ['--variants', 'cpu-fp64,cpu-blocked,cuda-blocked', '--rounds', '5', '--out', 'session.json'];
+  const bench = await call('bench', 'layer-odd', ...small, ...words, '--sweep', 'problem.batch=10,20');
+  expect(bench.code).toBe(0);
+  expect(bench.stdout).toMatch(
+    /Sweep of problem\.batch[\s\S]+cpu-fp64: .* fixed, and .* per million of problem\.batch/,
+  );
+  expect(bench.stdout).toMatch(/Claimed against measured[\s\S]+cuda-naive → cuda-cublas/);
+  const opened = await call('bench', '--open', 'session.json');
+  expect(opened.stdout).toBe(bench.stdout);
+  const json = await call('bench', 'layer-odd', ...small, '--variants', 'cpu-fp64', '--rounds', '2', '--json');
+  expect(JSON.parse(json.stdout)).toMatchObject({ workload: 'linear-relu', entries: [{ verdict: 'reference' }] });
+});
+
+test('validate and variants know the workload; faults are named with what is allowed', async () => {
+  const valid = await call('validate', 'layer-8192');
+  expect(valid.stdout).toMatch(/valid; batch 8192, inputs 4096, outputs 4096, .*with /);
+  const faulty = await call('validate', 'layer-8192', '--set', 'problem.direction=sideways');
+  expect(faulty.stdout).toContain('"sideways" is not known; allowed: forward, backward or through');
+  const variants = await call('variants');
+  expect(variants.stdout).toContain('cuda-lt-bf16-mask');
+  const refused = await call('run', 'layer-8192', '--variant', 'cpu-fp64');
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain('would take about 137 s of a core');
+});
+
+test('the targets of the linear layer are read from its sessions', () => {
+  const entry = (label: string, time_s: number, quantities: { id: string; value: number | null }[]) => ({
+    ...{ label, status: 'measured', time_s, verdict: 'same', quantities },
+  });
+  const session = (...entries: ReturnType<typeof entry>[]) => ({ reports: [{ entries }] });
+  const sessions = new Map([
+    ['layer-4096', session(entry('cuda-blocked', 3e-3, []), entry('cuda-cublas', 3e-3, [{ id: 'gemm', value: 2700 }]))],
+    ['layer-8192', session(entry('cuda-lt-fp32', 5e-3, [{ id: 'epilogue', value: 1.06 }]))],
+  ]);
+  expect(layerTargets(sessions).map(({ measured, met }) => [measured, met])).toEqual([
+    ['90.0 %', true],
+    ['1.06×', false],
+    [null, null],
+    [null, null],
+  ]);
+  expect(gpuTargets(new Map()).every(({ met }) => met === null)).toBe(true);
+});
