@@ -13,7 +13,8 @@ const problemSchema = z.strictObject({
     .enum(['forward', 'backward', 'through'])
     .meta({
       title: 'Direction',
-      description: 'forward: Y. backward: dX, dW and db of dY, which the rectifier gates. through: the gradient dY W as the rectifier before the layer lets it pass, and its sums.',
+      description:
+        'forward: Y. backward: dX, dW and db of dY, which the rectifier gates. through: the gradient dY W as the rectifier before the layer lets it pass, and its sums.',
     })
     .default('forward'),
   bias: z.boolean().meta({ title: 'Bias', description: 'Whether b is added, and its gradient taken.' }).default(true),
