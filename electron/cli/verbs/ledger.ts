@@ -27,16 +27,33 @@ const cells = (finding: Finding): readonly string[] =>
 
 const titles = ['Claim', 'Claimed', 'Measured', 'Verdict', 'By', 'Session in assets/runs'] as const;
 
+/** The range of what was measured for one claim, with the verdicts that occur. */
+function together(findings: readonly Finding[]): readonly [measured: string, verdicts: string] {
+  const values = findings.flatMap(({ value }) => (value === null ? [] : [value]));
+  const verdicts = [...new Set(findings.map(({ verdict }) => verdict))].join(', ');
+  const [first] = findings;
+  if (first === undefined || values.length === 0) return ['–', first?.reason ?? verdicts];
+  const at = (value: number): string => measured({ ...first, value });
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return [low === high ? at(low) : `${at(low).replace(/\D+$/, '')}–${at(high)}`, verdicts];
+}
+
+/** A line for each claim of a row, over all that isolates it. */
 function markdown(rows: readonly { readonly row: LedgerRow; readonly findings: readonly Finding[] }[]) {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
+  const name = (session: string) => `\`${session.replace(/^micro\/|\.json$/g, '')}\``;
   return [
-    line(['', ...titles]),
-    line(['--:', ...titles.map((title) => (title === 'Claimed' || title === 'Measured' ? '--:' : '---'))]),
+    line(['', 'Claim', 'Claimed', 'Measured', 'Verdict', 'Sessions']),
+    line(['--:', '---', '--:', '--:', '---', '---']),
     ...rows.flatMap(({ row, findings }) =>
-      findings.map((finding, i) => {
-        const [claim = '', low = '', value = '', verdict = '', by = '', session = ''] = cells(finding);
-        return line([i === 0 ? String(row.row) : '', claim, low, value, verdict, by, `\`${session}\``]);
-      }),
+      [...Map.groupBy(findings, ({ claim, from, to, unit }) => [claim, from, to, unit].join()).values()].map(
+        (same, i) => {
+          const [first] = same;
+          const range = first === undefined || first.reason !== null ? '' : claimed(first);
+          const sessions = [...new Set(same.map(({ session }) => name(session)))].join(', ');
+          return line([i === 0 ? String(row.row) : '', first?.claim ?? '', range, ...together(same), sessions]);
+        },
+      ),
     ),
   ];
 }

@@ -1,0 +1,17 @@
+/** `braggbench ledger` as a program of its own. */
+import { expect, test } from 'vitest';
+import { braggbench } from './command.ts';
+
+test('the ledger as text, as JSON and as a table: 25 rows, what was recorded beside what is claimed', async () => {
+  const [text, json, table] = await Promise.all([
+    braggbench(['ledger']),
+    braggbench(['ledger', '--json']),
+    braggbench(['ledger', '--markdown']),
+  ]);
+  const { rows } = JSON.parse(json.stdout) as { rows: { row: number; findings: { session: string }[] }[] };
+  expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
+  expect(rows.at(-1)?.findings.length).toBeGreaterThan(0);
+  expect(text.stdout).toMatch(/^25 {2}All of it together gives 10–100×$/m);
+  expect(text.stdout).toMatch(/All of it together +10–100× +[\d.]+× +(less|as claimed|more)/);
+  expect(table.stdout).toMatch(/^\| 25 \| All of it together \| 10–100× \| [\d.–]+× \|/m);
+});
