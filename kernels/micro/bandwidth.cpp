@@ -122,6 +122,7 @@ engine::TaskBench bandwidth_bench() {
   row.cpu<on_all_cores>({"cpu", "All cores", "each thread passes over its share", "cpu-one"});
   row.cuda<on_gpu<"micro_triad">>({"cuda-4", "4 bytes a load", "a word a thread"});
   row.cuda<on_gpu<"micro_triad_16">>({"cuda-16", "16 bytes a load", "four words a thread", "cuda-4"});
+  row.cuda<on_gpu<"micro_triad_l2">>({"cuda-l2", "Past L1", "loads that L1 does not keep (__ldcg)", "cuda-16"});
   row.cuda<on_shared>({"cuda-shared", "Shared memory", "each block passes over its share in shared memory", "cuda-16"});
   return row.bench();
 }

@@ -13,14 +13,14 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// 16 bytes a load and store; the last n % 4 elements alone.
-extern "C" __global__ void __launch_bounds__(256)
-    micro_triad_16(unsigned n, int passes, float s, const float* b, const float* c, float* a) {
+/// 16 bytes a load and store; the last n % 4 elements alone. `load` says which caches keep what it reads.
+template <typename Load>
+__device__ void triad_16(unsigned n, int passes, float s, const float* b, const float* c, float* a, Load&& load) {
   const unsigned quads = n / 4;
   for (int p = 0; p < passes; ++p) {
     const float sp = s + static_cast<float>(p);
     for (unsigned i = global_thread(); i < quads; i += all_threads()) {
-      const float4 bi = reinterpret_cast<const float4*>(b)[i], ci = reinterpret_cast<const float4*>(c)[i];
+      const float4 bi = load(reinterpret_cast<const float4*>(b) + i), ci = load(reinterpret_cast<const float4*>(c) + i);
       reinterpret_cast<float4*>(a)[i] = {__fmaf_rn(sp, ci.x, bi.x), __fmaf_rn(sp, ci.y, bi.y),
                                          __fmaf_rn(sp, ci.z, bi.z), __fmaf_rn(sp, ci.w, bi.w)};
     }
@@ -28,6 +28,17 @@ extern "C" __global__ void __launch_bounds__(256)
     if (rest < n) a[rest] = __fmaf_rn(sp, c[rest], b[rest]);
     forget_memory();
   }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    micro_triad_16(unsigned n, int passes, float s, const float* b, const float* c, float* a) {
+  triad_16(n, passes, s, b, c, a, [](const float4* from) { return *from; });
+}
+
+/// Loads that L1 does not keep, so that arrays which would fit there come out of L2.
+extern "C" __global__ void __launch_bounds__(256)
+    micro_triad_l2(unsigned n, int passes, float s, const float* b, const float* c, float* a) {
+  triad_16(n, passes, s, b, c, a, [](const float4* from) { return __ldcg(from); });
 }
 
 /// Each block's share of the three arrays stays in shared memory: 3 * share floats, share a multiple of 4.

@@ -6,6 +6,7 @@
 #include "cuda/compile/kernel_folders.hpp"
 #include "cuda/compile/runtime_compiler.hpp"
 #include "cuda/loader/libraries.hpp"
+#include "fresh_memory.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 
@@ -79,7 +80,7 @@ CpuWork on_cpu(CpuBench& bench) {
   CpuWork work;
   work.run = [=] {
     parts->of(0, [&] {
-      if constexpr (kFresh) *y = std::make_unique_for_overwrite<float[]>(n);
+      if constexpr (kFresh) *y = fresh_memory(n);
     });
     parts->of(1, [&] {
       for (std::size_t i = 0; i < n; ++i) (*y)[i] = in->y[i] + kA * in->x[i];

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "horner.hpp"
+#include "horner_shape.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 
@@ -49,7 +50,7 @@ CudaWork on_gpu(CudaBench& bench) {
   auto kernel = bench.kernel(kKernel.text);
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable {
-    kernel.launch(to, {.grid = {blocks_for(in->x.size(), kThreads)}, .block = {kThreads}},
+    kernel.launch(to, {.grid = {blocks_for(in->x.size(), kThreads * kHornerChains)}, .block = {kThreads}},
                   static_cast<unsigned>(in->x.size()), static_cast<int>(in->c.size()), c->pointer(), x->pointer(),
                   out->pointer());
   };

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "horner.hpp"
+#include "horner_shape.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 
@@ -75,7 +76,7 @@ CudaWork on_gpu(CudaBench& bench) {
   auto kernel = bench.kernel(kKernel.text);
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable {
-    kernel.launch(to, {.grid = {blocks_for(x->size(), kThreads)}, .block = {kThreads}},
+    kernel.launch(to, {.grid = {blocks_for(x->size(), kThreads * kHornerChains)}, .block = {kThreads}},
                   static_cast<unsigned>(x->size()), static_cast<int>(c->size()), c->pointer(), x->pointer(),
                   out->pointer());
   };

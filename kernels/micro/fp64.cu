@@ -12,13 +12,9 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(256)
     micro_horner_double_float(unsigned n, int terms, const DoubleFloat* __restrict__ c, const double* __restrict__ in,
                               double* __restrict__ out) {
-  const unsigned i = global_thread();
-  if (i >= n) return;
-  const DoubleFloat x = split(in[i]);
-  DoubleFloat y = c[terms - 1];
-#pragma unroll 4
-  for (int k = terms - 2; k >= 0; --k) y = y * x + c[k];
-  out[i] = joined(y);
+  horner_kernel(
+      n, terms, c, in, out, [](DoubleFloat y, DoubleFloat x, DoubleFloat ck) { return y * x + ck; },
+      [](double value) { return split(value); }, [](DoubleFloat value) { return joined(value); });
 }
 
 }  // namespace bb::micro

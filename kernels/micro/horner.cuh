@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common.cuh"
+#include "horner_shape.hpp"
 
 // A polynomial by Horner's rule, c[0] + x (c[1] + x (…)): `terms` = degree + 1 coefficients.
 namespace bb::micro {
@@ -17,19 +18,35 @@ struct FusedStep {
   __device__ double operator()(double y, double x, double c) const { return __fma_rn(y, x, c); }
 };
 
-template <typename T, typename Step>
-__device__ T horner(T x, int terms, const T* __restrict__ c, Step step) {
-  T y = c[terms - 1];
+/// `lift` makes of an argument what `step` computes with, `give` of that a result.
+template <typename In, typename Number, typename Step, typename Lift, typename Give>
+__device__ void horner_kernel(unsigned n, int terms, const Number* __restrict__ c, const In* __restrict__ in,
+                              In* __restrict__ out, Step step, Lift lift, Give give) {
+  const unsigned first = blockIdx.x * blockDim.x * kHornerChains + threadIdx.x;
+  Number x[kHornerChains], y[kHornerChains];
+#pragma unroll
+  for (unsigned j = 0; j < kHornerChains; ++j) {
+    const unsigned i = first + j * blockDim.x;
+    x[j] = lift(i < n ? in[i] : In(0));
+    y[j] = c[terms - 1];
+  }
 #pragma unroll 4
-  for (int k = terms - 2; k >= 0; --k) y = step(y, x, c[k]);
-  return y;
+  for (int k = terms - 2; k >= 0; --k) {
+    const Number ck = c[k];
+#pragma unroll
+    for (unsigned j = 0; j < kHornerChains; ++j) y[j] = step(y[j], x[j], ck);
+  }
+#pragma unroll
+  for (unsigned j = 0; j < kHornerChains; ++j) {
+    const unsigned i = first + j * blockDim.x;
+    if (i < n) out[i] = give(y[j]);
+  }
 }
 
 template <typename T, typename Step>
-__device__ void horner_kernel(unsigned n, int terms, const T* __restrict__ c, const T* __restrict__ in,
-                              T* __restrict__ out, Step step) {
-  const unsigned i = global_thread();
-  if (i < n) out[i] = horner(in[i], terms, c, step);
+__device__ void horner_kernel(unsigned n, int terms, const T* c, const T* in, T* out, Step step) {
+  const auto same = [](T value) { return value; };
+  horner_kernel(n, terms, c, in, out, step, same, same);
 }
 
 }  // namespace bb::micro

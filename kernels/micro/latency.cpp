@@ -36,6 +36,12 @@ Answer answer(const TaskProblem& problem) {
   return {{static_cast<double>(table.after(table.hops))}, 0, 0, "where the chain ends, which must be equal"};
 }
 
+/// A chain shorter than the table sees a part of it, which a cache may hold from the repetition before.
+Quantity touched(const Table& table) {
+  const std::size_t lines = std::min(table.entries, static_cast<std::size_t>(table.hops));
+  return {"touched", "Memory that the chain touches", 1e-6 * static_cast<double>(lines * kLine), "MB"};
+}
+
 CpuWork on_cpu(CpuBench& bench) {
   using Clock = std::chrono::steady_clock;
   const auto table = std::make_shared<const Table>(bench.problem());
@@ -56,7 +62,7 @@ CpuWork on_cpu(CpuBench& bench) {
   };
   work.result = [state] { return std::vector<double>{static_cast<double>(state->end)}; };
   work.quantities = [table, state] {
-    return std::vector<Quantity>{{"latency", "Per load", 1e9 * state->seconds / table->hops, "ns"}};
+    return std::vector<Quantity>{{"latency", "Per load", 1e9 * state->seconds / table->hops, "ns"}, touched(*table)};
   };
   return work;
 }
@@ -86,7 +92,7 @@ CudaWork on_gpu(CudaBench& bench) {
   work.result = [out](cuda::Stream& from) { return std::vector<double>{static_cast<double>(out->read(from)[0])}; };
   work.quantities = [=, stream = &bench.stream()] {
     const double cycles = static_cast<double>(out->read(*stream)[1]) / table->hops;
-    return std::vector<Quantity>{{"cycles", "Per load", cycles, "cycles"}};
+    return std::vector<Quantity>{{"cycles", "Per load", cycles, "cycles"}, touched(*table)};
   };
   return work;
 }

@@ -4,6 +4,7 @@
 
 #include "cuda/compile/kernel_folders.hpp"
 #include "cuda/device/event.hpp"
+#include "fresh_memory.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 
@@ -62,7 +63,7 @@ CpuWork on_cpu(CpuBench& bench) {
   CpuWork work;
   work.run = [in, out, said] {
     if constexpr (kFirstCall) {
-      *out = std::make_unique_for_overwrite<float[]>(in->n);
+      *out = fresh_memory(in->n);
       const Clock::time_point first = Clock::now();
       for (int call = 0; call < kFirstCalls; ++call) fused(*in, out->get());
       said->reported_s += since(first) / kFirstCalls;

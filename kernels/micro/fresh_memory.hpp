@@ -1,0 +1,16 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+namespace bb::micro {
+
+/// Room for `count` floats that the system has yet to hand out: a C library keeps small blocks that were freed, and
+/// asks the system anew for large ones. Only what is touched is ever backed by memory.
+inline std::unique_ptr<float[]> fresh_memory(std::size_t count) {
+  constexpr std::size_t kLarge = std::size_t{64} << 20;  // bytes; glibc's threshold grows up to 32 MiB
+  return std::make_unique_for_overwrite<float[]>(std::max(count, kLarge / sizeof(float)));
+}
+
+}  // namespace bb::micro
