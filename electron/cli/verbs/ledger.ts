@@ -3,7 +3,7 @@ import { type Finding, findingsOfRow, type LedgerRow, readLedger } from '../../h
 import { hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { short, significant } from '../numbers.ts';
+import { significant } from '../numbers.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -17,7 +17,7 @@ function claimed({ from, to, unit }: Finding): string {
 
 function measured({ value, unit }: Finding): string {
   if (value === null) return '–';
-  return unit === '×' ? `${significant(value, 3)}×` : `${short(value, 4)} ${unit}`.trimEnd();
+  return unit === '×' ? `${significant(value, 3)}×` : `${significant(value, 3)} ${unit}`.trimEnd();
 }
 
 const cells = (finding: Finding): readonly string[] =>

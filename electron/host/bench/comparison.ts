@@ -108,7 +108,7 @@ export function compareTimes<S extends Marked>(own: Ranked<S>, basis: Basis<S>):
 
   const unflagged = (): Ratio | null => {
     const clean = samples.map(({ flag }, i) => flag === null && against[i]?.flag === null);
-    if (clean.every(Boolean)) return null;
+    if (clean.every(Boolean) || !clean.some(Boolean)) return null;
     const keep = (each: readonly Flagged<S>[]): readonly number[] =>
       each.filter((_, i) => clean[i]).map((one) => timeOf(one.raw));
     return ratioOf(keep(samples), keep(against), seed);
