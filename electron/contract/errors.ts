@@ -10,6 +10,8 @@ export const errorCodeSchema = z.enum([
   /** Input of the user was refused; `issues` names each fault. */
   'invalid',
   'not-found',
+  /** Code of the user's that they have not said they trust. */
+  'untrusted',
   /** Something of that name is there already and was not to be replaced. */
   'exists',
   /** The estimate or an allocation passed the memory limit. */

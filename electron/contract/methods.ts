@@ -13,6 +13,7 @@ import { filePurposeSchema, fileRefSchema, namedFileSchema } from './files.ts';
 import { imageMethods } from './image.ts';
 import { launchMethods } from './launches.ts';
 import { libraryMethods } from './library.ts';
+import { ownMethods } from './own.ts';
 import { recoveryMethods } from './recovery.ts';
 import {
   depthDoseSchema,
@@ -173,6 +174,7 @@ export const methods = {
   ...desktopMethods,
   ...imageMethods,
   ...libraryMethods,
+  ...ownMethods,
   ...recoveryMethods,
   ...comparisonMethods,
   ...doseMethods,

@@ -58,6 +58,14 @@ export interface NativeAddon {
   fermiEyges(problem: TransportProblem): { readonly sigma_x_mm: Float64Array; readonly theta_rms_rad: Float64Array };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
+  /** A compiled variant of the user's stands in for the one it was made from, for the rest of the process. */
+  loadOwnLibrary(file: string): void;
+  /** The same of CUDA kernels, by their names. */
+  loadOwnKernels(kernels: { readonly workload: string; readonly name: string; readonly image: Uint8Array }): void;
+  /** Blocks for seconds. Throws an Error with the compiler's `log` where the text is at fault. */
+  compileOwnKernels(request: OwnKernelsRequest): { readonly image: Uint8Array; readonly log: string };
+  /** Lets the process take that much more memory; false where the system knows no such limit. */
+  limitMemory(bytes: number): boolean;
   diffractionVariants(): DiffractionVariant[];
   /** Throws like `createTransport`. */
   createDiffraction(problem: DiffractionProblem): DiffractionRun;
@@ -75,6 +83,21 @@ export interface KernelFolders {
   readonly sources: string;
   /** Of what was compiled or measured at run time; the user's cache folder. */
   readonly cache: string;
+}
+
+/** Device code of the user's in the place of one of ours, for NVRTC. */
+export interface OwnKernelsRequest {
+  /** The file to compile, which is or includes the replaced one, and the folder of the kernels' sources. */
+  readonly main: string;
+  readonly root: string;
+  readonly replaced: string;
+  readonly text: string;
+  /** As messages name it. */
+  readonly name: string;
+  readonly cache: string;
+  readonly device?: string;
+  /** Where there is no GPU that says it, such as 90. */
+  readonly architecture: number;
 }
 
 export interface TransportProblem {
@@ -335,18 +358,27 @@ function candidates(): readonly string[] {
   ];
 }
 
+/** In a package the addon lies outside the archive: native code cannot be loaded from within. */
+const unpacked = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
+
+function findAddon(file?: string): string {
+  const places = (file === undefined ? candidates() : [file]).map(unpacked);
+  const found = places.find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  throw new BraggError(
+    'unsupported',
+    `The solver is not built: ${places.join(' and ')} do not exist. Run: npm run build`,
+  );
+}
+
+/** The addon's folder, with what own variants are linked with. */
+export function nativeFolder(): string {
+  return path.dirname(findAddon());
+}
+
 /** Loads the addon. Throws a BraggError that says where it was looked for or why it cannot be loaded. */
 export function loadAddon(file?: string): NativeAddon {
-  const places = file === undefined ? candidates() : [file];
-  // In a package the addon lies outside the archive: native code cannot be loaded from within.
-  const unpacked = places.map((place) => place.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked'));
-  const found = unpacked.find((place) => existsSync(place));
-  if (found === undefined) {
-    throw new BraggError(
-      'unsupported',
-      `The solver is not built: ${unpacked.join(' and ')} do not exist. Run: npm run build`,
-    );
-  }
+  const found = findAddon(file);
   try {
     return createRequire(import.meta.url)(found) as NativeAddon;
   } catch (error) {

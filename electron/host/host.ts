@@ -7,6 +7,7 @@ import type { NamedFile } from '../contract/files.ts';
 import type { MethodName, Params, Result } from '../contract/methods.ts';
 import type { Port } from '../contract/port.ts';
 import { extraStraggling, loadAddon, type NativeAddon } from './addon.ts';
+import { kernelFolders } from './bench/ceilings.ts';
 import { commitOf } from './bench/commit.ts';
 import { Benches } from './benches/benches.ts';
 import { StoredSessions } from './benches/stored.ts';
@@ -24,6 +25,7 @@ import { figureHandlers } from './handlers/figures.ts';
 import { imageHandlers, imageSource } from './handlers/images.ts';
 import { launchHandlers } from './handlers/launches.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
+import { ownHandlers } from './handlers/own.ts';
 import { recoveryHandlers } from './handlers/recovery.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
@@ -32,6 +34,9 @@ import { taskHandlers } from './handlers/tasks.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
 import { Catalogue } from './library/catalogue.ts';
 import { HostLog } from './log.ts';
+import { OwnVariants } from './own/own-variants.ts';
+import type { StartChild } from './own/process/link.ts';
+import { Trust } from './own/trust.ts';
 import { Checkpoints } from './recovery/checkpoints.ts';
 import { RecoveryFolders } from './recovery/owner.ts';
 import { Presence } from './recovery/presence.ts';
@@ -66,6 +71,8 @@ export interface HostOptions {
   readonly addon?: NativeAddon;
   /** How benchmarks run; on a thread of their own by default. */
   readonly performBench?: PerformBench;
+  /** How the processes of own variants start; as children of this one by default. */
+  readonly startChild?: StartChild;
   /** Check every answer against the contract too; for tests. */
   readonly checkResults?: boolean;
 }
@@ -87,9 +94,12 @@ export class Host {
   readonly benches: Benches;
   readonly files: FileAccess;
   readonly log: HostLog;
+  /** The engine, with the own variants that are known. */
   readonly addon: NativeAddon;
   /** Of the program; null in a package. */
   readonly commit: string | null;
+  readonly own: OwnVariants;
+  readonly trust: Trust;
   readonly #parts: HostParts;
   readonly #registry: Registry;
   readonly #doors = new Set<Sessions>();
@@ -103,6 +113,8 @@ export class Host {
     this.log = parts.log;
     this.addon = parts.addon;
     this.commit = parts.commit;
+    this.own = parts.own;
+    this.trust = parts.trust;
     this.#registry = this.#registryFor(null);
   }
 
@@ -114,7 +126,8 @@ export class Host {
   capabilities(): Capabilities {
     const { capabilities, files } = this.#parts;
     // The folder is the user's to change while the program runs.
-    return { ...capabilities, shell: { ...capabilities.shell, libraryFolder: files.library.folder } };
+    const variants = this.own.list().length === 0 ? capabilities.variants : [...allVariants(this.addon)];
+    return { ...capabilities, variants, shell: { ...capabilities.shell, libraryFolder: files.library.folder } };
   }
 
   /** Lets pages open and save this file: the user chose it. */
@@ -142,6 +155,7 @@ export class Host {
   /** Cancels runs, ends sessions, and removes what was kept for this process only. */
   async close(): Promise<void> {
     await Promise.all([this.benches.close(), this.runs.close()]);
+    this.own.close();
     for (const sessions of this.#doors) sessions.close('the program is closing');
     this.#parts.catalogue.close();
     await this.#parts.checkpoints.close();
@@ -169,6 +183,7 @@ export class Host {
         ...launchHandlers(this.#parts),
         ...timelineHandlers(this.#parts),
         ...libraryHandlers(this.#parts, shell),
+        ...ownHandlers(this.#parts),
         ...recoveryHandlers(this.#parts),
         ...desktopHandlers(this.#parts, shell),
         ...shellHandlers(files, shell),
@@ -190,6 +205,8 @@ export class Host {
 interface HostParts {
   readonly addon: NativeAddon;
   readonly commit: string | null;
+  readonly own: OwnVariants;
+  readonly trust: Trust;
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
   readonly recent: RecentFiles;
@@ -233,17 +250,7 @@ function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileA
 
 /** Loads the solver and the program's data. Throws BraggError when the solver cannot be loaded. */
 export async function openHost(options: HostOptions): Promise<Host> {
-  const addon = options.addon ?? loadAddon();
-  const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
-  const scenarios = await openScenarios({
-    assetsFolder: options.assetsFolder,
-    rangeTable: addon.rangeTable,
-    variants: addon.variants().map(({ id }) => id),
-    diffractionVariants: addon.diffractionVariants().map(({ id }) => id),
-    taskVariants: addon.taskVariants(),
-    extraStraggling: extraStraggling(addon),
-    memoryLimit_bytes,
-  });
+  const engine = options.addon ?? loadAddon();
   const data = options.dataFolder ?? dataFolder();
   // The command line says what it has to say itself.
   const log = new HostLog(options.shell.kind === 'none' ? null : path.join(data, 'logs'));
@@ -251,13 +258,34 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const settings = await HostSettings.open(data, trouble);
   const libraryFolder = settings.values.libraryFolder ?? path.join(data, 'library');
   const library = new Library(libraryFolder, path.join(options.assetsFolder, 'scenarios'));
+  const trust = await Trust.open(data, trouble);
+  const own = new OwnVariants({
+    addon: engine,
+    folders: kernelFolders(),
+    isTrusted: (sha256) => trust.has(sha256),
+    ...(options.startChild === undefined ? {} : { startChild: options.startChild }),
+  });
+  const { addon } = own;
+  const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
+  const scenarios = await openScenarios({
+    assetsFolder: options.assetsFolder,
+    rangeTable: addon.rangeTable,
+    get variants() {
+      return own.ids();
+    },
+    discover: (folder, id) => own.discover([folder, library.folder], id),
+    diffractionVariants: addon.diffractionVariants().map(({ id }) => id),
+    taskVariants: addon.taskVariants(),
+    extraStraggling: extraStraggling(addon),
+    memoryLimit_bytes,
+  });
   const files = new FileAccess(library);
   const packer = new RunPacker();
   const readers = { scenarios, runFacts: packer.facts.bind(packer) };
   const catalogue = new Catalogue({ dataFolder: data, files, readers, onTrouble: trouble });
   const scratch = path.join(data, 'scratch', `${process.pid}-${randomBytes(4).toString('hex')}`);
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
-  const capabilities = readCapabilities(addon, options, files, memoryLimit_bytes);
+  const capabilities = readCapabilities(engine, options, files, memoryLimit_bytes);
   const started = `Braggbench ${capabilities.version} (${capabilities.build}) on ${capabilities.cpu.os} has started.`;
   if (log.file !== null) log.write('info', started);
   const { version, build, compiler } = capabilities;
@@ -284,7 +312,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     lanes,
     files,
     stored: new StoredSessions(path.join(options.assetsFolder, 'runs'), files, trouble),
-    perform: options.performBench ?? benchOnThread,
+    perform: options.performBench ?? benchOnThread(own.startChild),
     machine: gpu ?? cpu,
     log: log.write,
   });
@@ -295,6 +323,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   return new Host({
     addon,
     commit,
+    own,
+    trust,
     scenarios,
     files,
     recent,

@@ -4,6 +4,7 @@ import { app, dialog } from 'electron';
 import { dataFolder, type Host, openHost } from '../host/index.ts';
 import { isRunFile, readArguments } from './arguments.ts';
 import { keepCrashReports } from './crashes.ts';
+import { startUtility } from './own-child.ts';
 import { declarePageScheme, servePage } from './page-protocol.ts';
 import { lockDown } from './security.ts';
 import { createWindow, loadPage } from './window.ts';
@@ -32,6 +33,7 @@ async function start(): Promise<void> {
   host = openHost({
     assetsFolder: path.join(root, 'assets'),
     shell: { kind: 'desktop', dialogs: true, window: true, menus: true },
+    startChild: startUtility,
     ...openFirst,
   });
   const window = await createWindow(path.join(root, 'dist/electron/preload.cjs'));

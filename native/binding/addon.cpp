@@ -4,6 +4,7 @@
 #include "diffraction_run.hpp"
 #include "machine.hpp"
 #include "occupancy.hpp"
+#include "own.hpp"
 #include "pencil.hpp"
 #include "task_run.hpp"
 #include "transport_run.hpp"
@@ -27,6 +28,10 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("createDiffraction", bb::binding::create_diffraction);
   export_function("taskVariants", bb::binding::task_variants);
   export_function("createTask", bb::binding::create_task);
+  export_function("loadOwnLibrary", bb::binding::load_own_library);
+  export_function("loadOwnKernels", bb::binding::load_own_kernels);
+  export_function("compileOwnKernels", bb::binding::compile_own_kernels);
+  export_function("limitMemory", bb::binding::limit_memory);
   return exports;
 }
 

@@ -27,6 +27,13 @@ else()
   set(BB_ISAS generic)
 endif()
 
+# Of every set. No errno and no traps from math functions, so loops vectorise; a*b+c may fuse. Sums keep their order.
+if(MSVC)
+  set(BB_SIMD_FLAGS /fp:contract)
+else()
+  set(BB_SIMD_FLAGS -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+endif()
+
 string(REPLACE ";" "," BB_ISA_NAMES "${BB_ISAS}")
 set(BB_ISA_CALLS "")
 foreach(isa IN LISTS BB_ISAS)
@@ -40,13 +47,7 @@ function(bb_add_instruction_sets sources objects)
       add_library(bb_simd_${isa} OBJECT ${sources})
       target_link_libraries(bb_simd_${isa} PUBLIC bb_options)
       target_compile_definitions(bb_simd_${isa} PRIVATE BB_ISA=${isa})
-      if(MSVC)
-        target_compile_options(bb_simd_${isa} PRIVATE ${BB_FLAGS_${isa}} /fp:contract)
-      else()
-        # No errno and no traps from math functions, so loops vectorise; a*b+c may fuse. Sums keep their order.
-        target_compile_options(bb_simd_${isa} PRIVATE ${BB_FLAGS_${isa}}
-          -ffp-contract=fast -fno-math-errno -fno-trapping-math)
-      endif()
+      target_compile_options(bb_simd_${isa} PRIVATE ${BB_FLAGS_${isa}} ${BB_SIMD_FLAGS})
       list(APPEND ${objects} $<TARGET_OBJECTS:bb_simd_${isa}>)
     endforeach()
     set(${objects} "${${objects}}" PARENT_SCOPE)

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "cpu/host.hpp"
+#include "cpu/own_library.hpp"
+#include "transport/own_variant.hpp"
 
 namespace bb::engine {
 namespace {
@@ -124,7 +126,8 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
   tables_ = transport::build_tables(problem_);
   RunResult result;
   result.setup_parts.push_back({"tables", seconds_since(begun)});
-  const std::unique_ptr<Solver> solver = variant_->make(problem_, tables_, threads_);
+  const auto own = cpu::own_factory<SolverFactory>("transport", variant_->id, transport::kOwnLayout);
+  const std::unique_ptr<Solver> solver = (own ? own : variant_->make)(problem_, tables_, threads_);
   result.threads = threads_;
   result.isa = cpu::instruction_set_name();
   result.setup_s = seconds_since(begun);

@@ -7,6 +7,7 @@ import type { Params } from '../../electron/contract/methods.ts';
 import { activeBench } from '../state/comparison.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
+import type { OwnActions } from './own.ts';
 import { askAndSave } from './save-file.ts';
 
 export interface BenchOrder {
@@ -36,7 +37,7 @@ export interface BenchActions {
   forget(bench: BenchId): Promise<void>;
 }
 
-export function createBenchActions(context: ActionContext): BenchActions {
+export function createBenchActions(context: ActionContext, own: OwnActions): BenchActions {
   const { client, stores } = context;
   const { notices, scenario, comparison } = stores;
 
@@ -69,7 +70,7 @@ export function createBenchActions(context: ActionContext): BenchActions {
       scenario.settle();
       const state = scenario.getState();
       try {
-        return await client.call('bench.start', {
+        const order: Params<'bench.start'> = {
           scenario: state.draft,
           name: documentTitle(state),
           file: state.file?.file ?? null,
@@ -78,7 +79,8 @@ export function createBenchActions(context: ActionContext): BenchActions {
           modes: [...modes],
           sweep: sweep === null ? null : { path: sweep.path, values: [...sweep.values] },
           ...limits,
-        });
+        };
+        return await own.trusting(() => client.call('bench.start', order));
       } catch (error) {
         notices.fail('The benchmark did not start', error);
         return null;

@@ -7,6 +7,7 @@ import type { ImageViewStore } from '../state/image-view.ts';
 import type { LayoutStore } from '../state/layout/store.ts';
 import type { LibraryStore } from '../state/library.ts';
 import type { NoticesStore } from '../state/notices.ts';
+import type { OwnStore } from '../state/own.ts';
 import type { PageIds } from '../state/page-id.ts';
 import type { PlaybackStore } from '../state/playback.ts';
 import type { PresenceStore } from '../state/presence.ts';
@@ -32,6 +33,7 @@ export interface Stores {
   readonly notices: NoticesStore;
   readonly dialogs: DialogsStore;
   readonly library: LibraryStore;
+  readonly own: OwnStore;
   readonly presence: PresenceStore;
   readonly updates: UpdatesStore;
 }

@@ -6,6 +6,7 @@ import { stoppableRun } from '../state/runs.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import { download } from './download.ts';
+import type { OwnActions } from './own.ts';
 import { askAndSave } from './save-file.ts';
 
 export type RunExport = Params<'run.export'>['what'];
@@ -26,7 +27,7 @@ export interface RunActions {
   editScenario(run: RunInfo, mayLeave: () => Promise<boolean>): Promise<void>;
 }
 
-export function createRunActions(context: ActionContext): RunActions {
+export function createRunActions(context: ActionContext, own: OwnActions): RunActions {
   const { client, stores } = context;
   const { notices, runs, selection, scenario } = stores;
 
@@ -57,8 +58,9 @@ export function createRunActions(context: ActionContext): RunActions {
       const state = scenario.getState();
       try {
         const file = state.file?.file ?? null;
-        const run = await client.call('run.start', { scenario: state.draft, name: documentTitle(state), file });
-        show(run.id);
+        const name = documentTitle(state);
+        const run = await own.trusting(() => client.call('run.start', { scenario: state.draft, name, file }));
+        if (run !== null) show(run.id);
       } catch (error) {
         notices.fail('The run did not start', error);
       }

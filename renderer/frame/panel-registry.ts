@@ -57,6 +57,11 @@ export const panels: readonly PanelEntry[] = [
     icon: 'sliders',
     component: lazy(() => import('../panels/launch-explorer/launch-explorer-panel.tsx')),
   },
+  {
+    id: 'kernel-editor',
+    icon: 'edit',
+    component: lazy(() => import('../panels/kernel-editor/kernel-editor-panel.tsx')),
+  },
   { id: 'ladder', icon: 'ladder', component: lazy(() => import('../panels/ladder/ladder-panel.tsx')) },
 ];
 

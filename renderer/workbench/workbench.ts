@@ -7,6 +7,7 @@ import { createDesktopActions, type DesktopActions } from '../actions/desktop.ts
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
+import { createOwnActions, type OwnActions } from '../actions/own.ts';
 import { createRecoveryActions, type RecoveryActions } from '../actions/recovery.ts';
 import { createReportActions, type ReportActions } from '../actions/reports.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
@@ -27,6 +28,7 @@ import { createImageViewStore } from '../state/image-view.ts';
 import { createLayoutStore } from '../state/layout/store.ts';
 import { createLibraryStore } from '../state/library.ts';
 import { createNoticesStore } from '../state/notices.ts';
+import { createOwnStore } from '../state/own.ts';
 import type { PageIds } from '../state/page-id.ts';
 import type { SettingsStorage } from '../state/persisted.ts';
 import { createPlaybackStore } from '../state/playback.ts';
@@ -40,6 +42,7 @@ import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
 import { followKind } from './follow-kind.ts';
+import { followOwn } from './follow-own.ts';
 import { followRuns } from './follow-runs.ts';
 import { followTimelines } from './follow-timelines.ts';
 import { keepDraft } from './keep-draft.ts';
@@ -64,6 +67,7 @@ export interface Workbench extends ActionContext {
   readonly storage: SettingsStorage;
   readonly documents: DocumentActions;
   readonly runs: RunActions;
+  readonly own: OwnActions;
   readonly files: LibraryActions;
   readonly timelines: TimelineActions;
   readonly recovery: RecoveryActions;
@@ -107,6 +111,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     notices,
     dialogs: createDialogsStore(),
     library: createLibraryStore(),
+    own: createOwnStore(),
     presence: createPresenceStore(),
     updates: createUpdatesStore(),
   };
@@ -121,10 +126,11 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     'linear-relu': tasks.of('linear-relu'),
     micro: tasks.of('micro'),
   };
+  const own = createOwnActions(context);
   const openers = {
     documents: createDocumentActions(context),
-    runs: createRunActions(context),
-    benches: createBenchActions(context),
+    runs: createRunActions(context, own),
+    benches: createBenchActions(context, own),
     reports: createReportActions(context),
   };
   const workbench: Workbench = {
@@ -139,6 +145,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     scheduler,
     storage,
     ...openers,
+    own,
     pages,
     files: createLibraryActions(context, openers),
     timelines: createTimelineActions(context),
@@ -154,6 +161,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
   followTimelines(client, stores.timelines);
   followRuns(client, stores.runs, stores.selection, feeds, new ReferenceFeed(client, data), scheduler);
   followKind(stores);
+  followOwn(stores.scenario, own);
   followBenches(client, stores.comparison, scheduler);
   return workbench;
 }

@@ -20,10 +20,17 @@ const PAGE_VIEW = [
   'assets/icons',
 ] as const;
 const REACT = ['react', 'react-dom', 'zustand'] as const;
+const EDITOR = [
+  '@codemirror/commands',
+  '@codemirror/language',
+  '@codemirror/lint',
+  '@codemirror/state',
+  '@codemirror/view',
+] as const;
 
 /** Panels by name: each may use the page's parts and none of the other panels. */
 export function panelRules(names: readonly string[]): Rules {
-  const room = { folders: PAGE_VIEW, packages: [...REACT, 'zod', 'plotly.js', 'diff'], node: false };
+  const room = { folders: PAGE_VIEW, packages: [...REACT, 'zod', 'plotly.js', 'diff', ...EDITOR], node: false };
   return Object.fromEntries(names.map((name) => [`renderer/panels/${name}`, room]));
 }
 
@@ -115,7 +122,8 @@ export const cppRules: Rules = {
   'kernels/physics': none,
   // The operators' loops and the variants, on the engine's solver interface and the CPU's threads.
   kernels: { ...none, folders: ['native/engine', 'native/cpu', 'native/cuda'] },
-  'native/cpu': none,
+  // Libraries of users are opened as NVIDIA's are.
+  'native/cpu': { ...none, folders: ['kernels/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'] },
   'native/engine': { ...none, folders: ['kernels', 'native/cpu'] },
   'native/cuda': { ...none, folders: ['kernels', 'native/cpu', 'native/engine'] },
   // The only place that knows Node.

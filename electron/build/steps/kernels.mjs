@@ -21,6 +21,9 @@ const SOURCES = ['kernels/**/*.{cu,cuh,hpp}'];
 /** What the workbench shows of a variant: the code that launches its kernels too. */
 const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp}'];
 
+/** What a user's own C++ variant includes beside them. */
+const ENGINE_HEADERS = ['native/{engine,cpu,cuda}/**/*.hpp'];
+
 /** The CUDA compiler, or null: then the CUDA variants compile at run time with NVRTC, where a driver has it. */
 export function findNvcc() {
   const exe = process.platform === 'win32' ? 'nvcc.exe' : 'nvcc';
@@ -108,18 +111,22 @@ async function compileWorkload(nvcc, workload) {
   writeFileSync(`${out}.resources.json`, `${JSON.stringify(report, null, 1)}\n`);
 }
 
-/** The kernels' sources, which NVRTC compiles on machines without nvcc and the workbench shows. */
+/** The kernels' sources, which NVRTC compiles on machines without nvcc, the workbench shows and users change copies of. */
 function sourcesStep() {
   return {
     name: 'kernel-sources',
     title: 'Copying the kernel sources',
-    inputs: SHOWN,
-    outputs: ['dist/kernels/source'],
+    inputs: [...SHOWN, ...ENGINE_HEADERS],
+    outputs: ['dist/kernels/source', 'dist/kernels/include'],
     run: async () => {
       rmSync(inRoot('dist/kernels/source'), { recursive: true, force: true });
       mkdirSync(inRoot('dist/kernels/source'), { recursive: true });
       for (const file of globSync(SHOWN, { cwd: root })) {
         cpSync(inRoot(file), inRoot('dist/kernels/source', path.relative('kernels', file)));
+      }
+      rmSync(inRoot('dist/kernels/include'), { recursive: true, force: true });
+      for (const file of globSync(ENGINE_HEADERS, { cwd: root })) {
+        cpSync(inRoot(file), inRoot('dist/kernels/include', path.relative('native', file)));
       }
     },
   };

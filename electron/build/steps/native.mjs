@@ -9,6 +9,8 @@ const CMAKE_JS = inRoot('node_modules/cmake-js/bin/cmake-js');
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
 export const ADDON = 'dist/native/braggbench.node';
+/** What own variants of users are linked with. */
+const CORE_LIBRARY = `dist/native/${process.platform === 'win32' ? 'braggbench_core.lib' : 'libbraggbench_core.a'}`;
 export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
 /** The tests that need a GPU; those of the second end with a device that its process broke. */
 export const GPU_TESTS = ['braggbench_gpu_tests', 'braggbench_fault_tests'].map((name) => `dist/native/${name}${EXE}`);
@@ -75,7 +77,7 @@ export function addonStep() {
     name: 'addon',
     title: 'Building the solver (C++)',
     inputs: SOURCES,
-    outputs: [ADDON],
+    outputs: [ADDON, CORE_LIBRARY, 'dist/native/include/own_build.json'],
     settings: settings(),
     run: () => cmake('dist/cmake', {}, 'braggbench'),
   };

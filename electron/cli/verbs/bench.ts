@@ -5,6 +5,7 @@ import { isTaskSession, parseTaskSession } from '../../host/workloads/task/sessi
 import { flagValue, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
+import { ownFlags } from '../own-variants.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { showImageSession } from '../workloads/diffraction/bench.ts';
@@ -33,7 +34,8 @@ async function perform(context: VerbContext): Promise<ExitCode> {
 
 export const bench: Verb = {
   name: 'bench',
-  usage: 'bench SCENARIO [--variants a,b,…] [--set path=value …] [--sweep path=v,w,…] [--external a,b,…] [--json]',
+  usage:
+    'bench SCENARIO [--variants a,b,…] [--set path=value …] [--sweep path=v,w,…] [--external a,b,…] [--trust] [--json]',
   summary: 'compare variants: speed with its uncertainty, and whether the answer is right',
   details: [
     'Runs the variants in interleaved rounds of shuffled order and prints medians and ratios to the first one, with 95 % bootstrap intervals. The first variant runs twice in every round: how far it strays from itself is the noise floor, below which nothing is called faster or slower. Every row carries the error of its dose against an FP64 reference; a variant beyond parity is wrong, whatever its speed.',
@@ -45,7 +47,7 @@ export const bench: Verb = {
     {
       name: 'variants',
       value: 'a,b,…',
-      help: 'Which ones, in this order; all that can run by default. cuda-fused@fp64 asks for a precision.',
+      help: 'Which ones, in this order; all that can run by default. cuda-fused@fp64 asks for a precision, ./my.cu for one of your own.',
     },
     { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario. Repeats.' },
     {
@@ -68,6 +70,7 @@ export const bench: Verb = {
     { name: 'seed', value: 'N', help: 'Of shuffles and bootstrap, 1 by default.' },
     { name: 'out', value: 'SESSION.json', help: 'Keep the session with every sample.' },
     { name: 'open', value: 'SESSION.json', help: 'Show a kept session instead of measuring; needs no GPU.' },
+    ...ownFlags,
     { name: 'json', help: 'Print one JSON document, with every sample, instead of text.' },
   ],
   examples: [

@@ -5,6 +5,7 @@ import type { Host } from '../../host/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
+import { ownFlags } from '../own-variants.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -30,13 +31,18 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
 
 export const run: Verb = {
   name: 'run',
-  usage: 'run SCENARIO [--variant ID] [--set path=value …] [--out RUN.h5] [--trace] [--json]',
+  usage:
+    'run SCENARIO [--variant ID|FILE] [--set path=value …] [--out RUN.h5] [--trust] [--limit SECONDS] [--trace] [--json]',
   summary: 'solve a scenario: range, widths, ledger, or the image of a crystal; save the run',
   details: [
     'Solves a scenario and prints where the beam stops, how wide it is, and where every proton and every MeV went; of a diffraction scenario its image, whose brightest pixel, sum and resolution are printed. Ctrl+C ends the run within one step; what was computed is printed, saved and marked as partial.',
   ],
   flags: [
-    { name: 'variant', value: 'ID', help: 'Which implementation solves it; see braggbench variants.' },
+    {
+      name: 'variant',
+      value: 'ID|FILE',
+      help: 'Which implementation solves it; see braggbench variants. Or a file of your own: ./my.cu, ./my.cpp.',
+    },
     {
       name: 'set',
       value: 'path=value',
@@ -52,6 +58,7 @@ export const run: Verb = {
       name: 'trace',
       help: "Record the GPU's work and the driver's calls in the run, for export; slows it.",
     },
+    ...ownFlags,
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],
   examples: [
@@ -59,6 +66,7 @@ export const run: Verb = {
     'braggbench run simple-cubic-1024 --out cubic.h5',
     'braggbench run mine.yaml --set beam.energy_MeV=120 --out mine.h5',
     'braggbench run water-150MeV --variant depth --json | jq .metrics.r80_mm',
+    'braggbench run water-70MeV --variant ./my.cpp --trust',
   ],
   operands: { min: 1, max: 1, name: 'a scenario' },
   run: (context) => withHost((host) => perform(context, host)),

@@ -141,9 +141,7 @@ class Session {
         this.contestants.push({ candidate, first, determinism, warm, others });
       } catch (error) {
         if (!(error instanceof BraggError) || error.code === 'internal') throw error;
-        // The row says already which variant it is.
-        const reason = error.message.replace(/^solver\.variant = [^:]+: /, '');
-        this.refused.set(candidate, { ...headOf(candidate), status: 'refused', reason });
+        this.refuse(candidate, error);
       }
     }
   }
@@ -196,9 +194,24 @@ class Session {
     return stopped;
   }
 
+  private refuse(candidate: Candidate, error: BraggError): void {
+    // The row says already which variant it is.
+    const reason = error.message.replace(/^solver\.variant = [^:]+: /, '').replace(`${candidate.variant.id}: `, '');
+    this.refused.set(candidate, { ...headOf(candidate), status: 'refused', reason });
+  }
+
+  private lose(contestant: Contestant, error: BraggError): void {
+    this.refuse(contestant.candidate, error);
+    this.contestants.splice(this.contestants.indexOf(contestant), 1);
+  }
+
   private turn(contestant: Contestant, mode: Mode, samples: RawSample[]): Turn {
     const { label, problem } = contestant.candidate;
+    const isReference = contestant === this.contestants[0];
     return {
+      owner: contestant,
+      // Without the reference there is nothing to compare with.
+      ...(isReference ? {} : { lost: (error) => this.lose(contestant, error) }),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
       times: () => timesOf({ samples }),
       take: async (round, position) => {

@@ -31,7 +31,10 @@ export function headOf({ label, variant, problem, note, gpu }: Candidate) {
 }
 
 /** The last row's relative errors: they are of the sums over all steps. */
-export function ledgerError({ ledger_number, ledger_energy }: TransportResult): number {
+export function ledgerError({
+  ledger_number,
+  ledger_energy,
+}: Pick<TransportResult, 'ledger_number' | 'ledger_energy'>): number {
   const last = (rows: Float64Array, columns: readonly string[]): number =>
     Math.abs(rows[rows.length - columns.length + columns.indexOf('rel_error')] ?? Number.NaN);
   return Math.max(last(ledger_number, numberColumns), last(ledger_energy, energyColumns));

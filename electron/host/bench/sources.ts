@@ -40,7 +40,9 @@ export async function variantSources(sources: string, { id, workload, source }: 
     const text = await readFile(path.join(folder, name), 'utf8');
     files.push({ path: `kernels/${workload}/${name}`, text });
     const included = [...text.matchAll(INCLUDE)].map(([, file = '']) => path.basename(file));
-    const implementing = [name, ...included].map((file) => file.replace(/\.hpp$/, '.cpp'));
+    const implementing = [name, ...included].flatMap((file) =>
+      ['.cpp', '.simd.cpp'].map((ending) => file.replace(/\.hpp$/, ending)),
+    );
     queue.push(...included, ...implementing);
   }
   return files;

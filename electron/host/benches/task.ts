@@ -3,6 +3,8 @@ import type { BenchReport, Mode } from '../../contract/bench.ts';
 import type { WireError } from '../../contract/errors.ts';
 import type { TransportProblem } from '../addon.ts';
 import type { BenchProgress, StoppingLimits } from '../bench/index.ts';
+import type { OwnVariant } from '../own/file.ts';
+import type { FromRelay, ToRelay } from '../own/process/relay.ts';
 
 export interface BenchTask {
   readonly scenario: string;
@@ -18,6 +20,9 @@ export interface BenchTask {
   readonly seed: number;
   readonly limits: StoppingLimits;
   readonly assetsFolder: string;
+  /** Those of the variants that are the user's own, each trusted; and what a run of theirs may take. */
+  readonly own: readonly OwnVariant[];
+  readonly ownLimit_s: number;
 }
 
 /** Dose of each label, MeV per cell [z][x]. */
@@ -32,6 +37,7 @@ export interface BenchOutcome {
 export type FromBench =
   | { readonly kind: 'progress'; readonly progress: BenchProgress; readonly report: number }
   | { readonly kind: 'done'; readonly outcome: BenchOutcome }
-  | { readonly kind: 'failed'; readonly error: WireError };
+  | { readonly kind: 'failed'; readonly error: WireError }
+  | FromRelay;
 
-export type ToBench = { readonly kind: 'start'; readonly task: BenchTask } | { readonly kind: 'cancel' };
+export type ToBench = { readonly kind: 'start'; readonly task: BenchTask } | { readonly kind: 'cancel' } | ToRelay;

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
 import type { BenchProgress } from '../bench/index.ts';
+import type { StartChild } from '../own/process/link.ts';
+import { ChildrenForThread, isFromRelay } from '../own/process/relay.ts';
 import type { BenchOutcome, BenchTask, FromBench, ToBench } from './task.ts';
 
 /** The thread's bundle in the program's host folder; in development its source. */
@@ -20,26 +22,31 @@ export type PerformBench = (
 ) => Promise<BenchOutcome>;
 
 /** Aborting ends the session after the run at hand, with what was measured. Rejects with a BraggError. */
-export const benchOnThread: PerformBench = async (task, onProgress, signal) => {
-  const worker = new Worker(workerFile());
-  const send = (message: ToBench): void => worker.postMessage(message);
-  const cancel = (): void => send({ kind: 'cancel' });
-  try {
-    return await new Promise<BenchOutcome>((resolve, reject) => {
-      const failed = (reason: string): void => reject(new BraggError('internal', `The benchmark failed: ${reason}`));
-      worker.on('message', (message: FromBench) => {
-        if (message.kind === 'progress') onProgress(message.progress, message.report);
-        else if (message.kind === 'done') resolve(message.outcome);
-        else reject(BraggError.fromWire(message.error));
+export const benchOnThread =
+  (startChild: StartChild): PerformBench =>
+  async (task, onProgress, signal) => {
+    const worker = new Worker(workerFile());
+    const send = (message: ToBench): void => worker.postMessage(message);
+    const children = new ChildrenForThread(startChild, send);
+    const cancel = (): void => send({ kind: 'cancel' });
+    try {
+      return await new Promise<BenchOutcome>((resolve, reject) => {
+        const failed = (reason: string): void => reject(new BraggError('internal', `The benchmark failed: ${reason}`));
+        worker.on('message', (message: FromBench) => {
+          if (isFromRelay(message)) children.take(message);
+          else if (message.kind === 'progress') onProgress(message.progress, message.report);
+          else if (message.kind === 'done') resolve(message.outcome);
+          else reject(BraggError.fromWire(message.error));
+        });
+        worker.on('error', (error: Error) => failed(error.message));
+        worker.on('exit', () => failed('its thread ended'));
+        send({ kind: 'start', task });
+        if (signal.aborted) cancel();
+        else signal.addEventListener('abort', cancel, { once: true });
       });
-      worker.on('error', (error: Error) => failed(error.message));
-      worker.on('exit', () => failed('its thread ended'));
-      send({ kind: 'start', task });
-      if (signal.aborted) cancel();
-      else signal.addEventListener('abort', cancel, { once: true });
-    });
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    await worker.terminate();
-  }
-};
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      children.close();
+      await worker.terminate();
+    }
+  };

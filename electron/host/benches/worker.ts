@@ -2,10 +2,13 @@
 import { parentPort } from 'node:worker_threads';
 import type { BenchReport } from '../../contract/bench.ts';
 import { toWireError } from '../../contract/errors.ts';
-import { loadAddon } from '../addon.ts';
+import { loadAddon, type NativeAddon } from '../addon.ts';
+import { kernelFolders } from '../bench/ceilings.ts';
 import { benchmark, devicesWithCeilings, gpuFacts, readClaims, recordedFacts } from '../bench/index.ts';
 import { chooseBaselines, readRegistry } from '../external/registry.ts';
 import { externalRuns, rivals } from '../external/rivals.ts';
+import { OwnVariants } from '../own/own-variants.ts';
+import { isToRelay, RelayedChildren } from '../own/process/relay.ts';
 import type { BenchOutcome, BenchTask, Doses, FromBench, ToBench } from './task.ts';
 
 /** Redrawing a progress line faster than this shows nothing more. */
@@ -17,8 +20,32 @@ function tell(message: FromBench): void {
   parentPort?.postMessage(message);
 }
 
+const children = new RelayedChildren(tell);
+
+/** The engine with the task's own variants, which the host has made sure are trusted. */
+function ownOf({ own, ownLimit_s }: BenchTask): OwnVariants {
+  const trusted = new Set(own.map(({ sha256 }) => sha256));
+  const variants = new OwnVariants({
+    addon: loadAddon(),
+    folders: kernelFolders(),
+    isTrusted: (sha256) => trusted.has(sha256),
+    startChild: children.start,
+    limit_s: ownLimit_s,
+  });
+  for (const one of own) variants.adopt(one);
+  return variants;
+}
+
 async function perform(task: BenchTask): Promise<BenchOutcome> {
-  const addon = loadAddon();
+  const own = ownOf(task);
+  try {
+    return await measureAll(task, own.addon);
+  } finally {
+    own.close();
+  }
+}
+
+async function measureAll(task: BenchTask, addon: NativeAddon): Promise<BenchOutcome> {
   const devices = await devicesWithCeilings(addon, () => undefined);
   const recorded = { document: task.document, ...(await recordedFacts(task.assetsFolder, devices)) };
   const claims = await readClaims(task.assetsFolder);
@@ -65,7 +92,8 @@ async function perform(task: BenchTask): Promise<BenchOutcome> {
 }
 
 parentPort?.on('message', (message: ToBench) => {
-  if (message.kind === 'cancel') stop.abort();
+  if (isToRelay(message)) children.take(message);
+  else if (message.kind === 'cancel') stop.abort();
   else {
     perform(message.task).then(
       (outcome) => tell({ kind: 'done', outcome }),

@@ -14,12 +14,14 @@ import type { Benches } from '../benches/benches.ts';
 import { externalPrograms } from '../external/programs.ts';
 import { chooseBaselines, readRegistry } from '../external/registry.ts';
 import type { FileAccess } from '../files/access.ts';
+import type { OwnVariants } from '../own/own-variants.ts';
 import type { Scenarios } from '../scenarios/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf } from './scenarios.ts';
 
 export interface BenchParts {
   readonly addon: NativeAddon;
+  readonly own: OwnVariants;
   readonly benches: Benches;
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
@@ -58,7 +60,7 @@ function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
 }
 
 async function start(parts: BenchParts, request: Request) {
-  const { addon, benches, scenarios, files, assetsFolder } = parts;
+  const { addon, own, benches, scenarios, files, assetsFolder } = parts;
   const { file, name, variants, external, seed, sweep, scenario: document } = request;
   const place = await placeOf(files, file);
   const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.check(draft, place)));
@@ -68,6 +70,7 @@ async function start(parts: BenchParts, request: Request) {
   // Names that are not known are refused at once, and not after the queue.
   candidates(problem, variants, addon.variants());
   if (external.length > 0) chooseBaselines(await readRegistry(assetsFolder), external);
+  await own.prepare(variants);
   const modes = request.modes.filter((mode) => mode !== 'warm');
   const title = readings[0]?.scenario?.name || name || 'untitled';
   const task = {
@@ -85,6 +88,8 @@ async function start(parts: BenchParts, request: Request) {
       mostSeconds: request.time_s,
     },
     assetsFolder,
+    own: own.chosen(variants),
+    ownLimit_s: own.limit_s,
   };
   const command = commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name);
   const path = sweep === null ? null : parsePath(sweep.path);
@@ -97,7 +102,7 @@ async function start(parts: BenchParts, request: Request) {
 }
 
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
-  const { addon, benches } = parts;
+  const { addon, benches, own } = parts;
   const find = (id: string) => {
     const variant = addon.variants().find((one) => one.id === id);
     if (variant === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
@@ -115,13 +120,21 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       benches.forget(bench);
       return {};
     },
-    'variant.sources': async ({ variant }) => ({
-      files: await variantSources(kernelFolders().sources, find(variant)),
-    }),
+    'variant.sources': async ({ variant }) => {
+      const { sources } = kernelFolders();
+      const mine = own.find(variant);
+      if (mine === null) return { files: await variantSources(sources, find(variant)) };
+      const { id, text, description, base } = mine;
+      const rest = await variantSources(sources, base);
+      return { files: [{ path: id, text }, ...rest.filter((file) => file.path !== description.replaces)] };
+    },
     'variant.resources': async ({ variant, session }) => {
       const found = find(variant);
       const none = (reason: string) => ({ resources: null, reason, origin: null });
       if (found.device === 'cpu') return none('It runs on the CPU, which launches no kernels.');
+      if (own.find(variant) !== null) {
+        return none('An own variant is compiled when it is run; its registers are not read.');
+      }
       const { images, sources } = kernelFolders();
       const kept = session === null ? null : await benches.session(session.bench);
       const report = kept?.session.reports[session?.report ?? 0];

@@ -3,9 +3,11 @@ import { BraggError } from '../../contract/errors.ts';
 import { allRunEndings, exportsOf } from '../../contract/exports.ts';
 import type { FieldMap } from '../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../contract/run.ts';
+import { valueAt } from '../../contract/scenario/index.ts';
 import { type Fields, keptPairs, makeDifference, makeMap } from '../display/maps.ts';
 import type { FileAccess } from '../files/access.ts';
 import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
+import type { OwnVariants } from '../own/own-variants.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Scenarios } from '../scenarios/index.ts';
@@ -20,6 +22,7 @@ import { placeOf } from './scenarios.ts';
 
 export interface RunParts {
   readonly runs: Runs;
+  readonly own: OwnVariants;
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
   readonly packer: RunPacker;
@@ -66,10 +69,12 @@ async function mapsOf(
 
 type RunHandlers = Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>;
 
-export function runHandlers({ runs, scenarios, files, packer }: RunParts): RunHandlers {
+export function runHandlers({ runs, own, scenarios, files, packer }: RunParts): RunHandlers {
   return {
     'run.start': async ({ scenario, file, name }) => {
       const reading = await scenarios.checkAny(scenario, await placeOf(files, file));
+      const variant = valueAt(reading.scenario, ['solver', 'variant']);
+      if (typeof variant === 'string') await own.prepare([variant]);
       return runs.start({ reading, name });
     },
     'run.cancel': ({ run }) => runs.cancel(run),

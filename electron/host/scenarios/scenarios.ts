@@ -35,6 +35,8 @@ export interface ScenarioServices extends DiffractionServices, TaskServices {
   readonly rangeTable: RangeTable;
   /** Ids of the variants that `solver.variant` of a transport scenario can name. */
   readonly variants: readonly string[];
+  /** Makes the own variant known that a scenario in `folder` names, where it is one. Throws a BraggError. */
+  readonly discover?: (folder: string | null, variant: string) => Promise<void>;
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
   readonly extraStraggling: (problem: TransportProblem) => number | null;
   /** Most bytes of state that one run may take. */
@@ -281,12 +283,14 @@ export class Scenarios {
     };
   }
 
-  private transport(
+  private async transport(
     filled: TransportWithConstants,
     document: unknown,
     leftOut: readonly Path[],
     place: Place,
   ): Promise<TransportParts> {
+    // What is wrong with one is told where it is run; the check says that it is not known.
+    await this.services.discover?.(place.folder, filled.solver.variant).catch(() => undefined);
     return readTransport(filled, document, leftOut, place, { ...this.services, materials: this.materials });
   }
 }

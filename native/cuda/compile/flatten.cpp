@@ -36,7 +36,10 @@ std::optional<std::string_view> quoted_include(std::string_view line) {
 
 class Flattener {
  public:
-  explicit Flattener(const fs::path& root) : root_(root) {}
+  Flattener(const fs::path& root, const Replacement* replaced) : root_(root), replaced_(replaced) {
+    std::error_code missing;
+    if (replaced != nullptr) replaced_file_ = fs::canonical(replaced->file, missing);
+  }
 
   void add(const fs::path& file, const fs::path& includer) {
     std::error_code missing;
@@ -44,9 +47,10 @@ class Flattener {
     if (missing) fail(file, includer);
     if (std::find(source_.files.begin(), source_.files.end(), canonical) != source_.files.end()) return;
     source_.files.push_back(canonical);
-    const auto text = read_file(canonical);
+    const bool own = replaced_ != nullptr && canonical == replaced_file_;
+    const auto text = own ? std::optional(replaced_->text) : read_file(canonical);
     if (!text) fail(file, includer);
-    const std::string shown = fs::relative(canonical, root_, missing).generic_string();
+    const std::string shown = own ? replaced_->name : fs::relative(canonical, root_, missing).generic_string();
 
     mark(1, shown);
     int line_number = 0;
@@ -79,15 +83,17 @@ class Flattener {
   }
 
   fs::path root_;
+  const Replacement* replaced_;
+  fs::path replaced_file_;
   FlatSource source_;
 };
 
 }  // namespace
 
-FlatSource flatten(const fs::path& main, const fs::path& root) {
+FlatSource flatten(const fs::path& main, const fs::path& root, const Replacement* replaced) {
   std::error_code missing;
   const fs::path canonical_root = fs::canonical(root, missing);
-  Flattener flattener(missing ? root : canonical_root);
+  Flattener flattener(missing ? root : canonical_root, replaced);
   flattener.add(main, {});
   return flattener.take();
 }

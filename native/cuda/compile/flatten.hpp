@@ -6,6 +6,13 @@
 
 namespace bb::cuda {
 
+/// The text of a user's that takes the place of one of our files.
+struct Replacement {
+  std::filesystem::path file;  // of ours
+  std::string text;
+  std::string name;  // as compiler messages name it
+};
+
 /// One text from a source file and everything that it includes.
 struct FlatSource {
   std::string text;
@@ -16,7 +23,9 @@ struct FlatSource {
 /// per file as `#pragma once` would, with #line marks so that compiler messages name the original places
 /// relative to `root`. `#include <…>` stays. NVRTC gets this text, and its hash is the key of the cache: no
 /// file that matters can change unnoticed. An include inside a conditional counts even where the condition
-/// is false. Throws std::runtime_error naming the includer if a file is missing.
-FlatSource flatten(const std::filesystem::path& main, const std::filesystem::path& root);
+/// is false. Of `replaced` the text is taken, as if it lay where the file lies. Throws std::runtime_error naming
+/// the includer if a file is missing.
+FlatSource flatten(const std::filesystem::path& main, const std::filesystem::path& root,
+                   const Replacement* replaced = nullptr);
 
 }  // namespace bb::cuda

@@ -5,6 +5,7 @@
 
 #include "../loader/libraries.hpp"
 #include "files.hpp"
+#include "own_kernels.hpp"
 #include "runtime_compiler.hpp"
 
 namespace bb::cuda {
@@ -69,9 +70,10 @@ std::string_view origin_name(KernelOrigin origin) {
   return "";
 }
 
-LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_view workload,
+namespace {
+
+LoadedKernels load_shipped(const std::shared_ptr<Device>& device, const std::string& name,
                            const KernelFolders& folders) {
-  const std::string name(workload);
   std::string no_fatbin;
   if (auto loaded = from_fatbin(device, name, folders.images, no_fatbin)) return std::move(*loaded);
   const LibraryState& nvrtc = nvrtc_library().state;
@@ -89,6 +91,17 @@ LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_vi
     throw Error("unsupported", "There are no kernels of " + name + " for " + device->info().label() + ": " + no_fatbin +
                                    ", and compiling them now fails: " + error.what());
   }
+}
+
+}  // namespace
+
+LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_view workload,
+                           const KernelFolders& folders) {
+  LoadedKernels loaded = load_shipped(device, std::string(workload), folders);
+  if (const auto& own = own_kernels(); own && own->workload == workload) {
+    loaded.module.prefer(Module(device, own->image, own->name));
+  }
+  return loaded;
 }
 
 }  // namespace bb::cuda

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <vector>
 
-#include "flatten.hpp"
 #include "sha256.hpp"
 #include "standard_headers.hpp"
 
@@ -105,7 +104,7 @@ CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileReque
   options.push_back("--gpu-architecture=" + *target);
   options.insert(options.end(), request.extra_options.begin(), request.extra_options.end());
 
-  const FlatSource source = flatten(request.main, request.root);
+  const FlatSource source = flatten(request.main, request.root, request.replaced);
   std::string identity = "nvrtc " + version_text(nvrtc);
   for (const std::string& option : options) identity += '\0' + option;
   for (const StandardHeader& header : kStandardHeaders) identity.append(1, '\0').append(header.text);
@@ -124,8 +123,8 @@ CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileReque
   const api::NvrtcStatus status = program.compile(options);
   out.log = without_trailing_null(program.log());
   if (status == api::kNvrtcErrorCompilation) {
-    throw CompileError(request.main.filename().string() + " does not compile for " + *target + ":\n" + out.log,
-                       out.log);
+    const std::string& name = request.replaced ? request.replaced->name : request.main.filename().string();
+    throw CompileError(name + " does not compile for " + *target + ":\n" + out.log, out.log);
   }
   program.check(status, "nvrtcCompileProgram");
   out.image = target->starts_with("sm_") ? program.machine_code() : program.ptx();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../api/nvrtc_api.hpp"
+#include "flatten.hpp"
 #include "image_cache.hpp"
 
 // Compiles kernels at run time with NVRTC, where nvcc did not at build time.
@@ -39,6 +40,7 @@ struct CompileRequest {
   std::filesystem::path root;  // folder that its includes and messages are relative to
   int architecture = 0;        // of the device: 90
   std::span<const std::string> extra_options;
+  const Replacement* replaced = nullptr;  // a user's text instead of one of the files
 };
 
 /// "sm_90" where NVRTC makes machine code that runs on `architecture` (90): the same, or the newest older one

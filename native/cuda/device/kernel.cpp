@@ -9,13 +9,8 @@ std::string extent_text(Extent3 e) {
 
 }  // namespace
 
-Kernel::Kernel(const Module& module, const char* name) : device_(module.device()), name_(intern_name(name)) {
-  const api::Status status = driver().ModuleGetFunction(&function_, module.handle(), name);
-  if (status == api::status::kNotFound) {
-    throw Error("invalid", "The kernels of " + module.name() + " hold no kernel " + name + ".");
-  }
-  device_->check(status, "cuModuleGetFunction", name);
-}
+Kernel::Kernel(const Module& module, const char* name)
+    : device_(module.device()), name_(intern_name(name)), function_(module.function(name)) {}
 
 KernelResources Kernel::resources() const {
   const auto get = [&](api::FunctionAttribute which) {

@@ -33,9 +33,25 @@ Module::~Module() {
   driver().ModuleUnload(handle_);
 }
 
+api::Function Module::function(const char* name) const {
+  api::Function found = nullptr;
+  if (preferred_ && driver().ModuleGetFunction(&found, preferred_->handle_, name) == api::status::kSuccess) {
+    return found;
+  }
+  const api::Status status = driver().ModuleGetFunction(&found, handle_, name);
+  if (status == api::status::kNotFound)
+    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + name + ".");
+  device_->check(status, "cuModuleGetFunction", name);
+  return found;
+}
+
 std::pair<api::DevicePointer, std::size_t> Module::global(const char* variable) const {
   api::DevicePointer pointer = 0;
   std::size_t bytes = 0;
+  if (preferred_ &&
+      driver().ModuleGetGlobal(&pointer, &bytes, preferred_->handle_, variable) == api::status::kSuccess) {
+    return {pointer, bytes};
+  }
   const api::Status status = driver().ModuleGetGlobal(&pointer, &bytes, handle_, variable);
   if (status == api::status::kNotFound)
     throw Error("invalid", "The kernels of " + name_ + " hold no variable " + variable + ".");

@@ -1,15 +1,16 @@
 /** The code of two variants beside each other, with what differs. */
 import { type ReactElement, type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { Result } from '../../../electron/contract/methods.ts';
+import { highlighted, type Token } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { highlighted, type Token } from './highlight.ts';
 import type { ShownRow } from './rows.ts';
 import { condensed, type DiffRow, type Side, sourceDiff } from './source-diff.ts';
 import type { CompareStore } from './store.ts';
+import '../../widgets/code-tokens.css';
 
 type Files = Result<'variant.sources'>['files'];
 

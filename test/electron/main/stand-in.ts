@@ -288,6 +288,8 @@ export const electron = {
     },
     handle: (scheme: string, handler: ProtocolHandler) => stage.protocols.set(scheme, handler),
   },
+  // Only its name is asked for by these tests: they run no variant of a user's.
+  utilityProcess: {},
   screen: { getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }] },
   session: {
     defaultSession: {

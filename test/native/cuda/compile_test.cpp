@@ -72,6 +72,20 @@ TEST("flattening takes each file once and keeps the compiler's places") {
                                   "#line 3 \"a/main.cu\"\nint last;\n"));
 }
 
+TEST("a user's text takes the place of a file, as main file or included, under its own name") {
+  const TemporaryFolder folder;
+  folder.write("a/main.cu", "#include \"one.hpp\"\nint last;\n");
+  folder.write("a/one.hpp", "#pragma once\nint ours;\n");
+  folder.write("a/hd.hpp", "int hd;\n");
+  const Replacement header{folder.path() / "a" / "one.hpp", "#include \"hd.hpp\"\nint theirs;\n", "mine.cu"};
+  CHECK_EQ(flatten(folder.path() / "a" / "main.cu", folder.path(), &header).text,
+           std::string("#line 1 \"a/main.cu\"\n#line 1 \"mine.cu\"\n#line 1 \"a/hd.hpp\"\nint hd;\n"
+                       "#line 2 \"mine.cu\"\nint theirs;\n#line 2 \"a/main.cu\"\nint last;\n"));
+  const Replacement main{folder.path() / "a" / "main.cu", "int theirs;\n", "mine.cu"};
+  CHECK_EQ(flatten(folder.path() / "a" / "main.cu", folder.path(), &main).text,
+           std::string("#line 1 \"mine.cu\"\nint theirs;\n"));
+}
+
 TEST("flattening names the includer of a missing file") {
   const TemporaryFolder folder;
   folder.write("main.cu", "#include \"nowhere.hpp\"\n");

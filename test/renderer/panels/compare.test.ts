@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { ComparedRow } from '../../../electron/contract/comparison.ts';
+import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import { nextSort, sorted, verdictText } from '../../../renderer/panels/compare/columns.ts';
-import { highlighted, tokensOf } from '../../../renderer/panels/compare/highlight.ts';
 import { labelsOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
 import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
 import { createComparisonStore, referenceIndex } from '../../../renderer/state/comparison.ts';

@@ -23,6 +23,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { issueLine } from '../../issues.ts';
 import { modesOf } from '../../modes.ts';
 import { duration } from '../../numbers.ts';
+import { openOwn } from '../../own-variants.ts';
 import { bar, ProgressBar } from '../../progress-bar.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
 import { parseSweep, type Sweep } from '../../sweep.ts';
@@ -43,11 +44,11 @@ function listed(parsed: ParsedArguments, flag: string): readonly string[] | null
 }
 
 /** Those of --variants in their order, else every one that this machine can run and that the scenario's stepping fits. */
-function variantIds(parsed: ParsedArguments, all: readonly Variant[], stepping: 'path' | 'depth'): readonly string[] {
-  return (
-    listed(parsed, 'variants') ??
-    all.filter((v) => v.available && v.id !== 'reference' && v.steppings.includes(stepping)).map(({ id }) => id)
-  );
+async function variantIds(context: VerbContext, host: Host, stepping: 'path' | 'depth'): Promise<readonly string[]> {
+  const named = listed(context.parsed, 'variants');
+  if (named !== null) return openOwn(context, host, named);
+  const all: readonly Variant[] = host.addon.variants();
+  return all.filter((v) => v.available && v.id !== 'reference' && v.steppings.includes(stepping)).map(({ id }) => id);
 }
 
 function progressLine({ phase, variant, round, mostRounds, elapsed_s }: BenchProgress): string {
@@ -58,23 +59,25 @@ function progressLine({ phase, variant, round, mostRounds, elapsed_s }: BenchPro
 type Common = Pick<BenchOptions, 'modes' | 'seed' | 'limits' | 'gpu' | 'claims' | 'signal' | 'recorded'>;
 
 async function measureOne(
-  { parsed, terminal, signal }: VerbContext,
+  context: VerbContext,
   host: Host,
   common: Common,
   overrides: readonly Override[],
 ): Promise<BenchReport> {
+  const { parsed, terminal, signal } = context;
   const path = scenarioPath(parsed.operands[0] ?? '');
   const reading = await host.scenarios.read(path, { overrides });
   const problem = host.scenarios.resolve(reading);
   for (const issue of reading.issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
   const programs = listed(parsed, 'external');
   const registry = programs === null ? null : await readRegistry(assetsFolder());
+  const variants = await variantIds(context, host, problem.solver.stepping);
   const progress = new ProgressBar(terminal);
   return benchmark(host.addon, problem, {
     ...common,
     scenario: reading.scenario?.name || path,
     recorded: { ...common.recorded, ...(reading.document === null ? {} : { document: { ...reading.document } }) },
-    variants: variantIds(parsed, host.addon.variants(), problem.solver.stepping),
+    variants,
     ...(registry === null || programs === null
       ? {}
       : {

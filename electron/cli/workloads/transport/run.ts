@@ -1,15 +1,20 @@
 /** `braggbench run` of a transport scenario. */
 import type { NamedFile } from '../../../contract/files.ts';
+import type { OwnVerdict } from '../../../contract/own.ts';
 import { summaryDocument } from '../../../contract/summary.ts';
 import type { Host } from '../../../host/index.ts';
+import { checkOwn } from '../../../host/own/check.ts';
 import { type AnyReading, refusalOf, type TransportReading } from '../../../host/scenarios/index.ts';
 import { runOf } from '../../../host/workloads/run-data.ts';
 import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
+import type { RunData } from '../../../host/workloads/transport/run-data.ts';
 import { flagValue, hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { issueLine } from '../../issues.ts';
+import { openOwn, trustNamed, verdictLines } from '../../own-variants.ts';
 import { runReport } from '../../run-report.ts';
 import { overridesOf, scenarioPath, variantOverrides } from '../../scenario-file.ts';
+import type { Terminal } from '../../terminal.ts';
 import type { VerbContext } from '../../verb.ts';
 import { saved, solve } from '../solve.ts';
 
@@ -20,10 +25,12 @@ function own(reading: AnyReading): TransportReading {
 }
 
 /** Reads the scenario with --set and --variant, and says what they changed and what to beware of. */
-async function readScenario({ parsed, terminal }: VerbContext, host: Host): Promise<TransportReading> {
+async function readScenario(context: VerbContext, host: Host): Promise<TransportReading> {
+  const { parsed, terminal } = context;
   const path = scenarioPath(parsed.operands[0] ?? '');
   const overrides = overridesOf(parsed);
-  const variant = flagValue(parsed, 'variant');
+  const named = flagValue(parsed, 'variant');
+  const [variant] = await openOwn(context, host, named === undefined ? [] : [named]);
   let reading = own(await host.scenarios.readAny(path, { overrides }));
   if (variant !== undefined) {
     const more = variantOverrides(variant, reading, overrides, host.addon.variants());
@@ -31,25 +38,43 @@ async function readScenario({ parsed, terminal }: VerbContext, host: Host): Prom
     reading = own(await host.scenarios.readAny(path, { overrides: [...overrides, ...more.overrides] }));
   }
   host.scenarios.resolve(reading);
+  await trustNamed(context, host, reading.scenario?.solver.variant);
   for (const issue of reading.issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
   return reading;
+}
+
+/** Parity, conservation and determinism of an own variant; null of one of ours, whose tests see to it. */
+async function checked(
+  { signal }: VerbContext,
+  host: Host,
+  reading: TransportReading,
+  data: RunData,
+): Promise<OwnVerdict | null> {
+  const problem = host.scenarios.resolve(reading);
+  if (host.own.find(problem.solver.variant) === null || data.status !== 'done') return null;
+  const first = { dose: data.dose, ledger_number: data.ledgerNumber, ledger_energy: data.ledgerEnergy };
+  return checkOwn(host.addon, problem, first, signal);
 }
 
 export async function runTransport(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
   const { parsed, terminal } = context;
   const reading = await readScenario(context, host);
   const id = await solve(context, host, reading);
-  const summary = summaryOf(runOf('transport', await host.runs.data(id)));
+  const data = runOf('transport', await host.runs.data(id));
+  const summary = summaryOf(data);
   const kept = place === null ? null : await saved(host, id, place);
   const file = kept !== null && 'file' in kept ? kept.file : null;
+  const verdict = await checked(context, host, reading, data);
   if (hasFlag(parsed, 'json')) {
-    terminal.printJson(summaryDocument(summary));
+    terminal.printJson({ ...summaryDocument(summary), ...(verdict === null ? {} : { checks: verdict }) });
     if (file !== null) terminal.say(`Saved as ${file}`);
   } else {
     const waterRange_mm = reading.scenario?.initial.kind === 'beam' ? reading.waterRange_mm : null;
     const { z_mm: entrance_mm, angle_deg } = reading.scenario?.beam ?? { z_mm: 0, angle_deg: 0 };
     const facts = { summary, waterRange_mm, entrance_mm, angle_deg, table: reading.table ?? '', file };
-    for (const line of runReport(facts, (style, text) => terminal.style(style, text))) terminal.print(line);
+    const styled = (style: Parameters<Terminal['style']>[0], text: string): string => terminal.style(style, text);
+    for (const line of runReport(facts, styled)) terminal.print(line);
+    if (verdict !== null) for (const line of ['', ...verdictLines(verdict, styled)]) terminal.print(line);
   }
   if (kept !== null && 'error' in kept) {
     terminal.say(`${terminal.styleSaid('red', 'error')} ${kept.error.message}`);
@@ -59,5 +84,6 @@ export async function runTransport(context: VerbContext, host: Host, place: Name
     terminal.say(`${terminal.styleSaid('red', 'error')} ${summary.error}`);
     return exitCodes.failed;
   }
+  if (verdict?.right === false) return exitCodes.failed;
   return summary.status === 'done' ? exitCodes.done : exitCodes.interrupted;
 }

@@ -45,11 +45,12 @@ export const solverSchema = z.strictObject({
     .string()
     .min(1)
     .max(64)
-    .regex(/^[a-z0-9][a-z0-9-]*$/)
+    .regex(/^(?:[a-z0-9][a-z0-9-]*|[A-Za-z0-9][\w.-]*\.(?:cu|cpp))$/)
     .meta({
       title: 'Variant',
-      description: 'Which implementation runs. auto picks the fastest that fits.',
-      $comment: 'lower-case letters, digits and hyphens, such as auto',
+      description:
+        'Which implementation runs. auto picks the fastest that fits; my.cu or my.cpp is an own variant beside this file.',
+      $comment: 'lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu or .cpp',
     })
     .default('auto'),
   threads: count({

@@ -1,0 +1,104 @@
+/** Own variants: a shipped variant with one of its files replaced by the user's, and what the page asks about them. */
+import { z } from 'zod';
+import { issueSchema } from './errors.ts';
+import { fileRefSchema } from './files.ts';
+import type { Precision } from './run.ts';
+
+/** Name of the kernel file. It is the variant's id, in scenarios too, and lies beside the scenario. */
+export const ownIdSchema = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp)$/);
+
+export const isOwnId = (id: string): boolean => ownIdSchema.safeParse(id).success;
+
+/** The JSON file of the same name beside it. */
+export const ownDescriptionSchema = z.strictObject({
+  kind: z.literal('variant'),
+  version: z.literal(1),
+  /** Id of the variant that it was made from. */
+  base: z.string().min(1).max(64),
+  /** Which of that variant's files it takes the place of, such as `kernels/transport/gather.cpp`. */
+  replaces: z.string().min(1).max(200),
+  title: z.string().min(1).max(100),
+  /** What it changes, one sentence. */
+  changes: z.string().max(500).default(''),
+});
+export type OwnDescription = Readonly<z.infer<typeof ownDescriptionSchema>>;
+
+/** Kernels that people write have thousands of lines at most. */
+export const OWN_TEXT_MOST = 2 ** 20;
+const text = z.string().max(OWN_TEXT_MOST);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const ownVariantInfoSchema = z.strictObject({
+  id: ownIdSchema,
+  /** Full path, for the user to read. */
+  place: z.string(),
+  description: ownDescriptionSchema,
+  device: z.enum(['cpu', 'cuda']),
+  /** Of both files together; trust is in it. */
+  sha256,
+  trusted: z.boolean(),
+});
+export type OwnVariantInfo = Readonly<z.infer<typeof ownVariantInfoSchema>>;
+
+/** One that cannot be used, with why. */
+export const ownTroubleSchema = z.strictObject({ id: ownIdSchema, message: z.string() });
+
+/** The scenario beside which they lie; null: one that is not saved, whose own variants lie in the library. */
+const beside = fileRefSchema.nullable();
+const named = { beside, id: ownIdSchema };
+
+/** Relative error of the ledger's sums; beyond it protons or energy were made or lost. */
+export const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
+
+/** Numbers of the three checks that every variant is put to. */
+export const ownVerdictSchema = z.strictObject({
+  /** Relative L2 difference of the dose from the FP64 reference; null where there is no reference. */
+  rel_l2: z.number().nullable(),
+  rel_l2_limit: z.number(),
+  /** Relative error of the ledger's sums. */
+  ledger_error: z.number(),
+  ledger_limit: z.number(),
+  /** Every repeat gave the same bits. */
+  bitwise: z.boolean(),
+  /** Largest difference between repeats over the largest value. */
+  spread: z.number(),
+  repeats: z.number().int(),
+  right: z.boolean(),
+});
+export type OwnVerdict = Readonly<z.infer<typeof ownVerdictSchema>>;
+
+/** All three hold: without a reference nothing is known to be right. */
+export function holds(checks: Omit<OwnVerdict, 'right'>): boolean {
+  const { rel_l2, rel_l2_limit, ledger_error, ledger_limit, spread } = checks;
+  return rel_l2 !== null && rel_l2 <= rel_l2_limit && ledger_error <= ledger_limit && spread <= rel_l2_limit;
+}
+
+export const ownMethods = {
+  /** Those beside a scenario, and what is wrong with those that cannot be used. */
+  'own.list': {
+    params: z.strictObject({ beside }),
+    result: z.strictObject({ variants: z.array(ownVariantInfoSchema), troubles: z.array(ownTroubleSchema) }),
+  },
+  /** The files of a shipped variant that an own one may replace; empty where own code cannot run here, with why. */
+  'own.templates': {
+    params: z.strictObject({ base: z.string().max(64) }),
+    result: z.strictObject({ files: z.array(z.string()), reason: z.string().nullable() }),
+  },
+  /** Saves a copy of one of a shipped variant's files as a new own variant. */
+  'own.create': {
+    params: z.strictObject({ ...named, base: z.string().max(64), replaces: z.string().max(200) }),
+    result: ownVariantInfoSchema,
+  },
+  'own.read': { params: z.strictObject(named), result: z.strictObject({ info: ownVariantInfoSchema, text }) },
+  'own.save': { params: z.strictObject({ ...named, text }), result: ownVariantInfoSchema },
+  /** Compiles it and runs nothing of it. Issues carry the lines of the file. */
+  'own.build': {
+    params: z.strictObject(named),
+    result: z.strictObject({ issues: z.array(issueSchema), built: z.boolean(), seconds: z.number() }),
+  },
+  /** The user says that they trust the file with this content. */
+  'own.trust': { params: z.strictObject({ ...named, sha256 }), result: ownVariantInfoSchema },
+} as const;

@@ -1,0 +1,99 @@
+/** Calls about own variants: their files, what their compiler says, and the user's trust. */
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
+import type { FileRef } from '../../contract/files.ts';
+import type { OwnDescription } from '../../contract/own.ts';
+import type { TransportVariant as Variant } from '../addon.ts';
+import { kernelFolders } from '../bench/ceilings.ts';
+import type { FileAccess } from '../files/access.ts';
+import { descriptionFile, extensionOf, infoOf, replaceable } from '../own/file.ts';
+import type { OwnVariants } from '../own/own-variants.ts';
+import type { Trust } from '../own/trust.ts';
+import { writeAtomically } from '../scenarios/index.ts';
+import type { Handlers } from '../service/service.ts';
+
+export interface OwnParts {
+  readonly own: OwnVariants;
+  readonly trust: Trust;
+  readonly files: FileAccess;
+}
+
+type Names = Extract<keyof Handlers, `own.${string}`>;
+
+/** Beside the scenario; of one that is not saved, or came with the program, in the library. */
+async function folderOf(files: FileAccess, beside: FileRef | null): Promise<string> {
+  const found = beside === null ? null : await files.readable(beside).catch(() => null);
+  return found === null || found.readOnly ? files.library.folder : path.dirname(found.path);
+}
+
+function baseOf(own: OwnVariants, id: string): Variant {
+  const base = own.bases().find((one) => one.id === id);
+  if (base === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
+  return base;
+}
+
+/** Where own code can be given: workloads whose registry takes it, and files that are not the oracle's. */
+async function templatesOf(base: Variant): Promise<{ readonly files: string[]; readonly reason: string | null }> {
+  const files = [...(await replaceable(kernelFolders().sources, base))];
+  return files.length > 0
+    ? { files, reason: null }
+    : { files, reason: `${base.id} has no file that an own variant can replace.` };
+}
+
+export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Names> {
+  const open = async (beside: FileRef | null, id: string) => own.open(path.join(await folderOf(files, beside), id));
+  return {
+    'own.list': async ({ beside }) => {
+      const { variants, troubles } = await own.openAll(await folderOf(files, beside));
+      return { variants: variants.map((one) => infoOf(one, own.isTrusted(one))), troubles: [...troubles] };
+    },
+    'own.templates': ({ base }) => templatesOf(baseOf(own, base)),
+    'own.create': async ({ beside, id, base: wanted, replaces }) => {
+      const base = baseOf(own, wanted);
+      if (path.extname(id) !== extensionOf(base)) {
+        throw new BraggError(
+          'invalid',
+          `${id} is a copy of ${base.id}; allowed: a name that ends in ${extensionOf(base)}`,
+        );
+      }
+      const { files: allowed } = await templatesOf(base);
+      if (!allowed.includes(replaces)) {
+        throw new BraggError('invalid', `${replaces} is not a file of ${base.id}; allowed: ${allowed.join(', ')}`);
+      }
+      const folder = await folderOf(files, beside);
+      const source = path.join(kernelFolders().sources, path.posix.relative('kernels', replaces));
+      const title = `Own ${base.title.charAt(0).toLowerCase()}${base.title.slice(1)}`;
+      const description: OwnDescription = { kind: 'variant', version: 1, base: base.id, replaces, title, changes: '' };
+      const file = path.join(folder, id);
+      await mkdir(folder, { recursive: true });
+      await writeAtomically(file, await readFile(source, 'utf8'), 'refuse');
+      await writeAtomically(descriptionFile(file), `${JSON.stringify(description, null, 2)}\n`, 'replace');
+      const made = await own.open(file);
+      return infoOf(made, own.isTrusted(made));
+    },
+    'own.read': async ({ beside, id }) => {
+      const found = await open(beside, id);
+      return { info: infoOf(found, own.isTrusted(found)), text: found.text };
+    },
+    'own.save': async ({ beside, id, text }) => {
+      const { file } = await open(beside, id);
+      await writeAtomically(file, text, 'replace');
+      const saved = await own.open(file);
+      return infoOf(saved, own.isTrusted(saved));
+    },
+    'own.build': async ({ beside, id }) => {
+      const start = performance.now();
+      const { code, issues } = await own.build(await open(beside, id));
+      return { issues: [...issues], built: code !== null, seconds: (performance.now() - start) / 1000 };
+    },
+    'own.trust': async ({ beside, id, sha256 }) => {
+      const found = await open(beside, id);
+      if (found.sha256 !== sha256) {
+        throw new BraggError('untrusted', `${id} has changed since you saw it. Read it again before you trust it.`);
+      }
+      await trust.add(sha256, found.file);
+      return infoOf(found, true);
+    },
+  };
+}

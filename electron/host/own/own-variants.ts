@@ -1,0 +1,188 @@
+/** The own variants that this host knows, and the addon as everything else sees it: with them among its variants. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
+import { isOwnId } from '../../contract/own.ts';
+import type {
+  KernelFolders,
+  NativeAddon,
+  TransportProblem,
+  TransportRun,
+  TransportVariant as Variant,
+} from '../addon.ts';
+import { type Built, buildOwn, codeOf } from './build.ts';
+import { type OwnVariant, readOwn, variantOf } from './file.ts';
+import { forkChild, type StartChild } from './process/link.ts';
+import { OwnSession } from './session.ts';
+import { OwnTransportRun } from './transport-run.ts';
+
+/** Most seconds that one run of an own variant may take unless it is said otherwise. */
+export const USUAL_LIMIT_S = 120;
+
+export interface OwnVariantsOptions {
+  /** The engine itself. */
+  readonly addon: NativeAddon;
+  readonly folders: KernelFolders;
+  readonly isTrusted: (sha256: string) => boolean;
+  readonly startChild?: StartChild;
+  readonly limit_s?: number;
+}
+
+export class OwnVariants {
+  /** The engine with own variants among its own. */
+  readonly addon: NativeAddon;
+  readonly #options: OwnVariantsOptions;
+  readonly #known = new Map<string, OwnVariant>();
+  readonly #sessions = new Map<string, OwnSession>();
+  #limit_s: number;
+
+  constructor(options: OwnVariantsOptions) {
+    this.#options = options;
+    this.#limit_s = options.limit_s ?? USUAL_LIMIT_S;
+    const { addon } = options;
+    this.addon = {
+      ...addon,
+      variants: () => [...addon.variants(), ...this.list().map(variantOf)],
+      createTransport: (problem) => this.#createTransport(problem),
+    };
+  }
+
+  /** Of runs that are started from now on. */
+  set limit_s(seconds: number) {
+    this.#limit_s = seconds;
+    this.#closeSessions();
+  }
+
+  get limit_s(): number {
+    return this.#limit_s;
+  }
+
+  list(): readonly OwnVariant[] {
+    return [...this.#known.values()];
+  }
+
+  /** Ids of all variants of transport scenarios, own ones included. */
+  ids(): readonly string[] {
+    return this.addon.variants().map(({ id }) => id);
+  }
+
+  find(id: string): OwnVariant | null {
+    return this.#known.get(id) ?? null;
+  }
+
+  /** Variants with kernels or loops of their own that others can be made from. */
+  bases(): readonly Variant[] {
+    return this.#options.addon.variants();
+  }
+
+  /** Reads one from disk, and knows it from now on. Throws a BraggError; then it is not known. */
+  async open(file: string): Promise<OwnVariant> {
+    const id = path.basename(file);
+    this.#known.delete(id);
+    return this.adopt(await readOwn(file, this.bases(), this.#options.folders.sources));
+  }
+
+  adopt(own: OwnVariant): OwnVariant {
+    this.#known.set(own.id, own);
+    return own;
+  }
+
+  /** Opens the one that a scenario names from the first of the folders that has it. One opened by its path stays. */
+  async discover(folders: readonly (string | null)[], id: string): Promise<void> {
+    if (!isOwnId(id)) return;
+    const files = folders.flatMap((folder) => (folder === null ? [] : [path.join(folder, id)]));
+    const file = files.find((one) => existsSync(one));
+    if (file !== undefined) await this.open(file);
+  }
+
+  /** All of a folder; `troubles` are those that cannot be used. */
+  async openAll(folder: string): Promise<{
+    readonly variants: readonly OwnVariant[];
+    readonly troubles: readonly { readonly id: string; readonly message: string }[];
+  }> {
+    const names = (await readdir(folder).catch(() => [])).filter(isOwnId).sort();
+    const variants: OwnVariant[] = [];
+    const troubles: { id: string; message: string }[] = [];
+    for (const id of names) {
+      try {
+        variants.push(await this.open(path.join(folder, id)));
+      } catch (error) {
+        if (!(error instanceof BraggError)) throw error;
+        troubles.push({ id, message: error.message });
+      }
+    }
+    return { variants, troubles };
+  }
+
+  isTrusted({ sha256 }: OwnVariant): boolean {
+    return this.#options.isTrusted(sha256);
+  }
+
+  /**
+   * Before variants are run: throws a BraggError `untrusted` for an own one that
+   * is not trusted, and `invalid` with its compiler's messages for one that
+   * does not compile. A run's time then holds no compiler.
+   */
+  async prepare(ids: readonly string[]): Promise<void> {
+    for (const own of this.chosen(ids)) {
+      this.#requireTrustOf(own);
+      const { addon, folders } = this.#options;
+      await codeOf(own, { addon, folders, startChild: this.startChild });
+    }
+  }
+
+  /** Those of `ids` that are own ones: what another thread needs to run them. */
+  chosen(ids: readonly string[]): readonly OwnVariant[] {
+    return ids.flatMap((id) => this.#known.get(id.replace(/[@:].*$/, '')) ?? []);
+  }
+
+  /** Compiles it and runs nothing of it. */
+  build(own: OwnVariant): Promise<Built> {
+    const { addon, folders } = this.#options;
+    return buildOwn(own, { addon, folders, startChild: this.startChild });
+  }
+
+  /** Ends every process. */
+  close(): void {
+    this.#closeSessions();
+  }
+
+  get startChild(): StartChild {
+    return this.#options.startChild ?? forkChild;
+  }
+
+  #requireTrustOf(own: OwnVariant): void {
+    if (this.isTrusted(own)) return;
+    throw new BraggError(
+      'untrusted',
+      `${own.id} has not been trusted in this state: it is code that runs with your rights. Read ${own.file}, and say that you trust it`,
+    );
+  }
+
+  #createTransport(problem: TransportProblem): TransportRun {
+    const { addon } = this.#options;
+    const own = this.#known.get(problem.solver.variant);
+    return own === undefined ? addon.createTransport(problem) : new OwnTransportRun(addon, this.#session(own), problem);
+  }
+
+  #session(own: OwnVariant): OwnSession {
+    const known = this.#sessions.get(own.id);
+    if (known?.own.sha256 === own.sha256) return known;
+    known?.close();
+    const { addon, folders } = this.#options;
+    const session = new OwnSession(own, {
+      startChild: this.startChild,
+      build: (variant) => codeOf(variant, { addon, folders, startChild: this.startChild }),
+      limit_s: this.#limit_s,
+      requireTrust: (variant) => this.#requireTrustOf(variant),
+    });
+    this.#sessions.set(own.id, session);
+    return session;
+  }
+
+  #closeSessions(): void {
+    for (const session of this.#sessions.values()) session.close();
+    this.#sessions.clear();
+  }
+}

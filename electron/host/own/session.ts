@@ -1,0 +1,109 @@
+/** An own variant at work: it is built once, and its process serves one run after the other until one fails. */
+import type { OwnVariant } from './file.ts';
+import type { StartChild } from './process/link.ts';
+import type { Factory, OwnCode } from './process/messages.ts';
+import { OwnProcess } from './process/own-process.ts';
+
+/** A process that nobody uses is kept this long: the rounds of a benchmark follow each other closely. */
+const KEEP_IDLE_MS = 5_000;
+/** Above the estimate of the variant that it was made from. */
+const HEADROOM_BYTES = 2 ** 30;
+/** A GPU's driver maps that much more into a process. */
+const DRIVER_BYTES = 4 * 2 ** 30;
+
+export interface Lease {
+  readonly process: OwnProcess;
+  /** A call within the time limit of a run. */
+  run(method: string, args: readonly unknown[], onReport: (value: unknown) => void): Promise<unknown>;
+  /** The process may serve the next run. */
+  release(): void;
+  /** It may not: its state is unknown. */
+  discard(): void;
+}
+
+export interface OwnSessionOptions {
+  readonly startChild: StartChild;
+  /** Builds it, or takes what the same text gave before. Throws a BraggError with its compiler's messages. */
+  readonly build: (own: OwnVariant) => Promise<OwnCode>;
+  /** Most seconds that one run may take. */
+  readonly limit_s: number;
+  /** Throws a BraggError `untrusted` unless the user has said that they trust the file. */
+  readonly requireTrust: (own: OwnVariant) => void;
+}
+
+export class OwnSession {
+  readonly own: OwnVariant;
+  readonly #options: OwnSessionOptions;
+  #idle: { readonly process: OwnProcess; readonly memory_bytes: number; readonly timer: NodeJS.Timeout } | null = null;
+  readonly #busy = new Set<OwnProcess>();
+
+  constructor(own: OwnVariant, options: OwnSessionOptions) {
+    this.own = own;
+    this.#options = options;
+  }
+
+  async lease(factory: Factory, problem: unknown, estimate_bytes: number): Promise<Lease> {
+    this.#options.requireTrust(this.own);
+    const onGpu = this.own.base.device === 'cuda';
+    const memory_bytes = onGpu ? estimate_bytes + DRIVER_BYTES : 2 * estimate_bytes + HEADROOM_BYTES;
+    const process = this.#takeIdle(memory_bytes) ?? (await this.#open(memory_bytes));
+    this.#busy.add(process);
+    const limit_ms = 1000 * this.#options.limit_s;
+    try {
+      await process.within(limit_ms, 'was not ready', process.create(factory, problem));
+    } catch (error) {
+      this.#drop(process);
+      throw error;
+    }
+    return {
+      process,
+      run: (method, args, onReport) => process.within(limit_ms, 'did not end', process.call(method, args, onReport)),
+      release: () => this.#keep(process, memory_bytes),
+      discard: () => this.#drop(process),
+    };
+  }
+
+  /** Ends its processes. */
+  close(): void {
+    this.#dropIdle();
+    for (const process of this.#busy) this.#drop(process);
+  }
+
+  async #open(memory_bytes: number): Promise<OwnProcess> {
+    const code = await this.#options.build(this.own);
+    const process = await OwnProcess.start(this.own.id, this.#options.startChild);
+    await process.within(1000 * this.#options.limit_s, 'was not loaded', process.load(code, memory_bytes));
+    return process;
+  }
+
+  #takeIdle(memory_bytes: number): OwnProcess | null {
+    const idle = this.#idle;
+    if (idle === null) return null;
+    clearTimeout(idle.timer);
+    this.#idle = null;
+    // Its limit was set for the rest of its life.
+    if (idle.process.usable && idle.memory_bytes === memory_bytes) return idle.process;
+    idle.process.close();
+    return null;
+  }
+
+  #keep(process: OwnProcess, memory_bytes: number): void {
+    this.#busy.delete(process);
+    this.#dropIdle();
+    const timer = setTimeout(() => this.#dropIdle(), KEEP_IDLE_MS);
+    timer.unref();
+    this.#idle = { process, memory_bytes, timer };
+  }
+
+  #dropIdle(): void {
+    if (this.#idle === null) return;
+    clearTimeout(this.#idle.timer);
+    this.#idle.process.close();
+    this.#idle = null;
+  }
+
+  #drop(process: OwnProcess): void {
+    this.#busy.delete(process);
+    process.close();
+  }
+}

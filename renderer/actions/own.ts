@@ -1,0 +1,85 @@
+/** Own variants: their files beside the scenario, and the question whether the user trusts them. */
+import type { Variant } from '../../electron/contract/capabilities.ts';
+import { BraggError } from '../../electron/contract/errors.ts';
+import { isOwnId, type OwnVariantInfo } from '../../electron/contract/own.ts';
+import type { ActionContext } from './context.ts';
+
+export interface OwnActions {
+  /** Reads the list anew, and puts its variants among the others. */
+  refresh(): Promise<void>;
+  /** Asks the user unless they have said it already. False: they do not trust it. */
+  trust(id: string): Promise<boolean>;
+  /** Does what may be refused for want of trust, once more after the user has given it. Null: they did not. */
+  trusting<T>(work: () => Promise<T>): Promise<T | null>;
+}
+
+/** As the host lists it too. */
+function variantOf(info: OwnVariantInfo, base: Variant): Variant {
+  const { title, changes, replaces } = info.description;
+  const says = changes || `Own code for ${replaces}`;
+  return { ...base, id: info.id, title, changes: says, buildsOn: base.id, source: info.id };
+}
+
+export function createOwnActions({ client, stores }: ActionContext): OwnActions {
+  const { own, scenario, connection, dialogs, notices } = stores;
+
+  async function refresh(): Promise<void> {
+    const beside = scenario.getState().file?.file ?? null;
+    try {
+      const { variants, troubles } = await client.call('own.list', { beside });
+      own.setState({ beside, variants, troubles });
+      connection.setState(({ capabilities }) => {
+        const shipped = capabilities.variants.filter(({ id }) => !isOwnId(id));
+        const mine = variants.flatMap((info) => {
+          const base = shipped.find(({ id }) => id === info.description.base);
+          return base === undefined ? [] : [variantOf(info, base)];
+        });
+        return { capabilities: { ...capabilities, variants: [...shipped, ...mine] } };
+      });
+    } catch (error) {
+      notices.fail('The own variants could not be listed', error);
+    }
+  }
+
+  async function trust(id: string): Promise<boolean> {
+    const { beside } = own.getState();
+    await refresh();
+    const info = own.getState().variants.find((one) => one.id === id);
+    if (info === undefined) return false;
+    if (info.trusted) return true;
+    const { base, replaces } = info.description;
+    const answer = await dialogs.ask('confirm', {
+      title: `Do you trust ${id}?`,
+      text:
+        `It is code, and it runs with your rights: it can read and change your files. It takes the place of ${replaces} ` +
+        `in ${base} and lies at ${info.place}. Trust it if you wrote it or have read it. You are asked again when it ` +
+        `changes. SHA-256 ${info.sha256.slice(0, 16)}…`,
+      choices: [
+        { id: 'no', label: 'Do not run it' },
+        { id: 'trust', label: 'I trust it', tone: 'primary' },
+      ],
+    });
+    if (answer !== 'trust') return false;
+    await client.call('own.trust', { beside, id, sha256: info.sha256 });
+    await refresh();
+    return true;
+  }
+
+  return {
+    refresh,
+    trust,
+    async trusting(work) {
+      // Each of several is asked for in turn.
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          if (!(error instanceof BraggError) || error.code !== 'untrusted') throw error;
+          // The host's sentence begins with the file's name.
+          const [id = ''] = error.message.split(' ');
+          if (!(await trust(id))) return null;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/** A text editor for C++ and CUDA, in the colours of the source view. No React. */
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { bracketMatching, indentUnit } from '@codemirror/language';
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { EditorState, type Extension, RangeSetBuilder, StateField, type Text } from '@codemirror/state';
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  highlightActiveLine,
+  type KeyBinding,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import type { Issue } from '../../../electron/contract/errors.ts';
+import { highlighted } from '../../base/code-tokens.ts';
+
+export interface CodeEditorOptions {
+  readonly parent: HTMLElement;
+  readonly onChange: (text: string) => void;
+  readonly onSave: () => void;
+  readonly onBuild: () => void;
+  readonly onRun: () => void;
+}
+
+const marks = new Map<string, Decoration>();
+
+function markOf(kind: string): Decoration {
+  const known = marks.get(kind);
+  if (known !== undefined) return known;
+  const made = Decoration.mark({ class: `code-${kind}` });
+  marks.set(kind, made);
+  return made;
+}
+
+/** The whole text: kernels have hundreds of lines, and a comment reaches over many. */
+function coloured(doc: Text): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  let at = 0;
+  for (const tokens of highlighted(doc.toString().split('\n'))) {
+    for (const { kind, text } of tokens) {
+      if (kind !== 'plain') builder.add(at, at + text.length, markOf(kind));
+      at += text.length;
+    }
+    at += 1;
+  }
+  return builder.finish();
+}
+
+const colours = StateField.define<DecorationSet>({
+  create: (state) => coloured(state.doc),
+  update: (value, change) => (change.docChanged ? coloured(change.state.doc) : value),
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** Sizes and colours are the page's own; those of the code as in widgets/code-tokens.css, which does not reach in here. */
+const theme = EditorView.theme({
+  '.code-comment': { color: 'var(--text-faint)', fontStyle: 'italic' },
+  '.code-string': { color: 'var(--series-3)' },
+  '.code-number': { color: 'var(--series-6)' },
+  '.code-keyword': { color: 'var(--series-4)' },
+  '.code-type': { color: 'var(--series-1)' },
+  '.code-cuda': { color: 'var(--series-2)', fontWeight: '600' },
+  '.code-directive': { color: 'var(--series-7)' },
+  '.code-call': { color: 'var(--series-5)' },
+  '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: 'var(--size-m)' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.5' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text-faint)',
+    borderRight: '1px solid var(--line)',
+  },
+  '.cm-activeLine': { backgroundColor: 'var(--surface-sunken)' },
+  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--accent-soft)',
+  },
+  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--accent-soft)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--surface-raised)',
+    color: 'var(--text)',
+    border: '1px solid var(--line-strong)',
+    borderRadius: 'var(--radius)',
+  },
+});
+
+function diagnosticOf({ line, column, severity, message }: Issue, doc: Text): Diagnostic[] {
+  if (line === null || line > doc.lines) return [];
+  const found = doc.line(line);
+  const from = Math.min(found.from + Math.max(0, (column ?? 1) - 1), found.to);
+  // The word at the place, or the rest of the line.
+  const word = /^\w+/.exec(doc.sliceString(from, found.to))?.[0].length ?? 0;
+  const to = column === null ? found.to : Math.max(from + word, Math.min(from + 1, found.to));
+  return [{ from, to, severity, message }];
+}
+
+export class CodeEditor {
+  readonly #view: EditorView;
+  readonly #extensions: Extension;
+
+  constructor({ parent, onChange, onSave, onBuild, onRun }: CodeEditorOptions) {
+    const press = (work: () => void) => () => {
+      work();
+      return true;
+    };
+    const bindings: readonly KeyBinding[] = [
+      { key: 'Mod-s', run: press(onSave), preventDefault: true },
+      { key: 'Mod-b', run: press(onBuild), preventDefault: true },
+      { key: 'Mod-Enter', run: press(onRun), preventDefault: true },
+      ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
+      ...historyKeymap,
+      ...lintKeymap,
+    ];
+    this.#extensions = [
+      // What the text has heard, the page does not: its Ctrl+S saves the scenario.
+      keymap.of(bindings.map((one) => ({ ...one, stopPropagation: true }))),
+      history(),
+      lineNumbers(),
+      lintGutter(),
+      highlightActiveLine(),
+      bracketMatching(),
+      indentUnit.of('  '),
+      colours,
+      theme,
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) onChange(update.state.doc.toString());
+      }),
+    ];
+    // Its style sheets are made by script, which the page's policy allows in a shadow root alone.
+    const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
+    this.#view = new EditorView({ parent: root, root, state: this.#state('', 'Code', true) });
+  }
+
+  /** Another text, with the place at its start and a history of its own. */
+  show(text: string, label: string, readOnly: boolean): void {
+    this.#view.setState(this.#state(text, label, readOnly));
+  }
+
+  #state(doc: string, label: string, readOnly: boolean): EditorState {
+    return EditorState.create({
+      doc,
+      extensions: [
+        this.#extensions,
+        EditorState.readOnly.of(readOnly),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+      ],
+    });
+  }
+
+  mark(issues: readonly Issue[]): void {
+    const { state } = this.#view;
+    const found = issues.flatMap((issue) => diagnosticOf(issue, state.doc)).sort((a, b) => a.from - b.from);
+    this.#view.dispatch(setDiagnostics(state, found));
+  }
+
+  /** Puts the cursor at an issue and the focus into the text. */
+  reveal({ line, column }: Issue): void {
+    const { doc } = this.#view.state;
+    if (line === null || line > doc.lines) return;
+    const { from, to } = doc.line(line);
+    const anchor = Math.min(from + Math.max(0, (column ?? 1) - 1), to);
+    this.#view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
+    this.#view.focus();
+  }
+
+  close(): void {
+    this.#view.destroy();
+  }
+}

@@ -1,0 +1,225 @@
+/** The source of any variant, and copies of it that are the user's own: edited, compiled and run here. */
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import type { Result } from '../../../electron/contract/methods.ts';
+import { isOwnId } from '../../../electron/contract/own.ts';
+import { Button } from '../../widgets/button.tsx';
+import { IssueList } from '../../widgets/issue-list.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { CodeEditor } from './code-editor.ts';
+import { createEditorStore } from './store.ts';
+import { useEditing } from './use-editing.ts';
+import { VerdictView } from './verdict-view.tsx';
+import '../../widgets/plot-panel.css';
+import './kernel-editor-panel.css';
+
+interface Shipped {
+  readonly files: Result<'variant.sources'>['files'];
+  readonly templates: readonly string[];
+  readonly reason: string | null;
+}
+
+/** A shipped variant's files, and those of them that may be replaced. Null of an own one. */
+function useShipped(variant: string): Shipped | null {
+  const { client, stores } = useWorkbench();
+  const [shipped, setShipped] = useState<Shipped | null>(null);
+  useEffect(() => {
+    let current = true;
+    setShipped(null);
+    if (isOwnId(variant)) return;
+    Promise.all([client.call('variant.sources', { variant }), client.call('own.templates', { base: variant })]).then(
+      ([{ files }, { files: templates, reason }]) => current && setShipped({ files, templates, reason }),
+      (error: unknown) => current && stores.notices.fail(`The source of ${variant} could not be read`, error),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, stores, variant]);
+  return shipped;
+}
+
+/** `my-gather.cpp`, or with a number where that is taken. */
+function freeName(base: string, extension: string, taken: readonly string[]): string {
+  for (let n = 1; ; n += 1) {
+    const name = `my-${base}${n === 1 ? '' : `-${n}`}${extension}`;
+    if (!taken.includes(name)) return name;
+  }
+}
+
+export default function KernelEditorPanel(): ReactElement {
+  const { client, stores, storage, settingsReset, own: actions } = useWorkbench();
+  const store = useMemo(() => createEditorStore(storage, settingsReset), [storage, settingsReset]);
+  const config = useSelected(store, (state) => state);
+  const known = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const { variants: mine, troubles, beside } = useSelected(stores.own, (state) => state);
+  const ids = known.map(({ id }) => id);
+  const variant = ids.includes(config.variant) ? config.variant : (ids[0] ?? '');
+  const own = isOwnId(variant);
+  const shipped = useShipped(variant);
+  const editing = useEditing(own ? variant : null);
+  const base = known.find(({ id }) => id === variant);
+
+  const shownFile =
+    shipped?.files.find(({ path }) => path === config.file) ??
+    shipped?.files.find(({ path }) => path === shipped.templates[0]) ??
+    shipped?.files[0] ??
+    null;
+  const shownText = own ? editing.saved : (shownFile?.text ?? null);
+  const label = own ? `Code of ${variant}` : `Code of ${shownFile?.path ?? variant}, to be read`;
+
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<CodeEditor | null>(null);
+  const [text, setText] = useState('');
+  const latest = useRef({ text, editing });
+  latest.current = { text, editing };
+  const dirty = own && editing.saved !== null && text !== editing.saved;
+
+  useEffect(() => {
+    if (place.current === null) return;
+    const made = new CodeEditor({
+      parent: place.current,
+      onChange: setText,
+      onSave: () => void latest.current.editing.save(latest.current.text),
+      onBuild: () => void latest.current.editing.build(latest.current.text),
+      onRun: () => void latest.current.editing.run(latest.current.text),
+    });
+    editor.current = made;
+    return () => {
+      editor.current = null;
+      made.close();
+    };
+  }, []);
+
+  useEffect(() => {
+    // What was typed and then saved stands in the editor already.
+    if (shownText === null || (own && shownText === latest.current.text)) return;
+    setText(shownText);
+    editor.current?.show(shownText, label, !own);
+  }, [shownText, label, own]);
+  useEffect(() => editor.current?.mark(editing.issues), [editing.issues]);
+
+  async function choose(id: string): Promise<void> {
+    if (dirty) {
+      const answer = await stores.dialogs.ask('confirm', {
+        title: `Save ${variant}?`,
+        text: 'What you changed in it is not saved.',
+        choices: [
+          { id: 'discard', label: 'Discard', tone: 'danger' },
+          { id: 'save', label: 'Save', tone: 'primary' },
+        ],
+      });
+      if (answer === null || (answer === 'save' && !(await editing.save(text)))) return;
+    }
+    setText('');
+    store.setState({ variant: id, file: '' });
+  }
+
+  async function saveCopy(): Promise<void> {
+    if (shownFile === null || base === undefined) return;
+    const extension = base.device === 'cuda' ? '.cu' : '.cpp';
+    const suggested = freeName(
+      base.id,
+      extension,
+      [...mine, ...troubles].map(({ id }) => id),
+    );
+    const name = await stores.dialogs.ask('name', { title: 'Save a copy as your own variant', suggested, extension });
+    if (name === null) return;
+    const id = name.endsWith(extension) ? name : `${name}${extension}`;
+    try {
+      await client.call('own.create', { beside, id, base: base.id, replaces: shownFile.path });
+      await actions.refresh();
+      setText('');
+      store.setState({ variant: id, file: '' });
+    } catch (error) {
+      stores.notices.fail(`${id} was not made`, error);
+    }
+  }
+
+  const mayCopy = shownFile !== null && shipped?.templates.includes(shownFile.path) === true;
+  const idle = editing.busy === null && editing.saved !== null;
+  return (
+    <div className="kernel-editor">
+      <div className="kernel-editor__bar">
+        <Select
+          label="Variant"
+          value={variant}
+          options={[
+            ...known.filter(({ id }) => isOwnId(id)).map(({ id, title }) => ({ value: id, label: `${id} – ${title}` })),
+            ...known
+              .filter(({ id }) => !isOwnId(id))
+              .map(({ id, title }) => ({ value: id, label: `${id} – ${title}` })),
+          ]}
+          onChange={(id) => void choose(id)}
+        />
+        {own ? null : (
+          <Select
+            label="File"
+            value={shownFile?.path ?? ''}
+            options={(shipped?.files ?? []).map(({ path }) => ({ value: path, label: path.replace(/^kernels\//, '') }))}
+            onChange={(file) => store.setState({ file })}
+          />
+        )}
+        {own ? (
+          <>
+            <Button
+              icon="save"
+              disabled={!idle || !dirty}
+              title="Ctrl+S in the text"
+              onPress={() => void editing.save(text)}
+            >
+              Save
+            </Button>
+            <Button icon="check" disabled={!idle} title="Ctrl+B in the text" onPress={() => void editing.build(text)}>
+              Build
+            </Button>
+            <Button
+              icon="run"
+              tone="primary"
+              disabled={!idle}
+              title="Ctrl+Enter in the text"
+              onPress={() => void editing.run(text)}
+            >
+              Run
+            </Button>
+          </>
+        ) : (
+          <Button icon="copy" tone="primary" disabled={!mayCopy} onPress={() => void saveCopy()}>
+            Save copy
+          </Button>
+        )}
+        <span className="panel-readout" role="status" data-testid="own-says">
+          {own
+            ? editing.says
+            : (shipped?.reason ?? (mayCopy || shipped === null ? '' : 'To be read: this file is used by others too.'))}
+        </span>
+      </div>
+      {own && editing.info !== null ? (
+        <p className="kernel-editor__facts">
+          In place of <code>{editing.info.description.replaces}</code> in {editing.info.description.base}.{' '}
+          {editing.info.place}
+          {'. '}
+          {dirty
+            ? 'Changed, not saved.'
+            : editing.info.trusted
+              ? 'You trust it as it is.'
+              : 'Not yet trusted: you are asked before it runs.'}
+        </p>
+      ) : null}
+      {troubles.length === 0 || own ? null : (
+        <ul className="kernel-editor__troubles">
+          {troubles.map(({ id, message }) => (
+            <li key={id}>{message}</li>
+          ))}
+        </ul>
+      )}
+      <div className="kernel-editor__text" ref={place} data-testid="own-editor" />
+      {editing.outcome === null ? null : <VerdictView id={variant} outcome={editing.outcome} />}
+      {editing.issues.length === 0 ? null : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+        <section className="kernel-editor__issues" aria-label="What the compiler says" tabIndex={0}>
+          <IssueList issues={editing.issues} onChoose={(issue) => editor.current?.reveal(issue)} />
+        </section>
+      )}
+    </div>
+  );
+}

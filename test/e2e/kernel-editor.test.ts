@@ -1,0 +1,141 @@
+/** An own variant from its copy to the comparison, as a user makes it; on the CPU, with the installed C++ compiler. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFailed, onTestFinished } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-editor-'));
+const library = path.join(home, 'library');
+const small = JSON.stringify({
+  kind: 'transport',
+  version: 1,
+  name: 'Small beam',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
+  solver: { step_mm: 0.5 },
+});
+
+/** Building and measuring beside other work. */
+const SLOW = { timeout: 60_000 };
+let served: Served;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home, BRAGGBENCH_CACHE: path.join(home, 'cache') });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function faultsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`),
+  );
+}
+
+const says = (page: Page): Locator => page.getByTestId('own-says');
+const verdict = (page: Page): Locator => page.getByTestId('own-verdict');
+const code = (page: Page): Locator => page.getByTestId('own-editor').locator('.cm-content');
+
+it('copies a variant, sees an error at its line, is asked for trust, and stands in the comparison, green or red', async () => {
+  const open = await chrome.open(served.url, { width: 1440, height: 900, theme: 'light' });
+  onTestFailed(async () => void (await open.screenshot('kernel-editor-failed')));
+  onTestFinished(open.close);
+  const { page } = open;
+  const bench = new BenchPage(page);
+  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.drop('small.json', small);
+  await expect.poll(() => bench.title.textContent()).toContain('Small beam');
+
+  // A shipped variant is there to be read, and to be copied.
+  await bench.panel('Kernel editor').click();
+  await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
+  await page.getByLabel('Variant', { exact: true }).selectOption('gather');
+  await expect.poll(() => code(page).textContent()).toContain('The operators of `scatter` turned round');
+  expect(await code(page).getAttribute('aria-readonly')).toBe('true');
+  await open.screenshot('kernel-editor-shipped-light');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Save copy' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('my-gather');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Not yet trusted');
+  expect(JSON.parse(readFileSync(path.join(library, 'my-gather.json'), 'utf8'))).toMatchObject({
+    base: 'gather',
+    replaces: 'kernels/transport/gather.cpp',
+  });
+
+  // A mistake stands at its line, by the keyboard alone.
+  await code(page).focus();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('undefined_thing;\n');
+  await page.keyboard.press('Control+b');
+  await expect.poll(() => says(page).textContent(), SLOW).toBe('Does not compile: 1 error');
+  const issue = page.getByRole('region', { name: 'What the compiler says' }).getByRole('button');
+  expect(await issue.textContent()).toContain('my-gather.cpp:1:1');
+  await page.locator('.cm-lint-marker-error').waitFor();
+  expect(await page.locator('.cm-lintRange-error').textContent()).toBe('undefined_thing');
+  await open.screenshot('kernel-editor-error-light');
+  expect(await faultsOf(page)).toEqual([]);
+
+  // It is mended where the issue leads, and runs only after the user has said that they trust it.
+  await issue.click();
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Delete');
+  await page.keyboard.press('Control+Enter');
+  const dialog = page.getByRole('dialog', { name: 'Do you trust my-gather.cpp?' });
+  await dialog.waitFor(SLOW);
+  expect(await dialog.textContent()).toContain('It is code, and it runs with your rights');
+  await open.screenshot('kernel-editor-trust-light');
+  expect(await faultsOf(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Do not run it' }).click();
+  await expect.poll(() => says(page).textContent()).toContain('It was not run');
+  await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+  await dialog.waitFor(SLOW);
+  await dialog.getByRole('button', { name: 'I trust it' }).click();
+  await expect.poll(() => verdict(page).getAttribute('data-right'), SLOW).toBe('true');
+  expect(await verdict(page).textContent()).toContain('my-gather.cpp is right on this scenario');
+  await open.screenshot('kernel-editor-right-light');
+  expect(await faultsOf(page)).toEqual([]);
+
+  // Changed by another program: asked for again, and wrong.
+  const file = path.join(library, 'my-gather.cpp');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('    sum_ = {};\n', '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n'));
+  await page.getByLabel('Variant', { exact: true }).selectOption('gather');
+  await page.getByLabel('Variant', { exact: true }).selectOption('my-gather.cpp');
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Not yet trusted');
+  await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+  await dialog.waitFor(SLOW);
+  await dialog.getByRole('button', { name: 'I trust it' }).click();
+  await expect.poll(() => verdict(page).getAttribute('data-right'), SLOW).toBe('false');
+  expect(await verdict(page).textContent()).toContain('Conservationwrong');
+  await open.screenshot('kernel-editor-wrong-light');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await open.screenshot('kernel-editor-wrong-dark');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.setViewportSize({ width: 900, height: 700 });
+  await open.screenshot('kernel-editor-wrong-900');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  // Both stand among the variants of every comparison.
+  await page.getByRole('button', { name: 'Show all panels' }).click();
+  await bench.panel('Compare').click();
+  const table = page.getByRole('group', { name: 'Compare', exact: true });
+  await table
+    .locator('.segmented__option', { hasText: /^Table$/ })
+    .first()
+    .click();
+  const rows = page.getByTestId('compare-row').filter({ hasText: 'my-gather.cpp' });
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.last().textContent()).toMatch(/wrong/i);
+}, 240_000);

@@ -1,0 +1,250 @@
+/** Own variants on the CPU, with the installed C++ compiler and real processes: what works, and what breaks only itself. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BraggError } from '../../../../electron/contract/errors.ts';
+import { loadAddon, type TransportProblem } from '../../../../electron/host/addon.ts';
+import { kernelFolders } from '../../../../electron/host/bench/ceilings.ts';
+import { benchmark } from '../../../../electron/host/bench/index.ts';
+import { checkOwn } from '../../../../electron/host/own/check.ts';
+import { OwnVariants } from '../../../../electron/host/own/own-variants.ts';
+import { forkChild } from '../../../../electron/host/own/process/link.ts';
+import { openTestScenarios, smallScenario } from '../small-run.ts';
+
+const addon = loadAddon();
+const trusted = new Set<string>();
+let folder = '';
+let original = '';
+let problem: TransportProblem;
+let own: OwnVariants;
+let processes = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-own-'));
+  original = await readFile(path.join(kernelFolders().sources, 'transport/gather.cpp'), 'utf8');
+  const scenarios = await openTestScenarios(addon);
+  problem = scenarios.resolve(await scenarios.check(smallScenario, { name: 'test', folder: null }));
+  own = new OwnVariants({
+    addon,
+    folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
+    isTrusted: (sha256) => trusted.has(sha256),
+    startChild: () => {
+      processes += 1;
+      return forkChild();
+    },
+  });
+});
+afterAll(async () => {
+  own.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const description = {
+  kind: 'variant',
+  version: 1,
+  base: 'gather',
+  replaces: 'kernels/transport/gather.cpp',
+  title: 'My gather',
+};
+
+async function make(id: string, text: string, described: object = description) {
+  await writeFile(path.join(folder, id), text);
+  await writeFile(path.join(folder, id.replace(/\.\w+$/, '.json')), JSON.stringify(described));
+  return own.open(path.join(folder, id));
+}
+
+/** The original with a line at the beginning of every step. */
+const withLine = (line: string): string =>
+  original
+    .replace('    sum_ = {};\n', `    sum_ = {};\n    ${line}\n`)
+    .replace('#include <algorithm>', '#include <algorithm>\n#include <cstdio>');
+
+async function trustedVariant(id: string, text: string, described?: object) {
+  const made = await make(id, text, described);
+  trusted.add(made.sha256);
+  return made;
+}
+
+const problemFor = (variant: string): TransportProblem => ({ ...problem, solver: { ...problem.solver, variant } });
+const start = (id: string) => own.addon.createTransport(problemFor(id)).start(() => undefined);
+
+async function failure(work: Promise<unknown>): Promise<BraggError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof BraggError)) throw new Error(`expected a BraggError, got ${String(error)}`);
+  return error;
+}
+
+test('a copy gives the bits of the original, with progress, a live frame and keyframes, and passes its checks', async () => {
+  await trustedVariant('copy.cpp', original);
+  const run = own.addon.createTransport({ ...problemFor('copy.cpp'), keyframes: 4 });
+  expect(run.plan.variant).toBe('copy.cpp');
+  run.wantPlanes([{ slow: 'e', fast: 'x', cut: [-1, -1, 3, -1] }]);
+  expect(() => run.wantPlanes([{ slow: 'e', fast: 'x', cut: [-1, -1, 3000, -1] }])).toThrow(/3000/);
+  const steps: number[] = [];
+  const result = await run.start(({ step }) => steps.push(step));
+  const base = addon.createTransport({ ...problemFor('gather'), keyframes: 4 });
+  const expected = await base.start(() => undefined);
+  expect(result.variant).toBe('copy.cpp');
+  expect(result.dose).toEqual(expected.dose);
+  expect(result.keyframes).toEqual(expected.keyframes);
+  expect(run.keyframe(1)).toEqual(base.keyframe(1));
+  expect(steps.at(-1)).toBe(expected.steps);
+  const live = run.live();
+  expect(live?.step).toBe(expected.steps);
+  expect(live?.planes.map(({ cut }) => cut)).toEqual([[-1, -1, 3, -1]]);
+  const verdict = await checkOwn(own.addon, problemFor('copy.cpp'), result);
+  expect(verdict).toMatchObject({ right: true, bitwise: true, repeats: 2 });
+}, 60_000);
+
+test('a file that is compiled for every instruction set can be replaced too', async () => {
+  const replaces = 'kernels/transport/gather_ops.simd.cpp';
+  const text = await readFile(path.join(kernelFolders().sources, 'transport/gather_ops.simd.cpp'), 'utf8');
+  await trustedVariant('ops.cpp', text, { ...description, replaces });
+  expect((await start('ops.cpp')).dose).toEqual(
+    (await addon.createTransport(problemFor('gather')).start(() => undefined)).dose,
+  );
+}, 60_000);
+
+test('one that changes the answer is wrong by parity or by its ledger', async () => {
+  await trustedVariant('more.cpp', withLine('for (T& p : state_.psi) p *= T(1.001);'));
+  const result = await start('more.cpp');
+  const verdict = await checkOwn(own.addon, problemFor('more.cpp'), result);
+  expect(verdict.right).toBe(false);
+  expect(verdict.ledger_error).toBeGreaterThan(verdict.ledger_limit);
+  expect(verdict.rel_l2).toBeGreaterThan(verdict.rel_l2_limit);
+}, 60_000);
+
+describe('what breaks ends its own run only, with one message that names the file', () => {
+  test.each([
+    [
+      'null.cpp',
+      'int* nowhere = nullptr; *static_cast<volatile int*>(nowhere) = 1;',
+      /^null\.cpp crashed: .*SIGSEGV/,
+      'device',
+    ],
+    [
+      'abort.cpp',
+      'std::puts("my last words"); std::fflush(stdout); std::abort();',
+      /^abort\.cpp crashed: .*SIGABRT.*my last words/s,
+      'device',
+    ],
+    ['throws.cpp', 'throw std::runtime_error("my own trouble");', /^throws\.cpp: my own trouble$/, 'device'],
+    [
+      'hog.cpp',
+      'std::vector<std::vector<double>> hog; for (;;) hog.emplace_back(1 << 24, 1.0);',
+      /^hog\.cpp (asked for more memory|took) /,
+      'memory',
+    ],
+    ['hang.cpp', 'for (volatile int i = 0;;) i = i + 1;', /^hang\.cpp did not end within 2 s/, 'device'],
+  ])(
+    '%s',
+    async (id, line, message, code) => {
+      await trustedVariant(id, withLine(line));
+      await own.prepare([id]);
+      own.limit_s = id === 'hang.cpp' ? 2 : 60;
+      const error = await failure(start(id));
+      own.limit_s = 60;
+      expect(error.message).toMatch(message);
+      expect(error.code).toBe(code);
+      // The host, and the next run, go on.
+      expect((await start('copy.cpp')).status).toBe('done');
+    },
+    90_000,
+  );
+
+  test('a hanging one that is cancelled is ended', async () => {
+    const run = own.addon.createTransport(problemFor('hang.cpp'));
+    const ended = failure(run.start(() => undefined));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    run.cancel();
+    expect((await ended).message).toMatch(/^hang\.cpp did not stop within 5 s of being cancelled/);
+  }, 60_000);
+
+  test('in a benchmark it costs its own row', async () => {
+    const report = await benchmark(own.addon, problem, {
+      scenario: 'small',
+      variants: ['gather', 'null.cpp', 'copy.cpp'],
+      seed: 1,
+      limits: { fewestRounds: 3, mostRounds: 3, mostSeconds: 60 },
+    });
+    expect(report.rounds).toBe(3);
+    expect(report.entries.map(({ label, status }) => [label, status])).toEqual([
+      ['gather', 'measured'],
+      ['null.cpp', 'refused'],
+      ['copy.cpp', 'measured'],
+    ]);
+    expect(report.entries[1]).toMatchObject({ reason: expect.stringContaining('null.cpp crashed') });
+    expect(report.entries[2]).toMatchObject({ builds_on: 'gather', rung: expect.anything() });
+  }, 60_000);
+});
+
+test('a compiler error stands at its line and column of the file', async () => {
+  const text = withLine('undefined_thing = 3;');
+  await trustedVariant('typo.cpp', text);
+  const line = text.split('\n').findIndex((one) => one.includes('undefined_thing')) + 1;
+  const error = await failure(own.prepare(['typo.cpp']));
+  expect(error.code).toBe('invalid');
+  expect(error.issues[0]).toMatchObject({ severity: 'error', file: 'typo.cpp', line, column: 5 });
+  expect(error.message).toMatch(/undefined_thing.* was not declared/);
+}, 60_000);
+
+describe('trust', () => {
+  test('what the user has not trusted starts no process, and nor does a trusted file that was changed', async () => {
+    const before = processes;
+    await make('new.cpp', `${original}// new\n`);
+    expect((await failure(own.prepare(['new.cpp']))).code).toBe('untrusted');
+    expect((await failure(start('new.cpp'))).code).toBe('untrusted');
+    await make('copy.cpp', `${original}\n`);
+    expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
+    await make('copy.cpp', original);
+    // The description is part of what is trusted: it says what the code takes the place of.
+    await make('copy.cpp', original, { ...description, title: 'Another' });
+    expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
+    expect(processes).toBe(before);
+    await make('copy.cpp', original);
+    expect((await start('copy.cpp')).status).toBe('done');
+  }, 60_000);
+
+  test('it sees no file beside it: what was trusted is all that is compiled', async () => {
+    await writeFile(path.join(folder, 'beside.hpp'), 'inline int beside = 1;\n');
+    await trustedVariant('includes.cpp', `#include "beside.hpp"\n${original}`);
+    const error = await failure(own.prepare(['includes.cpp']));
+    expect(error.message).toMatch(/^includes\.cpp:1: beside\.hpp: No such file/);
+  }, 60_000);
+});
+
+describe('what is not an own variant is refused with what is allowed', () => {
+  test.each([
+    ['{"kind": "variant",', /nameless\.json/],
+    ['{"kind":"variant","version":1,"replaces":"kernels/transport/gather.cpp","title":"x"}', /base/],
+    [
+      JSON.stringify({ ...description, base: 'gahter' }),
+      /"gahter" is not a variant \(did you mean gather\?\); allowed: .*scatter/,
+    ],
+    [JSON.stringify({ ...description, base: 'cuda-gather' }), /allowed: a \.cu file/],
+    [
+      JSON.stringify({ ...description, replaces: 'kernels/transport/tables.cpp/../x' }),
+      /can be replaced; allowed: kernels\/transport\/gather\.cpp, /,
+    ],
+    [JSON.stringify({ ...description, version: 2 }), /version/],
+  ])('%s', async (text, message) => {
+    await writeFile(path.join(folder, 'nameless.cpp'), original);
+    await writeFile(path.join(folder, 'nameless.json'), text);
+    const error = await failure(own.open(path.join(folder, 'nameless.cpp')));
+    expect(error.code).toBe('invalid');
+    expect(error.message).toMatch(message);
+    expect(own.find('nameless.cpp')).toBeNull();
+  });
+
+  test('a missing file', async () => {
+    expect((await failure(own.open(path.join(folder, 'absent.cpp')))).message).toMatch(/^absent\.cpp: /);
+    await writeFile(path.join(folder, 'alone.cpp'), original);
+    expect((await failure(own.open(path.join(folder, 'alone.cpp')))).message).toMatch(
+      /^alone\.json: .*needs it beside the code/,
+    );
+  });
+});
