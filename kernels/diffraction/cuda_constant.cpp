@@ -41,8 +41,8 @@ Variant cuda_constant_variant() {
       .speed_rank = 48,
       .make = [](const Setup& s) { return make_on_device<CudaConstant>(s); },
       .fp64_flops_per_term = 39,
-      .flops_per_beam = 75,
-      .fp64_flops_per_beam = 43,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
       .refuses =
           [](const Setup& s) {
             if (s.orientations.size() <= device::kConstantOrientations) return std::string();

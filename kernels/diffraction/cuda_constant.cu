@@ -5,8 +5,8 @@
 namespace bb::diffraction::device {
 
 extern "C" {
-/// Edges, nine numbers an orientation; written by the host before the launch.
-__constant__ double diffraction_orientations[9 * kConstantOrientations];
+/// Edges, written by the host before the launch.
+__constant__ double diffraction_orientations[sizeof(Edges<double>) / sizeof(double) * kConstantOrientations];
 }
 
 struct ConstantEdges {

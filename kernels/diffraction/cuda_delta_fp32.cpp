@@ -17,7 +17,7 @@ Variant cuda_delta_variant() {
       .speed_rank = 0,
       .make = [](const Setup& s) { return make_on_device<CudaFused<float, float>>(s, "diffraction_delta_fp32"); },
       .fp64_flops_per_term = 0,
-      .flops_per_beam = 75,
+      .flops_per_beam = 58,
       .fp64_flops_per_beam = 0,
       .unavailable = cuda_unavailable,
   };

@@ -7,7 +7,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// The phase of N cells is good to N · 2^-33 turns, and parity wants 1e-6 of one.
+/// The phase of N cells is good to N · 2^-32 turns, and parity wants 1e-6 of one.
 constexpr int kMostCells = 1000;
 
 }  // namespace
@@ -23,12 +23,12 @@ Variant cuda_fixed_point_variant() {
       .source = "kernels/diffraction/cuda_fixed_point.cu",
       .arithmetic = "fp32",
       .bright_error = 2e-5,
-      .flops_per_term = 98,
+      .flops_per_term = 92,
       .speed_rank = 55,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_fixed_point"); },
       .fp64_flops_per_term = 18,
-      .flops_per_beam = 75,
-      .fp64_flops_per_beam = 43,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
       .refuses =
           [](const Setup& s) {
             const double most = std::max({s.na, s.nb, s.nc});

@@ -17,8 +17,8 @@ Variant cuda_fp64_variant() {
       .speed_rank = 30,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, double>>(s, "diffraction_fp64"); },
       .fp64_flops_per_term = 185,
-      .flops_per_beam = 75,
-      .fp64_flops_per_beam = 75,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 58,
       .unavailable = cuda_unavailable,
   };
 }

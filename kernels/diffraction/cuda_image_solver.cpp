@@ -1,6 +1,8 @@
 #include "cuda_image_solver.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <type_traits>
 
 namespace bb::diffraction {
 namespace {
@@ -72,10 +74,15 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
     }
     const std::size_t done = static_cast<std::size_t>(first) * static_cast<std::size_t>(setup_.width);
     const double begin_ns = work.spans.now_ns();
-    downloaded_.resize(done);
-    image_.download(downloaded_, stream_);
-    stream_.synchronize();
-    std::ranges::copy(downloaded_, image.begin());
+    if constexpr (std::is_same_v<T, double>) {
+      image_.download(image.first(done), stream_);
+      stream_.synchronize();
+    } else {
+      const auto pixels = std::make_unique_for_overwrite<T[]>(done);
+      image_.download({pixels.get(), done}, stream_);
+      stream_.synchronize();
+      std::copy_n(pixels.get(), done, image.begin());
+    }
     work.spans.record(0, copy, 0, begin_ns, work.spans.now_ns());
     return static_cast<double>(first) / setup_.height;
   });

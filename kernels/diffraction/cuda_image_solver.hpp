@@ -62,7 +62,6 @@ class CudaImageSolver : public Solver {
   cuda::Stream stream_;
   cuda::DeviceTimer timer_;
   cuda::DeviceBuffer<T> image_;
-  std::vector<T> downloaded_;
   std::optional<cuda::Graph> graph_;
   std::optional<cuda::L2Flush> flush_;
   double device_s_ = 0;

@@ -18,8 +18,8 @@ Variant cuda_in_loop_variant() {
       .speed_rank = 0,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_in_loop"); },
       .fp64_flops_per_term = 84,
-      .flops_per_beam = 75,
-      .fp64_flops_per_beam = 43,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
       .unavailable = cuda_unavailable,
   };
 }

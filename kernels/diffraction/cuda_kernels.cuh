@@ -15,7 +15,7 @@ __device__ inline void pixel_per_thread(const S& s, int first, int rows, typenam
   const int row = static_cast<int>(blockIdx.y * kBlockHeight + threadIdx.y);
   const bool inside = fast < s.plate.width && row < rows;
   const int f = fast < s.plate.width ? fast : s.plate.width - 1, t = first + (row < rows ? row : rows - 1);
-  const Sums sums = whole_pixel<A>(s, f, t, table);
+  const auto sums = whole_pixel<A>(s, f, t, table);
   if (inside) image[static_cast<long long>(t) * s.plate.width + f] = photons(s, f, t, sums);
 }
 

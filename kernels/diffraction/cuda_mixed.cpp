@@ -18,8 +18,8 @@ Variant cuda_mixed_variant() {
       .speed_rank = 50,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_mixed"); },
       .fp64_flops_per_term = 39,
-      .flops_per_beam = 75,
-      .fp64_flops_per_beam = 43,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
       .unavailable = cuda_unavailable,
   };
 }

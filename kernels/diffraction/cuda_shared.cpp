@@ -17,8 +17,8 @@ Variant cuda_shared_variant() {
       .speed_rank = 45,
       .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_shared"); },
       .fp64_flops_per_term = 39,
-      .flops_per_beam = 75,
-      .fp64_flops_per_beam = 43,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
       .unavailable = cuda_unavailable,
   };
 }

@@ -33,8 +33,8 @@ Variant cuda_warp_variant() {
       .speed_rank = 40,
       .make = [](const Setup& s) { return make_on_device<CudaWarp>(s); },
       .fp64_flops_per_term = 39,
-      .flops_per_beam = 75,
-      .fp64_flops_per_beam = 43,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
       .unavailable = cuda_unavailable,
   };
 }

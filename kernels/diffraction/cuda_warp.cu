@@ -9,7 +9,7 @@ __device__ inline void warp_body(const S& s, int first, int rows, float* image) 
   const int fast = static_cast<int>(blockIdx.x * kBlockHeight + threadIdx.y);
   const int row = static_cast<int>(blockIdx.y), slow = first + row;
   if (fast >= s.plate.width || row >= rows) return;  // whole warps
-  Sums sums = share_of_pixel<Mixed>(s, fast, slow, static_cast<int>(threadIdx.x), 32);
+  Sums<float> sums = share_of_pixel<Mixed>(s, fast, slow, static_cast<int>(threadIdx.x), 32);
   for (int offset = 16; offset > 0; offset /= 2) {
     sums.scattered += __shfl_down_sync(0xffffffffu, sums.scattered, offset);
     sums.weights += __shfl_down_sync(0xffffffffu, sums.weights, offset);

@@ -112,23 +112,30 @@ struct HardwareRows {
 using FastMath = PhaseReduced<double, float, HardwareRows>;
 
 /// An index in units of 2^-32 turns, modulo one turn: the last 32 bits of its sum with 1.5 · 2^20, which rounds it.
+/// Never 0, so that the ratio of sines needs no exception where both are: its limit comes out.
 BB_HD inline int turn_bits(double index) {
   const double shifted = index + 1572864.0;
 #ifdef __CUDA_ARCH__
-  return __double2loint(shifted);
+  return __double2loint(shifted) | 1;
 #else
-  return static_cast<int>(std::bit_cast<std::uint64_t>(shifted) & 0xffffffffu);
+  return static_cast<int>(std::bit_cast<std::uint64_t>(shifted) & 0xffffffffu) | 1;
 #endif
 }
 
+inline constexpr float kTurn = 2.3283064365386963e-10f;  // 2^-32
+
+struct FixedRows {
+  BB_HD Ratio<float> operator()(float delta, float rest, float) const {
+    return {rest * sine_over_x(rest), delta * sine_over_x(delta)};
+  }
+};
+
 /// Whole turns fall off by themselves: phases are 32-bit integers, whose products with N wrap as turns do. Good to
-/// N · 2^-33 turns.
+/// N · 2^-32 turns.
 struct FixedPoint {
   using Index = double;
   using Factor = float;
   using Setup = DeviceSetup<double, float>;
-
-  static constexpr float kTurn = 2.3283064365386963e-10f;  // 2^-32
 
   BB_HD static Phase<float> phase(double index, float n) {
     const int bits = turn_bits(index);
@@ -138,69 +145,69 @@ struct FixedPoint {
   template <typename S>
   BB_HD static float lattice(const S& s, double h, double k, double l) {
     return lattice_squared(s.shape, s.cells, phase(h, s.cells.a), phase(k, s.cells.b), phase(l, s.cells.c),
-                           SeriesRows<float>{});
+                           FixedRows{});
   }
 };
 
 /// U(N-1) of the cosine by Reinsch's form of the recurrence, whose differences keep their digits where the cosine is
-/// nearly 1: N - 1 steps of two operations, no second sine, no division.
-struct Chebyshev {
+/// nearly 1: N - 1 steps of two operations, no second sine, no division. `kCells` is N of a crystal of equal edges, for
+/// which loops of known length have no loop; 0 is any other.
+template <int kCells>
+struct ChebyshevOf {
   using Index = double;
   using Factor = float;
   using Setup = DeviceSetup<double, float>;
 
-  /// What the cosine lacks of 1, doubled and negative.
-  BB_HD static float bend(double index) {
-    const float half = 0.5f * FixedPoint::kTurn * static_cast<float>(turn_bits(index));
+  BB_HD static float row(double index, int cells) {
+    const float half = 0.5f * kTurn * static_cast<float>(turn_bits(index));
     const float sine = half * near_sine_over_x(half);
-    return -4.0f * sine * sine;
-  }
-  template <int kCells>
-  BB_HD static float row(float bend) {
+    const float bend = -4.0f * sine * sine;  // what the cosine lacks of 1, doubled
     float difference = 1.0f, u = 1.0f;
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int step = 1; step < kCells; ++step) {
+    for (int step = 1; step < (kCells > 0 ? kCells : cells); ++step) {
       difference += bend * u;
       u += difference;
     }
     return u;
-  }
-  BB_HD static float row(float bend, int cells) {
-    float difference = 1.0f, u = 1.0f;
-    for (int step = 1; step < cells; ++step) {
-      difference += bend * u;
-      u += difference;
-    }
-    return u;
-  }
-  template <int kCells>
-  BB_HD static float cube(float a, float b, float c) {
-    return row<kCells>(a) * row<kCells>(b) * row<kCells>(c);
   }
   template <typename S>
   BB_HD static float lattice(const S& s, double h, double k, double l) {
-    const float a = bend(h), b = bend(k), c = bend(l);
-    const int na = static_cast<int>(s.cells.a), nb = static_cast<int>(s.cells.b), nc = static_cast<int>(s.cells.c);
-    float f;
-    // Of equal edges the three recurrences run side by side, without a loop.
-    switch (na == nb && nb == nc ? na : 0) {
-#define BB_CUBE(n)        \
-  case n:                 \
-    f = cube<n>(a, b, c); \
-    break;
-      BB_CUBE(2)
-      BB_CUBE(3)
-      BB_CUBE(4)
-      BB_CUBE(5)
-      BB_CUBE(6)
-      BB_CUBE(7) BB_CUBE(8) BB_CUBE(10) BB_CUBE(12) BB_CUBE(16)
-#undef BB_CUBE
-          default : f = row(a, na) * row(b, nb) * row(c, nc);
-    }
+    const float f =
+        row(h, static_cast<int>(s.cells.a)) * row(k, static_cast<int>(s.cells.b)) * row(l, static_cast<int>(s.cells.c));
     return f * f;
   }
 };
+
+using Chebyshev = ChebyshevOf<0>;
+
+/// Calls `f` with the recurrence of the length that a crystal's edges have in common, or with that of any.
+template <typename S, typename F>
+BB_HD inline void with_equal_edges(const S& s, F&& f) {
+  const int n = static_cast<int>(s.cells.a);
+  switch (s.cells.a == s.cells.b && s.cells.b == s.cells.c ? n : 0) {
+    case 2:
+      return f(ChebyshevOf<2>{});
+    case 3:
+      return f(ChebyshevOf<3>{});
+    case 4:
+      return f(ChebyshevOf<4>{});
+    case 5:
+      return f(ChebyshevOf<5>{});
+    case 6:
+      return f(ChebyshevOf<6>{});
+    case 8:
+      return f(ChebyshevOf<8>{});
+    case 10:
+      return f(ChebyshevOf<10>{});
+    case 12:
+      return f(ChebyshevOf<12>{});
+    case 16:
+      return f(ChebyshevOf<16>{});
+    default:
+      return f(Chebyshev{});
+  }
+}
 
 }  // namespace bb::diffraction::device

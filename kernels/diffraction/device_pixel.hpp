@@ -84,45 +84,68 @@ BB_HD inline double weight(const S& s, int fast, int slow, int depth, int source
   return s.each ? absorbed * s.plate.solid_angle(path) * s.plate.polarisation(s.source[source], d) : absorbed;
 }
 
-/// Solid angle and polarisation of a whole pixel: at its first sub-pixel's surface, for the first source.
-template <typename S>
-BB_HD inline typename S::Factor pixel_correction(const S& s, int fast, int slow) {
-  using T = typename S::Factor;
-  const T f = static_cast<T>(fast * s.plate.oversample), t = static_cast<T>(slow * s.plate.oversample);
-  const T x = s.surface.x + f * static_cast<T>(leading(s.fast.x)) + t * static_cast<T>(leading(s.slow.x));
-  const T y = s.surface.y + f * static_cast<T>(leading(s.fast.y)) + t * static_cast<T>(leading(s.slow.y));
-  const T z = s.surface.z + f * static_cast<T>(leading(s.fast.z)) + t * static_cast<T>(leading(s.slow.z));
-  const T r = reciprocal_root(x * x + y * y + z * z);
-  const auto along = [&](const Number3<T>& v) { return r * (x * v.x + y * v.y + z * v.z); };
+/// Solid angle and polarisation of a whole pixel of which that is the direction: pixel²/R² · close/R, and R is close
+/// over the cosine of incidence.
+template <typename S, typename T = typename S::Factor>
+BB_HD inline T correction_towards(const S& s, const Number3<T>& d) {
   const Light<T>& light = s.light;
-  return light.pixel2_close * r * r * r *
+  const auto along = [&](const Number3<T>& v) { return d.x * v.x + d.y * v.y + d.z * v.z; };
+  const T cosine = along(light.normal);
+  return light.nearest * cosine * cosine * cosine *
          physics::polarisation_factor(along(light.incident), along(light.magnetic), along(light.electric), light.kahn);
 }
 
+/// The same of a pixel: at its first sub-pixel's surface, for the first source.
+template <typename S>
+BB_HD inline typename S::Factor pixel_correction(const S& s, int fast, int slow) {
+  using T = typename S::Factor;
+  const T f = static_cast<T>(fast), t = static_cast<T>(slow);
+  Number3<T> d;
+  d.x = s.surface.x + f * s.across.x + t * s.down.x;
+  d.y = s.surface.y + f * s.across.y + t * s.down.y;
+  d.z = s.surface.z + f * s.across.z + t * s.down.z;
+  const T r = reciprocal_root(d.x * d.x + d.y * d.y + d.z * d.z);
+  d.x *= r;
+  d.y *= r;
+  d.z *= r;
+  return correction_towards(s, d);
+}
+
 /// Sums over the sub-pixels, layers, sources and orientations of a pixel, or over a share of them.
+template <typename T>
 struct Sums {
   double scattered = 0, weights = 0;
+  Number3<T> first;  // direction of the first sub-pixel
 };
 
+template <typename I, typename T>
+BB_HD inline void remember(const Number3<I>& d, Sums<T>& sums) {
+  sums.first.x = static_cast<T>(leading(d.x));
+  sums.first.y = static_cast<T>(leading(d.y));
+  sums.first.z = static_cast<T>(leading(d.z));
+}
+
 /// Photons of a pixel.
-template <typename S>
-BB_HD inline typename S::Factor photons(const S& s, int fast, int slow, Sums sums) {
-  using T = typename S::Factor;
-  const double all = s.scale * s.f2 * sums.scattered + s.water * sums.weights;
-  return s.each ? static_cast<T>(all) : static_cast<T>(all) * pixel_correction(s, fast, slow);
+template <typename S, typename T = typename S::Factor>
+BB_HD inline T photons(const S& s, int fast, int slow, const Sums<T>& sums) {
+  const T all = static_cast<T>(s.scale * s.f2 * sums.scattered + s.water * sums.weights);
+  if (s.each) return all;
+  // A sub-pixel lies within its layer where the sensor has some.
+  return all * (s.weighted ? pixel_correction(s, fast, slow) : correction_towards(s, sums.first));
 }
 
 /// All of a pixel by one thread. `Table` gives the orientations: `load(s, first, count)` makes them ready, and
 /// `at(s, i)` is the i-th of them.
 template <typename A, typename S, typename Table>
-BB_HD inline Sums whole_pixel(const S& s, int fast, int slow, Table& table) {
+BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow, Table& table) {
   using T = typename A::Factor;
   const int n = s.plate.oversample;
-  Sums sums;
+  Sums<T> sums;
   for (int ss = 0; ss < n; ++ss) {
     for (int sf = 0; sf < n; ++sf) {
       for (int depth = 0; depth < s.plate.layers; ++depth) {
         const auto d = direction(s, fast * n + sf, slow * n + ss, depth);
+        if (ss + sf + depth == 0) remember(d, sums);
         for (int source = 0; source < s.sources; ++source) {
           const auto q = transfer(s.rays[source], d);
           const double w = s.weighted ? weight(s, fast * n + sf, slow * n + ss, depth, source) : 1.0;
@@ -143,10 +166,10 @@ BB_HD inline Sums whole_pixel(const S& s, int fast, int slow, Table& table) {
 
 /// The terms lane, lane + lanes, … of a pixel, counted through its sub-pixels, layers, sources and orientations.
 template <typename A, typename S>
-BB_HD inline Sums share_of_pixel(const S& s, int fast, int slow, int lane, int lanes) {
+BB_HD inline Sums<typename A::Factor> share_of_pixel(const S& s, int fast, int slow, int lane, int lanes) {
   using T = typename A::Factor;
   const int n = s.plate.oversample, beams = n * n * s.plate.layers * s.sources;
-  Sums sums;
+  Sums<T> sums;
   int orientation = lane;
   for (int beam = 0; beam < beams;) {
     if (orientation >= s.orientations) {
@@ -156,7 +179,9 @@ BB_HD inline Sums share_of_pixel(const S& s, int fast, int slow, int lane, int l
     }
     const int source = beam % s.sources, depth = beam / s.sources % s.plate.layers;
     const int sub = beam / (s.sources * s.plate.layers), sf = sub % n, ss = sub / n;
-    const auto q = transfer(s.rays[source], direction(s, fast * n + sf, slow * n + ss, depth));
+    const auto d = direction(s, fast * n + sf, slow * n + ss, depth);
+    if (beam == 0) remember(d, sums);
+    const auto q = transfer(s.rays[source], d);
     const double w = s.weighted ? weight(s, fast * n + sf, slow * n + ss, depth, source) : 1.0;
     if (orientation == 0) sums.weights += w;
     while (orientation < s.orientations) {

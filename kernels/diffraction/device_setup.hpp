@@ -16,17 +16,18 @@ struct Ray {
   I per_wavelength;  // 1/m
 };
 
-/// Edges of the cell in one orientation, m.
+/// Edges of the cell in one orientation, m; loaded 16 bytes at a time.
 template <typename I>
-struct Edges {
+struct alignas(16) Edges {
   Number3<I> a, b, c;
 };
 
-/// Solid angle and polarisation of whole pixels: the first source, and pixel² times the plane's distance.
+/// Solid angle and polarisation of whole pixels: the first source, the plane's normal, and the solid angle of a pixel at
+/// the plane's foot.
 template <typename T>
 struct Light {
-  Number3<T> incident, magnetic, electric;
-  T pixel2_close, kahn;
+  Number3<T> incident, magnetic, electric, normal;
+  T nearest, kahn;
 };
 
 template <typename I, typename T>
@@ -36,7 +37,7 @@ struct DeviceSetup {
 
   Plate plate;
   Number3<I> first, fast, slow, deep;  // centre of sub-pixel (0, 0) in the first layer, and the steps from it, m
-  Number3<T> surface;                  // centre of that sub-pixel on the surface
+  Number3<T> surface, across, down;    // that centre on the surface, and the steps from pixel to pixel
   Light<T> light;
   Cells<double> cells64;
   Cells<T> cells;

@@ -33,9 +33,15 @@ struct PackedSetup {
     v.slow = Number3<I>(s.subpixel * s.detector.slow);
     v.deep = Number3<I>(inward);
     v.surface = Number3<T>(s.position(0, 0, 0) - 0.5 * inward);
+    v.across = Number3<T>(s.pixel * s.detector.fast);
+    v.down = Number3<T>(s.pixel * s.detector.slow);
     const Source& light = s.sources[0];
-    v.light = {Number3<T>(light.incident), Number3<T>(light.magnetic), Number3<T>(light.electric),
-               static_cast<T>(s.pixel * s.pixel * s.detector.close), static_cast<T>(s.kahn)};
+    v.light = {Number3<T>(light.incident),
+               Number3<T>(light.magnetic),
+               Number3<T>(light.electric),
+               Number3<T>(s.detector.normal),
+               static_cast<T>(s.pixel * s.pixel / (s.detector.close * s.detector.close)),
+               static_cast<T>(s.kahn)};
     v.cells64 = {s.na, s.nb, s.nc};
     v.cells = {static_cast<T>(s.na), static_cast<T>(s.nb), static_cast<T>(s.nc)};
     v.shape = s.shape;
