@@ -154,19 +154,22 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
     return mask_.pointer();
   }
 
-  /// The bits of X > 0 as the library lays them out: those that it writes for the rectifier of X times one.
+  /// The bits of X > 0 as the library lays them out: those that it writes for the rectifier of ±1 times one. Of X
+  /// itself it would also set those where X is 0 or NaN.
   void write_mask(void* to) {
     const std::size_t n = this->layer().inputs;
-    std::vector<T> one(n * n);
-    for (std::size_t i = 0; i < n; ++i) {
+    const auto value = [](float from) -> T {
       if constexpr (std::is_same_v<T, float>) {
-        one[i * n + i] = 1.0f;
+        return from;
       } else {
-        one[i * n + i] = bf16_bits(1.0f);
+        return bf16_bits(from);
       }
-    }
-    const auto unit = this->template uploaded<T>(one);
-    LtProblem copy = problem(static_cast<int>(this->batch()), static_cast<int>(n), static_cast<int>(n), this->x_,
+    };
+    std::vector<T> one(n * n, value(0.0f)), sign(this->layer().x.size());
+    for (std::size_t i = 0; i < n; ++i) one[i * n + i] = value(1.0f);
+    for (std::size_t i = 0; i < sign.size(); ++i) sign[i] = value(this->layer().x[i] > 0.0f ? 1.0f : -1.0f);
+    const auto unit = this->template uploaded<T>(one), signs = this->template uploaded<T>(sign);
+    LtProblem copy = problem(static_cast<int>(this->batch()), static_cast<int>(n), static_cast<int>(n), signs,
                              Stored::kAsIs, unit, Stored::kTransposed);
     copy.result = this->dx_.pointer();
     copy.mask = to;
@@ -197,10 +200,10 @@ std::string only_forward(const TaskProblem& problem) {
   return problem.word("direction") == "forward" ? "" : "the mask is written by the forward pass";
 }
 
-// With one identity matrix more: the mask of the rectifier before the layer is made with it.
+// With an identity matrix and the signs of X more: the mask of the rectifier before the layer is made with them.
 double bytes(const TaskProblem& problem) {
   const double n = problem.number("inputs");
-  return cuda_bytes(problem) + (problem.word("direction") == "through" ? 4.0 * n * n : 0.0);
+  return cuda_bytes(problem) + (problem.word("direction") == "through" ? 4.0 * n * (n + problem.number("batch")) : 0.0);
 }
 
 template <Arithmetic arithmetic, bool kMask>

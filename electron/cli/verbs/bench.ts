@@ -41,6 +41,7 @@ export const bench: Verb = {
     'Runs the variants in interleaved rounds of shuffled order and prints medians and ratios to the first one, with 95 % bootstrap intervals. The first variant runs twice in every round: how far it strays from itself is the noise floor, below which nothing is called faster or slower. Every row carries the error of its dose against an FP64 reference; a variant beyond parity is wrong, whatever its speed.',
     "Times are of the steps: by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock are kept and flagged, and ratios shown with and without them.",
     'Of a diffraction scenario: the time of an image by the clock that computes it, its time until it is in memory, set-up apart, time per lattice factor and core, and against the FP64 reference the relative L2 norm, the largest difference over the largest pixel, the error of bright pixels (above 1e-3 of the largest) and of the sum.',
+    'Of a small measured workload (a linear layer, a row of the claim ledger): every variant is prepared once and repeated; the table has the time of a repetition, the traffic and arithmetic that it reaches of the measured ceilings, the largest error against FP64, what variants know of themselves, and published claims beside what was measured.',
     'Ends when every ratio is known to 1 %, when more rounds no longer change the noise, or at the limits.',
   ],
   flags: [

@@ -35,7 +35,7 @@ export const run: Verb = {
     'run SCENARIO [--variant ID|FILE] [--set path=value …] [--out RUN.h5] [--trust] [--limit SECONDS] [--trace] [--json]',
   summary: 'solve a scenario: range, widths, ledger, or the image of a crystal; save the run',
   details: [
-    'Solves a scenario and prints where the beam stops, how wide it is, and where every proton and every MeV went; of a diffraction scenario its image, whose brightest pixel, sum and resolution are printed. Ctrl+C ends the run within one step; what was computed is printed, saved and marked as partial.',
+    'Solves a scenario and prints where the beam stops, how wide it is, and where every proton and every MeV went; of a diffraction scenario its image, whose brightest pixel, sum and resolution are printed; of a small measured workload the checks and times of one variant. Ctrl+C ends the run within one step; what was computed is printed, saved and marked as partial.',
   ],
   flags: [
     {

@@ -13,11 +13,18 @@ export interface SourceFile {
 
 const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 
-/** Ids stand in their registry entry alone: `.id = "cuda-fused"`. */
-async function ownFile(folder: string, names: readonly string[], id: string): Promise<string> {
-  for (const name of names.filter((one) => one.endsWith('.cpp'))) {
-    const text = await readFile(path.join(folder, name), 'utf8');
-    if (text.includes(`.id = "${id}"`)) return name;
+/**
+ * The file with the registry entry: ids stand there alone, `.id = "cuda-fused"` or first of a call's words. Of files
+ * that share an id, such as the rows of the claim ledger, the one named as `source` is.
+ */
+async function ownFile(folder: string, names: readonly string[], id: string, source: string): Promise<string> {
+  const { name: stem } = path.parse(source);
+  const entry = new RegExp(`(\\.id = |[({])"${id}"`);
+  const sameFirst = [...names].sort(
+    (a, b) => Number(path.parse(b).name === stem) - Number(path.parse(a).name === stem),
+  );
+  for (const name of sameFirst.filter((one) => one.endsWith('.cpp'))) {
+    if (entry.test(await readFile(path.join(folder, name), 'utf8'))) return name;
   }
   throw new BraggError('not-found', `The source of ${id} is not in ${folder}.`);
 }
@@ -27,13 +34,14 @@ async function ownFile(folder: string, names: readonly string[], id: string): Pr
  * from their workload, each header with the file that implements it. `sources`
  * is the folder with the kernels of all workloads.
  */
-export async function variantSources(sources: string, { id, workload, source }: Variant): Promise<SourceFile[]> {
+export async function variantSources(sources: string, { id, source }: Pick<Variant, 'id' | 'source'>) {
+  const workload = path.basename(path.dirname(source));
   const folder = path.join(sources, workload);
   const names = await readdir(folder).catch(() => {
     throw new BraggError('not-found', `The kernel sources are not in ${sources}. Run: npm run build`);
   });
   const present = new Set(names);
-  const queue = [await ownFile(folder, names, id), path.basename(source)];
+  const queue = [await ownFile(folder, names, id, source), path.basename(source)];
   const files: SourceFile[] = [];
   for (const name of queue) {
     if (!present.delete(name)) continue;

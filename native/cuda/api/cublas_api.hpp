@@ -61,20 +61,23 @@ struct MatmulHeuristic {
   int reserved[4];
 };
 
-#define BB_CUDA_CUBLAS_REQUIRED(X)                                                                                \
-  X(GetProperty, cublasGetProperty, (LibraryProperty property, int* value))                                       \
-  X(Create, cublasCreate_v2, (CublasHandle * handle))                                                             \
-  X(Destroy, cublasDestroy_v2, (CublasHandle handle))                                                             \
-  X(SetStream, cublasSetStream_v2, (CublasHandle handle, Stream stream))                                          \
-  X(SetWorkspace, cublasSetWorkspace_v2, (CublasHandle handle, void* workspace, std::size_t bytes))               \
-  X(Sgemm, cublasSgemm_v2,                                                                                        \
-    (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const float* alpha,    \
-     const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                     \
+#define BB_CUDA_CUBLAS_REQUIRED(X)                                                                             \
+  X(GetProperty, cublasGetProperty, (LibraryProperty property, int* value))                                    \
+  X(Create, cublasCreate_v2, (CublasHandle * handle))                                                          \
+  X(Destroy, cublasDestroy_v2, (CublasHandle handle))                                                          \
+  X(SetStream, cublasSetStream_v2, (CublasHandle handle, Stream stream))                                       \
+  X(SetWorkspace, cublasSetWorkspace_v2, (CublasHandle handle, void* workspace, std::size_t bytes))            \
+  X(Sgemm, cublasSgemm_v2,                                                                                     \
+    (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const float* alpha, \
+     const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                  \
+  X(GetStatusString, cublasGetStatusString, (CublasStatus status), const char*)
+
+// Its header overloads this one for C++.
+#define BB_CUDA_CUBLAS_OVERLOADED(X)                                                                              \
   X(GemmEx, cublasGemmEx,                                                                                         \
     (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const void* alpha,     \
      const void* a, DataType a_type, int lda, const void* b, DataType b_type, int ldb, const void* beta, void* c, \
-     DataType c_type, int ldc, CublasCompute compute, int algorithm))                                             \
-  X(GetStatusString, cublasGetStatusString, (CublasStatus status), const char*)
+     DataType c_type, int ldc, CublasCompute compute, int algorithm))
 
 #define BB_CUDA_CUBLASLT_REQUIRED(X)                                                                                 \
   X(GetVersion, cublasLtGetVersion, (), std::size_t)                                                                 \
@@ -105,6 +108,7 @@ struct CublasApi {
   template <typename Return = CublasStatus>
   using Returned = Return;
   BB_CUDA_CUBLAS_REQUIRED(BB_MEMBER)
+  BB_CUDA_CUBLAS_OVERLOADED(BB_MEMBER)
 
   /// Returns the first symbol that `library` lacks, or "".
   std::string resolve(const DynamicLibrary& library);

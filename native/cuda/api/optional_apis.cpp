@@ -29,6 +29,7 @@ std::string CuptiApi::resolve(const DynamicLibrary& library) {
 
 std::string CublasApi::resolve(const DynamicLibrary& library) {
   BB_CUDA_CUBLAS_REQUIRED(BB_REQUIRED)
+  BB_CUDA_CUBLAS_OVERLOADED(BB_REQUIRED)
   return "";
 }
 

@@ -284,6 +284,11 @@ static_assert(api::kNvrtcErrorCompilation == NVRTC_ERROR_COMPILATION);
   static_assert(SameShape<decltype(api::CublasApi::member), decltype(&::symbol)>::value, #symbol);
 BB_CUDA_CUBLAS_REQUIRED(BB_SAME)
 #undef BB_SAME
+using GemmEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
+                                  const void*, cudaDataType, int, const void*, cudaDataType, int, const void*, void*,
+                                  cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
+static_assert(static_cast<GemmEx>(&::cublasGemmEx) != nullptr);
+static_assert(SameShape<decltype(api::CublasApi::GemmEx), GemmEx>::value);
 #define BB_SAME(member, symbol, ...) \
   static_assert(SameShape<decltype(api::CublasLtApi::member), decltype(&::symbol)>::value, #symbol);
 BB_CUDA_CUBLASLT_REQUIRED(BB_SAME)

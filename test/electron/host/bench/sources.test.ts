@@ -15,9 +15,9 @@ const kernels = path.resolve(assetsFolder, '../kernels');
 
 describe('the source of a variant', () => {
   test('begins with its own file and the one with its kernels', async () => {
-    for (const variant of addon.variants()) {
+    for (const variant of [...addon.variants(), ...addon.diffractionVariants(), ...addon.taskVariants()]) {
       const files = await variantSources(kernels, variant);
-      expect(files[0]?.text, variant.id).toContain(`.id = "${variant.id}"`);
+      expect(files[0]?.text, variant.id).toContain(`"${variant.id}"`);
       expect(
         files.map((file) => file.path),
         variant.id,
