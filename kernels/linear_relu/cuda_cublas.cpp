@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "cuda/blas/cublas.hpp"
+#include "cuda/library/cublas.hpp"
 #include "cuda_layer.hpp"
 #include "make.hpp"
 #include "pointwise.hpp"
@@ -17,8 +17,9 @@ constexpr int kTimings = 20;
 template <bool kAsGraph>
 class CublasLayer final : public CudaLayer<float> {
  public:
-  explicit CublasLayer(const TaskProblem& problem)
-      : CudaLayer(problem, Arithmetic::kFp32), blas_(stream()), pointwise_(module()) {}
+  explicit CublasLayer(const TaskProblem& problem) : CudaLayer(problem, Arithmetic::kFp32), pointwise_(module()) {
+    blas_.reserve(stream());
+  }
 
   /// What the rectifier costs beside the product: the most that fusing them can give.
   std::vector<engine::Quantity> quantities() override {
@@ -30,7 +31,7 @@ class CublasLayer final : public CudaLayer<float> {
         for (int i = 0; i < kTimings; ++i) work();
       }) / kTimings;
     };
-    const double product = each([&] { forward_product(); });
+    const double product = each([&] { forward_product(stream()); });
     const double rectify = each([&] { rectify_result(stream()); });
     return {{"gemm", "Product alone", product * 1e6, "µs"},
             {"relu", "Bias and ReLU alone", rectify * 1e6, "µs"},
@@ -56,8 +57,8 @@ class CublasLayer final : public CudaLayer<float> {
   std::string no_graph() const override { return kAsGraph ? "it is a graph already" : ""; }
 
  private:
-  void forward_product() {
-    blas_.product(x_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kTransposed, y_.pointer(), rows(), columns(),
+  void forward_product(cuda::Stream& to) {
+    blas_.product(to, x_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kTransposed, y_.pointer(), rows(), columns(),
                   depth());
   }
   void rectify_result(cuda::Stream& to) { pointwise_.rectify(to, y_.pointer(), bias(), batch(), outputs()); }
@@ -65,18 +66,18 @@ class CublasLayer final : public CudaLayer<float> {
   void launch(cuda::Stream& to) {
     switch (layer().direction) {
       case Direction::kForward:
-        forward_product();
+        forward_product(to);
         rectify_result(to);
         break;
       case Direction::kBackward:
         pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
-        blas_.product(g_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kAsIs, dx_.pointer(), rows(), depth(),
+        blas_.product(to, g_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kAsIs, dx_.pointer(), rows(), depth(),
                       columns());
-        blas_.product(g_.pointer(), Stored::kTransposed, x_.pointer(), Stored::kAsIs, dw_.pointer(), columns(), depth(),
-                      rows());
+        blas_.product(to, g_.pointer(), Stored::kTransposed, x_.pointer(), Stored::kAsIs, dw_.pointer(), columns(),
+                      depth(), rows());
         break;
       case Direction::kThrough:
-        blas_.product(dy_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kAsIs, dx_.pointer(), rows(), depth(),
+        blas_.product(to, dy_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kAsIs, dx_.pointer(), rows(), depth(),
                       columns());
         pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), inputs());
         break;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "cuda/blas/lt_product.hpp"
+#include "cuda/library/lt_product.hpp"
 #include "cuda_layer.hpp"
 #include "make.hpp"
 #include "pointwise.hpp"

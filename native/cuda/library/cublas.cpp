@@ -9,6 +9,13 @@ using api::CublasOperation;
 using api::CublasStatus;
 using api::DataType;
 
+namespace {
+
+// As NVIDIA advises for Hopper; older devices ask for less.
+constexpr std::size_t kWorkspace_bytes = std::size_t{32} << 20;
+
+}  // namespace
+
 std::string cublas_unavailable() {
   const LibraryState& state = cublas_library().state;
   return state.available ? "" : state.reason;
@@ -36,6 +43,26 @@ void Cublas::multiply(Stream& stream, int m, int n, int k, const void* a, const 
   check(api_.GemmEx(handle_, CublasOperation::kNone, CublasOperation::kNone, n, m, k, &one, b, inputs, n, a, inputs, k,
                     &zero, c, DataType::kFp32, n, compute, api::kCublasGemmDefault),
         "cublasGemmEx");
+}
+
+void Cublas::reserve(Stream& stream) { workspace_ = DeviceBuffer<unsigned char>(stream.device(), kWorkspace_bytes); }
+
+void Cublas::product(Stream& stream, const float* a, Stored a_stored, const float* b, Stored b_stored, float* out,
+                     int rows, int columns, int depth) {
+  const float one = 1.0f, zero = 0.0f;
+  const auto operation = [](Stored stored) {
+    return stored == Stored::kTransposed ? CublasOperation::kTranspose : CublasOperation::kNone;
+  };
+  // Setting the stream puts the library's own workspace back.
+  check(api_.SetStream(handle_, stream.handle()), "cublasSetStream_v2");
+  if (workspace_.size() > 0) {
+    check(api_.SetWorkspace(handle_, workspace_.pointer(), workspace_.bytes()), "cublasSetWorkspace_v2");
+  }
+  // Columns first, as above.
+  check(api_.Sgemm(handle_, operation(b_stored), operation(a_stored), columns, rows, depth, &one, b,
+                   b_stored == Stored::kTransposed ? depth : columns, a, a_stored == Stored::kTransposed ? rows : depth,
+                   &zero, out, columns),
+        "cublasSgemm_v2");
 }
 
 }  // namespace bb::cuda

@@ -3,13 +3,16 @@
 #include <memory>
 #include <string>
 
-#include "../device/stream.hpp"
+#include "../device/buffer.hpp"
 #include "../loader/libraries.hpp"
 
 namespace bb::cuda {
 
 /// Why cuBLAS cannot be used here, in one sentence; "" when it can.
 std::string cublas_unavailable();
+
+/// How an operand of a row-major product is stored: as it is multiplied, or transposed.
+enum class Stored { kAsIs, kTransposed };
 
 /// A cuBLAS handle of the current device. Used by one thread at a time.
 class Cublas {
@@ -24,11 +27,19 @@ class Cublas {
   void multiply(Stream& stream, int m, int n, int k, const void* a, const void* b, float* c, api::DataType inputs,
                 api::CublasCompute compute);
 
+  /// Allocates a workspace, so that product() can be captured on `stream`: the library's own cannot be made then.
+  void reserve(Stream& stream);
+  /// Queues out[rows][columns] = A[rows][depth] B[depth][columns] in FP32, all row-major; a transposed operand is stored
+  /// as [depth][rows] or [columns][depth].
+  void product(Stream& stream, const float* a, Stored a_stored, const float* b, Stored b_stored, float* out, int rows,
+               int columns, int depth);
+
  private:
   void check(api::CublasStatus status, const char* call) const;
 
   const api::CublasApi& api_;
   api::CublasHandle handle_ = nullptr;
+  DeviceBuffer<unsigned char> workspace_;
 };
 
 }  // namespace bb::cuda
