@@ -125,7 +125,7 @@ export const GPU_SESSIONS = [
       layer(
         `${name}-${direction}`,
         name,
-        ...['--set', `problem.direction=${direction}`, '--variants', LIBRARIES, '--time', '6'],
+        ...['--set', `problem.direction=${direction}`, '--variants', LIBRARIES, '--time', '30'],
       ),
     ),
   ),

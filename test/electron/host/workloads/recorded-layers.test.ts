@@ -1,0 +1,49 @@
+/** The sessions of the linear layer that were recorded on an H200: what the README says of them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { layerTargets, readTaskSessions } from '../../../../electron/build/bench/targets.mjs';
+import type { MeasuredTask, TaskReport } from '../../../../electron/contract/task-bench.ts';
+import { readTaskClaims } from '../../../../electron/host/bench/index.ts';
+import { taskClaims } from '../../../../electron/host/workloads/task/claims.ts';
+import { parseTaskSession } from '../../../../electron/host/workloads/task/session-file.ts';
+import { assetsFolder } from '../small-run.ts';
+
+const folder = path.join(assetsFolder, 'runs/linear-relu');
+
+function report(name: string): TaskReport {
+  const [only] = parseTaskSession(readFileSync(path.join(folder, name), 'utf8'), name).reports;
+  if (only === undefined) throw new Error(`${name} is empty`);
+  return only;
+}
+
+function entry(name: string, label: string): MeasuredTask {
+  const found = report(name).entries.find((one) => one.label === label);
+  if (found?.status !== 'measured') throw new Error(`${label} was not measured in ${name}`);
+  return found;
+}
+
+describe.each(readdirSync(folder))('%s', (name) => {
+  test('is a session of an H200, with its commit; its claims are judged again from the samples', async () => {
+    const { machine, program, workload, bench, claims, entries, seed } = report(name);
+    expect(machine.gpu?.name).toBe('NVIDIA H200');
+    expect(program.commit).toMatch(/^[0-9a-f]{40}$/);
+    expect(taskClaims(await readTaskClaims(assetsFolder, workload, bench), entries, seed)).toEqual(claims);
+  });
+});
+
+test('the targets are met', () => {
+  const targets = layerTargets(readTaskSessions(folder));
+  expect(targets).toHaveLength(4);
+  for (const { what, met } of targets) expect(met, what).toBe(true);
+});
+
+test('fusing gives less the larger the layer; the mask with a bit where Z is 0 is wrong', () => {
+  const fusion = ['layer-256.json', 'layer-1024.json', 'layer-8192.json'].map(
+    (name) => entry(name, 'cuda-cublas').quantities.find(({ id }) => id === 'fusion')?.value ?? Number.NaN,
+  );
+  expect(fusion).toEqual([...fusion].sort((a, b) => b - a));
+  const mask = entry('layer-odd.json', 'cuda-lt-bf16-mask');
+  expect(mask.verdict).toBe('wrong');
+  expect(mask.checks.filter(({ holds }) => !holds).map(({ id }) => id)).toEqual(['bits']);
+});
