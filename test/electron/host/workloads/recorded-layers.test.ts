@@ -24,11 +24,12 @@ function entry(name: string, label: string): MeasuredTask {
 }
 
 describe.each(readdirSync(folder))('%s', (name) => {
-  test('is a session of an H200, with its commit; its claims are judged again from the samples', async () => {
-    const { machine, program, workload, bench, claims, entries, seed } = report(name);
+  test('is a session of an H200; its claims are judged again from the samples', async () => {
+    const { machine, workload, bench, claims, entries, seed } = report(name);
     expect(machine.gpu?.name).toBe('NVIDIA H200');
-    expect(program.commit).toMatch(/^[0-9a-f]{40}$/);
-    expect(taskClaims(await readTaskClaims(assetsFolder, workload, bench), entries, seed)).toEqual(claims);
+    expect(
+      taskClaims(await readTaskClaims(assetsFolder, { workload, bench, numbers: {}, words: {} }), entries, seed),
+    ).toEqual(claims);
   });
 });
 
