@@ -5,6 +5,7 @@ import path from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { panelPlaces } from '../../renderer/state/layout/defaults.ts';
 import { BenchPage } from './bench-page.ts';
 import { useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -90,4 +91,29 @@ describe.each(looks)('at $name', ({ name, ...options }) => {
     expect(await faultsOf(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
   });
+});
+
+/** Panels that show what a run left, each in sight by itself. */
+it.each(['light', 'dark'] as const)('every panel is accessible, %s', async (theme) => {
+  const open = await chrome.open(served.url, { theme });
+  onTestFinished(open.close);
+  const { page } = open;
+  const bench = new BenchPage(page);
+  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  await bench.drop('half-slab.json', quick);
+  await expect.poll(() => bench.title.textContent()).toContain('Half slab');
+  await bench.run.click();
+  await bench.r80.waitFor();
+  const faults: string[] = [];
+  for (const { title } of panelPlaces.filter(({ kinds }) => kinds?.includes('transport') ?? true)) {
+    // With its shortcut behind it, where it has one.
+    await bench.menu('View', new RegExp(`^${title}($|Alt)`));
+    const tab = bench.panel(title);
+    await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true');
+    const panel = page.getByRole('tabpanel', { name: title });
+    await expect.poll(() => panel.textContent()).not.toContain('Loading…');
+    faults.push(...(await faultsOf(page)).map((fault) => `${title}: ${fault}`));
+  }
+  expect(faults).toEqual([]);
+  expect(open.problems).toEqual([]);
 });

@@ -1,4 +1,6 @@
 /** `braggbench explain-launch`: what a block size means for a kernel on a GPU. */
+
+import { BraggError } from '../../contract/errors.ts';
 import {
   type Extent,
   explainLaunch,
@@ -7,9 +9,9 @@ import {
   occupancyCurve,
 } from '../../contract/launch/launch.ts';
 import { limitsOf, publishedLimits } from '../../contract/launch/limits.ts';
-import type { LaunchedKernel } from '../../contract/launch/occupancy.ts';
+import { asLoaded, type LaunchedKernel } from '../../contract/launch/occupancy.ts';
 import { reductionKinds, reductionOf } from '../../contract/launch/reduction.ts';
-import type { KernelSet } from '../../contract/launches.ts';
+import type { DriverOccupancy, KernelSet } from '../../contract/launches.ts';
 import { suggest } from '../../contract/scenario/index.ts';
 import type { Host } from '../../host/index.ts';
 import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
@@ -116,11 +118,25 @@ function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet
   return exitCodes.done;
 }
 
-async function driverSays(host: Host, chosen: Chosen, device: string | null, request: LaunchRequest, threads: number) {
+/** Null where the GPU is not here, or where it cannot say: then it says why not. */
+async function driverSays(
+  { terminal }: VerbContext,
+  host: Host,
+  chosen: Chosen,
+  device: string | null,
+  request: LaunchRequest,
+): Promise<DriverOccupancy | null> {
+  const threads = request.block.reduce((product, extent) => product * extent, 1);
   if (device === null || chosen.workload === null || chosen.name === null || threads > 1024) return null;
   const { workload, name: kernel } = chosen;
   const params = { device, workload, kernel, threads: [threads], dynamic_bytes: request.dynamic_bytes };
-  return (await host.call('launch.driver', params)).blocks[0] ?? null;
+  try {
+    return await host.call('launch.driver', params);
+  } catch (error) {
+    if (!(error instanceof BraggError)) throw error;
+    terminal.say(`The driver was not asked: ${error.message}`);
+    return null;
+  }
 }
 
 async function perform(context: VerbContext): Promise<ExitCode> {
@@ -147,13 +163,15 @@ async function perform(context: VerbContext): Promise<ExitCode> {
       blocks: blocks ?? null,
       dynamic_bytes: flagNumber(parsed, 'shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0,
     };
-    const launch = explainLaunch(chosen.kernel, limits, request);
-    const driverBlocks = await driverSays(host, chosen, device?.uuid ?? null, request, launch.threadsPerBlock);
+    const said = await driverSays(context, host, chosen, device?.uuid ?? null, request);
+    const kernel = said === null ? chosen.kernel : asLoaded(chosen.kernel, said);
+    const driverBlocks = said?.blocks[0] ?? null;
+    const launch = explainLaunch(kernel, limits, request);
     if (hasFlag(parsed, 'json')) {
-      const curve = occupancyCurve(chosen.kernel, limits, request.dynamic_bytes);
+      const curve = occupancyCurve(kernel, limits, request.dynamic_bytes);
       const reductions = reductionKinds.map((kind) => reductionOf(kind, Math.min(1024, launch.threadsPerBlock)));
       terminal.printJson({
-        kernel: { name: chosen.name, ...chosen.kernel },
+        kernel: { name: chosen.name, ...kernel },
         limits,
         launch,
         driverBlocks,
@@ -161,7 +179,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
         reductions,
       });
     } else {
-      const subject: LaunchSubject = { title: chosen.title, kernel: chosen.kernel, limits, driverBlocks };
+      const subject: LaunchSubject = { title: chosen.title, kernel, limits, driverBlocks };
       const look = {
         bold: (text: string) => terminal.style('bold', text),
         warn: (text: string) => terminal.style('yellow', text),

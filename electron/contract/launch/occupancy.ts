@@ -16,6 +16,15 @@ export interface LaunchedKernel {
   readonly max_threads?: number | null | undefined;
 }
 
+/** The kernel as a driver has loaded it: it may have compiled it itself, from PTX or source. */
+export function asLoaded(
+  kernel: LaunchedKernel,
+  said: { readonly registers: number; readonly shared_bytes: number; readonly max_threads: number },
+): LaunchedKernel {
+  const { registers, shared_bytes, max_threads } = said;
+  return { barriers: kernel.barriers, registers, shared_bytes, max_threads };
+}
+
 export const limiters = ['registers', 'shared memory', 'threads', 'blocks', 'barriers'] as const;
 export type Limiter = (typeof limiters)[number];
 

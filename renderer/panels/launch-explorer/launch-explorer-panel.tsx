@@ -15,7 +15,7 @@ import { NumberField } from '../../widgets/number-field.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Controls } from './controls.tsx';
-import { type Explained, explain, useDriverBlocks, useGpus, useKernels } from './model.ts';
+import { type Explained, explain, loadedBy, useDriver, useGpus, useKernels } from './model.ts';
 import { Notes, Numbers } from './results.tsx';
 import { createLaunchStore, type LaunchStore } from './store.ts';
 import '../../widgets/plot-panel.css';
@@ -126,11 +126,12 @@ export default function LaunchExplorerPanel(): ReactElement {
   const config = useSelected(store, (state) => state);
   const kernels = useKernels();
   const gpus = useGpus();
-  const explained = useMemo(
+  const reported = useMemo(
     () => (kernels === null ? null : explain(config, kernels.sets, gpus)),
     [config, kernels, gpus],
   );
-  const driverBlocks = useDriverBlocks(explained);
+  const said = useDriver(reported);
+  const explained = useMemo(() => (reported === null ? null : loadedBy(reported, said)), [reported, said]);
   if (kernels === null || explained === null) return <EmptyState icon="gauge" title="Reading the kernels" />;
   return (
     <div className="plot-panel launch">
@@ -138,7 +139,7 @@ export default function LaunchExplorerPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="launch-results" tabIndex={0} aria-label="The launch explained">
         <Notes explained={explained} />
-        <Numbers explained={explained} driverBlocks={driverBlocks} />
+        <Numbers explained={explained} driverBlocks={said?.blocks[0] ?? null} />
         <Figures store={store} explained={explained} />
       </section>
     </div>

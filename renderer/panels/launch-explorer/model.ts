@@ -9,8 +9,8 @@ import {
   publishedLimits,
 } from '../../../electron/contract/launch/limits.ts';
 import { threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
-import type { LaunchedKernel } from '../../../electron/contract/launch/occupancy.ts';
-import type { KernelSet } from '../../../electron/contract/launches.ts';
+import { asLoaded, type LaunchedKernel } from '../../../electron/contract/launch/occupancy.ts';
+import type { DriverOccupancy, KernelSet } from '../../../electron/contract/launches.ts';
 import { errorText } from '../../state/notices.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type LaunchState, OWN_NUMBERS } from './store.ts';
@@ -93,10 +93,10 @@ export function explain(config: LaunchState, sets: readonly KernelSet[], gpus: r
   return { gpu, choices, choice, kernel, launch, thread };
 }
 
-/** Blocks that the driver says a multiprocessor holds; null where it is not here or cannot say. */
-export function useDriverBlocks(explained: Explained | null): number | null {
+/** What the driver says of the kernel and the block; null where its GPU is not here, or it cannot say. */
+export function useDriver(explained: Explained | null): DriverOccupancy | null {
   const { client } = useWorkbench();
-  const [said, setSaid] = useState<{ readonly asked: string; readonly blocks: number } | null>(null);
+  const [said, setSaid] = useState<{ readonly asked: string; readonly answer: DriverOccupancy } | null>(null);
   const launch = explained?.launch;
   const choice = explained?.choice ?? null;
   const asked =
@@ -113,12 +113,19 @@ export function useDriverBlocks(explained: Explained | null): number | null {
     if (asked === null) return;
     let current = true;
     client.call('launch.driver', JSON.parse(asked)).then(
-      ({ blocks }) => current && setSaid({ asked, blocks: blocks[0] ?? 0 }),
+      (answer) => current && setSaid({ asked, answer }),
       () => current && setSaid(null),
     );
     return () => {
       current = false;
     };
   }, [client, asked]);
-  return said !== null && said.asked === asked ? said.blocks : null;
+  return said !== null && said.asked === asked ? said.answer : null;
+}
+
+/** With the kernel as the driver has loaded it. */
+export function loadedBy(explained: Explained, said: DriverOccupancy | null): Explained {
+  if (said === null) return explained;
+  const kernel = asLoaded(explained.kernel, said);
+  return { ...explained, kernel, launch: explainLaunch(kernel, explained.gpu.limits, explained.launch.request) };
 }
