@@ -31,8 +31,10 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-async function faultsOf(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+/** Of the page, or of what a selector names. */
+async function faultsOf(page: Page, part?: string): Promise<string[]> {
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (part === undefined ? axe : axe.include(part)).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`),
   );
@@ -110,9 +112,9 @@ it.each(['light', 'dark'] as const)('every panel is accessible, %s', async (them
     await bench.menu('View', new RegExp(`^${title}($|Alt)`));
     const tab = bench.panel(title);
     await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true');
-    const panel = page.getByRole('tabpanel', { name: title });
+    const panel = page.getByRole('tabpanel', { name: title, exact: true });
     await expect.poll(() => panel.textContent()).not.toContain('Loading…');
-    faults.push(...(await faultsOf(page)).map((fault) => `${title}: ${fault}`));
+    faults.push(...(await faultsOf(page, `#${await panel.getAttribute('id')}`)).map((fault) => `${title}: ${fault}`));
   }
   expect(faults).toEqual([]);
   expect(open.problems).toEqual([]);
