@@ -1,4 +1,5 @@
 /** The sessions of `npm run bench:gpu`: file in assets/runs, and the command line that makes it. */
+import { MICRO_SESSIONS } from './micro-sessions.mjs';
 
 const EVERY_DENSE =
   'cuda-fused,cuda-graph,cuda-persistent,cuda-window,cuda-tiled,cuda-gather,cuda-warp-reduced,cuda-scatter,cuda-slice-launches,cuda-gather@fp64,cuda-fused@fp64';
@@ -129,4 +130,5 @@ export const GPU_SESSIONS = [
       ),
     ),
   ),
+  ...MICRO_SESSIONS,
 ];

@@ -1,0 +1,96 @@
+/** The sessions of the claim ledger: each scenario once, and the sweeps that show where a claim holds. */
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { root } from '../setup/root.mjs';
+
+const ALL = ['--rounds', '7', '--time', '20'];
+const EACH = ['--rounds', '5', '--time', '3'];
+
+/**
+ * Variants of scenarios whose problem is too large for some: the CPU takes minutes for this product.
+ * @type {Readonly<Record<string, string>>}
+ */
+const SOME = {
+  gemm: 'cuda-fp32,cuda-tf32,cuda-bf16,cuda-fp16,cublas-fp32,cublas-tf32,cublas-bf16,cublas-fp16',
+};
+
+/**
+ * @param {string} name
+ * @param {string} scenario
+ * @param {string} variants
+ * @param {string} swept with its values
+ * @param {readonly string[]} set what else differs from the scenario
+ */
+const sweep = (name, scenario, variants, swept, ...set) => ({
+  file: `micro/sweep-${name}.json`,
+  words: ['bench', scenario, '--variants', variants, '--sweep', `problem.${swept}`].concat(
+    set.flatMap((value) => ['--set', `problem.${value}`]),
+    EACH,
+  ),
+});
+
+const SWEEPS = [
+  sweep('coalescing-stride', 'coalescing', 'cuda-direct,cuda-staged,cuda-packed', 'stride=1,2,4,8,16,32'),
+  sweep('coalescing-stride-16', 'coalescing', 'cuda-direct,cuda-packed', 'stride=1,2,4,8,16,32', 'element_bytes=16'),
+  sweep('coalescing-offset', 'coalescing', 'cuda-direct', 'offset=0,1,4,8,16,31', 'stride=1'),
+  sweep(
+    'latency',
+    'latency',
+    'cuda-global,cuda-l2,cuda-shared',
+    'footprint_bytes=4096,32768,131072,262144,1048576,8388608,33554432,134217728,1000000000',
+    'hops=500000',
+  ),
+  sweep('host-loop', 'host-loop', 'cuda-row-launches,cuda-batched', 'rows=1,10,100,1000,10000'),
+  sweep('launch', 'launch', 'cuda-launches,cuda-graph,cuda-fused', 'n=100,10000,1000000,10000000'),
+  sweep(
+    'stencil-1d',
+    'stencil-1d',
+    'cuda-naive,cuda-constant,cuda-shared,cuda-async,cuda-window',
+    'radius=1,2,4,8,16,32',
+  ),
+  sweep('stencil-2d', 'stencil-2d', 'cuda-naive,cuda-constant,cuda-shared,cuda-window', 'radius=1,4,8,16'),
+  sweep('bank-conflicts', 'bank-conflicts', 'cuda-strided,cuda-padded', 'stride=1,2,3,4,8,16,32'),
+  sweep(
+    'histogram',
+    'histogram',
+    'cuda-global,cuda-warp,cuda-shared,cuda-sorted',
+    'bins=1,16,256,4096,1000000',
+    'distribution=uniform',
+  ),
+  sweep('fma', 'fma', 'cuda-separate,cuda-fused', 'degree=4,32,128,512'),
+  sweep('divergence', 'divergence', 'cuda-branch,cuda-sorted', 'work=8,64,512'),
+  sweep(
+    'gemm',
+    'gemm',
+    'cublas-fp32,cublas-tf32,cublas-bf16,cuda-fp32,cuda-tf32',
+    'k=256,1024,4096',
+    'm=1024',
+    'n=1024',
+  ),
+  sweep('overlap', 'overlap', 'cuda-one,cuda-streams', 'streams=1,2,4,8'),
+  sweep(
+    'concurrent-kernels',
+    'concurrent-kernels',
+    'cuda-one,cuda-streams,cuda-one-kernel',
+    'blocks=16,66,132,528,1056,2112',
+  ),
+  sweep('elementwise', 'elementwise', 'cuda-unfused,cuda-fused,cuda-16', 'n=1000,100000,1000000,10000000,100000000'),
+  sweep('grid-stride', 'grid-stride', 'cuda-one-each,cuda-grid-stride', 'blocks_per_sm=1,2,4,8,16,32'),
+  sweep('few-threads', 'few-threads', 'cuda-1,cuda-8', 'threads=1,32,1024,16384,100000', 'n=100000'),
+  sweep('fp64', 'fp64', 'cuda-fp64,cuda-fp32,cuda-double-float', 'degree=4,32,512'),
+];
+
+/** @param {string} name */
+function session(name) {
+  const some = SOME[name];
+  return {
+    file: `micro/${name}.json`,
+    words: ['bench', name, ...(some === undefined ? [] : ['--variants', some]), ...ALL],
+  };
+}
+
+const scenarios = globSync('assets/scenarios/micro/*.json', { cwd: root })
+  .map((file) => path.basename(file, '.json'))
+  .sort();
+
+export const MICRO_SESSIONS = [...scenarios.map(session), ...SWEEPS];
