@@ -15,15 +15,18 @@
 #include "setup_part.hpp"
 
 // Small measured workloads ("tasks"): something short that is prepared once and repeated many times, such as one
-// matrix product or one copy. A row of the claim ledger is added in four steps (kernels/micro/launch.cpp is one to
-// imitate):
+// matrix product or one copy. A row of the claim ledger is added in five steps (kernels/micro/elementwise.cpp is one
+// to imitate):
 //
 //   1. kernels/micro/<row>.cu: its kernels, extern "C", included by kernels/micro/micro.cu.
-//   2. kernels/micro/<row>.cpp: a class per arrangement, derived from CpuTask (engine/cpu_task.hpp) or CudaTask
-//      (cuda/task/cuda_task.hpp): prepare(), then run() or queue(), verify(), hash(), work(); and one function that
-//      gives the TaskBench with its variants.
-//   3. a line in kernels/micro/registry.cpp.
+//   2. kernels/micro/<row>.cpp: the answer in FP64, a function per arrangement that gives a CpuWork or CudaWork
+//      (micro/work.hpp), and one that lists them as the row's variants (micro/row.hpp); a line each in rows.hpp and
+//      registry.cpp.
+//   3. test/parity/micro_problems.cpp: small problems of odd sizes.
 //   4. electron/contract/scenario/micro: the row's parameters (zod); their names are the keys of TaskProblem.
+//   5. assets/scenarios/micro, assets/claims/micro/<row>.json and assets/claims/ledger.json.
+//
+// A workload of its own derives its tasks from CpuTask (engine/cpu_task.hpp) and CudaTask (cuda/task/cuda_task.hpp).
 namespace bb::engine {
 
 /// Nothing meaningful to state.
