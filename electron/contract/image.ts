@@ -56,9 +56,11 @@ export const imageSummarySchema = z.strictObject({
   wall_s: z.number(),
   setup_s: z.number(),
   solve_s: z.number(),
+  /** Of the image by the GPU's clock; null on the CPU. */
+  device_s: z.number().nullable(),
   /** Lattice factors computed. */
   terms: z.number(),
-  /** Per lattice factor and thread; null before there is one. */
+  /** Per lattice factor and thread, or on the GPU; null before there is one. */
   ns_per_term: z.number().nullable(),
   image: z.strictObject({
     width: z.number().int(),

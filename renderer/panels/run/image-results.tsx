@@ -39,7 +39,18 @@ export function ImageResults(): ReactElement {
   const { images } = useWorkbench();
   const summary = useCached(images.data.summary, SHOWN);
   if (summary === null) return <Waiting workload="diffraction" />;
-  const { image, resolution_A: resolution, terms, ns_per_term, solve_s, setup_s, wall_s, threads, isa } = summary;
+  const {
+    image,
+    resolution_A: resolution,
+    terms,
+    ns_per_term,
+    solve_s,
+    device_s,
+    setup_s,
+    wall_s,
+    threads,
+    isa,
+  } = summary;
   return (
     <div className="run-results">
       <Brightest summary={summary} />
@@ -64,12 +75,24 @@ export function ImageResults(): ReactElement {
             value: duration(solve_s),
             title: `Set-up ${duration(setup_s)}, everything ${duration(wall_s)}`,
           },
+          ...(device_s === null
+            ? []
+            : [
+                {
+                  name: 'On the GPU',
+                  value: duration(device_s),
+                  title: "By the device's clock, without the copy to the host",
+                },
+              ]),
           { name: 'Terms', value: compact(terms), title: 'Lattice factors computed' },
           {
             name: 'Per term',
             value: ns_per_term === null ? NO_VALUE : significant(ns_per_term, 3),
             unit: 'ns',
-            title: `Per lattice factor and thread; ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${isa}`,
+            title:
+              device_s === null
+                ? `Per lattice factor and thread; ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${isa}`
+                : 'Per lattice factor, on the GPU',
           },
           { name: 'Memory', value: formatBytes(summary.peak_rss_MB * 2 ** 20), title: 'Peak of the process' },
         ]}

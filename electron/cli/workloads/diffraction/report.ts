@@ -31,7 +31,9 @@ export function imageReport(summary: ImageSummary, file: string | null, style: S
     status === 'done'
       ? style('green', 'done')
       : style('yellow', `interrupted, ${Math.floor(100 * done)} % of the image`);
-  const rate = summary.ns_per_term === null ? '' : `, ${significant(summary.ns_per_term, 3)} ns per term and core`;
+  const perTerm = summary.ns_per_term === null ? '' : `, ${significant(summary.ns_per_term, 3)} ns per term`;
+  const onDevice = summary.device_s === null ? '' : `, ${duration(summary.device_s)} of it on the GPU`;
+  const rate = summary.device_s === null && perTerm !== '' ? `${perTerm} and core` : `${onDevice}${perTerm}`;
   const { h, k, l, fast, slow } = brightest;
   const indices = [h, k, l].map((index) => index.toFixed(2)).join(' ');
   return [

@@ -12,7 +12,8 @@ import { readImageScenario } from './scenario.ts';
 
 export async function runDiffraction(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
   const { parsed, terminal } = context;
-  if (hasFlag(parsed, 'trace')) throw new UsageError('--trace records GPU work: diffraction has no GPU variants yet');
+  if (hasFlag(parsed, 'trace'))
+    throw new UsageError('--trace is for transport scenarios; an image keeps the spans of its bands of rows');
   const reading = await readImageScenario(context, host);
   const id = await solve(context, host, reading);
   const summary = imageSummary(runOf('diffraction', await host.runs.data(id)));

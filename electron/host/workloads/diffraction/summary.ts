@@ -53,8 +53,10 @@ export function imageSummary(run: ImageRunData): ImageSummary {
     wall_s: run.wall_s,
     setup_s: run.setup_s,
     solve_s: run.solve_s,
+    device_s: run.device_s > 0 ? run.device_s : null,
     terms: run.terms,
-    ns_per_term: run.terms > 0 ? (run.solve_s * run.threads * 1e9) / run.terms : null,
+    ns_per_term:
+      run.terms > 0 ? ((run.device_s > 0 ? run.device_s : run.solve_s * run.threads) * 1e9) / run.terms : null,
     image: {
       width,
       height,
