@@ -8,7 +8,10 @@ import { z } from 'zod';
 export const fileRefSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('library'),
-    /** File name below the library folder, such as `water-70MeV.json`; no separators, no leading dot. */
+    /**
+     * File name in the library folder, such as `water-70MeV.json`: no separators, no leading dot. Of an example, its
+     * folder too: `diffraction/mosaic-1000.json`.
+     */
     key: z.string().min(1).max(200),
   }),
   z.strictObject({

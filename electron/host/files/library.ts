@@ -1,7 +1,8 @@
 /**
  * The library: the user's folder, and the scenarios that come with the program
- * seen through it. Pages name its files by file name only; nothing that a page
- * says leads out of the two folders.
+ * seen through it, with their folders. Pages name its files by file name, and
+ * shipped ones by their folder too; nothing that a page says leads out of the
+ * two folders.
  */
 import { lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,6 +24,11 @@ export interface LibraryFile {
   readonly modified: Date;
   readonly bytes: number;
 }
+
+/** Shipped files may lie in folders of the program's own, one below the other: `diffraction/mosaic-1000.json`. */
+const FOLDERS = /^(?:[a-z0-9-]+\/)*(?=[^/]+$)/;
+
+const plainName = (key: string): string => key.replace(FOLDERS, '');
 
 /** Throws BraggError `bad-request` unless `key` is a plain file name. */
 export function checkKey(key: string): void {
@@ -71,8 +77,9 @@ export class Library {
   /** The key of a file that lies in one of the two folders, else null. */
   keyOf(file: string): string | null {
     const folder = path.dirname(path.resolve(file));
-    const inside = folder === path.resolve(this.folder) || folder === path.resolve(this.#shipped);
-    return inside ? path.basename(file) : null;
+    if (folder === path.resolve(this.folder)) return path.basename(file);
+    const below = path.relative(path.resolve(this.#shipped), path.resolve(file));
+    return below.startsWith('..') || path.isAbsolute(below) ? null : below.split(path.sep).join('/');
   }
 
   /** All files with one of the extensions, the user's first, by name. A user's file hides a shipped one of its name. */
@@ -84,19 +91,16 @@ export class Library {
 
   /** The same with shipped files that one of the user's hides. */
   async listAll(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
-    return [
-      ...(await this.#files(this.folder, false, extensions)),
-      ...(await this.#files(this.#shipped, true, extensions)),
-    ];
+    return [...(await this.#files(this.folder, '', false, extensions)), ...(await this.#shippedFiles('', extensions))];
   }
 
   /** The file to read. Throws `not-found`. */
   async readable(key: string): Promise<{ readonly path: string; readonly readOnly: boolean }> {
-    checkKey(key);
-    for (const [folder, readOnly] of [[this.folder, false] as const, [this.#shipped, true] as const]) {
-      const file = await this.#inside(folder, key);
-      if (file !== null) return { path: file, readOnly };
-    }
+    checkKey(plainName(key));
+    const own = key === plainName(key) ? await this.#inside(this.folder, key) : null;
+    if (own !== null) return { path: own, readOnly: false };
+    const shipped = await this.#inside(this.#shipped, key);
+    if (shipped !== null) return { path: shipped, readOnly: true };
     throw new BraggError('not-found', `There is no ${key} in the library.`);
   }
 
@@ -120,23 +124,40 @@ export class Library {
     return target;
   }
 
-  async #files(folder: string, readOnly: boolean, extensions: readonly string[]): Promise<LibraryFile[]> {
+  /** Those in the folder, then those in its folders by name. */
+  async #shippedFiles(below: string, extensions: readonly string[]): Promise<LibraryFile[]> {
+    const folder = path.join(this.#shipped, below);
+    const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const folders = found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const files = await this.#files(folder, below, true, extensions);
+    for (const name of folders.sort()) files.push(...(await this.#shippedFiles(`${below}${name}/`, extensions)));
+    return files;
+  }
+
+  async #files(
+    folder: string,
+    below: string,
+    readOnly: boolean,
+    extensions: readonly string[],
+  ): Promise<LibraryFile[]> {
     const names = await readdir(folder).catch(() => []);
     const wanted = names.filter((name) => extensions.includes(path.extname(name).toLowerCase())).sort();
     const files: LibraryFile[] = [];
-    for (const key of wanted) {
-      const file = path.join(folder, key);
+    for (const name of wanted) {
+      const file = path.join(folder, name);
       const found = await lstat(file).catch(() => null);
-      if (found?.isFile()) files.push({ key, path: file, readOnly, modified: found.mtime, bytes: found.size });
+      if (found?.isFile())
+        files.push({ key: `${below}${name}`, path: file, readOnly, modified: found.mtime, bytes: found.size });
     }
     return files;
   }
 
-  /** The file's real path if it is in the folder, also behind links; null otherwise. */
+  /** The file's real path if it is where its key says below the folder, also behind links; null otherwise. */
   async #inside(folder: string, key: string): Promise<string | null> {
     try {
       const [root, file] = await Promise.all([realpath(folder), realpath(path.join(folder, key))]);
-      return path.dirname(file) === root ? file : null;
+      const place = path.join(root, ...key.split('/').slice(0, -1));
+      return path.dirname(file) === place ? file : null;
     } catch {
       return null;
     }

@@ -19,6 +19,7 @@ import { type CompareStore, createCompareStore } from './store.ts';
 import { TableView } from './table-view.tsx';
 import '../../widgets/plot-panel.css';
 import './compare-panel.css';
+import { useComparedVariants } from './variants.ts';
 import './source.css';
 
 const views = [
@@ -67,7 +68,7 @@ function Shown({
 function Actions({ store }: { readonly store: CompareStore }): ReactElement {
   const { stores, benches } = useWorkbench();
   const active = useSelected(stores.comparison, activeBench);
-  const known = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const known = useComparedVariants();
   const config = useSelected(store, (state) => state);
   const labels = labelsOf(config, known);
   if (active !== null) {

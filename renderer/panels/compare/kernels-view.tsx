@@ -9,6 +9,7 @@ import { EmptyState } from '../../widgets/empty-state.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { ShownRow } from './rows.ts';
+import { useComparedVariants } from './variants.ts';
 
 interface Found {
   readonly variant: string;
@@ -49,7 +50,7 @@ function useResources(rows: readonly ShownRow[]): readonly Found[] {
 
 export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
   const { stores } = useWorkbench();
-  const known = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const known = useComparedVariants();
   const found = useResources(rows.filter(({ row }) => known.some(({ id }) => id === row.variant)));
   const [threads, setThreads] = useState(256);
   const [picked, setPicked] = useState<string | null>(null);

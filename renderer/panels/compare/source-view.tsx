@@ -10,6 +10,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { ShownRow } from './rows.ts';
 import { condensed, type DiffRow, type Side, sourceDiff } from './source-diff.ts';
 import type { CompareStore } from './store.ts';
+import { useComparedVariants } from './variants.ts';
 import '../../widgets/code-tokens.css';
 
 type Files = Result<'variant.sources'>['files'];
@@ -150,7 +151,7 @@ export function SourceView({
   readonly rows: readonly ShownRow[];
 }): ReactElement {
   const { stores } = useWorkbench();
-  const known = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const known = useComparedVariants();
   const onlyDifferences = useSelected(store, (state) => state.onlyDifferences);
   const ids = known.map(({ id }) => id);
   const inRows = [...new Set(rows.map(({ row }) => row.variant))].filter((id) => ids.includes(id));

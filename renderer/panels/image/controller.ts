@@ -72,6 +72,7 @@ export function driveImage(
       windows: { ...(fast && { fast }), ...(slow && { slow }) },
       plot,
       rings: store.getState().rings,
+      logarithmic: store.getState().scale === 'log',
     });
     if (scene === null) map.clear();
     else map.show(scene, style());

@@ -23,7 +23,9 @@ export function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): 
   const resolved = shownScenario('diffraction', workbench);
   if (at === null || resolved === null) {
     return (
-      <span className="panel-readout panel-readout--none">Point at the image to read a pixel; click to keep it.</span>
+      <span className="panel-readout panel-readout--none image-readout">
+        Point at the image to read a pixel; click to keep it.
+      </span>
     );
   }
   const [fast, slow] = [Math.floor(at.fast), Math.floor(at.slow)];
@@ -33,7 +35,7 @@ export function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): 
   const read = several && exact?.fast === fast && exact.slow === slow ? exact.photons : null;
   const photons = read ?? hit?.value ?? null;
   return (
-    <output className="panel-readout" aria-live="off" data-testid="image-readout">
+    <output className="panel-readout image-readout" aria-live="off" data-testid="image-readout">
       {pinned ? <span className="panel-readout__pin" title="Pinned; Esc takes it away" /> : null}
       <span>
         fast <b>{fast}</b> slow <b>{slow}</b>

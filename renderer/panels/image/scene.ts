@@ -1,5 +1,5 @@
 /** What the image panel draws: the window with square pixels, rings, the beam centre, pixel values. No React. */
-import type { Interval } from '../../../electron/contract/fields.ts';
+import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
 import {
   type DiffractionScenario,
   type ImageGeometry,
@@ -22,6 +22,10 @@ const SPACINGS = [
 ];
 const MOST_RINGS = 6;
 const RING_POINTS = 361;
+/** Share of the image across: a smaller ring lies under the beam's mark. */
+const SMALLEST_RING = 0.12;
+/** Below the largest pixel there is more than a picture can show: fringes reach down to nothing. */
+const DECADES_SHOWN = 1e-6;
 
 const made = new WeakMap<object, ImageGeometry>();
 
@@ -45,6 +49,13 @@ export function squared({ fast, slow }: Ranges, plot: { readonly width: number; 
   return { fast: widened(fast, plot.width), slow: widened(slow, plot.height) };
 }
 
+/** How far across a ring is, in pixels. */
+function ringSize(geometry: ImageGeometry, spacing: number): number {
+  const places = geometry.ring(spacing, 9) ?? new Float64Array(0);
+  const fast = [...places].filter((place, i) => i % 2 === 0 && Number.isFinite(place));
+  return fast.length === 0 ? 0 : Math.max(...fast) - Math.min(...fast);
+}
+
 function resolutionRange(geometry: ImageGeometry, width: number, height: number): readonly [number, number] {
   const places = [0, 0.25, 0.5, 0.75, 1].flatMap((u) =>
     [0, 0.25, 0.5, 0.75, 1].map((v) => geometry.at(u * width, v * height).resolution_A ?? Number.POSITIVE_INFINITY),
@@ -56,10 +67,9 @@ function resolutionRange(geometry: ImageGeometry, width: number, height: number)
 export function ringSpacings(geometry: ImageGeometry, width: number, height: number): readonly number[] {
   const [least, most] = resolutionRange(geometry, width, height);
   const inside = SPACINGS.filter((spacing) => spacing > least && spacing < most);
-  // The finest third of the spacings lies in the outer half of the image.
-  const nearest = inside.slice(0, 4 * MOST_RINGS);
-  const every = Math.max(1, Math.ceil(nearest.length / MOST_RINGS));
-  return nearest.filter((_, i) => i % every === 0).slice(0, MOST_RINGS);
+  const readable = inside.filter((spacing) => ringSize(geometry, spacing) > SMALLEST_RING * Math.min(width, height));
+  const every = Math.max(1, Math.ceil(readable.length / MOST_RINGS));
+  return readable.filter((_, i) => i % every === 0).slice(0, MOST_RINGS);
 }
 
 const ringsMade = new WeakMap<ImageGeometry, readonly Annotation[]>();
@@ -79,12 +89,25 @@ function ringsOf(geometry: ImageGeometry, width: number, height: number): readon
   return marks;
 }
 
+const bright = new WeakMap<FieldMap, FieldMap>();
+
+/** The image as a logarithmic scale shows it, unless other limits are set. */
+function shownDecades(map: FieldMap): FieldMap {
+  const known = bright.get(map);
+  if (known !== undefined) return known;
+  const least = map.max * DECADES_SHOWN;
+  const cut = { ...map, min: Math.max(map.min, least), minPositive: Math.max(map.minPositive, least) };
+  bright.set(map, cut);
+  return cut;
+}
+
 export interface SceneInput {
   readonly shown: ShownImage | null;
   readonly resolved: DiffractionResolved | null;
   readonly windows: Partial<Ranges>;
   readonly plot: { readonly width: number; readonly height: number } | null;
   readonly rings: boolean;
+  readonly logarithmic: boolean;
 }
 
 export function wholeImage(shown: ShownImage | null, resolved: DiffractionResolved | null): Ranges | null {
@@ -96,7 +119,7 @@ export function wholeImage(shown: ShownImage | null, resolved: DiffractionResolv
 }
 
 /** Null while nothing is known of the detector. */
-export function imageScene({ shown, resolved, windows, plot, rings }: SceneInput): MapScene | null {
+export function imageScene({ shown, resolved, windows, plot, rings, logarithmic }: SceneInput): MapScene | null {
   const whole = wholeImage(shown, resolved);
   if (whole === null) return null;
   const ranges = { fast: windows.fast ?? whole.fast, slow: windows.slow ?? whole.slow };
@@ -108,7 +131,7 @@ export function imageScene({ shown, resolved, windows, plot, rings }: SceneInput
     horizontal: { title: 'Fast', unit: 'pixels', from: fast[0], to: fast[1] },
     // As detectors are read: the first row on top.
     vertical: { title: 'Slow', unit: 'pixels', from: slow[1], to: slow[0] },
-    field: shown?.map ?? null,
+    field: shown === null ? null : logarithmic && shown.against === null ? shownDecades(shown.map) : shown.map,
     quantityTitle: shown?.against == null ? 'Photons' : 'Photons, difference',
     annotations,
   };

@@ -7,7 +7,7 @@ import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts
 import './peaks-panel.css';
 
 /** Pixels around a spot that the image shows when it is brought there. */
-const WINDOW = 25;
+const WINDOW = 13;
 
 export default function PeaksPanel(): ReactElement {
   const { stores, images } = useWorkbench();

@@ -56,8 +56,8 @@ export function ImageResults(): ReactElement {
       <Brightest summary={summary} />
       <Readouts
         items={[
-          { name: 'Sum', value: significant(image.sum, 6), unit: 'photons' },
-          { name: 'Mean', value: significant(image.mean, 4), unit: 'per pixel' },
+          { name: 'Sum', value: significant(image.sum, 6), title: 'Photons in all pixels' },
+          { name: 'Mean', value: significant(image.mean, 4), title: 'Photons per pixel' },
           {
             name: 'Bright',
             value: count(image.bright_pixels),

@@ -1,0 +1,144 @@
+/** A diffraction scenario in a real browser: opened from the library, run, read, held against another, exported, reopened. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-image-'));
+
+let served: Served;
+let open: OpenPage;
+let bench: BenchPage;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function openBench(options: PageOptions = {}): Promise<void> {
+  open = await chrome.open(served.url, options);
+  bench = new BenchPage(open.page);
+  await bench.run.waitFor();
+  onTestFailed(async () => {
+    await open.screenshot('failed-image');
+  });
+}
+
+async function axeFaults(): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page: open.page }).withTags(['wcag2a', 'wcag2aa']).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
+const image = () => open.page.getByRole('img', { name: /^Image of/ });
+const readout = async (): Promise<string> => (await open.page.getByTestId('image-readout').textContent()) ?? '';
+
+async function openExample(words: string, name: string): Promise<void> {
+  await bench.panel('Library').click();
+  await open.page
+    .getByRole('button', { name: 'Examples' })
+    .or(open.page.getByRole('radio', { name: 'Examples' }))
+    .first()
+    .click();
+  await open.page.getByRole('searchbox').fill(words);
+  await open.page.locator('.library-entry__main', { hasText: name }).first().click();
+  await expect.poll(() => bench.title.textContent()).toContain('simple-cubic-512.json');
+}
+
+describe('a diffraction image', () => {
+  it('comes from a shipped scenario, and says what every pixel is', async () => {
+    await openBench();
+    await openExample('cubic 512', 'simple-cubic-512');
+    // The form and the panels are those of the kind.
+    await bench.panel('Scenario').click();
+    await expect.poll(() => bench.panel('Image').count()).toBe(1);
+    expect(await bench.panel('Dose map').count()).toBe(0);
+    const wavelength = bench.field('Wavelength');
+    expect(await wavelength.inputValue()).toBe('6.2');
+    await wavelength.fill('-1');
+    await open.page.getByText('-1 Å is too small; allowed: 0.01 to 100 Å').first().waitFor();
+    await wavelength.fill('6.2');
+    await open.screenshot('image-form');
+    await bench.run.click();
+    await bench.state('Done').waitFor({ timeout: 60_000 });
+    await image().waitFor();
+    const box = await image().boundingBox();
+    if (box === null) throw new Error('the image has no place');
+    await open.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await expect.poll(readout).toMatch(/^fast \d+ slow \d+[\d.×⁰-⁹−]+ photonsh k l .+ → .+ Å2θ [\d.]+°$/);
+    await open.screenshot('image-light');
+    expect(await axeFaults()).toEqual([]);
+    // The brightest spot is on a reflection, and the list leads to it.
+    await bench.panel('Peaks').click();
+    await open.page.locator('.peaks-panel tbody button').first().click();
+    await expect.poll(readout).toMatch(/^fast 25\d slow 25\d/);
+    const photons = await open.page.getByTestId('brightest').textContent();
+    expect(photons).toMatch(/^154\.65\d photons$/);
+    await open.screenshot('image-pixels');
+    await image().focus();
+    const before = await readout();
+    await open.page.keyboard.press('ArrowDown');
+    await expect.poll(readout).not.toBe(before);
+    await open.page.keyboard.press('Escape');
+    await open.page.getByText('Point at the image to read a pixel').waitFor();
+    expect(open.problems).toEqual([]);
+    await open.close();
+  });
+
+  it('is held against another variant, written as files, and opened again', async () => {
+    await openBench({ theme: 'dark' });
+    await open.page.locator('.run-entry__main').first().or(bench.panel('Runs')).first().click();
+    await bench.panel('Runs').click();
+    await open.page.locator('.run-entry__main').first().click();
+    await image().waitFor();
+    await openExample('cubic 512', 'simple-cubic-512');
+    await bench.panel('Scenario').click();
+    await bench.section('Solver');
+    await open.page.getByRole('button', { name: /^Variant: auto/ }).click();
+    await open.page
+      .getByRole('menuitemradio', { name: /naive/ })
+      .or(open.page.locator('.menu__item', { hasText: 'naive' }))
+      .first()
+      .click();
+    await bench.run.click();
+    await bench.state('Done').waitFor({ timeout: 60_000 });
+    await open.page.getByRole('button', { name: 'Display of the image' }).click();
+    const less = open.page.getByLabel('Run to subtract from the image');
+    await less.selectOption({ index: 1 });
+    await open.page.keyboard.press('Escape');
+    const accuracy = open.page.getByTestId('image-accuracy');
+    await accuracy.waitFor();
+    expect(await accuracy.textContent()).toMatch(/relative L2.*max \/ max.*bright pixels.*sum/);
+    await open.screenshot('image-difference-dark');
+    expect(await axeFaults()).toEqual([]);
+    const exported = async (entry: RegExp): Promise<{ name: string; bytes: Buffer }> => {
+      await open.page.getByRole('button', { name: 'Export the image' }).click();
+      const [download] = await Promise.all([
+        open.page.waitForEvent('download'),
+        open.page.getByRole('menuitem', { name: entry }).click(),
+      ]);
+      return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+    };
+    expect((await exported(/^Raw float32/)).bytes.length).toBe(4 * 512 * 512);
+    expect((await exported(/^SMV/)).bytes.subarray(0, 20).toString()).toBe('{\nHEADER_BYTES=512;\n');
+    expect((await exported(/^PNG/)).bytes.subarray(1, 4).toString()).toBe('PNG');
+    const svg = (await exported(/^SVG/)).bytes.toString();
+    expect(svg).toContain('Å');
+    expect(svg).toContain('photons');
+    const { name, bytes } = await exported(/^Everything/);
+    await bench.drop(name, bytes, 'application/x-hdf5');
+    await bench.panel('Runs').click();
+    await expect.poll(() => open.page.locator('.run-entry').count()).toBe(3);
+    await bench.state('Done').waitFor();
+    await image().waitFor();
+    expect(open.problems).toEqual([]);
+    await open.close();
+  });
+});
