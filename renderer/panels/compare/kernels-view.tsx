@@ -7,7 +7,7 @@ import { count, NO_VALUE, percent } from '../../base/numbers.ts';
 import { errorText } from '../../state/notices.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { Select } from '../../widgets/select.tsx';
-import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { useWorkbench } from '../../workbench/context.ts';
 import type { ShownRow } from './rows.ts';
 import { useComparedVariants } from './variants.ts';
 
@@ -49,7 +49,6 @@ function useResources(rows: readonly ShownRow[]): readonly Found[] {
 }
 
 export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
-  const { stores } = useWorkbench();
   const known = useComparedVariants();
   const found = useResources(rows.filter(({ row }) => known.some(({ id }) => id === row.variant)));
   const [threads, setThreads] = useState(256);

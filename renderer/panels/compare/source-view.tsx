@@ -150,7 +150,6 @@ export function SourceView({
   readonly store: CompareStore;
   readonly rows: readonly ShownRow[];
 }): ReactElement {
-  const { stores } = useWorkbench();
   const known = useComparedVariants();
   const onlyDifferences = useSelected(store, (state) => state.onlyDifferences);
   const ids = known.map(({ id }) => id);
