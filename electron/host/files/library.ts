@@ -101,6 +101,8 @@ export class Library {
     if (own !== null) return { path: own, readOnly: false };
     const shipped = await this.#inside(this.#shipped, key);
     if (shipped !== null) return { path: shipped, readOnly: true };
+    // Folders are those of the examples and no others.
+    checkKey(key);
     throw new BraggError('not-found', `There is no ${key} in the library.`);
   }
 

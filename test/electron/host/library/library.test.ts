@@ -70,8 +70,15 @@ describe('the library', () => {
     const r80 = /^R80 ([\d.]+) mm$/.exec(run?.facts.result ?? '')?.[1];
     expect(Math.abs(Number(r80) - 8.85)).toBeLessThan(0.1);
     expect(await names({ text: `r80 ${r80} mm` })).toEqual(['first.h5']);
-    const examples = await search({ place: 'examples', text: 'tilted' });
+    const examples = await search({ place: 'examples', text: 'tilted 70' });
     expect(examples).toMatchObject([{ fileName: 'tilted-45deg-70MeV.json', facts: { about: '70 MeV' } }]);
+    // Examples lie in folders by what they are about; they open by their folder's name.
+    const [image] = await search({ place: 'examples', text: 'tilted 1024' });
+    expect(image).toMatchObject({ file: inLibrary('diffraction/tilted-1024.json'), fileName: 'tilted-1024.json' });
+    const opened = await page.call('scenario.open', { file: inLibrary('diffraction/tilted-1024.json') });
+    expect(opened).toMatchObject({ readOnly: true, draft: { kind: 'diffraction' }, issues: [] });
+    for (const key of ['../library.json', 'diffraction/../water-70MeV.json', 'no-such/tilted-1024.json'])
+      await expect(page.call('scenario.open', { file: inLibrary(key) })).rejects.toThrow();
     const few = await page.call('library.search', { ...all, limit: 1 });
     expect([few.items.length, few.total, few.folder]).toEqual([1, 3, path.join(test.folder, 'library')]);
   });
