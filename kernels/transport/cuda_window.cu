@@ -80,7 +80,7 @@ class Planner {
       : p(parameters), s(memory), fixed(fixed_memory) {}
 
   __device__ void run(int first, int limit) {
-    StepPlan plan = plan_step<T, kDepth>(p, s, first, false);
+    StepPlan plan = plan_step<T, kDepth>(p, s, first, false, nullptr);
     unsigned waits = 0;
     int step = first;
     for (;; ++step) {
@@ -115,13 +115,19 @@ class Planner {
         });
       }
       if (lane == 0 && cells > 0.0) atomicAdd(ledger_row(p.scores, step) + kCellsVisited, cells);
-      if (step > first && blockIdx.x == gridDim.x - 1 && lane == 0) close_step(p, step - 1);
-      plan = plan_step<T, kDepth>(p, s, step, true);
+      // What the workers leave behind a wait, all see behind the next.
+      if (step > first + 1 && blockIdx.x == gridDim.x - 1 && lane == 0) close_step(p, step - 2);
+      plan = plan_step<T, kDepth>(p, s, step, true, &plan);
     }
-    if (step > first && blockIdx.x == gridDim.x - 1 && lane == 0) close_step(p, step - 1);
     if (blockIdx.x == 0 && lane == 0) p.control->step = step;
     __syncwarp();
     meet_all();
+    if (step == first) return;
+    if (lane == 0) arrive(p.control);
+    if (blockIdx.x != gridDim.x - 1) return;
+    wait_for_all(p.control, ++waits);
+    if (lane == 0 && step > first + 1) close_step(p, step - 2);
+    if (lane == 0) close_step(p, step - 1);
   }
 
  private:
@@ -164,32 +170,42 @@ template <typename T, bool kDepth>
 __device__ void work(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int first) {
   float lowest = 0, highest = 0;
   int slot = 0;
+  // `f` does an item, and meets all behind the last of a pass as soon as what others wait for is written.
   const auto each_item = [&](auto&& f) {
     for (bool last = false; !last; slot ^= 1) {
       meet_all();
       if (fixed.over != 0) return false;
       const Item& item = fixed.items[slot];
       last = item.last != 0;
-      if (item.bin >= 0) f(item);
+      if (item.bin >= 0) {
+        f(item, last);
+      } else if (last) {
+        meet_all();
+      }
     }
     return true;
   };
   for (int step = first;; ++step) {
-    const bool more = each_item([&](const Item& item) {
-      const SourceView<T>* views = s.views + slot * p.layout.most_views;
+    const auto collide = [&](auto&& item, bool last) {
+      item.run(lowest, highest);
+      if (last) meet_all();
+      item.leave_scores();
+    };
+    const bool more = each_item([&](const Item& item, bool last) {
       if (s.row_material[kDepth ? p.start_z + step : item.z] >= 0) {
-        Collide<T, kDepth, false>(p, s, fixed, item, views, step).run(lowest, highest);
+        collide(Collide<T, kDepth, false>(p, s, fixed, slot, step), last);
       } else {
-        Collide<T, kDepth, true>(p, s, fixed, item, views, step).run(lowest, highest);
+        collide(Collide<T, kDepth, true>(p, s, fixed, slot, step), last);
       }
     });
     if (!more) break;
     if constexpr (!kDepth) {
-      meet_all();
-      each_item([&](const Item& item) { stream_item(p, s, fixed, item, step, lowest, highest); });
+      each_item([&](const Item&, bool last) {
+        stream_item(p, s, fixed, slot, step, lowest, highest);
+        if (last) meet_all();
+      });
     }
     report(p, s, step);
-    meet_all();
   }
   lowest = warp_max(lowest);
   highest = warp_max(highest);

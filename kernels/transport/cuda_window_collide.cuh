@@ -11,40 +11,41 @@ namespace bb::transport::window {
 template <typename T, bool kDepth, bool kMixed>
 class Collide {
  public:
-  __device__ Collide(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory, const Item& an_item,
-                     const SourceView<T>* its_views, int at_step)
+  __device__ Collide(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory, int in_slot,
+                     int at_step)
       : p(parameters),
         t(parameters.tables),
         s(memory),
         fixed(fixed_memory),
-        item(an_item),
-        views(its_views),
+        slot(in_slot),
+        item(fixed_memory.items[in_slot]),
+        views(memory.views + in_slot * parameters.layout.most_views),
         step(at_step) {}
 
+  /// What other blocks wait for.
   __device__ void run(float& lowest, float& highest) {
     choose();
-    clear();
     hold();
-    Tally tally;
     gather();
+    clear();
     asm volatile("cp.async.wait_all;" ::: "memory");
     meet_workers();
-    score(tally);
     turn();
     meet_workers();
-    finish_scores(tally);
-    move(tally, lowest, highest);
-    add(tally);
-    meet_workers();  // the next item reuses the shared memory
-    if (kDepth) widen_bounds(p, fixed, bin, step);
+    move(lowest, highest);
+    if (kDepth) send_written(p, s, fixed, bin, step);
+  }
+
+  /// The rest, which nobody waits for.
+  __device__ void leave_scores() {
+    score();
+    meet_workers();
+    finish_scores();
+    add();
   }
 
  private:
   static constexpr int kMostSplit = 3;
-
-  struct Tally {
-    double v[kTallied] = {};
-  };
 
   __device__ void choose() {
     bin = item.bin;
@@ -69,10 +70,10 @@ class Collide {
     kernel = p.kernel_weight + s.bins[bin].kernel_at;
   }
 
-  /// Zeros beside the gathered angles.
+  /// Zeros beside the gathered angles. The last warps come first: they have least to gather.
   __device__ void clear() {
     constexpr int kThreads = kWindowWorkers;
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = kThreads - 1 - static_cast<int>(threadIdx.x);
     const int before = (gathered_a0 - first_a) * pitch;
     const int begin = (max(gathered_a1, gathered_a0) - first_a) * pitch;
     for (int i = thread; i < before; i += kThreads) s.tile[i] = Quad<T>{};
@@ -97,7 +98,7 @@ class Collide {
   /// Has what depends on angles alone copied into shared memory; the block waits for it behind the gather.
   __device__ void hold() {
     if (kMixed) return;
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    const int lane = threadIdx.x & 31, warp = kWarps - 1 - (threadIdx.x >> 5);
     if (held_weights) {
       const T* from_kernel = kernel + static_cast<long long>(material) * (half + 1) * t.classes;
       if constexpr (kDepth) {
@@ -193,7 +194,7 @@ class Collide {
 
   /// Sums of the bin's own protons over some of the angles of a column: the first is their number (path stepping)
   /// or their dose (depth stepping), the others planes crossed, times 1, θ and θ².
-  __device__ void score(Tally& tally) {
+  __device__ void score() {
     const int columns = 4 * quads;
     const int groups = divide(kWindowWorkers, columns);
     const int group = divide(static_cast<int>(threadIdx.x), columns);
@@ -224,14 +225,14 @@ class Collide {
         nuclear = sum[0] * t.nuclear[place];
         nuclear_energy = sum[0] * t.nuclear_escape[place];
       }
-      tally.v[kTallyStopped] = static_cast<double>(stopped);
-      tally.v[kTallyNuclear] = static_cast<double>(nuclear);
-      tally.v[kTallyNuclearEnergy] = static_cast<double>(nuclear_energy);
+      tally[kTallyStopped] = static_cast<double>(stopped);
+      tally[kTallyNuclear] = static_cast<double>(nuclear);
+      tally[kTallyNuclearEnergy] = static_cast<double>(nuclear_energy);
     }
     for (int f = 0; f < 4; ++f) s.partial[f * kWindowWorkers + threadIdx.x] = static_cast<double>(sum[f]);
   }
 
-  __device__ void finish_scores(Tally& tally) {
+  __device__ void finish_scores() {
     const int columns = 4 * quads;
     const int groups = divide(kWindowWorkers, columns);
     for (int i = threadIdx.x; i < 4 * columns; i += kWindowWorkers) {
@@ -240,10 +241,10 @@ class Collide {
       double sum = 0;
       for (int g = 0; g < groups; ++g) sum += s.partial[field * kWindowWorkers + g * columns + column];
       if (sum == 0.0) continue;
-      if (field == (kDepth ? 1 : 0)) tally.v[kTallyNumber] += sum;
+      if (field == (kDepth ? 1 : 0)) tally[kTallyNumber] += sum;
       if (field == 0) {
         if (!kDepth) sum *= static_cast<double>(t.deposit[at(0, kMixed ? material_at(x0 + column) : material)]);
-        tally.v[kTallyDeposited] += sum;
+        tally[kTallyDeposited] += sum;
       }
       double* const to = field == 0   ? p.scores.dose
                          : field == 1 ? p.scores.current
@@ -373,10 +374,10 @@ class Collide {
   }
 
   /// Remap in x.
-  __device__ void move(Tally& tally, float& lowest, float& highest) {
+  __device__ void move(float& lowest, float& highest) {
     Extent extent;
     T below = T(0), above = T(0);
-    double written = 0;
+    T written = T(0);
     T* const out = (kDepth ? p.state[(step + 1) & 1] : p.state[1]) + row_start(p, bin, z);
     for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowWorkers) {
       const int row = divide(i, quads);
@@ -421,22 +422,23 @@ class Collide {
       const T high = max(max(moved.v[0], moved.v[1]), max(moved.v[2], moved.v[3]));
       const T low = min(min(moved.v[0], moved.v[1]), min(moved.v[2], moved.v[3]));
       if (high >= p.threshold) extent.add(z, a, x);
-      written += static_cast<double>(sum_quad(moved));
+      written += sum_quad(moved);
       highest = max(highest, static_cast<float>(high));
       lowest = max(lowest, -static_cast<float>(low));
     }
     __syncwarp();
-    tally.v[kTallyXLow] = static_cast<double>(below);
-    tally.v[kTallyXHigh] = static_cast<double>(above);
-    tally.v[kTallyWritten] = written;
-    if (kDepth) extent.publish(fixed.extent);
+    tally[kTallyXLow] = static_cast<double>(below);
+    tally[kTallyXHigh] = static_cast<double>(above);
+    if (!kDepth) return;
+    extent.publish(fixed.extent);
+    keep_written(s, written, t.energy[bin]);
   }
 
   /// Adds the warp's sums to its row: halving the values with the lanes, so that each lane ends with one of them.
-  __device__ void add(const Tally& tally) {
+  __device__ void add() {
     const int lane = threadIdx.x & 31;
     double v[kTallied];
-    for (int i = 0; i < kTallied; ++i) v[i] = tally.v[i];
+    for (int i = 0; i < kTallied; ++i) v[i] = tally[i];
 #pragma unroll
     for (int half = kTallied / 2, offset = 16; half > 0; half /= 2, offset /= 2) {
       const bool upper = (lane & offset) != 0;
@@ -453,11 +455,10 @@ class Collide {
     double* sums = s.sums + (threadIdx.x >> 5) * kWindowTallies;
     const int slot = lane >> 2;
     sums[slot] += sum;
-    const int energy_slot = slot == kTallyNumber    ? kTallyNumberEnergy
-                            : slot == kTallyXLow    ? kTallyXLowEnergy
-                            : slot == kTallyXHigh   ? kTallyXHighEnergy
-                            : slot == kTallyWritten ? kTallyWrittenEnergy
-                                                    : -1;
+    const int energy_slot = slot == kTallyNumber  ? kTallyNumberEnergy
+                            : slot == kTallyXLow  ? kTallyXLowEnergy
+                            : slot == kTallyXHigh ? kTallyXHighEnergy
+                                                  : -1;
     if (energy_slot >= 0) sums[energy_slot] += sum * t.energy[bin];
   }
 
@@ -465,6 +466,7 @@ class Collide {
   const DeviceTables<T>& t;
   Shared<T>& s;
   Fixed& fixed;
+  int slot;  // of the two that hold items
   const Item& item;
   const SourceView<T>* views;
   int step;
@@ -475,6 +477,7 @@ class Collide {
   int gathered_a0, gathered_a1;    // of them, those that sources hold
   bool held_weights;
   const T* kernel;
+  double tally[kTallied] = {};
 };
 
 }  // namespace bb::transport::window

@@ -203,10 +203,10 @@ struct Shared {
   T *deposits, *weights;
 };
 
-/// The rest of it, of fixed size.
+/// The rest of it, of fixed size. Of two items the planner has one in hand while the workers are at the other.
 struct Fixed {
-  int extent[6];
   Item items[2];
+  int extent[6];  // z0, z1, a0, a1, x0, x1 of what an item wrote above the threshold
   int over;
 };
 
@@ -214,21 +214,38 @@ struct Fixed {
 __device__ inline void meet_workers() { asm volatile("bar.sync 1, %0;" ::"n"(kWindowWorkers) : "memory"); }
 __device__ inline void meet_all() { __syncthreads(); }
 
-/// A bin's next box takes in what an item wrote. The block has met since; it meets again before the next item ends.
+/// A warp's share of what an item writes. Every thread of the warp calls it.
 template <typename T>
-__device__ inline void widen_bounds(const WindowParameters<T>& p, Fixed& fixed, int bin, int step) {
-  const int i = threadIdx.x;
-  if (i >= 6) return;
-  const bool any = fixed.extent[1] > 0;
-  const int value = fixed.extent[i];
-  __syncwarp(0x3f);
-  fixed.extent[i] = i % 2 == 0 ? 1 << 30 : -1;
-  if (!any) return;
-  int* to = &p.bounds[(step + 1) % 3][bin].z0 + i;
-  if (i % 2 == 0) {
-    atomicMin(to, value);
-  } else {
-    atomicMax(to, value);
+__device__ inline void keep_written(Shared<T>& s, T written, double energy) {
+  if (!__any_sync(kWholeWarp, written != T(0))) return;
+  for (int offset = 16; offset > 0; offset /= 2) written += __shfl_xor_sync(kWholeWarp, written, offset);
+  if ((threadIdx.x & 31) != 0) return;
+  double* sums = s.sums + (threadIdx.x >> 5) * kWindowTallies;
+  sums[kTallyWritten] += static_cast<double>(written);
+  sums[kTallyWrittenEnergy] += static_cast<double>(written) * energy;
+}
+
+/// What the others wait for of an item that is written: its bin's next box takes it in, and it counts as in flight.
+/// All workers call it.
+template <typename T>
+__device__ inline void send_written(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int bin, int step) {
+  meet_workers();
+  const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
+  if (warp == 0 && lane < 6) {
+    const bool any = fixed.extent[1] > 0;
+    const int value = fixed.extent[lane];
+    __syncwarp(0x3f);
+    fixed.extent[lane] = lane % 2 == 0 ? 1 << 30 : -1;
+    int* to = &p.bounds[(step + 1) % 3][bin].z0 + lane;
+    if (any && lane % 2 == 0) atomicMin(to, value);
+    if (any && lane % 2 != 0) atomicMax(to, value);
+  }
+  if (warp == 1) {
+    double* const kept = s.sums + lane * kWindowTallies + kTallyWritten;
+    double sum = lane < kWarps ? *kept : 0.0;
+    if (lane < kWarps) *kept = 0.0;
+    sum = warp_sum(sum);
+    if (lane == 0 && sum != 0.0) atomicAdd(p.written + 2 * static_cast<long long>(step + 1), sum);
   }
 }
 
@@ -237,12 +254,14 @@ __device__ inline void arrive(WindowControl* control) {
   asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&control->arrived) : "memory");
 }
 
-/// Waits until all blocks have come `times` times since the launch.
+/// Waits until all blocks have come `times` times since the launch. What they wrote is read past the first-level
+/// cache (__ldcg) by loads that are issued behind this one: to acquire it would empty that cache of the tables, at every
+/// look.
 __device__ inline void wait_for_all(WindowControl* control, unsigned times) {
   const unsigned wanted = times * gridDim.x;
   unsigned arrived;
   do {
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(&control->arrived) : "memory");
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(&control->arrived) : "memory");
   } while (arrived < wanted);
 }
 

@@ -22,6 +22,7 @@ struct alignas(16) HeldBox {
 
 /// The cut of a step.
 struct StepPlan {
+  int holding_low = 0, holding_high = 0;    // bins that held something before the step by which it was cut
   int low = 0, bins = 0;                    // bins made
   int collides = 0, rest = 0, streams = 0;  // items
 };
@@ -42,16 +43,17 @@ __device__ inline int scan_warp(int value) {
   return value;
 }
 
-/// Brings the boxes before step `step` into shared memory and empties those of the step after the next. Returns the
-/// first bin that holds something and the one behind the last.
+/// Brings the boxes before step `step` of the bins low … high - 1 into shared memory and empties those of the step
+/// after the next; no other bin holds anything, or did when this was last called. Returns the first bin that holds
+/// something and the one behind the last.
 template <typename T>
-__device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, int step) {
+__device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, int step, int low, int high) {
   const int lane = threadIdx.x & 31;
   int first = p.tables.ne, last = 0;
   const WindowBox* now = p.bounds[step % 3];
   WindowBox* later = p.bounds[(step + 2) % 3];
 #pragma unroll 2
-  for (int bin = lane; bin < p.tables.ne; bin += 32) {
+  for (int bin = low + lane; bin < high; bin += 32) {
     const WindowBox box = load_box(now + bin);
     const bool empty = is_empty(box);
     const auto pack = [&](int begin, int end) {
@@ -87,14 +89,20 @@ __device__ inline HeldBox wide_box(const Shared<T>& s, int bin, bool ahead) {
   return from;
 }
 
-/// Cuts the step after `step` (`ahead`), or step `step` itself, by the boxes before step `step`. One warp.
+/// Cuts the step after `step` (`ahead`), or step `step` itself, by the boxes before step `step`. One warp. `before` is
+/// the cut by the boxes of the step before, if there is one.
 template <typename T, bool kDepth>
-__device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int step, bool ahead) {
+__device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int step, bool ahead,
+                              const StepPlan* before) {
   const DeviceTables<T>& t = p.tables;
   const int lane = threadIdx.x & 31;
-  const int2 holding = take_boxes(p, s, step);
+  const int step_down = max(t.reach_up, 0), step_up = max(-t.reach_down, 0);
+  const int2 holding = take_boxes(p, s, step, before == nullptr ? 0 : max(before->holding_low - step_down, 0),
+                                  before == nullptr ? t.ne : min(before->holding_high + step_up, t.ne));
   StepPlan plan;
-  const int down = (ahead ? 2 : 1) * max(t.reach_up, 0), up = (ahead ? 2 : 1) * max(-t.reach_down, 0);
+  plan.holding_low = holding.x;
+  plan.holding_high = holding.y;
+  const int down = (ahead ? 2 : 1) * step_down, up = (ahead ? 2 : 1) * step_up;
   plan.low = max(holding.x - down, 0);
   plan.bins = max(min(holding.y + up, t.ne) - plan.low, 0);
   // In parts of 2^6, so that whole grids of 10^9 cells fit.

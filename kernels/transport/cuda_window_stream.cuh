@@ -7,13 +7,15 @@
 namespace bb::transport::window {
 
 template <typename T>
-__device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, const Item& r, int step,
-                            float& lowest, float& highest) {
+__device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int slot, int step, float& lowest,
+                            float& highest) {
+  const Item& r = fixed.items[slot];
   const DeviceTables<T>& t = p.tables;
   const int bin = r.bin;
   const int column = r.column + static_cast<int>(threadIdx.x);
   const int first = r.z;
-  double escaped = 0, written = 0;
+  double escaped = 0;
+  T written = T(0);
   Extent extent;
   bool backwards = false;
   const int angle_index = column / r.quads;
@@ -55,24 +57,17 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
       const T high = max(max(value.v[0], value.v[1]), max(value.v[2], value.v[3]));
       const T low = min(min(value.v[0], value.v[1]), min(value.v[2], value.v[3]));
       if (high >= p.threshold) extent.add(z, a, x);
-      written += static_cast<double>(sum_quad(value));
+      written += sum_quad(value);
       highest = max(highest, static_cast<float>(high));
       lowest = max(lowest, -static_cast<float>(low));
     }
   }
   __syncwarp();
   extent.publish(fixed.extent);
-  double* sums = s.sums + (threadIdx.x >> 5) * kWindowTallies;
-  if (__any_sync(kWholeWarp, written != 0.0)) {
-    written = warp_sum(written);
-    if ((threadIdx.x & 31) == 0) {
-      sums[kTallyWritten] += written;
-      sums[kTallyWrittenEnergy] += written * t.energy[bin];
-    }
-  }
-  tally_escapes(sums, kTallyZLow, backwards ? escaped : 0.0, backwards ? 0.0 : escaped, t.energy[bin]);
-  meet_workers();
-  widen_bounds(p, fixed, bin, step);
+  keep_written(s, written, t.energy[bin]);
+  tally_escapes(s.sums + (threadIdx.x >> 5) * kWindowTallies, kTallyZLow, backwards ? escaped : 0.0,
+                backwards ? 0.0 : escaped, t.energy[bin]);
+  send_written(p, s, fixed, bin, step);
 }
 
 }  // namespace bb::transport::window
