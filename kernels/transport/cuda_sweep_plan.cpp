@@ -17,7 +17,8 @@ constexpr int kVeryWide = 8;                   // half width from which such a b
 constexpr int kAnglesScored = 3;               // by a thread, at most
 constexpr double kCyclesPerInstruction = 4.5;  // of one warp
 constexpr double kIssued = 0.7;                // of all issue slots, at best
-constexpr double kBytesPerCycle = 10.5;        // that arrive at a multiprocessor, on an H200
+constexpr double kCyclesPerCopy = 230;         // of a row of one source, beside its bytes,
+constexpr double kBytesPerCycle = 38;          // that arrive at a multiprocessor; both fitted to an H200
 constexpr double kCyclesPerRow = 100;          // beside its instructions
 constexpr int kStaticBytes = 6 * 1024;         // of the kernel
 
@@ -73,7 +74,7 @@ std::optional<Shape> shape_of(const Tables& t, const SweepGroup& g, int angles) 
     s.stage_floats = g.sources * sweep_source_floats(rows, pitch);
   }
   s.cost = std::max({sum / (4 * kIssued), kCyclesPerInstruction * std::max({stream, score, collide}),
-                     4.0 * g.sources * rows * pitch / kBytesPerCycle}) +
+                     g.sources * (kCyclesPerCopy + 4.0 * rows * pitch / kBytesPerCycle)}) +
            kCyclesPerRow;
   return s;
 }

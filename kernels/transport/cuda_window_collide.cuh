@@ -377,7 +377,7 @@ class Collide {
   __device__ void move(float& lowest, float& highest) {
     Extent extent;
     T below = T(0), above = T(0);
-    T written = T(0);
+    double written = 0;
     T* const out = (kDepth ? p.state[(step + 1) & 1] : p.state[1]) + row_start(p, bin, z);
     for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowWorkers) {
       const int row = divide(i, quads);
@@ -422,7 +422,7 @@ class Collide {
       const T high = max(max(moved.v[0], moved.v[1]), max(moved.v[2], moved.v[3]));
       const T low = min(min(moved.v[0], moved.v[1]), min(moved.v[2], moved.v[3]));
       if (high >= p.threshold) extent.add(z, a, x);
-      written += sum_quad(moved);
+      written += static_cast<double>(sum_quad(moved));
       highest = max(highest, static_cast<float>(high));
       lowest = max(lowest, -static_cast<float>(low));
     }

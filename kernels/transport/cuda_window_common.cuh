@@ -216,13 +216,13 @@ __device__ inline void meet_all() { __syncthreads(); }
 
 /// A warp's share of what an item writes. Every thread of the warp calls it.
 template <typename T>
-__device__ inline void keep_written(Shared<T>& s, T written, double energy) {
-  if (!__any_sync(kWholeWarp, written != T(0))) return;
-  for (int offset = 16; offset > 0; offset /= 2) written += __shfl_xor_sync(kWholeWarp, written, offset);
+__device__ inline void keep_written(Shared<T>& s, double written, double energy) {
+  if (!__any_sync(kWholeWarp, written != 0.0)) return;
+  written = warp_sum(written);
   if ((threadIdx.x & 31) != 0) return;
   double* sums = s.sums + (threadIdx.x >> 5) * kWindowTallies;
-  sums[kTallyWritten] += static_cast<double>(written);
-  sums[kTallyWrittenEnergy] += static_cast<double>(written) * energy;
+  sums[kTallyWritten] += written;
+  sums[kTallyWrittenEnergy] += written * energy;
 }
 
 /// What the others wait for of an item that is written: its bin's next box takes it in, and it counts as in flight.

@@ -14,8 +14,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
   const int bin = r.bin;
   const int column = r.column + static_cast<int>(threadIdx.x);
   const int first = r.z;
-  double escaped = 0;
-  T written = T(0);
+  double escaped = 0, written = 0;
   Extent extent;
   bool backwards = false;
   const int angle_index = column / r.quads;
@@ -57,7 +56,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
       const T high = max(max(value.v[0], value.v[1]), max(value.v[2], value.v[3]));
       const T low = min(min(value.v[0], value.v[1]), min(value.v[2], value.v[3]));
       if (high >= p.threshold) extent.add(z, a, x);
-      written += sum_quad(value);
+      written += static_cast<double>(sum_quad(value));
       highest = max(highest, static_cast<float>(high));
       lowest = max(lowest, -static_cast<float>(low));
     }
