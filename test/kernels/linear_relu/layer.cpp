@@ -17,7 +17,7 @@ TaskProblem layer(const char* direction, const char* values, bool bias, const ch
   problem.variant = variant;
   problem.threads = 2;
   // Nothing is a multiple of a tile, a block or a vector; one dimension is longer than a tile.
-  problem.numbers = {{"batch", 37}, {"inputs", 261}, {"outputs", 65}};
+  problem.numbers = {{"batch", 13}, {"inputs", 261}, {"outputs", 33}};
   problem.words = {{"direction", direction}, {"values", values}};
   problem.switches = {{"bias", bias}};
   return problem;
@@ -52,10 +52,10 @@ TEST("linear-relu: a NaN in X reaches Y; where Z is exactly 0 nothing passes bac
     for (std::size_t i = 0; i < forward.inputs; ++i) nan = nan || std::isnan(forward.x[row * forward.inputs + i]);
     rows += nan ? 1 : 0;
   }
-  CHECK_EQ(rows, std::size_t{5});  // rows 3, 10, … 31
+  CHECK_EQ(rows, std::size_t{2});  // rows 3 and 10
   // A variant that maps NaN to 0 is caught: every output of those rows is.
   const CheckReport report = forward.compare({.y = [](std::size_t, std::size_t) { return 0.0; }});
-  CHECK_EQ(report.checks[1].value, 5.0 * 65.0);
+  CHECK_EQ(report.checks[1].value, 2.0 * 33.0);
   const Layer zero(layer("backward", "zero", true, ""), Arithmetic::kFp32);
   const auto none = [](std::size_t, std::size_t) { return 0.0; };
   const CheckReport gradients = zero.compare({.dx = none, .dw = none, .sums = none});
@@ -79,8 +79,8 @@ TEST("linear-relu: a wrong output and one rectified by mistake are found") {
     return std::string("all");
   };
   CHECK_EQ(holds(rectified), "all");
-  CHECK_EQ(holds([&](std::size_t m, std::size_t n) { return rectified(m, n) * (m == 36 && n == 64 ? 1.01 : 1.0); }),
-           rectified(36, 64) > 0.0 ? "relative" : "all");
+  CHECK_EQ(holds([&](std::size_t m, std::size_t n) { return rectified(m, n) * (m == 12 && n == 32 ? 1.01 : 1.0); }),
+           rectified(12, 32) > 0.0 ? "relative" : "all");
   CHECK_EQ(holds([&](std::size_t m, std::size_t n) { return -0.0 * exact(m, n); }), "relative");
 }
 
