@@ -33,17 +33,13 @@ export function fusionCeiling({ document, machine }: Pick<TaskReport, 'document'
 }
 
 /** The library's product with the rectifier apart, and with it in its epilogue, of one precision. */
-function fusedPairs(
+export function fusedPairs(
   entries: readonly MeasuredTask[],
 ): readonly (readonly [apart: MeasuredTask, fused: MeasuredTask])[] {
-  const fused = entries.filter(({ variant }) => /lt/.test(variant));
+  const apart = entries.filter(({ variant }) => variant === 'cuda-cublas');
+  const fused = entries.filter(({ variant }) => /^cuda-lt-\w+$/.test(variant));
   return fused.flatMap((one) => {
-    const other = entries.find(
-      ({ variant, precision }) =>
-        /^(cuda-)?cublas-relu|^cublas$|cublas/.test(variant) &&
-        !/lt|graph/.test(variant) &&
-        precision === one.precision,
-    );
+    const other = apart.find(({ precision }) => precision === one.precision);
     return other === undefined ? [] : [[other, one] as const];
   });
 }

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldMap } from '../../../electron/contract/fields.ts';
+import type { DiffractionResolved } from '../../../electron/contract/scenarios.ts';
+import { geometryOf, imageScene, ringSpacings, squared } from '../../../renderer/panels/image/scene.ts';
+
+const resolved = {
+  kind: 'diffraction',
+  width: 512,
+  height: 512,
+  scenario: {
+    beam: { wavelength_A: 1 },
+    crystal: {
+      lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100, alpha_deg: 90, beta_deg: 90, gamma_deg: 90 },
+      misset: { x_deg: 0, y_deg: 0, z_deg: 0 },
+    },
+    detector: {
+      pixel_mm: 0.1,
+      distance_mm: 100,
+      beam_x_mm: 25.65,
+      beam_y_mm: 25.65,
+      rotx_deg: 0,
+      roty_deg: 0,
+      rotz_deg: 0,
+      twotheta_deg: 0,
+    },
+    rotation: { phi_deg: 0, oscillation_deg: 0, steps: 1 },
+  },
+} as unknown as DiffractionResolved;
+
+const axis = (name: 'fast' | 'slow') =>
+  ({ name, unit: 'px', from: 0, to: 2, count: 2, cellsPerSample: 1, fullFrom: 0, fullTo: 2, edges: null }) as const;
+const map: FieldMap = {
+  quantity: 'photons',
+  unit: 'photons',
+  horizontal: axis('fast'),
+  vertical: axis('slow'),
+  values: Float32Array.of(100, 1, 1e-3, 1e-30),
+  min: 1e-30,
+  max: 100,
+  minPositive: 1e-30,
+};
+const shown = { run: 'a', revision: 1, done: 1, map, against: null };
+const drawn = { resolved, windows: {}, plot: null, rings: true, logarithmic: true };
+
+describe('the image', () => {
+  it('has pixels as wide as high, the narrower range widened around its middle', () => {
+    const { fast, slow } = squared({ fast: [0, 100], slow: [0, 100] }, { width: 400, height: 200 });
+    expect(slow).toEqual([0, 100]);
+    expect(fast).toEqual([-50, 150]);
+    expect(squared({ fast: [0, 10], slow: [0, 10] }, { width: 0, height: 0 })).toEqual({
+      fast: [0, 10],
+      slow: [0, 10],
+    });
+  });
+
+  it('has its first row on top, and rings where Bragg’s law puts them', () => {
+    const scene = imageScene({ ...drawn, shown: null });
+    expect(scene?.vertical).toMatchObject({ from: 512, to: 0 });
+    const geometry = geometryOf(resolved);
+    expect(geometry.beam).toEqual({ fast: expect.closeTo(257, 9), slow: expect.closeTo(257, 9) });
+    const spacings = ringSpacings(geometry, 512, 512);
+    expect(spacings.length).toBeGreaterThan(2);
+    for (const spacing of spacings) {
+      const places = geometry.ring(spacing, 9) ?? new Float64Array();
+      for (let i = 0; i < places.length; i += 2) {
+        expect(geometry.at(places[i] ?? 0, places[i + 1] ?? 0).resolution_A).toBeCloseTo(spacing, 9);
+      }
+    }
+    // Finer than half the wavelength nothing reflects.
+    expect(geometry.ring(0.49, 9)).toBeNull();
+    const kinds = imageScene({ ...drawn, shown: null })?.annotations.map(({ kind }) => kind);
+    expect(kinds).toEqual([...spacings.map(() => 'curve'), 'cross']);
+    expect(imageScene({ ...drawn, shown: null, rings: false })?.annotations).toEqual([]);
+  });
+
+  it('shows six decades of a logarithmic scale, all of a difference, and the same field for the same image', () => {
+    const field = imageScene({ ...drawn, shown })?.field;
+    expect(field).toMatchObject({ min: expect.closeTo(1e-4, 12), minPositive: expect.closeTo(1e-4, 12), max: 100 });
+    expect(imageScene({ ...drawn, shown })?.field).toBe(field);
+    expect(imageScene({ ...drawn, shown, logarithmic: false })?.field).toBe(map);
+    expect(imageScene({ ...drawn, shown: { ...shown, against: 'b' } })?.field).toBe(map);
+  });
+});
