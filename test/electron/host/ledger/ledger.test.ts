@@ -1,5 +1,5 @@
 /** The ledger of published claims is whole: every row can be run, has its claims, and what was recorded is read. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../../electron/contract/scenario/index.ts';
@@ -7,6 +7,7 @@ import { loadAddon } from '../../../../electron/host/addon.ts';
 import { readTaskClaims } from '../../../../electron/host/bench/index.ts';
 import { findingsOfRow, readLedger } from '../../../../electron/host/ledger/index.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../../../../electron/host/scenarios/index.ts';
+import { parseTaskSession } from '../../../../electron/host/workloads/task/session-file.ts';
 import { assetsFolder, openTestScenarios } from '../small-run.ts';
 
 const addon = loadAddon();
@@ -82,6 +83,23 @@ describe('a mistake in a row is named with its place, value and what is allowed'
     const reading = await scenarios.parseAny(text, { name: 's', folder: null });
     expect(reading.issues.map(formatIssue).join('\n')).toContain(wanted);
   });
+});
+
+test('what was recorded was on an H200, is of a row, and only what ignores the strides of a view is wrong', () => {
+  const recorded = readdirSync(join(assetsFolder, 'runs/micro')).map((file) => `micro/${file}`);
+  const listed = rows.flatMap((row) => row.sessions);
+  expect(recorded.length).toBeGreaterThanOrEqual(25);
+  for (const session of recorded.filter((file) => !file.startsWith('micro/sweep-'))) {
+    expect(listed).toContain(session);
+    const path = join(assetsFolder, 'runs', session);
+    expect(statSync(path).size).toBeLessThan(100_000);
+    const [report] = parseTaskSession(readFileSync(path, 'utf8'), session).reports;
+    expect(report?.machine.gpu?.name).toBe('NVIDIA H200');
+    const measured = report?.entries.filter((entry) => entry.status === 'measured') ?? [];
+    expect(measured.length, session).toBeGreaterThanOrEqual(2);
+    const wrong = measured.filter(({ verdict }) => verdict === 'wrong').map(({ label }) => label);
+    expect(wrong).toEqual(session === 'micro/views.json' ? ['cpu-ignored', 'cuda-ignored'] : []);
+  }
 });
 
 test('what was recorded is read: the row of all optimisations points to the sessions of transport', async () => {
