@@ -56,13 +56,13 @@ describe('the curves of a sweep', () => {
       values: [],
     });
     const at = (value: number) => ({ ...report, claims: [claim(value)] });
-    const fit = (label: string, time_s: number) => ({
+    const fitOf = (label: string, time_s: number) => ({
       label,
       points: [1, 10, 100].map((value) => ({ value, time_s: time_s * value, setup_s: 0 })),
       fixed_s: 0,
       slope_s: time_s,
     });
-    const sweep = { path: 'problem.steps', values: [1, 10, 100], fits: [fit('a', 1e-3), fit('b', 1e-4)] };
+    const sweep = { path: 'problem.steps', values: [1, 10, 100], fits: [fitOf('a', 1e-3), fitOf('b', 1e-4)] };
     const session = { ...base, reports: [at(2), at(4), at(8)], sweep };
     const size = { width: 600, label: 11 };
     const [found] = sweptClaims(session);
