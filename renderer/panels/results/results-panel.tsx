@@ -23,13 +23,15 @@ export default function ResultsPanel(): ReactElement {
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const kind = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
+  const name = useSelected(stores.scenario, (state) => state.draft['name']);
   const resolved = useSelected(stores.scenario, (state) => state.lastResolved);
   const status = useSelected(tasks.status, (state) => state.status);
   const measured = useCached(tasks.session, SHOWN);
   const all = useStored(run?.workload ?? kind);
   const bench = resolved !== null && 'bench' in resolved ? resolved.bench : '';
   // What is about the scenario's own benchmark comes first.
-  const stored = [...all].sort((a, b) => Number(b.bench === bench) - Number(a.bench === bench));
+  const near = (one: StoredTask): number => Number(one.bench === bench) + Number(one.scenario === name);
+  const stored = [...all].sort((a, b) => near(b) - near(a));
   const [wanted, setWanted] = useState<string | null>(null);
   const known = wanted !== null && (wanted === RUN ? run !== null : all.some(({ id }) => id === wanted));
   const usual = run === null ? (stored.find((one) => one.bench === bench)?.id ?? null) : RUN;

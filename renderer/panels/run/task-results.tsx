@@ -9,12 +9,13 @@ import { useCached, useWorkbench } from '../../workbench/context.ts';
 import { Waiting } from './waiting.tsx';
 
 function Best({ entry }: { readonly entry: MeasuredTask }): ReactElement {
+  const gain = gainOf(entry.ratio);
   return (
     <dl className="range-head">
-      <div className="range-head__main" title="The fastest variant that is right, over the first">
+      <div className="range-head__main" title={`The fastest variant that is right, over the first: ${timesText(gain)}`}>
         <dt>Best</dt>
         <dd className="selectable" data-testid="best-gain">
-          {timesText(gainOf(entry.ratio))}
+          {timesText({ ...gain, interval: null })}
         </dd>
       </div>
       <div>

@@ -24,6 +24,7 @@ function defaultText(field: FieldModel): string {
   const { fallback, unit } = field;
   if (typeof fallback === 'number')
     return `${formatNumber(Number(fallback.toPrecision(6)))} ${unitSymbols[unit]}`.trim();
+  if (typeof fallback === 'boolean') return fallback ? 'yes' : 'no';
   return typeof fallback === 'string' ? fallback : 'the default';
 }
 
@@ -107,6 +108,11 @@ function Choice({
   );
 }
 
+const switches = [
+  { value: 'true', label: 'yes' },
+  { value: 'false', label: 'no' },
+] as const;
+
 function Control({
   field,
   id,
@@ -122,6 +128,17 @@ function Control({
   const described = describedBy === undefined ? {} : { describedBy };
   const { schema } = field;
   if (schema.enum !== undefined) return <Choice field={field} describedBy={describedBy} invalid={invalid} />;
+  if (schema.type === 'boolean') {
+    return (
+      <Segmented
+        label={field.title}
+        value={String(field.value ?? field.fallback ?? false)}
+        options={switches}
+        onChange={(next) => form.edit(field.path, next === 'true', field.title)}
+        {...described}
+      />
+    );
+  }
   if (schema.type === 'number' || schema.type === 'integer') {
     return (
       <NumberField
