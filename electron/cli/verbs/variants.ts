@@ -1,6 +1,8 @@
 /** `braggbench variants`: the implementations that can be compared. */
 import { scenarioKinds } from '../../contract/scenario/index.ts';
+import { kernelFolders } from '../../host/bench/ceilings.ts';
 import { loadAddon } from '../../host/index.ts';
+import { OwnVariants } from '../../host/own/own-variants.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { table } from '../table.ts';
@@ -19,18 +21,26 @@ function absences(all: VariantList['all']): readonly string[] {
   );
 }
 
+/** The engine with the own variants of a folder among its own; nothing of them is run. */
+async function withOwn(folder: string) {
+  const own = new OwnVariants({ addon: loadAddon(), folders: kernelFolders(), isTrusted: () => false });
+  const { troubles } = await own.openAll(folder);
+  return { addon: own.addon, troubles };
+}
+
 export const variants: Verb = {
   name: 'variants',
   usage: 'variants [--json]',
   summary: 'list the implementations and what each changes',
   details: [
-    'Lists every variant of every workload: where it runs, what it offers, the bytes and FLOPs per cell and step (of a diffraction image, per lattice factor) that it declares, the variant it builds on and what it changes.',
+    'Lists every variant of every workload: where it runs, what it offers, the bytes and FLOPs per cell and step (of a diffraction image, per lattice factor) that it declares, the variant it builds on and what it changes. Own variants of the folder that it is called in stand among them.',
   ],
   flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
   examples: [],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
-    const addon = loadAddon();
+    const { addon, troubles } = await withOwn(process.cwd());
+    for (const { message } of troubles) terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${message}`);
     const lists = allWorkloads.map(({ kind, workload }) => ({ kind, list: workload.variants(addon) }));
     if (hasFlag(parsed, 'json')) {
       terminal.printJson({ variants: lists.flatMap(({ list }) => list.all) });

@@ -78,9 +78,12 @@ export class OwnVariants {
 
   /** Reads one from disk, and knows it from now on. Throws a BraggError; then it is not known. */
   async open(file: string): Promise<OwnVariant> {
-    const id = path.basename(file);
-    this.#known.delete(id);
-    return this.adopt(await readOwn(file, this.bases(), this.#options.folders.sources));
+    try {
+      return this.adopt(await readOwn(file, this.bases(), this.#options.folders.sources));
+    } catch (error) {
+      this.#known.delete(path.basename(file));
+      throw error;
+    }
   }
 
   adopt(own: OwnVariant): OwnVariant {

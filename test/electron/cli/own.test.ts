@@ -53,6 +53,12 @@ test('runs after the user has said that they trust it, and says whether it is ri
   expect(JSON.parse(named.stdout)).toMatchObject({ checks: { right: true, bitwise: true } });
 }, 120_000);
 
+test('is listed in its folder', async () => {
+  const { stdout, stderr } = await run('variants');
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^my\.cpp +cpu .*gather +Blocks of rows as large as the first cache/m);
+}, 60_000);
+
 test('is benchmarked beside ours', async () => {
   const { stdout, code } = await run(
     'bench',
