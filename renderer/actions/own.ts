@@ -54,9 +54,10 @@ export function createOwnActions({ client, stores }: ActionContext): OwnActions 
         `It is code, and it runs with your rights: it can read and change your files. It takes the place of ${replaces} ` +
         `in ${base} and lies at ${info.place}. Trust it if you wrote it or have read it. You are asked again when it ` +
         `changes. SHA-256 ${info.sha256.slice(0, 16)}…`,
+      // Enter alone trusts nothing.
       choices: [
-        { id: 'no', label: 'Do not run it' },
-        { id: 'trust', label: 'I trust it', tone: 'primary' },
+        { id: 'trust', label: 'I trust it' },
+        { id: 'no', label: 'Do not run it', tone: 'primary' },
       ],
     });
     if (answer !== 'trust') return false;

@@ -76,7 +76,9 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   // A mistake stands at its line, by the keyboard alone.
   await code(page).focus();
   await page.keyboard.press('Control+Home');
-  await page.keyboard.type('undefined_thing;\n');
+  await page.keyboard.type('undefined_thing;');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.cm-line').first().textContent()).toBe('undefined_thing;');
   await page.keyboard.press('Control+b');
   await expect.poll(() => says(page).textContent(), SLOW).toBe('Does not compile: 1 error');
   const issue = page.getByRole('region', { name: 'What the compiler says' }).getByRole('button');
@@ -103,6 +105,7 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await dialog.getByRole('button', { name: 'I trust it' }).click();
   await expect.poll(() => verdict(page).getAttribute('data-right'), SLOW).toBe('true');
   expect(await verdict(page).textContent()).toContain('my-gather.cpp is right on this scenario');
+  expect(await page.locator('.kernel-editor__facts').textContent()).toContain('You trust it as it is.');
   await open.screenshot('kernel-editor-right-light');
   expect(await faultsOf(page)).toEqual([]);
 

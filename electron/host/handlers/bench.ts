@@ -17,6 +17,7 @@ import type { FileAccess } from '../files/access.ts';
 import type { OwnVariants } from '../own/own-variants.ts';
 import type { Scenarios } from '../scenarios/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
+import { allVariants } from '../workloads/index.ts';
 import { placeOf } from './scenarios.ts';
 
 export interface BenchParts {
@@ -104,7 +105,7 @@ async function start(parts: BenchParts, request: Request) {
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   const { addon, benches, own } = parts;
   const find = (id: string) => {
-    const variant = addon.variants().find((one) => one.id === id);
+    const variant = allVariants(addon).find((one) => one.id === id);
     if (variant === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
     return variant;
   };

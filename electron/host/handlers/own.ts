@@ -48,7 +48,11 @@ export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Nam
       const { variants, troubles } = await own.openAll(await folderOf(files, beside));
       return { variants: variants.map((one) => infoOf(one, own.isTrusted(one))), troubles: [...troubles] };
     },
-    'own.templates': ({ base }) => templatesOf(baseOf(own, base)),
+    'own.templates': ({ base }) => {
+      const found = own.bases().find(({ id }) => id === base);
+      if (found !== undefined) return templatesOf(found);
+      return { files: [], reason: `To be read: own variants are made from those of transport, which ${base} is not.` };
+    },
     'own.create': async ({ beside, id, base: wanted, replaces }) => {
       const base = baseOf(own, wanted);
       if (path.extname(id) !== extensionOf(base)) {

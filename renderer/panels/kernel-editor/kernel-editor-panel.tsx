@@ -50,13 +50,18 @@ export default function KernelEditorPanel(): ReactElement {
   const { client, stores, storage, settingsReset, own: actions } = useWorkbench();
   const store = useMemo(() => createEditorStore(storage, settingsReset), [storage, settingsReset]);
   const config = useSelected(store, (state) => state);
-  const known = useSelected(stores.connection, (state) => state.capabilities.variants);
+  const all = useSelected(stores.connection, (state) => state.capabilities.variants);
+  // Workloads that name a variant alike: the first is meant, as by the host.
+  const known = useMemo(() => all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at), [all]);
   const { variants: mine, troubles, beside } = useSelected(stores.own, (state) => state);
   const ids = known.map(({ id }) => id);
   const variant = ids.includes(config.variant) ? config.variant : (ids[0] ?? '');
   const own = isOwnId(variant);
   const shipped = useShipped(variant);
   const editing = useEditing(own ? variant : null);
+  const isTrusted = mine.some(
+    ({ id, sha256, trusted }) => id === variant && trusted && sha256 === editing.info?.sha256,
+  );
   const base = known.find(({ id }) => id === variant);
 
   const shownFile =
@@ -200,7 +205,7 @@ export default function KernelEditorPanel(): ReactElement {
           {'. '}
           {dirty
             ? 'Changed, not saved.'
-            : editing.info.trusted
+            : isTrusted
               ? 'You trust it as it is.'
               : 'Not yet trusted: you are asked before it runs.'}
         </p>

@@ -68,6 +68,7 @@ export function useEditing(id: string | null): Editing {
     if (benchState === 'queued' || benchState === 'running') return;
     setBench(null);
     setBusy(null);
+    setSays('');
     client.call('bench.session', { bench }).then(
       ({ session }) => setOutcome(outcomeOf(session, id)),
       (error: unknown) => setOutcome({ kind: 'refused', reason: errorText(error) }),

@@ -28,7 +28,7 @@ export function VerdictView({ id, outcome }: { readonly id: string; readonly out
   if (outcome.kind === 'refused') {
     return (
       <div className="own-verdict" data-right="false" role="status" data-testid="own-verdict">
-        <h3>{id} did not get through</h3>
+        <h2>{id} did not get through</h2>
         <p>{outcome.reason}</p>
       </div>
     );
@@ -37,7 +37,7 @@ export function VerdictView({ id, outcome }: { readonly id: string; readonly out
   const { rel_l2, rel_l2_limit, ledger_error, ledger_limit, spread, bitwise, repeats, right } = verdict;
   return (
     <div className="own-verdict" data-right={right} role="status" data-testid="own-verdict">
-      <h3>{right ? `${id} is right on this scenario: ${speed}` : `${id} is wrong on this scenario`}</h3>
+      <h2>{right ? `${id} is right on this scenario: ${speed}` : `${id} is wrong on this scenario`}</h2>
       <ul>
         <Check
           name="Parity"
