@@ -180,10 +180,8 @@ export type RunMaps = Readonly<z.infer<typeof runMapsSchema>>;
 
 export const liveFrameSchema = z.strictObject({
   ...runMapsSchema.shape,
-  /** In the order of the request; null: not in this frame. */
+  /** In the order of the request; null: on its way. */
   maps: z.array(fieldMapSchema.nullable()),
-  /** Why maps are missing and will not come; null when they are only on their way. */
-  missing: z.string().nullable(),
   /** Dose integrated across the beam axis so far, if it was asked for. */
   depthDose: curveSchema.nullable(),
 });

@@ -260,9 +260,9 @@ export interface Marginals {
   readonly etheta: Float32Array;
   /** [e][z] */
   readonly ez: Float32Array;
-  /** [e][x]; empty where the variant does not sum it. */
+  /** [e][x]; empty in files of earlier versions. */
   readonly ex: Float32Array;
-  /** [z][theta]; empty where the variant does not sum it. */
+  /** [z][theta]; empty as above. */
   readonly ztheta: Float32Array;
 }
 
@@ -284,7 +284,7 @@ export interface NativePlane extends PlaneRequest {
 export interface NativeLive extends Marginals {
   /** MeV per cell so far, [z][x]. */
   readonly dose: Float64Array;
-  /** Those of `wantPlanes` that were there when the frame was made; none of a run on the GPU. */
+  /** Those that `wantPlanes` asked for when the frame was made. */
   readonly planes: readonly NativePlane[];
 }
 

@@ -1,7 +1,7 @@
 #include "cuda_common.cuh"
 #include "filled_value.hpp"
 
-// Start, clearing, counts and marginals of ψ[e][θ][z][x].
+// Start, clearing and counts of ψ[e][θ][z][x].
 namespace bb::transport {
 
 /// One thread per cell.
@@ -55,52 +55,6 @@ __device__ void dense_clear(const DeviceStep<T>& s, long long cells) {
   if (first < cells % kPerWord) s.to[cells / kPerWord * kPerWord + first] = T(0);
 }
 
-/// Σ over x into etheta and ez: one warp (blockDim.x = 32) per row z, block rows over θ and e.
-template <typename T>
-__device__ void dense_sum_rows(const DeviceStep<T>& s, const DeviceMarginals& m) {
-  const DeviceTables<T>& t = s.tables;
-  const int z = blockIdx.x * blockDim.y + threadIdx.y;
-  const int a = blockIdx.y;
-  const int e = blockIdx.z;
-  if (z >= s.rows) return;
-  const T* row = s.from + field_offset(s, e, a) + static_cast<long long>(z) * t.nx;
-  double sum = 0.0;
-  for (int x = threadIdx.x; x < t.nx; x += 32) sum += static_cast<double>(row[x]);
-  sum = warp_sum(sum);
-  if (threadIdx.x != 0 || sum == 0.0) return;
-  atomicAdd(m.etheta + e * t.ntheta + a, sum);
-  atomicAdd(m.ez + e * t.nz + s.plane + z, sum);
-}
-
-/// Σ over e and θ into zx: one thread per cell of a field, block rows over groups of fields.
-template <typename T>
-__device__ void dense_sum_fields(const DeviceStep<T>& s, const DeviceMarginals& m) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= field_cells(s)) return;
-  double sum = 0.0;
-  const int fields = s.tables.ne * s.tables.ntheta;
-  for (int f = blockIdx.y; f < fields; f += gridDim.y) {
-    sum += static_cast<double>(s.from[static_cast<long long>(f) * field_cells(s) + i]);
-  }
-  if (sum != 0.0) atomicAdd(m.zx + s.plane * s.tables.nx + i, sum);
-}
-
-/// Σ over e and z into xtheta: 32 columns x, blockDim.y rows at a time, block rows over θ and groups of 4 e.
-template <typename T>
-__device__ void dense_sum_columns(const DeviceStep<T>& s, const DeviceMarginals& m) {
-  const DeviceTables<T>& t = s.tables;
-  const int x = blockIdx.x * 32 + threadIdx.x;
-  const int a = blockIdx.y;
-  if (x >= t.nx) return;
-  double sum = 0.0;
-  for (int e = blockIdx.z * 4; e < min(t.ne, static_cast<int>(blockIdx.z) * 4 + 4); ++e) {
-    const T* p = s.from + field_offset(s, e, a) + x;
-    for (int z = threadIdx.y; z < s.rows; z += blockDim.y)
-      sum += static_cast<double>(p[static_cast<long long>(z) * t.nx]);
-  }
-  if (sum != 0.0) atomicAdd(m.xtheta + static_cast<long long>(x) * t.ntheta + a, sum);
-}
-
 #define BB_DENSE_KERNELS(T, suffix)                                                                               \
   extern "C" __global__ void __launch_bounds__(256)                                                               \
       dense_fill_##suffix(T* psi, unsigned long long cells, unsigned long long seed) {                            \
@@ -118,18 +72,6 @@ __device__ void dense_sum_columns(const DeviceStep<T>& s, const DeviceMarginals&
   extern "C" __global__ void __launch_bounds__(256)                                                               \
       dense_clear_##suffix(const __grid_constant__ DeviceStep<T> s, long long cells) {                            \
     dense_clear(s, cells);                                                                                        \
-  }                                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256)                                                               \
-      dense_sum_rows_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                       \
-    dense_sum_rows(s, m);                                                                                         \
-  }                                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256)                                                               \
-      dense_sum_fields_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                     \
-    dense_sum_fields(s, m);                                                                                       \
-  }                                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256)                                                               \
-      dense_sum_columns_##suffix(const __grid_constant__ DeviceStep<T> s, DeviceMarginals m) {                    \
-    dense_sum_columns(s, m);                                                                                      \
   }
 
 BB_DENSE_KERNELS(float, f32)

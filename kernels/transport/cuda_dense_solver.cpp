@@ -65,9 +65,6 @@ void CudaDenseSolver<T>::prepare() {
   for (auto& buffer : psi_) buffer = cuda::DeviceBuffer<T>(this->device(), cells);
   this->set_state_bytes(2.0 * static_cast<double>(cells) * sizeof(T));
   sum_.emplace(this->kernel("dense_sum"));
-  sum_rows_.emplace(this->kernel("dense_sum_rows"));
-  sum_fields_.emplace(this->kernel("dense_sum_fields"));
-  sum_columns_.emplace(this->kernel("dense_sum_columns"));
   clear_.emplace(this->kernel("dense_clear"));
   look_up_kernels();
 
@@ -144,22 +141,20 @@ void CudaDenseSolver<T>::launch_count(double* row) {
 }
 
 template <typename T>
-void CudaDenseSolver<T>::launch_marginals(const DeviceMarginals& fields) {
+DeviceState<T> CudaDenseSolver<T>::device_state() const {
   const Tables& t = this->tables();
-  if (plane_ >= t.nz) return;  // behind the last plane nothing is left
-  const DeviceStep<T> s = context(0);
-  const unsigned warps = kThreads / 32;
-  sum_rows_->launch(this->stream(),
-                    {.grid = {blocks(u(rows_), warps), static_cast<unsigned>(t.ntheta), static_cast<unsigned>(t.ne)},
-                     .block = {32, warps, 1}},
-                    s, fields);
-  constexpr unsigned kGroups = 64;  // of (e, θ) fields, each added up by its own blocks
-  sum_fields_->launch(this->stream(),
-                      {.grid = {blocks(u(field_cells()), kThreads), kGroups, 1}, .block = {kThreads, 1, 1}}, s, fields);
-  sum_columns_->launch(
-      this->stream(),
-      {.grid = {blocks(u(t.nx), 32), static_cast<unsigned>(t.ntheta), blocks(u(t.ne), 4)}, .block = {32, 8, 1}}, s,
-      fields);
+  const long long field = field_cells();
+  return {.state = {psi_[front_].pointer(), nullptr},
+          .states = 1,
+          .boxes = {},
+          .box_sets = 0,
+          .box_ints = 0,
+          .step = nullptr,
+          // Behind the last plane of depth stepping nothing is left.
+          .sizes = {plane_ < t.nz ? t.ne : 0, t.ntheta, rows_, t.nx},
+          .strides = {field * t.ntheta, field, t.nx, 1},
+          .plane = depth_ ? plane_ : 0,
+          .plane_per_step = 0};
 }
 
 template class CudaDenseSolver<float>;

@@ -38,7 +38,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   void prepare() final;
   void launch_step(int step) final;
   void launch_count(double* row) final;
-  void launch_marginals(const DeviceMarginals& fields) final;
+  DeviceState<T> device_state() const final;
   void forget_steps(int steps) final;
   double cells_per_step() const final;
 
@@ -53,7 +53,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   int start_plane_ = 0;
   int taken_ = 0;            // steps queued and not forgotten
   std::vector<int> fronts_;  // which buffer was the state before each step
-  std::optional<cuda::Kernel> sum_, sum_rows_, sum_fields_, sum_columns_, clear_;
+  std::optional<cuda::Kernel> sum_, clear_;
 };
 
 extern template class CudaDenseSolver<float>;

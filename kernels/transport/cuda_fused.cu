@@ -97,10 +97,6 @@ BB_FUSED_ENTRY(depth_f64, double, true, 2)
   extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads)                                           \
       transport_fused_count_##name(const __grid_constant__ bb::transport::FusedParameters<T> p, double* row) {         \
     bb::transport::fused::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                          \
-  }                                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads) transport_fused_marginals_##name(         \
-      const __grid_constant__ bb::transport::FusedParameters<T> p, const bb::transport::DeviceMarginals fields) {      \
-    bb::transport::fused::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                                \
   }
 
 // Depth stepping, behind the last plane: everything in flight has left.

@@ -522,10 +522,19 @@ void CudaFusedSolver<T>::launch_count(double* row) {
 }
 
 template <typename T>
-void CudaFusedSolver<T>::launch_marginals(const DeviceMarginals& fields) {
-  this->kernel("transport_fused_marginals")
-      .launch(this->stream(), {.grid = {static_cast<unsigned>(this->tables().ne)}, .block = {kFusedThreads}},
-              parameters_, fields);
+DeviceState<T> CudaFusedSolver<T>::device_state() const {
+  const Tables& t = this->tables();
+  const long long row = static_cast<long long>(t.ntheta) * pitch();
+  return {.state = {state_.pointer(), turned_.pointer()},
+          .states = parameters_.alternates != 0 ? 2 : 1,
+          .boxes = {&bounds_[0].pointer()->z0, &bounds_[1].pointer()->z0, nullptr},
+          .box_sets = 2,
+          .box_ints = sizeof(DeviceBox) / sizeof(int),
+          .step = &control_.pointer()->step,
+          .sizes = {t.ne, t.ntheta, parameters_.rows, t.nx},
+          .strides = {row * parameters_.rows, pitch(), row, 1},
+          .plane = parameters_.start_z,
+          .plane_per_step = depth_ ? 1 : 0};
 }
 
 template class CudaFusedSolver<float>;

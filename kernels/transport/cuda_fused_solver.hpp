@@ -41,7 +41,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   void launch_step(int step) override;
   void launch_steps(int first, int count) override;
   void launch_count(double* row) override;
-  void launch_marginals(const DeviceMarginals& fields) override;
+  DeviceState<T> device_state() const override;
   void forget_steps(int steps) override;
   double cells_per_step() const override;
 

@@ -2,7 +2,7 @@
 
 #include "cuda_fused_common.cuh"
 
-// Whole-state operations beside the step: start, count, marginals. One block
+// Whole-state operations beside the step: start, count. One block
 // per bin.
 namespace bb::transport::fused {
 
@@ -46,21 +46,6 @@ __device__ void leave_with_bin(const FusedParameters<T>& p, double* row, int bin
     p.bounds[p.control->step & 1][bin] = empty_box();
     p.control->done = 1;
   }
-}
-
-template <typename T>
-__device__ void marginals_of_bin(const FusedParameters<T>& p, const DeviceMarginals& fields, int bin) {
-  const DeviceTables<T>& t = p.tables;
-  const int plane = t.depth != 0 ? p.start_z + p.control->step : 0;
-  each_cell(p, bin, [&](T v, int z, int a, int x) {
-    const double value = static_cast<double>(v);
-    if (value == 0.0) return;
-    const int row = min(plane + z, t.nz - 1);
-    atomicAdd(fields.zx + static_cast<unsigned long long>(row) * t.nx + x, value);
-    atomicAdd(fields.xtheta + static_cast<unsigned long long>(x) * t.ntheta + a, value);
-    atomicAdd(fields.etheta + static_cast<unsigned long long>(bin) * t.ntheta + a, value);
-    atomicAdd(fields.ez + static_cast<unsigned long long>(bin) * t.nz + row, value);
-  });
 }
 
 /// A random positive number in every cell, numbered as in ψ[e][θ][z][x] of the

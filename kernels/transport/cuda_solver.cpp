@@ -23,18 +23,11 @@ enum Field { kDose, kCurrent, kCurrentTheta, kCurrentThetaTheta, kFields };
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
-std::size_t marginal_count(const Tables& t) {
-  return t.plane() + u(t.nx) * u(t.ntheta) + u(t.ne) * u(t.ntheta) + u(t.ne) * u(t.nz);
-}
-
-DeviceMarginals marginal_fields(const Tables& t, double* base) {
-  DeviceMarginals out{};
-  out.zx = base;
-  out.xtheta = out.zx + t.plane();
-  out.etheta = out.xtheta + u(t.nx) * u(t.ntheta);
-  out.ez = out.etheta + u(t.ne) * u(t.ntheta);
-  return out;
-}
+/// The pairs of axes that Marginals hold.
+using engine::Axis;
+constexpr engine::PlaneRequest kPairs[] = {{Axis::kZ, Axis::kX},          {Axis::kX, Axis::kTheta},
+                                           {Axis::kEnergy, Axis::kTheta}, {Axis::kEnergy, Axis::kZ},
+                                           {Axis::kEnergy, Axis::kX},     {Axis::kZ, Axis::kTheta}};
 
 }  // namespace
 
@@ -54,7 +47,6 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
       count_(session_.device, kLedgerColumns),
       fields_(session_.device, kFields * tables.plane()),
       extremes_(session_.device, 2),
-      sums_(session_.device, marginal_count(tables)),
       rows_(session_.device, u(kLongestBatch) * kLedgerColumns),
       tail_(session_.device, kLedgerColumns),
       seen_extremes_(session_.device, 2),
@@ -202,30 +194,68 @@ void CudaSolver<T>::append_totals(int done, std::vector<StepTotals>& totals) con
 
 template <typename T>
 void CudaSolver<T>::marginals(engine::Marginals& out) {
-  on_device([&] {
+  std::vector<engine::Plane> made = planes(kPairs);
+  std::vector<float>* const to[] = {&out.zx, &out.xtheta, &out.etheta, &out.ez, &out.ex, &out.ztheta};
+  for (std::size_t i = 0; i < made.size(); ++i) *to[i] = std::move(made[i].values);
+  double number = 0.0, depth = 0.0;
+  for (std::size_t i = 0; i < out.ez.size(); ++i) {
+    number += static_cast<double>(out.ez[i]);
+    depth += static_cast<double>(out.ez[i]) * (static_cast<double>(i % u(tables_.nz)) + 0.5);
+  }
+  out.step = step_;
+  out.depth_mm = number > 0.0 ? depth / number * tables_.dz : 0.0;
+}
+
+template <typename T>
+std::vector<engine::Plane> CudaSolver<T>::planes(std::span<const engine::PlaneRequest> requests) {
+  const std::array<int, engine::kAxes> cells{tables_.ne, tables_.ntheta, tables_.nz, tables_.nx};
+  const auto count = [&](Axis axis) { return u(cells[u(static_cast<int>(axis))]); };
+  std::size_t all = 0;
+  for (const engine::PlaneRequest& r : requests) all += count(r.slow) * count(r.fast);
+  return on_device([&] {
+    if (sums_.size() < all) sums_ = cuda::DeviceBuffer<double>(session_.device, all);
     sums_.fill_bytes(0, stream_);
-    const DeviceMarginals fields = marginal_fields(tables_, sums_.pointer());
-    launch_marginals(fields);
-    const std::vector<double> sums = sums_.read(stream_);
-    const double* from = sums.data();
-    const auto take = [&](std::vector<float>& to, std::size_t count) {
-      to.resize(count);
-      std::transform(from, from + count, to.begin(), [](double v) { return static_cast<float>(v); });
-      from += count;
-    };
-    take(out.zx, tables_.plane());
-    take(out.xtheta, u(tables_.nx) * u(tables_.ntheta));
-    take(out.etheta, u(tables_.ne) * u(tables_.ntheta));
-    const double* ez = from;
-    take(out.ez, u(tables_.ne) * u(tables_.nz));
-    double number = 0.0, depth = 0.0;
-    for (std::size_t i = 0; i < u(tables_.ne) * u(tables_.nz); ++i) {
-      number += ez[i];
-      depth += ez[i] * (static_cast<double>(i % u(tables_.nz)) + 0.5);
+    const DeviceState<T> state = device_state();
+    std::size_t at = 0;
+    for (const engine::PlaneRequest& r : requests) {
+      queue_plane(state, r, cells, sums_.pointer() + at);
+      at += count(r.slow) * count(r.fast);
     }
-    out.step = step_;
-    out.depth_mm = number > 0.0 ? depth / number * tables_.dz : 0.0;
+    const std::vector<double> sums = sums_.read(stream_);
+    std::vector<engine::Plane> out;
+    const double* from = sums.data();
+    for (const engine::PlaneRequest& r : requests) {
+      engine::Plane& plane = out.emplace_back(r, std::vector<float>(count(r.slow) * count(r.fast)));
+      for (float& value : plane.values) value = static_cast<float>(*from++);
+    }
+    return out;
   });
+}
+
+template <typename T>
+void CudaSolver<T>::queue_plane(const DeviceState<T>& state, const engine::PlaneRequest& request,
+                                const std::array<int, engine::kAxes>& cells, double* sums) {
+  // Enough blocks to fill a device twice; more would only add to the same places.
+  constexpr unsigned kBlocks = 512;
+  const int slow = static_cast<int>(request.slow), fast = static_cast<int>(request.fast);
+  DevicePlane plane{
+      .sums = sums, .strides = {}, .cut = {}, .first = std::min(slow, fast), .second = std::max(slow, fast)};
+  std::ranges::copy(request.cut, plane.cut);
+  plane.strides[slow] = cells[u(fast)];
+  plane.strides[fast] = 1;
+  const auto first = static_cast<unsigned>(cells[u(plane.first)]);
+  const auto second = static_cast<unsigned>(cells[u(plane.second)]);
+  if (plane.second == static_cast<int>(Axis::kX)) {
+    const unsigned across = (second + 31) / 32;
+    kernel("planes_with_x")
+        .launch(stream_,
+                {.grid = {across, first, std::max(1u, kBlocks / (across * first))}, .block = {32, kPlaneRows, 1}},
+                state, plane);
+    return;
+  }
+  kernel("planes_over_x")
+      .launch(stream_, {.grid = {(second + kPlaneRows - 1) / kPlaneRows, first, 1}, .block = {32, kPlaneRows, 1}},
+              state, plane, static_cast<int>(second));
 }
 
 template <typename T>

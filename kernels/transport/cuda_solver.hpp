@@ -1,13 +1,16 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cuda/device/buffer.hpp"
 #include "cuda/device/event.hpp"
 #include "cuda/timing/timing.hpp"
+#include "cuda_planes.hpp"
 #include "cuda_session.hpp"
 #include "cuda_tables.hpp"
 
@@ -31,6 +34,7 @@ class CudaSolver : public engine::Solver {
   int advance(int max_steps, std::vector<engine::StepTotals>& totals, engine::SpanRecorder& spans,
               const std::atomic<bool>& cancel) final;
   void marginals(engine::Marginals& out) final;
+  std::vector<engine::Plane> planes(std::span<const engine::PlaneRequest> requests) final;
   std::span<const double> dose() final;
   std::span<const double> crossing() final;
   double min_over_max() const final { return min_over_max_; }
@@ -59,8 +63,8 @@ class CudaSolver : public engine::Solver {
   }
   /// Queues what adds Σψ and its energy of the state as it is now to `row` (kInFlight, kEnergyInFlight).
   virtual void launch_count(double* row) = 0;
-  /// Queues the sums of the state as it is now; the fields are zero before.
-  virtual void launch_marginals(const DeviceMarginals& fields) = 0;
+  /// Where ψ is now.
+  virtual DeviceState<T> device_state() const = 0;
   /// The last `steps` steps queued were not taken (the run was over): undoes what the host noted of them.
   virtual void forget_steps(int steps) = 0;
   /// Cells visited by one step; for cell_steps().
@@ -89,6 +93,8 @@ class CudaSolver : public engine::Solver {
   void count_state();
   void append_totals(int done, std::vector<engine::StepTotals>& totals) const;
   void download_scores();
+  void queue_plane(const DeviceState<T>& state, const engine::PlaneRequest& request,
+                   const std::array<int, engine::kAxes>& cells, double* sums);
 
   const Problem& problem_;
   const Tables& tables_;
@@ -100,7 +106,7 @@ class CudaSolver : public engine::Solver {
   cuda::DeviceBuffer<double> count_;   // [kLedgerColumns] row of what is in flight after a batch
   cuda::DeviceBuffer<double> fields_;  // dose and the three currents, [4][z][x]
   cuda::DeviceBuffer<float> extremes_;
-  cuda::DeviceBuffer<double> sums_;         // the marginals
+  cuda::DeviceBuffer<double> sums_;         // planes
   cuda::PinnedBuffer<double> rows_, tail_;  // what the ledger and count_ held
   cuda::PinnedBuffer<float> seen_extremes_;
   cuda::Event batch_start_, batch_end_;

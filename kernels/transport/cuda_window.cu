@@ -245,27 +245,23 @@ BB_WINDOW_ENTRY(path_f64, double, false)
 BB_WINDOW_ENTRY(depth_f32, float, true)
 BB_WINDOW_ENTRY(depth_f64, double, true)
 
-#define BB_WINDOW_STATE_ENTRY(name, T)                                                                             \
-  extern "C" __global__ void transport_window_begin_##name(                                                        \
-      const __grid_constant__ bb::transport::WindowParameters<T> p, const int limit) {                             \
-    p.control->limit = limit;                                                                                      \
-    p.control->arrived = 0;                                                                                        \
-  }                                                                                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers) transport_window_fill_##name(        \
-      const __grid_constant__ bb::transport::WindowParameters<T> p, const unsigned long long seed) {               \
-    bb::transport::window::fill_bin<T>(p, seed, static_cast<int>(blockIdx.x));                                     \
-  }                                                                                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers)                                      \
-      transport_window_count_##name(const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) {   \
-    bb::transport::window::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                     \
-  }                                                                                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers)                                      \
-      transport_window_leave_##name(const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) {   \
-    bb::transport::window::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));                                \
-  }                                                                                                                \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers) transport_window_marginals_##name(   \
-      const __grid_constant__ bb::transport::WindowParameters<T> p, const bb::transport::DeviceMarginals fields) { \
-    bb::transport::window::marginals_of_bin<T>(p, fields, static_cast<int>(blockIdx.x));                           \
+#define BB_WINDOW_STATE_ENTRY(name, T)                                                                           \
+  extern "C" __global__ void transport_window_begin_##name(                                                      \
+      const __grid_constant__ bb::transport::WindowParameters<T> p, const int limit) {                           \
+    p.control->limit = limit;                                                                                    \
+    p.control->arrived = 0;                                                                                      \
+  }                                                                                                              \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers) transport_window_fill_##name(      \
+      const __grid_constant__ bb::transport::WindowParameters<T> p, const unsigned long long seed) {             \
+    bb::transport::window::fill_bin<T>(p, seed, static_cast<int>(blockIdx.x));                                   \
+  }                                                                                                              \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers)                                    \
+      transport_window_count_##name(const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) { \
+    bb::transport::window::count_bin<T>(p, row, static_cast<int>(blockIdx.x));                                   \
+  }                                                                                                              \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowWorkers)                                    \
+      transport_window_leave_##name(const __grid_constant__ bb::transport::WindowParameters<T> p, double* row) { \
+    bb::transport::window::leave_with_bin<T>(p, row, static_cast<int>(blockIdx.x));                              \
   }
 
 BB_WINDOW_STATE_ENTRY(f32, float)

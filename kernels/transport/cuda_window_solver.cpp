@@ -314,8 +314,19 @@ void CudaWindowSolver<T>::launch_count(double* row) {
 }
 
 template <typename T>
-void CudaWindowSolver<T>::launch_marginals(const DeviceMarginals& fields) {
-  launch_per_bin("transport_window_marginals", fields);
+DeviceState<T> CudaWindowSolver<T>::device_state() const {
+  const Tables& t = this->tables();
+  const long long row = static_cast<long long>(t.ntheta) * pitch();
+  return {.state = {state_[0].pointer(), state_[1].pointer()},
+          .states = depth_ ? 2 : 1,
+          .boxes = {&bounds_[0].pointer()->z0, &bounds_[1].pointer()->z0, &bounds_[2].pointer()->z0},
+          .box_sets = 3,
+          .box_ints = sizeof(WindowBox) / sizeof(int),
+          .step = &control_.pointer()->step,
+          .sizes = {t.ne, t.ntheta, parameters_.rows, t.nx},
+          .strides = {row * parameters_.rows, pitch(), row, 1},
+          .plane = parameters_.start_z,
+          .plane_per_step = depth_ ? 1 : 0};
 }
 
 template class CudaWindowSolver<float>;

@@ -23,7 +23,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
   void launch_step(int step) override { launch_steps(step, 1); }
   void launch_steps(int first, int count) override;
   void launch_count(double* row) override;
-  void launch_marginals(const DeviceMarginals& fields) override;
+  DeviceState<T> device_state() const override;
   void forget_steps(int) override {}  // the device counts its steps itself
   double cells_per_step() const override;
 

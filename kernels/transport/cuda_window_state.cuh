@@ -2,7 +2,7 @@
 
 #include "cuda_window_common.cuh"
 
-// Whole-state operations beside the steps: start, count, marginals, and the end behind the last plane. One block
+// Whole-state operations beside the steps: start, count, and the end behind the last plane. One block
 // per bin.
 namespace bb::transport::window {
 
@@ -47,21 +47,6 @@ __device__ void leave_with_bin(const WindowParameters<T>& p, double* row, int bi
   block_escape(row, kZHigh, number, p.tables.energy[bin]);
   __syncthreads();  // the box is read by all before it goes
   if (threadIdx.x == 0) p.bounds[step % 3][bin] = empty_box();
-}
-
-template <typename T>
-__device__ void marginals_of_bin(const WindowParameters<T>& p, const DeviceMarginals& fields, int bin) {
-  const DeviceTables<T>& t = p.tables;
-  const int plane = t.depth != 0 ? p.start_z + p.control->step : 0;
-  each_cell(p, bin, [&](T v, int z, int a, int x) {
-    const double value = static_cast<double>(v);
-    if (value == 0.0) return;
-    const int row = min(plane + z, t.nz - 1);
-    atomicAdd(fields.zx + static_cast<unsigned long long>(row) * t.nx + x, value);
-    atomicAdd(fields.xtheta + static_cast<unsigned long long>(x) * t.ntheta + a, value);
-    atomicAdd(fields.etheta + static_cast<unsigned long long>(bin) * t.ntheta + a, value);
-    atomicAdd(fields.ez + static_cast<unsigned long long>(bin) * t.nz + row, value);
-  });
 }
 
 /// A random positive number in every cell, numbered as in ψ[e][θ][z][x] of the reference.

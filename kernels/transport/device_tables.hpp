@@ -77,14 +77,6 @@ struct DeviceScores {
   float* extremes;  // [2] largest -ψ and largest ψ so far, both >= 0: atomicMax on their bits orders them
 };
 
-/// Sums of ψ over its other two axes, FP64, row-major in the order of the names; cleared before.
-struct DeviceMarginals {
-  double* zx;
-  double* xtheta;
-  double* etheta;
-  double* ez;
-};
-
 /// One step of a variant that holds ψ[e][θ][z][x] over the whole grid, as its kernels get it.
 template <typename T>
 struct DeviceStep {

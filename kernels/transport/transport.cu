@@ -3,6 +3,7 @@
 #include "cuda_fused.cu"
 #include "cuda_gather.cu"
 #include "cuda_march.cu"
+#include "cuda_planes.cu"
 #include "cuda_scatter.cu"
 #include "cuda_sweep.cu"
 #include "cuda_tiled.cu"

@@ -152,11 +152,10 @@ void check(const PlaneRequest& request, const transport::Tables& tables) {
   }
 }
 
-std::vector<Plane> project(const Solver& solver, const transport::Tables& tables,
-                           std::span<const PlaneRequest> requests) {
+std::vector<Plane> project(Solver& solver, const transport::Tables& tables, std::span<const PlaneRequest> requests) {
   if (requests.empty()) return {};
   PlaneSums sums(tables, requests);
-  return solver.visit(sums) ? sums.take() : std::vector<Plane>{};
+  return solver.visit(sums) ? sums.take() : solver.planes(requests);
 }
 
 void sum_marginals(const Solver& solver, const transport::Tables& tables, Marginals& out) {

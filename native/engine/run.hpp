@@ -59,7 +59,7 @@ struct RunResult {
 struct LiveFrame {
   Marginals marginals;
   std::vector<double> dose;
-  std::vector<Plane> planes;  // those of the request that could be made
+  std::vector<Plane> planes;  // of want_planes
 };
 
 /// One solution of one problem, run on the calling thread by `execute`; `cancel`, `take_live`,

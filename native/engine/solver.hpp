@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/caches.hpp"
+#include "planes.hpp"
 #include "setup_part.hpp"
 #include "spans.hpp"
 #include "transport/faces.hpp"
@@ -48,8 +49,7 @@ struct StepTotals {
 struct Marginals {
   int step = 0;
   double depth_mm = 0;  // mean depth of the protons in flight
-  std::vector<float> zx, xtheta, etheta, ez;
-  std::vector<float> ex, ztheta;  // empty where the variant does not sum them (on the GPU)
+  std::vector<float> zx, xtheta, etheta, ez, ex, ztheta;
 };
 
 /// Takes ψ row by row: cells `first_x` … of energy bin `e`, angle bin `a` and row `z` of the map.
@@ -77,6 +77,8 @@ class Solver {
   virtual void marginals(Marginals& out) = 0;
   /// Shows every row that is not zero throughout. False where ψ is not in the host's memory.
   virtual bool visit(RowVisitor&) const { return false; }
+  /// Where it is not: planes of ψ, summed where it is, in the order of the requests.
+  virtual std::vector<Plane> planes(std::span<const PlaneRequest>) { return {}; }
   /// MeV per cell so far, [z][x].
   virtual std::span<const double> dose() = 0;
   /// [z][Crossing::kCount] so far.

@@ -163,7 +163,7 @@ export class RunFeed implements RunFollower {
   #takeLive(run: RunId, frame: LiveFrame, wanted: readonly (readonly [string, MapRequest])[]): void {
     // The stream may outlive the run by a frame; the final arrays are newer.
     if (this.#target?.run !== run || this.#target.state !== 'running') return;
-    this.#takeMaps(run, frame, wanted, frame.maps, frame.missing);
+    this.#takeMaps(run, frame, wanted, frame.maps);
     if (frame.depthDose !== null) this.#data.depthDose.set(SHOWN, { run, curve: frame.depthDose, final: null });
     this.#tell({ kind: 'live' });
   }
@@ -173,15 +173,12 @@ export class RunFeed implements RunFollower {
     at: { readonly step: number; readonly depth_mm: number },
     wanted: readonly (readonly [string, MapRequest])[],
     maps: readonly (FieldMap | null)[],
-    missing: string | null = null,
   ): void {
     for (const [index, [key]] of wanted.entries()) {
       const field = maps[index];
-      if (field === undefined || !this.#wanted.has(key)) continue;
-      if (field !== null) {
-        this.#data.troubles.drop(key);
-        this.#data.maps.set(key, { run, field, step: at.step, depth_mm: at.depth_mm });
-      } else if (missing !== null) this.#refuse(key, missing);
+      if (field === undefined || field === null || !this.#wanted.has(key)) continue;
+      this.#data.troubles.drop(key);
+      this.#data.maps.set(key, { run, field, step: at.step, depth_mm: at.depth_mm });
     }
   }
 
@@ -287,7 +284,7 @@ export class RunFeed implements RunFollower {
   }
 }
 
-/** Whether what is kept of a moment holds the map: sums over two axes, of older files and runs on a GPU not all of them. */
+/** Whether what is kept of a moment holds the map: sums over two axes, of older files not all of them. */
 function isStored({ horizontal, vertical, cuts }: MapRequest, pairs: RunKeyframes['pairs']): boolean {
   if (cuts !== undefined && cuts.length > 0) return false;
   return pairs.some((pair) => pair.includes(horizontal) && pair.includes(vertical));

@@ -158,15 +158,8 @@ export function makeDifference(fields: Fields, other: Fields, request: MapReques
   return mapOf({ ...mine, values, scale: 1, quantity }, axes, plain);
 }
 
-export interface LiveMaps {
-  /** In the order of the requests; null: this frame has none. */
-  readonly maps: (FieldMap | null)[];
-  /** Why some will never come; null when none is missing, or they are on their way. */
-  readonly missing: string | null;
-}
-
-/** Of a run that computes: a cut comes a frame after it was asked for, and a run on a GPU has none. */
-export function liveMaps(fields: Fields, requests: readonly MapRequest[], onGpu: boolean): LiveMaps {
+/** Of a run that computes, in the order of the requests; null: a cut, which comes a frame after it was asked for. */
+export function liveMaps(fields: Fields, requests: readonly MapRequest[]): (FieldMap | null)[] {
   const can = (request: MapRequest): boolean => {
     if (request.quantity === 'dose') return true;
     if ((request.cuts ?? []).length > 0)
@@ -174,10 +167,5 @@ export function liveMaps(fields: Fields, requests: readonly MapRequest[], onGpu:
     const kept = marginals.find(({ axes }) => same(axes, request.horizontal, request.vertical));
     return kept !== undefined && (fields.marginals?.[kept.key].length ?? 0) > 0;
   };
-  const maps = requests.map((request) => (can(request) ? makeMap(fields, request) : null));
-  const missing =
-    onGpu && maps.includes(null)
-      ? 'A run on the GPU keeps ψ there: it shows the sums over z–x, x–θ, E–θ and E–z. CPU variants show every pair of axes and cuts.'
-      : null;
-  return { maps, missing };
+  return requests.map((request) => (can(request) ? makeMap(fields, request) : null));
 }

@@ -13,8 +13,8 @@
  *   /moments/         columns made from them
  *   /ledger/number energy_MeV      [step][column]
  *   /ledger/faces_number faces_energy_MeV   [step][face] of what escaped; missing in files of earlier versions
- *   /keyframes/       step, depth_mm, and the marginals zx xtheta etheta ez (and where the variant sums
- *                     them ex ztheta) with the keyframe first
+ *   /keyframes/       step, depth_mm, and the marginals zx xtheta etheta ez ex ztheta (the last two
+ *                     missing in files of earlier versions) with the keyframe first
  *   /spans/           operator spans per thread, columns
  *   /trace/           of traced runs: the GPU's work and the driver's calls, columns
  *
@@ -70,7 +70,7 @@ export const keyframeFields = [
   { name: 'xtheta', axes: ['x_mm', 'theta_rad'] },
   { name: 'etheta', axes: ['energy_MeV', 'theta_rad'] },
   { name: 'ez', axes: ['energy_MeV', 'z_mm'] },
-  // Missing in files of earlier versions, and of runs on a GPU.
+  // Missing in files of earlier versions.
   { name: 'ex', axes: ['energy_MeV', 'x_mm'] },
   { name: 'ztheta', axes: ['z_mm', 'theta_rad'] },
 ] as const;

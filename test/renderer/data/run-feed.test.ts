@@ -106,7 +106,6 @@ describe('the data of the run that is shown', () => {
     step: value,
     depth_mm: value,
     maps: [field(value)],
-    missing: null,
     depthDose: curve,
   });
   const shown = () => data.maps.get('map')?.field.values[0];

@@ -24,18 +24,16 @@ const REST_PER_WORK = 3;
 export class LiveState {
   readonly axes: Axes;
   readonly beam: RunData['beam'];
-  readonly onGpu: boolean;
   readonly #native: Pick<TransportRun, 'live' | 'wantPlanes'>;
   #latest: NativeLive | null = null;
   #revision = 0;
   readonly #pace = new Pace(REST_PER_WORK);
   readonly #views = new Set<LiveView>();
 
-  constructor(native: Pick<TransportRun, 'live' | 'wantPlanes'>, axes: Axes, beam: RunData['beam'], onGpu: boolean) {
+  constructor(native: Pick<TransportRun, 'live' | 'wantPlanes'>, axes: Axes, beam: RunData['beam']) {
     this.#native = native;
     this.axes = axes;
     this.beam = beam;
-    this.onGpu = onGpu;
   }
 
   get resting(): boolean {
@@ -100,7 +98,7 @@ export class LiveState {
       revision: this.#revision,
       step: live.step,
       depth_mm: live.depth_mm,
-      ...liveMaps(fields, view.maps, this.onGpu),
+      maps: liveMaps(fields, view.maps),
       depthDose: view.depthDose ? profileCurve(axisProfile(live.dose, geometry)) : null,
     };
   }

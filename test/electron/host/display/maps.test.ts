@@ -55,12 +55,11 @@ describe('cuts', () => {
     expect(() => makeMap(fields, shown)).toThrow('The axis x is shown, and cannot be cut.');
   });
 
-  it('come a frame later, or on a GPU not at all', () => {
+  it('come a frame later', () => {
     const plain = request('protons', 'x', 'z', [100, 100]);
-    const first = liveMaps(fields, [plain, cut], false);
-    expect([first.maps[0]?.quantity, first.maps[1], first.missing]).toEqual(['protons', null, null]);
-    expect(liveMaps({ ...fields, planes: [plane] }, [cut], false).maps[0]?.max).toBe(59);
-    expect(liveMaps(fields, [cut], true).missing).toMatch(/^A run on the GPU keeps ψ there/);
+    const first = liveMaps(fields, [plain, cut]);
+    expect([first[0]?.quantity, first[1]]).toEqual(['protons', null]);
+    expect(liveMaps({ ...fields, planes: [plane] }, [cut])[0]?.max).toBe(59);
   });
 });
 

@@ -1,0 +1,122 @@
+#include "cuda_common.cuh"
+#include "cuda_planes.hpp"
+
+// Every output cell is summed by its own threads: across x they read neighbouring cells, and no atomics meet but
+// those of the few blocks that share an output.
+namespace bb::transport::planes {
+
+enum { kE, kA, kZ, kX };
+
+/// The cells that one output cell takes in: of every energy in e0 … e1 those of angles, rows and columns inside both
+/// these bounds and the energy's box.
+struct Bounds {
+  int low[kPlaneAxes], high[kPlaneAxes];
+};
+
+template <typename T>
+class Reader {
+ public:
+  __device__ Reader(const DeviceState<T>& state_held, const DevicePlane& plane_made) : s(state_held), p(plane_made) {
+    step = s.step != nullptr ? *s.step : 0;
+    state = s.state[step % s.states];
+    boxes = s.box_sets > 0 ? s.boxes[step % s.box_sets] : nullptr;
+    plane = s.plane + s.plane_per_step * step;
+    for (int axis = 0; axis < kPlaneAxes; ++axis) {
+      b.low[axis] = 0;
+      b.high[axis] = s.sizes[axis];
+      if (p.cut[axis] >= 0) fix(axis, p.cut[axis]);
+    }
+  }
+
+  /// Takes one cell of an axis alone, z counted in the map.
+  __device__ void fix(int axis, int index) {
+    const int at = axis == kZ ? index - plane : index;
+    b.low[axis] = max(b.low[axis], at);
+    b.high[axis] = min(b.high[axis], at + 1);
+  }
+
+  /// Calls f(cells of a row from column 0, its box's columns) for every row within the bounds; of the longest axis
+  /// that is summed only the rows `part`, `part` + `parts`, …
+  template <typename F>
+  __device__ void each_row(int part, int parts, F&& f) const {
+    const bool by_e = b.high[kE] - b.low[kE] > 1;
+    const bool by_z = !by_e && b.high[kZ] - b.low[kZ] > 1;
+    const bool by_a = !by_e && !by_z;
+    for (int e = b.low[kE] + (by_e ? part : 0); e < b.high[kE]; e += by_e ? parts : 1) {
+      const int* box = boxes != nullptr ? boxes + static_cast<long long>(e) * s.box_ints : nullptr;
+      const int z0 = box != nullptr ? max(b.low[kZ], box[0]) : b.low[kZ];
+      const int z1 = box != nullptr ? min(b.high[kZ], box[1]) : b.high[kZ];
+      const int a0 = box != nullptr ? max(b.low[kA], box[2]) : b.low[kA];
+      const int a1 = box != nullptr ? min(b.high[kA], box[3]) : b.high[kA];
+      const int x0 = box != nullptr ? max(b.low[kX], box[4]) : b.low[kX];
+      const int x1 = box != nullptr ? min(b.high[kX], box[5]) : b.high[kX];
+      const T* from = state + e * s.strides[kE];
+      for (int z = z0 + (by_z ? part : 0); z < z1; z += by_z ? parts : 1) {
+#pragma unroll 4
+        for (int a = a0 + (by_a ? part : 0); a < a1; a += by_a ? parts : 1) {
+          f(from + z * s.strides[kZ] + a * s.strides[kA], x0, x1);
+        }
+      }
+    }
+  }
+
+  const DeviceState<T>& s;
+  const DevicePlane& p;
+  const T* state;
+  const int* boxes;
+  int step, plane;
+  Bounds b;
+};
+
+/// x is shown: grid (⌈nx/32⌉, cells of the other axis, shares of what is summed), block (32, kPlaneRows).
+template <typename T>
+__device__ void sum_with_x(const DeviceState<T>& s, const DevicePlane& p) {
+  const int x = blockIdx.x * 32 + threadIdx.x;
+  const int y = blockIdx.y;
+  Reader<T> reader(s, p);
+  reader.fix(p.first, y);
+  double sum = 0.0;
+  const int part = blockIdx.z * kPlaneRows + threadIdx.y;
+  reader.each_row(part, gridDim.z * kPlaneRows, [&](const T* row, int x0, int x1) {
+    if (x >= x0 && x < x1) sum += static_cast<double>(row[x]);
+  });
+  __shared__ double parts[kPlaneRows][32];
+  parts[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || x >= s.sizes[kX]) return;
+  for (int n = 1; n < kPlaneRows; ++n) sum += parts[n][threadIdx.x];
+  if (sum != 0.0) atomicAdd(p.sums + y * p.strides[p.first] + x * p.strides[kX], sum);
+}
+
+/// x is summed or cut: grid (⌈cells of the second axis/kPlaneRows⌉, cells of the first), block (32, kPlaneRows).
+template <typename T>
+__device__ void sum_over_x(const DeviceState<T>& s, const DevicePlane& p, int second_cells) {
+  const int i = blockIdx.y;
+  const int j = blockIdx.x * kPlaneRows + threadIdx.y;
+  if (j >= second_cells) return;
+  Reader<T> reader(s, p);
+  reader.fix(p.first, i);
+  reader.fix(p.second, j);
+  double sum = 0.0;
+  reader.each_row(0, 1, [&](const T* row, int x0, int x1) {
+    for (int x = x0 + static_cast<int>(threadIdx.x); x < x1; x += 32) sum += static_cast<double>(row[x]);
+  });
+  sum = warp_sum(sum);
+  if (threadIdx.x == 0) p.sums[i * p.strides[p.first] + j * p.strides[p.second]] = sum;
+}
+
+}  // namespace bb::transport::planes
+
+#define BB_PLANES_ENTRY(name, T)                                                                                       \
+  extern "C" __global__ void __launch_bounds__(32 * bb::transport::kPlaneRows) planes_with_x_##name(                   \
+      const __grid_constant__ bb::transport::DeviceState<T> s, const __grid_constant__ bb::transport::DevicePlane p) { \
+    bb::transport::planes::sum_with_x<T>(s, p);                                                                        \
+  }                                                                                                                    \
+  extern "C" __global__ void __launch_bounds__(32 * bb::transport::kPlaneRows)                                         \
+      planes_over_x_##name(const __grid_constant__ bb::transport::DeviceState<T> s,                                    \
+                           const __grid_constant__ bb::transport::DevicePlane p, const int second_cells) {             \
+    bb::transport::planes::sum_over_x<T>(s, p, second_cells);                                                          \
+  }
+
+BB_PLANES_ENTRY(f32, float)
+BB_PLANES_ENTRY(f64, double)
