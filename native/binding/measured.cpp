@@ -92,7 +92,11 @@ void DeviceObservation::begin(const MeasuringOptions& options, const std::string
     monitor_ = cuda::ClockMonitor::open(cuda::open_device(*selector)->info().uuid);
     if (monitor_) before_ = monitor_->read();
   }
-  if (options.trace) tracing_ = cuda::ActivityTrace::start(cuda::GraphDetail::kNodes, origin, trace_reason_);
+  if (!options.trace) return;
+  tracing_ = cuda::ActivityTrace::start(cuda::GraphDetail::kNodes, origin, trace_reason_);
+  if (tracing_) return;
+  events_ = cuda::EventTrace::start(origin);
+  if (events_) trace_reason_ += " The trace is from events: every graph is one span, and launches are slower.";
 }
 
 void DeviceObservation::end() {
@@ -100,6 +104,10 @@ void DeviceObservation::end() {
   if (tracing_) {
     trace_ = tracing_->stop();
     tracing_.reset();
+  }
+  if (events_) {
+    trace_ = events_->stop();
+    events_.reset();
   }
 }
 

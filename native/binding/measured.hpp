@@ -9,6 +9,7 @@
 
 #include "cuda/timing/clocks.hpp"
 #include "cuda/trace/activity_trace.hpp"
+#include "cuda/trace/event_trace.hpp"
 #include "engine/solver.hpp"
 
 namespace bb::binding {
@@ -38,6 +39,7 @@ class DeviceObservation {
   std::optional<cuda::ClockMonitor> monitor_;
   std::optional<cuda::ClockState> before_, after_;
   std::unique_ptr<cuda::ActivityTrace> tracing_;
+  std::unique_ptr<cuda::EventTrace> events_;  // where CUPTI is missing
   std::optional<cuda::SpanTable> trace_;
   std::string trace_reason_;
 };

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "../kernels/problems.hpp"
 #include "check.hpp"
 #include "cuda/device/graph.hpp"
 #include "cuda/device/kernel.hpp"
 #include "cuda/timing/timing.hpp"
 #include "cuda/trace/activity_trace.hpp"
-#include "cuda/trace/event_spans.hpp"
+#include "cuda/trace/event_trace.hpp"
+#include "engine/run.hpp"
 #include "gpu.hpp"
 
 namespace {
@@ -163,23 +165,59 @@ TEST("GPU: CUPTI records whole graphs that are captured after its start, and ref
   CHECK(!graphs.empty() && graphs.front().graph != 0);
 }
 
-TEST("GPU: events give spans where CUPTI is missing") {
+TEST("GPU: events give the spans of kernels, copies, memsets and graphs where CUPTI is missing") {
   Work work;
   work.run();
   const auto origin = Clock::now();
-  EventSpans spans(work.stream(), origin);
-  for (int i = 0; i < 3; ++i) {
-    spans.mark(SpanKind::kKernel, "multiply", [&] {
-      work.fma().launch(work.stream(), {.grid = {8}, .block = {128}}, work.memory().pointer(), 1.0f, 0.0f, 20'000);
-    });
-  }
-  const SpanTable table = spans.finish();
+  auto trace = EventTrace::start(origin);
+  CHECK(trace != nullptr);
+  CHECK(!EventTrace::start(origin));
+  work.run();
+  const SpanTable table = trace->stop();
   const double end_ns = std::chrono::duration<double, std::nano>(Clock::now() - origin).count();
-  CHECK_EQ(table.size(), std::size_t{3});
   CHECK_EQ(table.source, std::string("events"));
+  CHECK_EQ(table.dropped, std::uint64_t{0});
+  const auto kernels = of_kind(table, SpanKind::kKernel), graphs = of_kind(table, SpanKind::kGraph);
+  CHECK_EQ(kernels.size(), std::size_t{1});
+  CHECK_EQ(graphs.size(), std::size_t{2});
+  if (kernels.empty()) return;
+  CHECK_EQ(kernels[0].name, std::string_view("probe_fma_fp32"));
+  CHECK(kernels[0].grid[0] == 3 && kernels[0].block[0] == 64 && kernels[0].block[1] == 2);
+  CHECK_EQ(kernels[0].dynamic_shared_bytes, 2048u);
+  CHECK(kernels[0].registers > 15);
+  CHECK_EQ(of_kind(table, SpanKind::kMemset).size(), std::size_t{1});
+  const auto copies = of_kind(table, SpanKind::kCopy);
+  CHECK(copies.size() == 1 && copies[0].bytes == 4096 * sizeof(float) && copies[0].name == "copy device to host");
+  const auto calls = of_kind(table, SpanKind::kApi);
+  CHECK_EQ(calls.size(), std::size_t{5});
   for (std::size_t i = 0; i < table.size(); ++i) {
-    CHECK(table.end_ns[i] - table.start_ns[i] > 1e4);
-    CHECK(table.start_ns[i] > 0 && table.end_ns[i] < end_ns + 1e5);
-    if (i > 0) CHECK(table.start_ns[i] >= table.end_ns[i - 1] - 1000);
+    const Span span = table.at(i);
+    CHECK(span.start_ns > 0 && span.end_ns >= span.start_ns && span.end_ns < end_ns + 1e5);
+    if (span.kind == SpanKind::kApi) continue;
+    CHECK_EQ(span.stream, 1u);
+    const auto call =
+        std::find_if(calls.begin(), calls.end(), [&](const Span& c) { return c.correlation == span.correlation; });
+    CHECK(call != calls.end());
   }
+
+  // A whole run: its kernels fill what the batches' own events measured.
+  bb::transport::Problem p = bb::test::water_problem(20.0, {6.0, 6.0, 0.5, 0.25}, 0.3, 0.05);
+  p.variant = "cuda-gather";
+  p.keyframes = 0;
+  bb::engine::Run run(p);
+  trace = EventTrace::start(run.spans().origin());
+  const auto result = run.execute({});
+  const SpanTable traced = trace->stop();
+  double in_steps = 0;
+  std::size_t scores = 0;
+  for (const Span& kernel : of_kind(traced, SpanKind::kKernel)) {
+    if (!kernel.name.starts_with("gather_")) continue;
+    in_steps += kernel.end_ns - kernel.start_ns;
+    scores += kernel.name == "gather_score_f32" ? 1 : 0;
+  }
+  std::printf("    %zu spans of %d steps; kernels %.3f ms of %.3f ms\n", traced.size(), result.steps, in_steps * 1e-6,
+              result.device_s * 1e3);
+  CHECK(scores >= static_cast<std::size_t>(result.steps));
+  CHECK(in_steps * 1e-9 <= result.device_s * 1.05);
+  CHECK(in_steps * 1e-9 > 0.2 * result.device_s);
 }

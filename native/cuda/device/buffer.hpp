@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stream.hpp"
+#include "watched.hpp"
 
 namespace bb::cuda {
 
@@ -53,26 +54,30 @@ class DeviceBuffer {
   void upload(std::span<const T> source, Stream& stream, std::size_t offset = 0) {
     require_inside(source.size(), offset);
     if (source.empty()) return;
-    stream.check(
-        driver().MemcpyHtoDAsync(address() + offset * sizeof(T), source.data(), source.size_bytes(), stream.handle()),
-        "cuMemcpyHtoDAsync_v2");
+    move(SpanKind::kCopy, "copy host to device", source.size_bytes(), stream, "cuMemcpyHtoDAsync_v2", [&] {
+      return driver().MemcpyHtoDAsync(address() + offset * sizeof(T), source.data(), source.size_bytes(),
+                                      stream.handle());
+    });
   }
   void download(std::span<T> target, Stream& stream, std::size_t offset = 0) const {
     require_inside(target.size(), offset);
     if (target.empty()) return;
-    stream.check(
-        driver().MemcpyDtoHAsync(target.data(), address() + offset * sizeof(T), target.size_bytes(), stream.handle()),
-        "cuMemcpyDtoHAsync_v2");
+    move(SpanKind::kCopy, "copy device to host", target.size_bytes(), stream, "cuMemcpyDtoHAsync_v2", [&] {
+      return driver().MemcpyDtoHAsync(target.data(), address() + offset * sizeof(T), target.size_bytes(),
+                                      stream.handle());
+    });
   }
   void copy_from(const DeviceBuffer& source, Stream& stream) {
     require_inside(source.size(), 0);
     if (source.size() == 0) return;
-    stream.check(driver().MemcpyDtoDAsync(address(), source.address(), source.bytes(), stream.handle()),
-                 "cuMemcpyDtoDAsync_v2");
+    move(SpanKind::kCopy, "copy device to device", source.bytes(), stream, "cuMemcpyDtoDAsync_v2",
+         [&] { return driver().MemcpyDtoDAsync(address(), source.address(), source.bytes(), stream.handle()); });
   }
   /// Sets every byte.
   void fill_bytes(unsigned char value, Stream& stream) {
-    if (count_ > 0) stream.check(driver().MemsetD8Async(address(), value, bytes(), stream.handle()), "cuMemsetD8Async");
+    if (count_ == 0) return;
+    move(SpanKind::kMemset, "memset", bytes(), stream, "cuMemsetD8Async",
+         [&] { return driver().MemsetD8Async(address(), value, bytes(), stream.handle()); });
   }
 
   /// The whole buffer, waiting for it.
@@ -84,6 +89,18 @@ class DeviceBuffer {
   }
 
  private:
+  /// Queues a copy or memset.
+  template <typename Call>
+  static void move(SpanKind kind, const char* name, std::size_t bytes, Stream& stream, const char* call, Call&& queue) {
+    api::Status status = api::status::kSuccess;
+    Span work;
+    work.kind = kind;
+    work.name = name;
+    work.bytes = bytes;
+    queue_watched(stream, work, call, [&] { status = queue(); });
+    stream.check(status, call);
+  }
+
   void require_inside(std::size_t count, std::size_t offset) const {
     if (offset > count_ || count > count_ - offset) {
       throw Error("invalid", "A copy of " + std::to_string(count) + " values at " + std::to_string(offset) +

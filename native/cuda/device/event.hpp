@@ -24,6 +24,8 @@ class Event {
   void record(Stream& stream) { stream.check(driver().EventRecord(handle_, stream.handle()), "cuEventRecord"); }
   /// Waits for the event; the error of work before it in `stream` is thrown.
   void synchronize(Stream& stream) { stream.check(driver().EventSynchronize(handle_), "cuEventSynchronize"); }
+  /// The same for an event that may outlive its stream.
+  void wait() { device_->check(driver().EventSynchronize(handle_), "cuEventSynchronize"); }
   bool reached(Stream& stream) {
     const api::Status status = driver().EventQuery(handle_);
     if (status == api::status::kNotReady) return false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stream.hpp"
+#include "watched.hpp"
 
 namespace bb::cuda {
 
@@ -55,7 +56,12 @@ class Graph {
   void upload(Stream& stream);
   void launch(Stream& stream) {
     stream.note_launch(label_);
-    stream.check(driver().GraphLaunch(exec_, stream.handle()), "cuGraphLaunch");
+    api::Status status = api::status::kSuccess;
+    Span work;
+    work.kind = SpanKind::kGraph;
+    work.name = label_;
+    queue_watched(stream, work, "cuGraphLaunch", [&] { status = driver().GraphLaunch(exec_, stream.handle()); });
+    stream.check(status, "cuGraphLaunch");
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "kernel.hpp"
 
+#include "watched.hpp"
+
 namespace bb::cuda {
 namespace {
 
@@ -75,6 +77,21 @@ void Kernel::check_arguments(std::span<const std::size_t> sizes) {
   }
 }
 
+/// The launch as a trace shows it.
+Span Kernel::span_of(const LaunchShape& shape) const {
+  const KernelResources made = resources();
+  Span out;
+  out.kind = SpanKind::kKernel;
+  out.name = name_;
+  const auto put = [](const Extent3& from, std::uint32_t (&to)[3]) { to[0] = from.x, to[1] = from.y, to[2] = from.z; };
+  put(shape.grid, out.grid);
+  put(shape.block, out.block);
+  out.registers = static_cast<std::uint32_t>(made.registers);
+  out.static_shared_bytes = static_cast<std::uint32_t>(made.static_shared_bytes);
+  out.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  return out;
+}
+
 void Kernel::launch_packed(Stream& stream, const LaunchShape& shape, void** arguments) {
   std::array<api::LaunchAttribute, 3> attributes{};
   unsigned count = 0;
@@ -101,7 +118,13 @@ void Kernel::launch_packed(Stream& stream, const LaunchShape& shape, void** argu
                                  attributes.data(),
                                  count};
   stream.note_launch(name_);
-  const api::Status status = driver().LaunchKernelEx(&config, function_, arguments, nullptr);
+  api::Status status = api::status::kSuccess;
+  const auto launch = [&] { status = driver().LaunchKernelEx(&config, function_, arguments, nullptr); };
+  if (work_watcher().load(std::memory_order_relaxed) == nullptr) {
+    launch();
+  } else {
+    queue_watched(stream, span_of(shape), "cuLaunchKernelEx", launch);
+  }
   if (status == api::status::kSuccess) return;
   // The launch itself was refused, so this kernel and its shape are what to name.
   device_->check(status, "cuLaunchKernelEx",

@@ -14,6 +14,8 @@
 
 namespace bb::cuda {
 
+struct Span;
+
 struct Extent3 {
   unsigned x = 1, y = 1, z = 1;
 };
@@ -73,6 +75,7 @@ class Kernel {
   }
 
  private:
+  Span span_of(const LaunchShape& shape) const;
   void check_arguments(std::span<const std::size_t> sizes);
   void launch_packed(Stream& stream, const LaunchShape& shape, void** arguments);
 

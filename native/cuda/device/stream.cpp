@@ -44,11 +44,13 @@ void Stream::begin_capture() {
   log_.clear();
   // Thread-local: other threads of the program may allocate meanwhile.
   check(driver().StreamBeginCapture(handle_, api::CaptureMode::kThreadLocal), "cuStreamBeginCapture_v2");
+  capturing_ = true;
 }
 
 Graph Stream::end_capture() {
   api::Graph graph = nullptr;
   const api::Status status = driver().StreamEndCapture(handle_, &graph);
+  capturing_ = false;
   check(status, "cuStreamEndCapture");
   const LaunchLog captured = std::exchange(log_, {});
   return Graph(device_, graph, captured);

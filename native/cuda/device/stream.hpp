@@ -41,6 +41,9 @@ class Stream {
   /// The same without making it launchable.
   CapturedGraph end_capture_only();
 
+  /// Between begin_capture and end_capture.
+  bool capturing() const { return capturing_; }
+
   /// Keeps accesses to `bytes` from `base` in the persisting part of L2 for `hit_ratio` of them; 0 bytes undoes it.
   void persist_in_l2(api::DevicePointer base, std::size_t bytes, float hit_ratio);
 
@@ -57,6 +60,7 @@ class Stream {
   std::shared_ptr<Device> device_;
   api::Stream handle_ = nullptr;
   LaunchLog log_;
+  bool capturing_ = false;
 };
 
 }  // namespace bb::cuda

@@ -83,6 +83,11 @@ Loaded<NvrtcApi> load_nvrtc() {
 }
 
 Loaded<CuptiApi> load_cupti() {
+  if (process_environment()("BRAGGBENCH_NO_CUPTI")) {
+    Loaded<CuptiApi> none;
+    none.state.reason = "CUPTI is not used: BRAGGBENCH_NO_CUPTI is set.";
+    return none;
+  }
   Loaded<CuptiApi> out = load_library<CuptiApi>(kCuptiLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.GetVersion);

@@ -1,6 +1,7 @@
 #include "check.hpp"
 #include "cuda/device/launch_log.hpp"
 #include "cuda/trace/activity_trace.hpp"
+#include "cuda/trace/event_trace.hpp"
 #include "cuda/trace/record_spans.hpp"
 
 namespace {
@@ -92,6 +93,40 @@ TEST("copies, memsets, driver calls and graphs become spans; what has no times b
 
   api::ActivityRecord unknown{static_cast<api::ActivityKind>(8)};
   CHECK(!span_of(unknown, 0, call_name));
+}
+
+TEST("work between two events becomes a span on the host's clock, and its call another with the same number") {
+  TimedWork kernel{.work = {},
+                   .call = "cuLaunchKernelEx",
+                   .start_s = 2e-6,
+                   .end_s = 5e-6,
+                   .call_start_ns = 900,
+                   .call_end_ns = 1100};
+  kernel.work.name = "gather";
+  kernel.work.grid[0] = 7;
+  kernel.work.registers = 40;
+  kernel.work.stream = 1;
+  kernel.thread = 11;
+  TimedWork copy{.work = {}, .call = "cuMemcpyDtoHAsync_v2", .start_s = 6e-6, .end_s = 7e-6, .call_start_ns = 1200};
+  copy.work.kind = SpanKind::kCopy;
+  copy.work.name = "copy device to host";
+  copy.work.bytes = 64;
+  const TimedWork all[] = {kernel, copy};
+  const SpanTable table = spans_of(all, 1000.0, 3);
+  CHECK_EQ(table.source, std::string("events"));
+  CHECK_EQ(table.dropped, std::uint64_t{3});
+  CHECK_EQ(table.size(), std::size_t{4});
+  const Span call = table.at(0);
+  CHECK(call.kind == SpanKind::kApi && call.name == "cuLaunchKernelEx" && call.stream == 11);
+  CHECK_EQ(call.start_ns, 900.0);
+  const auto ran = table.at(2);
+  CHECK(ran.kind == SpanKind::kKernel && ran.name == "gather" && ran.grid[0] == 7 && ran.registers == 40);
+  CHECK_NEAR(ran.start_ns, 3000.0, 1e-6);
+  CHECK_NEAR(ran.end_ns, 6000.0, 1e-6);
+  CHECK_EQ(ran.correlation, call.correlation);
+  const Span moved = table.at(3);
+  CHECK(moved.kind == SpanKind::kCopy && moved.bytes == 64 && moved.correlation == table.at(1).correlation);
+  CHECK(moved.correlation != ran.correlation);
 }
 
 TEST("a span table keeps columns together when it sorts, and shares names") {
