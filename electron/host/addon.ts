@@ -317,6 +317,10 @@ export interface TransportResult {
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   readonly cell_steps: number;
   readonly peak_state_bytes: number;
+  /** Compulsory traffic of the kernels that ran, FP32; FP64 moves twice as many. */
+  readonly bytes_per_cell_step: number;
+  /** Of this problem's operators: wide angle kernels have more. */
+  readonly flops_per_cell_step: number;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
   /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence crossing its centre plane; mm, rad from +z. */

@@ -44,6 +44,8 @@ class CudaFusedSolver : public CudaSolver<T> {
   DeviceState<T> device_state() const override;
   void forget_steps(int steps) override;
   double cells_per_step() const override;
+  /// Two passes read and write each cell twice, the sweep once.
+  double bytes_per_cell_step() const override { return sweep_kernel_ ? 8.0 : 16.0; }
 
  private:
   int pitch() const { return (this->tables().nx + 3) / 4 * 4; }

@@ -19,9 +19,9 @@ struct Variant {
   const char* source;     // file in the repository
   std::vector<Precision> precisions;
   std::vector<Stepping> steppings;
-  double bytes_per_cell_step;  // compulsory traffic of the arrangement, FP32
-  double flops_per_cell_step;
-  int speed_rank;  // `auto` takes the highest that the problem allows
+  double bytes_per_cell_step;  // compulsory traffic of the arrangement, FP32; Solver::bytes_per_cell_step knows better
+  double flops_per_cell_step;  // about, with narrow angle kernels; flops_per_cell_step() counts those of a problem
+  int speed_rank;              // `auto` takes the highest that the problem allows
   /// Bytes of state and scratch that a problem needs, before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);
   engine::SolverFactory make;

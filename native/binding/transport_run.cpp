@@ -113,6 +113,8 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
   out.Set("setup_parts", setup_parts_array(env, r.setup_parts));
   out.Set("cell_steps", r.cell_steps);
   out.Set("peak_state_bytes", r.state_bytes);
+  out.Set("bytes_per_cell_step", r.bytes_per_cell_step);
+  out.Set("flops_per_cell_step", r.flops_per_cell_step);
   out.Set("dose", to_array(env, r.dose));
   out.Set("crossing", to_array(env, r.crossing));
   out.Set("x_variance_of_representation_mm2", run.tables().start.x_variance);

@@ -11,6 +11,7 @@
 #include "cpu/host.hpp"
 #include "cpu/own_library.hpp"
 #include "transport/own_variant.hpp"
+#include "transport/work.hpp"
 
 namespace bb::engine {
 namespace {
@@ -138,6 +139,7 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
   LedgerRow energy{.in = start.energy_in, .escaped = start.missed_energy, .deposited = start.entry_deposit};
   number.in_flight = number.in - number.escaped_all();
   energy.in_flight = energy.in - energy.escaped_all() - energy.deposited;
+  const double flops = transport::flops_per_cell_step(tables_);
   Marginals frame;
   const auto keep_keyframe = [&] {
     solver->marginals(frame);
@@ -171,6 +173,9 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
     r.device_s = solver->device_seconds();
     r.cell_steps = solver->cell_steps();
     r.state_bytes = solver->state_bytes();
+    const double moved = solver->bytes_per_cell_step();
+    r.bytes_per_cell_step = moved > 0.0 ? moved : variant_->bytes_per_cell_step;
+    r.flops_per_cell_step = flops;
     r.min_over_max = solver->min_over_max();
     r.dose.assign(solver->dose().begin(), solver->dose().end());
     r.crossing.assign(solver->crossing().begin(), solver->crossing().end());

@@ -49,6 +49,8 @@ struct RunResult {
   double device_s = 0;                 // in steps, by the GPU's clock; 0 on the CPU
   std::vector<SetupPart> setup_parts;  // of setup_s
   double cell_steps = 0, state_bytes = 0;
+  double bytes_per_cell_step = 0;  // of the kernels that ran, FP32; FP64 moves twice as many
+  double flops_per_cell_step = 0;  // of this problem's operators
   double min_over_max = 0;
   std::vector<double> dose, crossing;
   std::vector<LedgerRow> number, energy;

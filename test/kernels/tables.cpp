@@ -11,6 +11,7 @@
 #include "problems.hpp"
 #include "transport/source_taps.hpp"
 #include "transport/typed_tables.hpp"
+#include "transport/work.hpp"
 
 using namespace bb;
 using namespace bb::transport;
@@ -247,6 +248,36 @@ TEST("tables: what the beam loses before its first node is scored over its width
   CHECK_NEAR(beside.entry_deposit, 0.5 * sum, 0.1 * sum);
   CHECK_REL(beside.missed_energy[kXHigh] + beside.entry_deposit + (1.0 - beside.missed[kXHigh]) * (60.0 - sum), 60.0,
             1e-4);
+}
+
+TEST("work: the operators' arithmetic follows the tables, so wide angle kernels cost more") {
+  Problem p = test::water_problem(60.0, {10, 35, 0.5, 0.5}, 0.4, 0.02);
+  const auto counted = [](const Tables& t) {
+    double taps = 0.0, half = 0.0;
+    for (int e = 0; e < t.ne; ++e) {
+      taps += static_cast<double>(t.gather_begin[t.row(0, 0, e) + 1] - t.gather_begin[t.row(0, 0, e)]) / t.ne;
+      half += static_cast<double>(t.angle_begin[t.row(0, 0, e) + 1] - t.angle_begin[t.row(0, 0, e)] - 1) / t.ne;
+    }
+    return std::pair(9 + 2 * 14 + 2 * taps + 3 * half + 2, half);
+  };
+  const Tables coarse = build_tables(p);
+  const auto [few, narrow] = counted(coarse);
+  CHECK_REL(flops_per_cell_step(coarse), few, 1e-12);
+  p.grid.dtheta = 0.002;
+  p.grid.ntheta = 201;
+  const Tables fine = build_tables(p);
+  const auto [many, wide] = counted(fine);
+  CHECK(wide > narrow + 5);
+  CHECK_REL(flops_per_cell_step(fine), many, 1e-12);
+  CHECK(flops_per_cell_step(fine) > flops_per_cell_step(coarse) + 15);
+  // Of two materials each counts by its share of the map.
+  p.materials.push_back(test::material("lead"));
+  test::paint(p, 1, -100.0, 100.0, 0.0, 17.5);
+  const double half_lead = flops_per_cell_step(build_tables(p));
+  test::paint(p, 1, -100.0, 100.0, 0.0, 35.0);
+  const double all_lead = flops_per_cell_step(build_tables(p));
+  CHECK(all_lead > flops_per_cell_step(fine));
+  CHECK(half_lead > flops_per_cell_step(fine) && half_lead < all_lead);
 }
 
 TEST("tables: a filled state is counted as it is, the same for every engine") {

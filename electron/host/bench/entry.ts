@@ -83,7 +83,7 @@ export function measuredEntry(contestant: Contestant, facts: SessionFacts): Meas
     peak_state_bytes: result.peak_state_bytes,
     ...compared,
     verdict: rel_l2 !== null && !(rel_l2 <= limit) ? 'wrong' : verdict,
-    roofline: roofline(candidate.variant, precision, cellRate, facts.ceilings),
+    roofline: roofline(result, precision, cellRate, facts.ceilings),
     rel_l2,
     rel_l2_limit: limit,
     ledger_error: ledgerError(result),

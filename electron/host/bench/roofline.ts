@@ -2,22 +2,22 @@
 import type { Roofline } from '../../contract/bench.ts';
 import type { Ceilings } from '../../contract/devices.ts';
 import type { Precision } from '../../contract/run.ts';
-import type { TransportVariant as Variant } from '../addon.ts';
+import type { TransportResult } from '../addon.ts';
 
 /** Declared bytes are of FP32; FP64 moves twice as many. */
 export function roofline(
-  { bytesPerCellStep, flopsPerCellStep }: Variant,
+  { bytes_per_cell_step, flops_per_cell_step }: Pick<TransportResult, 'bytes_per_cell_step' | 'flops_per_cell_step'>,
   precision: Precision,
   cellStepsPerSecond: number,
   ceilings: Ceilings | null,
 ): Roofline {
-  const bytes = bytesPerCellStep * (precision === 'fp64' ? 2 : 1);
-  const [bytes_per_s, flops_per_s] = [bytes * cellStepsPerSecond, flopsPerCellStep * cellStepsPerSecond];
+  const bytes = bytes_per_cell_step * (precision === 'fp64' ? 2 : 1);
+  const [bytes_per_s, flops_per_s] = [bytes * cellStepsPerSecond, flops_per_cell_step * cellStepsPerSecond];
   const peak = precision === 'fp64' ? ceilings?.fp64_flops_per_s : ceilings?.fp32_flops_per_s;
   return {
     bytes_per_s,
     flops_per_s,
-    flops_per_byte: flopsPerCellStep / bytes,
+    flops_per_byte: flops_per_cell_step / bytes,
     share_of_copy: ceilings === null ? null : bytes_per_s / ceilings.copy_bytes_per_s,
     share_of_flops: peak === undefined ? null : flops_per_s / peak,
   };

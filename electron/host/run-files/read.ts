@@ -114,6 +114,7 @@ function readTransport(f: RunFileFields): RunData {
     setup_parts: readSetup(f),
     cell_steps: f.finite('timing', 'cell_steps'),
     peak_state_bytes: f.finite('timing', 'peak_state_bytes'),
+    bytes_per_cell_step: f.finiteOr('timing', 'bytes_per_cell_step', 0),
     peak_rss_bytes: f.finite('timing', 'peak_rss_bytes'),
     min_psi_over_max: f.finite('engine', 'min_psi_over_max'),
     x_variance_of_representation_mm2: f.finite('engine', 'x_variance_of_representation_mm2'),

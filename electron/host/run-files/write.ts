@@ -174,6 +174,7 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
       device_s: run.device_s,
       cell_steps: run.cell_steps,
       peak_state_bytes: run.peak_state_bytes,
+      bytes_per_cell_step: run.bytes_per_cell_step,
       peak_rss_bytes: run.peak_rss_bytes,
     });
     putSetup(file, run);

@@ -58,6 +58,8 @@ export interface RunData extends RunContext {
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   readonly cell_steps: number;
   readonly peak_state_bytes: number;
+  /** Compulsory traffic of the kernels that ran, FP32; 0 in files of versions that did not record it. */
+  readonly bytes_per_cell_step: number;
   readonly peak_rss_bytes: number;
   readonly min_psi_over_max: number;
   readonly x_variance_of_representation_mm2: number;
@@ -150,6 +152,7 @@ export function runData(
     setup_parts: result.setup_parts,
     cell_steps: result.cell_steps,
     peak_state_bytes: result.peak_state_bytes,
+    bytes_per_cell_step: result.bytes_per_cell_step,
     peak_rss_bytes: process.resourceUsage().maxRSS * 1024,
     min_psi_over_max: result.min_psi_over_max,
     x_variance_of_representation_mm2: result.x_variance_of_representation_mm2,

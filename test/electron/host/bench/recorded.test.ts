@@ -91,7 +91,7 @@ describe('parts of a report', () => {
     const session = await readSession(path.join(folder, 'h200-dense-36M.json'));
     const ceilings = session.reports[0]?.machine.gpu?.ceilings ?? null;
     if (ceilings === null) throw new Error('no ceilings');
-    const declared = { bytesPerCellStep: 8, flopsPerCellStep: 16 } as Parameters<typeof roofline>[0];
+    const declared = { bytes_per_cell_step: 8, flops_per_cell_step: 16 };
     const found = roofline(declared, 'fp32', ceilings.copy_bytes_per_s / 16, ceilings);
     expect(found.share_of_copy).toBeCloseTo(0.5, 12);
     expect(found.flops_per_byte).toBe(2);
