@@ -54,7 +54,7 @@ export class TransportRunning implements WorkloadRun {
     const nothing = { step: 0, depth_mm: 0, weight_left: 1, ledger_error: 0, steps_per_s: 0 };
     this.before = { workload: 'transport', ...nothing, steps_max: plan.steps_max };
     const axes = axesOf(start.problem, plan);
-    this.#live = new LiveState(this.#native, axes, beamOf(start.problem), this.device !== 'cpu');
+    this.#live = new LiveState(this.#native, axes, beamOf(start.problem));
   }
 
   async start(around: RunSurroundings): Promise<RunData> {
