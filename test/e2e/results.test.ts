@@ -1,0 +1,78 @@
+/** A small workload in a real browser: measured from a shipped scenario, checked, beside its claims, kept and opened again. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { type OpenPage, useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-results-'));
+
+let served: Served;
+let open: OpenPage;
+let bench: BenchPage;
+
+beforeAll(async () => {
+  served = await serve(['--scenario', path.join(root, 'assets/scenarios/micro/launch-small.json')], {
+    BRAGGBENCH_HOME: home,
+  });
+}, 60_000);
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function axeFaults(): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page: open.page }).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`);
+}
+
+describe('the results of a small workload', () => {
+  it('say of every variant what it gains and whether it is right, and of claims what was measured', async () => {
+    open = await chrome.open(served.url);
+    bench = new BenchPage(open.page);
+    onTestFailed(async () => void (await open.screenshot('failed-results')));
+    await expect.poll(() => bench.title.textContent()).toContain('launch-small.json');
+    await expect.poll(() => bench.panel('Results').count()).toBe(1);
+    // The form follows from the row's schema.
+    await bench.field('Steps').waitFor();
+    await bench.run.click();
+    await bench.state('Done').waitFor({ timeout: 90_000 });
+    const table = open.page.getByTestId('results-variants');
+    await table.waitFor();
+    const text = (await table.textContent()) ?? '';
+    expect(text).toMatch(/reference/);
+    expect(text).toMatch(/± [\d.]+ %/);
+    await open.page.getByTestId('results-claims').waitFor();
+    expect(await open.page.getByTestId('results-claims').textContent()).toMatch(/not measured|as claimed|less|more/);
+    expect(await open.page.getByTestId('best-gain').textContent()).toMatch(/×/);
+    await open.screenshot('results-light');
+    expect(await axeFaults()).toEqual([]);
+    const [download] = await Promise.all([open.page.waitForEvent('download'), bench.menu('File', /Variants \(CSV\)/)]);
+    expect(readFileSync(await download.path(), 'utf8')).toMatch(/^at,variant,device,precision,status,time_s/);
+    expect(open.problems).toEqual([]);
+    await open.close();
+  });
+
+  it('of recorded sessions need no GPU, and stand beside what fusing can give at most', async () => {
+    open = await chrome.open(served.url, { theme: 'dark' });
+    bench = new BenchPage(open.page);
+    onTestFailed(async () => void (await open.screenshot('failed-results-recorded')));
+    await bench.run.waitFor();
+    const layer = readFileSync(path.join(root, 'assets/scenarios/linear-relu/layer-1024.json'), 'utf8');
+    await bench.drop('layer.json', layer);
+    await open.page.getByTestId('results-variants').waitFor();
+    await expect
+      .poll(() => open.page.getByTestId('results-fusion').textContent())
+      .toMatch(/fusing can save [\d.]+ % at most/);
+    expect(await open.page.getByTestId('results-variants').textContent()).toContain('cuda-lt-fp32');
+    await open.screenshot('results-recorded-dark');
+    expect(await axeFaults()).toEqual([]);
+    expect(open.problems).toEqual([]);
+    await open.close();
+  });
+});
