@@ -31,7 +31,9 @@ export function significant(value: number | null | undefined, digits = 4): strin
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e5 || size < 1e-3) return typographic(value.toExponential(Math.max(0, digits - 1)));
-  return typographic(value.toPrecision(digits).replace(/e.*/, ''));
+  const text = value.toPrecision(digits);
+  // More digits before the point than are known: the rest are zeros.
+  return typographic(text.includes('e') ? String(Number(text)) : text);
 }
 
 /** `digits` decimals. */

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import type { MeasuredTask, TaskEntry, TaskReport } from '../../../electron/contract/task-bench.ts';
 import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
-import { compact, errorSize, NO_VALUE, percent, significant } from '../../base/numbers.ts';
+import { compact, count, errorSize, NO_VALUE, percent, significant } from '../../base/numbers.ts';
 
 function rate(value: number | null, share: number | null, unit: string): string {
   if (value === null) return NO_VALUE;
@@ -97,6 +97,11 @@ export function quantitiesOf(report: TaskReport): readonly MeasuredTask[] | null
   return told.length === 0 ? null : told;
 }
 
+/** Registers and bytes are whole. */
+function quantityText(value: number | null | undefined): string {
+  return value != null && Number.isInteger(value) ? count(value) : significant(value, 4);
+}
+
 export function QuantitiesTable({ told }: { readonly told: readonly MeasuredTask[] }): ReactElement {
   const all = told.flatMap(({ quantities }) => quantities);
   const heads = [...new Map(all.map((quantity) => [quantity.id, quantity])).values()];
@@ -119,7 +124,7 @@ export function QuantitiesTable({ told }: { readonly told: readonly MeasuredTask
             <th scope="row">{label}</th>
             {heads.map(({ id }) => (
               <td key={id} className="selectable">
-                {significant(quantities.find((quantity) => quantity.id === id)?.value, 4)}
+                {quantityText(quantities.find((quantity) => quantity.id === id)?.value)}
               </td>
             ))}
           </tr>

@@ -15,6 +15,12 @@ describe('numbers for a reader', () => {
       '0',
       '−3.142',
     ]);
+    expect([33792, 99999.9, 9999.96, 12345].map((value) => significant(value, 3))).toEqual([
+      '33800',
+      '100000',
+      '10000',
+      '12300',
+    ]);
     expect([null, undefined, Number.NaN].map((value) => significant(value))).toEqual(['–', '–', '–']);
     expect([fixed(-0.001, 2), fixed(-0.04, 2), fixed(null, 1)]).toEqual(['0.00', '−0.04', '–']);
     expect([percent(1), percent(0.5), percent(0.0123), percent(2e-7), percent(0)]).toEqual([
