@@ -118,35 +118,35 @@ test('one that changes the answer is wrong by parity or by its ledger', async ()
   expect(verdict.rel_l2).toBeGreaterThan(verdict.rel_l2_limit);
 }, 60_000);
 
+/** Compiled once; what it does stands in a file. */
+const breaks = (how: string): string =>
+  withLine(`char how = ' '; std::ifstream("${how}") >> how; switch (how) {
+      case 'n': { int* nowhere = nullptr; *static_cast<volatile int*>(nowhere) = 1; break; }
+      case 'a': std::puts("my last words"); std::fflush(stdout); std::abort();
+      case 't': throw std::runtime_error("my own trouble");
+      case 'm': { std::vector<std::vector<double>> hog; for (;;) hog.emplace_back(1 << 24, 1.0); }
+      case 'h': for (volatile int i = 0;;) i = i + 1;
+    }`).replace('#include <algorithm>', '#include <algorithm>\n#include <fstream>');
+
 describe('what breaks ends its own run only, with one message that names the file', () => {
+  beforeAll(async () => {
+    await trustedVariant('breaks.cpp', breaks(path.join(folder, 'how')));
+    await own.prepare(['breaks.cpp']);
+  }, 60_000);
+  const how = (word: string): Promise<void> => writeFile(path.join(folder, 'how'), word);
+
   test.each([
-    [
-      'null.cpp',
-      'int* nowhere = nullptr; *static_cast<volatile int*>(nowhere) = 1;',
-      /^null\.cpp crashed: .*SIGSEGV/,
-      'device',
-    ],
-    [
-      'abort.cpp',
-      'std::puts("my last words"); std::fflush(stdout); std::abort();',
-      /^abort\.cpp crashed: .*SIGABRT.*my last words/s,
-      'device',
-    ],
-    ['throws.cpp', 'throw std::runtime_error("my own trouble");', /^throws\.cpp: my own trouble$/, 'device'],
-    [
-      'hog.cpp',
-      'std::vector<std::vector<double>> hog; for (;;) hog.emplace_back(1 << 24, 1.0);',
-      /^hog\.cpp (asked for more memory|took) /,
-      'memory',
-    ],
-    ['hang.cpp', 'for (volatile int i = 0;;) i = i + 1;', /^hang\.cpp did not end within 2 s/, 'device'],
+    ['null', /^breaks\.cpp crashed: .*SIGSEGV/, 'device'],
+    ['abort', /^breaks\.cpp crashed: .*SIGABRT.*my last words/s, 'device'],
+    ['throw', /^breaks\.cpp: my own trouble$/, 'device'],
+    ['memory', /^breaks\.cpp (asked for more memory|took) /, 'memory'],
+    ['hang', /^breaks\.cpp did not end within 2 s/, 'device'],
   ])(
     '%s',
-    async (id, line, message, code) => {
-      await trustedVariant(id, withLine(line));
-      await own.prepare([id]);
-      own.limit_s = id === 'hang.cpp' ? 2 : 60;
-      const error = await failure(start(id));
+    async (word, message, code) => {
+      await how(word);
+      own.limit_s = word === 'hang' ? 2 : 60;
+      const error = await failure(start('breaks.cpp'));
       own.limit_s = 60;
       expect(error.message).toMatch(message);
       expect(error.code).toBe(code);
@@ -157,27 +157,29 @@ describe('what breaks ends its own run only, with one message that names the fil
   );
 
   test('a hanging one that is cancelled is ended', async () => {
-    const run = own.addon.createTransport(problemFor('hang.cpp'));
+    await how('hang');
+    const run = own.addon.createTransport(problemFor('breaks.cpp'));
     const ended = failure(run.start(() => undefined));
     await new Promise((resolve) => setTimeout(resolve, 1500));
     run.cancel();
-    expect((await ended).message).toMatch(/^hang\.cpp did not stop within 5 s of being cancelled/);
+    expect((await ended).message).toMatch(/^breaks\.cpp did not stop within 5 s of being cancelled/);
   }, 60_000);
 
   test('in a benchmark it costs its own row', async () => {
+    await how('null');
     const report = await benchmark(own.addon, problem, {
       scenario: 'small',
-      variants: ['gather', 'null.cpp', 'copy.cpp'],
+      variants: ['gather', 'breaks.cpp', 'copy.cpp'],
       seed: 1,
       limits: { fewestRounds: 3, mostRounds: 3, mostSeconds: 60 },
     });
     expect(report.rounds).toBe(3);
     expect(report.entries.map(({ label, status }) => [label, status])).toEqual([
       ['gather', 'measured'],
-      ['null.cpp', 'refused'],
+      ['breaks.cpp', 'refused'],
       ['copy.cpp', 'measured'],
     ]);
-    expect(report.entries[1]).toMatchObject({ reason: expect.stringContaining('null.cpp crashed') });
+    expect(report.entries[1]).toMatchObject({ reason: expect.stringContaining('breaks.cpp crashed') });
     expect(report.entries[2]).toMatchObject({ builds_on: 'gather', rung: expect.anything() });
   }, 60_000);
 });
