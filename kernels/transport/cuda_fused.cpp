@@ -19,7 +19,7 @@ Variant cuda_fused_variant() {
       .bytes_per_cell_step = 16,
       .flops_per_cell_step = 62,
       .speed_rank = 140,
-      .estimate_bytes = estimate_cuda_fused,
+      .estimate_bytes = estimate_cuda_rows,
       .make = [](const Problem& p, const Tables& t, int /*threads*/) { return make_cuda_fused(p, t, {.march = true}); },
       .unavailable = cuda_unavailable,
   };

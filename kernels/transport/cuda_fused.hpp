@@ -68,10 +68,8 @@ struct FusedParameters {
   int most_feeds, most_half;
   int whole_x_min, whole_x_max, whole_z_min, whole_z_max;  // over all angles
   int alternates;                                          // 1: odd steps start from `turned` and end in `state`
-  int window;          // 1: bounds follow the protons, 0: every slice is the whole grid
-  int start_z;         // depth stepping: plane of step 0
-  T threshold;         // cells below it do not widen the bounds
-  double stop_number;  // protons in flight at which the run is done
+  int start_z;                                             // depth stepping: plane of step 0
+  double stop_number;                                      // protons in flight at which the run is done
 };
 
 }  // namespace bb::transport

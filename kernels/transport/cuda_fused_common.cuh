@@ -80,33 +80,4 @@ __device__ inline void max_from_thread(float value, float* to) {
   if (value > *static_cast<volatile float*>(to)) atomicMax(reinterpret_cast<int*>(to), __float_as_int(value));
 }
 
-/// What a thread has seen above the threshold.
-struct Extent {
-  int z0 = 1 << 30, z1 = -1, a0 = 1 << 30, a1 = -1, x0 = 1 << 30, x1 = -1;
-
-  /// Four columns from x on, a multiple of four.
-  __device__ void add(int z, int a, int x) {
-    z0 = min(z0, z);
-    z1 = max(z1, z + 1);
-    a0 = min(a0, a);
-    a1 = max(a1, a + 1);
-    x0 = min(x0, x);
-    x1 = max(x1, x + 4);
-  }
-  __device__ void publish(DeviceBox* to) const {
-    const int hz = __reduce_max_sync(0xffffffffu, z1);
-    if (hz <= 0) return;
-    const int lz = __reduce_min_sync(0xffffffffu, z0);
-    const int la = __reduce_min_sync(0xffffffffu, a0), ha = __reduce_max_sync(0xffffffffu, a1);
-    const int lx = __reduce_min_sync(0xffffffffu, x0), hx = __reduce_max_sync(0xffffffffu, x1);
-    if ((threadIdx.x & 31) != 0) return;
-    atomicMin(&to->z0, lz);
-    atomicMax(&to->z1, hz);
-    atomicMin(&to->a0, la);
-    atomicMax(&to->a1, ha);
-    atomicMin(&to->x0, lx);
-    atomicMax(&to->x1, hx);
-  }
-};
-
 }  // namespace bb::transport::fused

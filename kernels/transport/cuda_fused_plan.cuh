@@ -77,7 +77,7 @@ __device__ void plan_step(const FusedParameters<T>& p, int step) {
       const DeviceBox from = source_box(p, now, bin);
       const bool live = !is_empty(from);
       p.from[bin] = from;
-      next[bin] = live && p.window == 0 ? from : empty_box();
+      next[bin] = live ? from : empty_box();
       if (live) {
         const int columns = (last_angle(p, from, bin) - first_angle(p, from, bin)) * reached_quads(p, from);
         const int made = kDepth ? 1 : from.z1 - from.z0 + p.whole_z_max - p.whole_z_min + 1;
@@ -113,14 +113,7 @@ __device__ inline int bin_of_item(const int* begin, int bins, int item) {
 template <typename T, bool kDepth>
 __device__ void finish_step(const FusedParameters<T>& p, int step) {
   StepControl* control = p.control;
-  // What step - 1 wrote and this step did not find inside the bounds was cut
-  // from the window.
-  double* ledger = p.scores.ledger + static_cast<unsigned long long>(step) * kLedgerColumns;
   const double* written = p.written + static_cast<unsigned long long>(step) * 2;
-  if (threadIdx.x == 0 && p.window != 0 && step > 0) {
-    ledger[kSkipped] = written[0] - ledger[kInFlight];
-    ledger[kEnergySkipped] = written[1] - ledger[kEnergyInFlight];
-  }
   const bool done = written[2] <= p.stop_number;
   if (!done) plan_step<T, kDepth>(p, step + 1);
   if (threadIdx.x == 0) {

@@ -4,7 +4,9 @@
 #include <string>
 #include <type_traits>
 
+#include "cuda_bins.hpp"
 #include "cuda_fused_bins.hpp"
+#include "cuda_packer.hpp"
 #include "typed_tables.hpp"
 
 namespace bb::transport {
@@ -12,39 +14,27 @@ namespace {
 
 constexpr int kGraphSteps = 16;   // steps of one captured graph
 constexpr int kMarchAngles = 18;  // of a block; every chunk reads two angles more
-constexpr int kDenseChunk = 32;   // z rows of a stream item when every slice is the whole grid, about
-constexpr int kWindowChunk = 6;   // of a window, few rows deep: it is short of threads, not of work
+constexpr int kDenseChunk = 32;   // z rows of a stream item, about
 constexpr int kNarrowGrid = 16;   // columns; collide items are narrower there
 constexpr int kViewBytes = 24;    // SourceView in cuda_fused_collide.cuh
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
-double cells_held(const Problem& problem, const Tables& t) {
-  const double rows = problem.stepping == Stepping::kDepth ? 1 : t.nz;
-  return static_cast<double>(t.ne) * t.ntheta * rows * ((t.nx + 3) / 4 * 4);
-}
-
 }  // namespace
-
-double estimate_cuda_fused(const Problem& problem, const Tables& tables) {
-  return 2.0 * (problem.precision == Precision::kFp64 ? 8 : 4) * cells_held(problem, tables);
-}
 
 template <typename T>
 std::size_t CudaFusedSolver<T>::slice_cells() const {
-  return u(depth_ ? 1 : this->tables().nz) * u(this->tables().ntheta) * u(pitch());
+  return u(rows_held(this->problem(), this->tables())) * u(this->tables().ntheta) * u(pitch());
 }
 
 template <typename T>
 double CudaFusedSolver<T>::state_bytes_needed() const {
-  return estimate_cuda_fused(this->problem(), this->tables());
+  return estimate_cuda_rows(this->problem(), this->tables());
 }
 
 template <typename T>
 double CudaFusedSolver<T>::cells_per_step() const {
-  // A window visits a small part; what it visited is counted on the device.
-  constexpr double kWindowShare = 1e-3;
-  return cells_held(this->problem(), this->tables()) * (options_.window ? kWindowShare : 1.0);
+  return cells_held(this->problem(), this->tables());
 }
 
 template <typename T>
@@ -86,8 +76,6 @@ void CudaFusedSolver<T>::prepare() {
                                           " KiB of shared memory per block, " + device->info().name + " has " +
                                           std::to_string(optin / 1024) + " KiB; use fewer angles or cuda-gather");
   }
-  // A window has too few items to fill the device with small blocks.
-  collide_threads_ = static_cast<unsigned>(options_.window ? kFusedThreads : kCollideThreads);
   const auto ready = [&](std::optional<cuda::Kernel>& kernel, const char* name, unsigned threads, unsigned shared) {
     kernel.emplace(stepped_kernel(name));
     kernel->allow_dynamic_shared(shared);
@@ -99,13 +87,11 @@ void CudaFusedSolver<T>::prepare() {
   } else {
     collide_blocks_ = ready(collide_kernel_, "transport_fused_collide", collide_threads_, shared_bytes_);
     stream_blocks_ = ready(stream_kernel_, "transport_fused_stream", kFusedThreads, 0);
-    if (!options_.window) {  // as many as there are items, so that the device
-                             // evens them out
-      const int quads = pitch() / 4 + (parameters_.whole_x_max + 4 - parameters_.whole_x_min + 3) / 4;
-      const int made = t.nz + parameters_.whole_z_max - parameters_.whole_z_min + 1;
-      stream_blocks_ = static_cast<unsigned>(t.ne * ((t.ntheta * quads + kFusedThreads - 1) / kFusedThreads) *
-                                             ((made + parameters_.chunk - 1) / parameters_.chunk));
-    }
+    // As many as there are items, so that the device evens them out.
+    const int quads = pitch() / 4 + (parameters_.whole_x_max + 4 - parameters_.whole_x_min + 3) / 4;
+    const int made = t.nz + parameters_.whole_z_max - parameters_.whole_z_min + 1;
+    stream_blocks_ = static_cast<unsigned>(t.ne * ((t.ntheta * quads + kFusedThreads - 1) / kFusedThreads) *
+                                           ((made + parameters_.chunk - 1) / parameters_.chunk));
   }
   begin_kernel_.emplace(this->kernel("transport_fused_begin"));
   send_start();
@@ -130,145 +116,47 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.written = written_.pointer();
   p.rows = depth_ ? 1 : t.nz;
   p.pitch = pitch();
-  p.tile_quads = depth_ && options_.window ? 2 : t.nx <= kNarrowGrid ? 4 : 8;
-  p.chunk = options_.window ? kWindowChunk : kDenseChunk;
-  const auto range = [](const std::vector<physics::RemapShift>& shifts, int& low, int& high) {
-    low = high = shifts.front().whole;
-    for (const physics::RemapShift& s : shifts) {
-      low = std::min(low, s.whole);
-      high = std::max(high, s.whole);
-    }
-  };
-  range(t.shift_x, p.whole_x_min, p.whole_x_max);
-  range(t.shift_z, p.whole_z_min, p.whole_z_max);
-  if (!options_.window) {  // every cell is written, also where no proton can come in one long step
-    p.whole_x_min = std::min(p.whole_x_min, 0);
-    p.whole_z_min = std::min(p.whole_z_min, 0);
-    p.whole_x_max = std::max(p.whole_x_max, -1);
-    p.whole_z_max = std::max(p.whole_z_max, -1);
-  }
-  p.window = options_.window ? 1 : 0;
-  if (!options_.window) {  // every cell is written, also those that nothing reaches
-    p.whole_x_min = std::min(p.whole_x_min, 0);
-    p.whole_x_max = std::max(p.whole_x_max, -1);
-    p.whole_z_min = std::min(p.whole_z_min, 0);
-    p.whole_z_max = std::max(p.whole_z_max, -1);
-  }
-  if (!options_.window) {  // chunks of the same length
-    const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;
-    const int chunks = std::max(1, made / kDenseChunk);
-    p.chunk = (made + chunks - 1) / chunks;
-  }
+  p.tile_quads = t.nx <= kNarrowGrid ? 4 : 8;
+  // Every cell is written, also where no proton can come in one long step.
+  const WholeShifts in_x = whole_shifts(t.shift_x), in_z = whole_shifts(t.shift_z);
+  p.whole_x_min = std::min(in_x.least, 0);
+  p.whole_x_max = std::max(in_x.most, -1);
+  p.whole_z_min = std::min(in_z.least, 0);
+  p.whole_z_max = std::max(in_z.most, -1);
+  // Chunks of the same length.
+  const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;
+  const int chunks = std::max(1, made / kDenseChunk);
+  p.chunk = (made + chunks - 1) / chunks;
   p.start_z = plane_;
-  // Cells of the window's shell are below this fraction of the beam: some 10^4
-  // of them a step stay near 1e-9 of the protons with FP32; the ledger counts
-  // them.
-  p.threshold = static_cast<T>((sizeof(T) == sizeof(float) ? 5e-13 : 1e-20) * t.start.number_in);
   p.stop_number = this->stop_number();
 }
 
-/// What the kernels look up per bin, with one place for every source, material
-/// and class.
+/// What the kernels look up per bin.
 template <typename T>
 void CudaFusedSolver<T>::send_bins() {
-  const Tables& t = this->tables();
-  const TypedTables<T> typed(t);
-  const std::size_t bins = u(t.ne);
-  std::vector<int> ints(6 * bins);  // feed_low, feed_count, feed_at, half,
-                                    // kernel_at, feed_weight_at, feed_bin
-  std::vector<T> weights;
-  for (int e = 0; e < t.ne; ++e) {
-    const Feeds feeds = feeds_of(t, e);
-    const std::size_t at = weights.size();
-    ints[u(e)] = feeds.low;
-    ints[bins + u(e)] = feeds.count;
-    ints[2 * bins + u(e)] = static_cast<int>(ints.size() - 6 * bins);
-    ints[5 * bins + u(e)] = static_cast<int>(at);
-    std::vector<double> heaviest(u(feeds.count));
-    for (int c = 0; c < t.classes; ++c) {
-      for (int m = 0; m < t.materials; ++m) {
-        const std::size_t row = t.row(c, m, e);
-        for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
-          double& most = heaviest[u(t.gather_source[u(k)] - feeds.low)];
-          most = std::max(most, t.gather_weight[u(k)]);
-        }
-      }
-    }
-    std::vector<int> order(u(feeds.count)), place(u(feeds.count));
-    for (int k = 0; k < feeds.count; ++k) order[u(k)] = k;
-    std::ranges::sort(order, [&](int a, int b) { return heaviest[u(a)] > heaviest[u(b)]; });
-    for (int k = 0; k < feeds.count; ++k) {
-      place[u(order[u(k)])] = k;
-      ints.push_back(feeds.low + order[u(k)]);
-    }
-    weights.resize(at + u(feeds.count) * u(t.materials) * u(t.classes), T(0));
-    for (int c = 0; c < t.classes; ++c) {
-      for (int m = 0; m < t.materials; ++m) {
-        const std::size_t row = t.row(c, m, e);
-        for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
-          const int feed = place[u(t.gather_source[u(k)] - feeds.low)];
-          weights[at + (u(feed) * u(t.materials) + u(m)) * u(t.classes) + u(c)] += typed.gather_weight[u(k)];
-        }
-      }
-    }
-    parameters_.most_feeds = std::max(parameters_.most_feeds, feeds.count);
-  }
-  const std::size_t kernels = weights.size();
-  for (int e = 0; e < t.ne; ++e) {
-    const int half = widest_kernel(t, typed, e);
-    ints[3 * bins + u(e)] = half;
-    ints[4 * bins + u(e)] = static_cast<int>(weights.size() - kernels);
-    for (int m = 0; m < t.materials; ++m) {
-      const std::size_t at = weights.size();
-      weights.resize(at + u(half + 1) * u(t.classes), T(0));
-      for (int c = 0; c < t.classes; ++c) {
-        const std::size_t row = t.row(c, m, e);
-        const int begin = t.angle_begin[row];
-        const int taps = std::min(half + 1, t.angle_begin[row + 1] - begin);
-        for (int d = 0; d < taps; ++d) weights[at + u(d) * u(t.classes) + u(c)] = typed.angle_weight[u(begin + d)];
-      }
-    }
-    parameters_.most_half = std::max(parameters_.most_half, half);
-  }
-  // What an angle sends off the grid.
-  const std::size_t lost = weights.size();
-  const std::size_t shares = bins * u(t.materials) * u(t.ntheta);
-  weights.resize(lost + 2 * shares, T(0));
-  for (int e = 0; e < t.ne; ++e) {
-    const int half = ints[3 * bins + u(e)];
-    for (int m = 0; m < t.materials; ++m) {
-      for (int a = 0; a < t.ntheta; ++a) {
-        if (a >= half && a + half < t.ntheta) continue;
-        const std::size_t kernel = kernels + u(ints[4 * bins + u(e)]) + u(m) * u(half + 1) * u(t.classes);
-        T below = T(0), above = T(0);
-        for (int d = half; d > 0; --d) {
-          const T weight = weights[kernel + u(d) * u(t.classes) + u(t.classes > 1 ? a : 0)];
-          if (d > a) below += weight;
-          if (a + d >= t.ntheta) above += weight;
-        }
-        const std::size_t at = lost + (u(e) * u(t.materials) + u(m)) * u(t.ntheta) + u(a);
-        weights[at] = below;
-        weights[at + shares] = above;
-      }
-    }
-  }
-  bins_ = cuda::DeviceBuffer<int>(this->device(), ints.size());
-  bins_.upload(ints, this->stream());
-  weights_ = cuda::DeviceBuffer<T>(this->device(), weights.size());
-  weights_.upload(weights, this->stream());
-  this->stream().synchronize();
+  const BinTables<T> by_bin(this->tables());
+  using Bin = typename BinTables<T>::Bin;
   FusedParameters<T>& p = parameters_;
-  p.feed_low = bins_.pointer();
-  p.feed_count = p.feed_low + t.ne;
-  p.feed_at = p.feed_count + t.ne;
-  p.half = p.feed_at + t.ne;
-  p.kernel_at = p.half + t.ne;
-  p.feed_weight_at = p.kernel_at + t.ne;
-  p.feed_bin = p.feed_weight_at + t.ne;
-  p.feed_weight = weights_.pointer();
-  p.kernel_weight = p.feed_weight + kernels;
-  p.lost = p.feed_weight + lost;
-  p.lost_high = static_cast<int>(shares);
+  p.most_feeds = by_bin.most_feeds;
+  p.most_half = by_bin.most_half;
+  p.lost_high = static_cast<int>(by_bin.lost.size() / 2);
+  Packer packer;
+  const auto add = [&](int Bin::* field, const int** to) {
+    std::vector<int> values;
+    for (const Bin& bin : by_bin.bins) values.push_back(bin.*field);
+    packer.add(values, to);
+  };
+  add(&Bin::feed_low, &p.feed_low);
+  add(&Bin::feed_count, &p.feed_count);
+  add(&Bin::feed_at, &p.feed_at);
+  add(&Bin::feed_weight_at, &p.feed_weight_at);
+  add(&Bin::half, &p.half);
+  add(&Bin::kernel_at, &p.kernel_at);
+  packer.add(by_bin.feed_bin, &p.feed_bin);
+  packer.add(by_bin.feed_weight, &p.feed_weight);
+  packer.add(by_bin.kernel_weight, &p.kernel_weight);
+  packer.add(by_bin.lost, &p.lost);
+  bins_ = packer.send(this->stream());
 }
 
 template <typename T>
@@ -277,15 +165,14 @@ void CudaFusedSolver<T>::send_start() {
   cuda::Stream& stream = this->stream();
   const int rows = depth_ ? 1 : t.nz;
   const DeviceBox grid{0, rows, 0, t.ntheta, 0, pitch()};
-  const DeviceBox empty{1 << 30, -1, 1 << 30, -1, 1 << 30, -1};
-  std::vector<DeviceBox> bounds(u(t.ne), options_.window && !this->problem().filled ? empty : grid);
+  const std::vector<DeviceBox> bounds(u(t.ne), grid);
   if (this->problem().filled) {
     if (pitch() != t.nx) state_.fill_bytes(0, stream);  // the padding of the rows
     this->kernel("transport_fused_fill")
         .launch(stream, {.grid = {static_cast<unsigned>(t.ne)}, .block = {kFusedThreads}}, parameters_,
                 static_cast<unsigned long long>(this->problem().seed));
   } else {
-    if (!options_.window) state_.fill_bytes(0, stream);
+    state_.fill_bytes(0, stream);
     const int z = depth_ ? 0 : t.start.z;
     int first = t.ntheta, last = -1;
     for (int a = 0; a < t.ntheta; ++a) {
@@ -296,7 +183,6 @@ void CudaFusedSolver<T>::send_start() {
     std::vector<T> row(u(pitch()), T(0));
     for (int e = 0; e < t.ne; ++e) {
       if (t.start.energy_weight[u(e)] == 0.0 || last < 0) continue;
-      if (options_.window) bounds[u(e)] = {z, z + 1, first, last + 1, 0, pitch()};
       for (int a = first; a <= last; ++a) {
         for (int x = 0; x < t.nx; ++x) {
           row[u(x)] = static_cast<T>(t.start.energy_weight[u(e)] * t.start.angle_weight[u(a)] *
@@ -392,7 +278,7 @@ void CudaFusedSolver<T>::plan_march() {
 template <typename T>
 bool CudaFusedSolver<T>::prepare_sweep() {
   if constexpr (std::is_same_v<T, float>) {
-    if (depth_ || options_.window || options_.loop == FusedLoop::kPersistent) return false;
+    if (depth_ || options_.loop == FusedLoop::kPersistent) return false;
     const std::optional<SweepPlan> plan = plan_sweep(this->tables(), this->device()->info());
     if (!plan) return false;
     cuda::Stream& stream = this->stream();

@@ -6,6 +6,7 @@
 #include "cuda/device/graph.hpp"
 #include "cuda_fused.hpp"
 #include "cuda_march.hpp"
+#include "cuda_rows.hpp"
 #include "cuda_solver.hpp"
 #include "cuda_sweep_plan.hpp"
 
@@ -21,9 +22,8 @@ enum class FusedLoop {
 
 struct FusedOptions {
   FusedLoop loop = FusedLoop::kLaunches;
-  bool window = false;  // slices are the boxes that the protons fill
-  bool march = false;   // whole grids of one material: the angle march for bins
-                        // with three-point kernels
+  bool march = false;  // whole grids of one material: the angle march for bins
+                       // with three-point kernels
 };
 
 /// ψ[bin][z][angle][x] on the device, advanced by the fused step of
@@ -48,7 +48,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   double bytes_per_cell_step() const override { return sweep_kernel_ ? 8.0 : 16.0; }
 
  private:
-  int pitch() const { return (this->tables().nx + 3) / 4 * 4; }
+  int pitch() const { return row_pitch(this->tables()); }
   std::size_t slice_cells() const;
   void fill_parameters();
   void send_bins();
@@ -62,7 +62,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   FusedOptions options_;
   bool depth_;
   unsigned shared_bytes_ = 0;
-  unsigned collide_threads_ = kFusedThreads;
+  unsigned collide_threads_ = kCollideThreads;
   unsigned collide_blocks_ = 1,
            stream_blocks_ = 1;  // that the device holds at once
   cuda::DeviceBuffer<T> state_, turned_;
@@ -70,8 +70,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   cuda::DeviceBuffer<StepControl> control_;
   cuda::DeviceBuffer<int> items_;  // collide_begin, stream_begin
   cuda::DeviceBuffer<int> marched_;
-  cuda::DeviceBuffer<int> bins_;   // the int tables of FusedParameters, one behind the other
-  cuda::DeviceBuffer<T> weights_;  // feed_weight, kernel_weight
+  cuda::DeviceBuffer<unsigned char> bins_;  // what the kernels look up per bin
   cuda::DeviceBuffer<double> written_;
   cuda::DeviceBuffer<MarchPair> pairs_;
   FusedParameters<T> parameters_{};
@@ -92,9 +91,6 @@ class CudaFusedSolver : public CudaSolver<T> {
 
 extern template class CudaFusedSolver<float>;
 extern template class CudaFusedSolver<double>;
-
-/// Bytes of ψ that the fused variants hold on the device.
-double estimate_cuda_fused(const Problem& problem, const Tables& tables);
 
 /// A ready solver with these options.
 std::unique_ptr<engine::Solver> make_cuda_fused(const Problem& problem, const Tables& tables, FusedOptions options);

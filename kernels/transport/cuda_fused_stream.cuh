@@ -7,7 +7,7 @@
 // registers; neighbours in x come from the cache. No barrier.
 namespace bb::transport::fused {
 
-template <typename T, bool kDepth, bool kWindow>
+template <typename T, bool kDepth>
 class Streaming {
  public:
   __device__ Streaming(const FusedParameters<T>& parameters, int at_step)
@@ -20,7 +20,6 @@ class Streaming {
     const int columns = (last_angle(p, from, bin) - a_begin) * quads;
     const int blocks = (columns + kFusedThreads - 1) / kFusedThreads;
     const int column = index % blocks * kFusedThreads + static_cast<int>(threadIdx.x);
-    Extent extent;
     T escaped_x = T(0), escaped_z = T(0);
     written = 0;
     if (column < columns) {
@@ -28,11 +27,11 @@ class Streaming {
       const int x = reached_x(p, from) + column % quads * 4;
       const int whole = t.whole_x[a];
       if (whole == 0) {
-        march<0>(from, bin, a, x, whole, index / blocks, extent, escaped_x, escaped_z);
+        march<0>(from, bin, a, x, whole, index / blocks, escaped_x, escaped_z);
       } else if (whole == -1) {
-        march<-1>(from, bin, a, x, whole, index / blocks, extent, escaped_x, escaped_z);
+        march<-1>(from, bin, a, x, whole, index / blocks, escaped_x, escaped_z);
       } else {
-        march<kAnyWhole>(from, bin, a, x, whole, index / blocks, extent, escaped_x, escaped_z);
+        march<kAnyWhole>(from, bin, a, x, whole, index / blocks, escaped_x, escaped_z);
       }
     }
     __syncwarp();
@@ -44,7 +43,6 @@ class Streaming {
       add_escape(static_cast<double>(escaped_x), kXLow, t.whole_x[a], bin, ledger);
       if (!kDepth) add_escape(static_cast<double>(escaped_z), kZLow, t.whole_z[a], bin, ledger);
     }
-    if (kWindow) extent.publish(p.bounds[(step + 1) & 1] + bin);
   }
 
   __device__ void report() {
@@ -108,8 +106,8 @@ class Streaming {
   }
 
   template <int kWhole>
-  __device__ void march(const DeviceBox& from, int bin, int a, int x, int whole_x, int chunk, Extent& extent,
-                        T& escaped_x, T& escaped_z) {
+  __device__ void march(const DeviceBox& from, int bin, int a, int x, int whole_x, int chunk, T& escaped_x,
+                        T& escaped_z) {
     T cx[kRemapTaps], cz[kRemapTaps];
     for (int m = 0; m < kRemapTaps; ++m) {
       cx[m] = t.flux_x[a * kRemapTaps + m];
@@ -126,7 +124,7 @@ class Streaming {
       load<kWhole>(source, from, x, whole_x, donor);
       Quad<T> moved = remap_x(donor, cx);
       if (edge) leave_x(moved, x, true, escaped_x);
-      if (stored) put(out, moved, 0, a, x, extent);
+      if (stored) put(out, moved);
       return;
     }
     const int whole = t.whole_z[a];
@@ -171,7 +169,7 @@ class Streaming {
       if (to < 0 || to >= t.nz) {
         for (int j = 0; j < 4; ++j) escaped_z += value.v[j];
       } else {
-        put(out, value, to, a, x, extent);
+        put(out, value);
       }
     }
   }
@@ -184,11 +182,10 @@ class Streaming {
     }
   }
 
-  __device__ void put(T* to, const Quad<T>& value, int z, int a, int x, Extent& extent) {
+  __device__ void put(T* to, const Quad<T>& value) {
     *reinterpret_cast<Quad<T>*>(to) = value;
     const T high = max(max(value.v[0], value.v[1]), max(value.v[2], value.v[3]));
     const T low = min(min(value.v[0], value.v[1]), min(value.v[2], value.v[3]));
-    if (kWindow && high >= p.threshold) extent.add(z, a, x);
     written += static_cast<double>((value.v[0] + value.v[1]) + (value.v[2] + value.v[3]));
     highest = max(highest, static_cast<float>(high));
     lowest = max(lowest, -static_cast<float>(low));
@@ -216,24 +213,16 @@ __device__ bool last_block(const FusedParameters<T>& p) {
   return last;
 }
 
-template <typename T, bool kDepth, bool kWindow>
-__device__ void stream_items(const FusedParameters<T>& p, int step) {
-  const int items = p.stream_begin[p.tables.ne];
-  if (static_cast<int>(blockIdx.x) >= items) return;
-  Streaming<T, kDepth, kWindow> work(p, step);
-  for (int item = blockIdx.x; item < items; item += gridDim.x) {
-    const int bin = bin_of_item(p.stream_begin, p.tables.ne, item);
-    work.run(bin, item - p.stream_begin[bin]);
-  }
-  work.report();
-}
-
 template <typename T, bool kDepth>
 __device__ void stream(const FusedParameters<T>& p, int step) {
-  if (p.window != 0) {
-    stream_items<T, kDepth, true>(p, step);
-  } else {
-    stream_items<T, kDepth, false>(p, step);
+  const int items = p.stream_begin[p.tables.ne];
+  if (static_cast<int>(blockIdx.x) < items) {
+    Streaming<T, kDepth> work(p, step);
+    for (int item = blockIdx.x; item < items; item += gridDim.x) {
+      const int bin = bin_of_item(p.stream_begin, p.tables.ne, item);
+      work.run(bin, item - p.stream_begin[bin]);
+    }
+    work.report();
   }
   if (last_block(p)) finish_step<T, kDepth>(p, step);
 }

@@ -16,7 +16,7 @@ Variant cuda_graph_variant() {
       .bytes_per_cell_step = 16,
       .flops_per_cell_step = 62,
       .speed_rank = 145,
-      .estimate_bytes = estimate_cuda_fused,
+      .estimate_bytes = estimate_cuda_rows,
       .make = [](const Problem& p, const Tables& t,
                  int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kGraph, .march = true}); },
       .unavailable = cuda_unavailable,

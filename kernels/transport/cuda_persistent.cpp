@@ -18,7 +18,7 @@ Variant cuda_persistent_variant() {
       .bytes_per_cell_step = 16,
       .flops_per_cell_step = 62,
       .speed_rank = 130,
-      .estimate_bytes = estimate_cuda_fused,
+      .estimate_bytes = estimate_cuda_rows,
       .make = [](const Problem& p, const Tables& t,
                  int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kPersistent, .march = true}); },
       .unavailable = cuda_unavailable,

@@ -18,7 +18,7 @@ Variant cuda_window_variant() {
       .bytes_per_cell_step = 16,
       .flops_per_cell_step = 62,
       .speed_rank = 160,
-      .estimate_bytes = estimate_cuda_window,
+      .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaWindowSolver>,
       .unavailable = cuda_unavailable,
   };

@@ -24,11 +24,6 @@ constexpr double kThreshold = sizeof(T) == sizeof(float) ? 5e-13 : 1e-20;
 
 std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
-double cells_held(const Problem& problem, const Tables& t) {
-  const double rows = problem.stepping == Stepping::kDepth ? 1 : t.nz;
-  return static_cast<double>(t.ne) * t.ntheta * rows * ((t.nx + 3) / 4 * 4);
-}
-
 WindowBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1, {}}; }
 
 /// Hands out a block's shared memory.
@@ -47,18 +42,14 @@ class Carver {
 
 }  // namespace
 
-double estimate_cuda_window(const Problem& problem, const Tables& tables) {
-  return 2.0 * (problem.precision == Precision::kFp64 ? 8 : 4) * cells_held(problem, tables);
-}
-
 template <typename T>
 std::size_t CudaWindowSolver<T>::slice_cells() const {
-  return u(depth_ ? 1 : this->tables().nz) * u(this->tables().ntheta) * u(pitch());
+  return u(rows_held(this->problem(), this->tables())) * u(this->tables().ntheta) * u(pitch());
 }
 
 template <typename T>
 double CudaWindowSolver<T>::state_bytes_needed() const {
-  return estimate_cuda_window(this->problem(), this->tables());
+  return estimate_cuda_rows(this->problem(), this->tables());
 }
 
 template <typename T>
@@ -116,15 +107,11 @@ void CudaWindowSolver<T>::send_tables() {
   p.start_z = depth_ && !this->problem().filled ? t.start.z : 0;
   p.threshold = static_cast<T>(kThreshold<T> * t.start.number_in);
   p.stop_number = this->stop_number();
-  const auto range = [](const std::vector<physics::RemapShift>& shifts, int& low, int& high) {
-    low = high = shifts.front().whole;
-    for (const physics::RemapShift& s : shifts) {
-      low = std::min(low, s.whole);
-      high = std::max(high, s.whole);
-    }
-  };
-  range(t.shift_x, p.whole_x_min, p.whole_x_max);
-  range(t.shift_z, p.whole_z_min, p.whole_z_max);
+  const WholeShifts in_x = whole_shifts(t.shift_x), in_z = whole_shifts(t.shift_z);
+  p.whole_x_min = in_x.least;
+  p.whole_x_max = in_x.most;
+  p.whole_z_min = in_z.least;
+  p.whole_z_max = in_z.most;
   choose_layout(by_bin);
 
   std::vector<WindowBin> bins;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cuda_bins.hpp"
+#include "cuda_rows.hpp"
 #include "cuda_solver.hpp"
 #include "cuda_window.hpp"
 
@@ -28,7 +29,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
   double cells_per_step() const override;
 
  private:
-  int pitch() const { return (this->tables().nx + 3) / 4 * 4; }
+  int pitch() const { return row_pitch(this->tables()); }
   std::size_t slice_cells() const;
   void send_tables();
   void choose_layout(const BinTables<T>& bins);
@@ -48,8 +49,5 @@ class CudaWindowSolver final : public CudaSolver<T> {
 
 extern template class CudaWindowSolver<float>;
 extern template class CudaWindowSolver<double>;
-
-/// Bytes of ψ that it holds on the device.
-double estimate_cuda_window(const Problem& problem, const Tables& tables);
 
 }  // namespace bb::transport
