@@ -1,4 +1,5 @@
 /** Starting, stopping, opening and saving runs. */
+import { runEndings } from '../../electron/contract/exports.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { Params } from '../../electron/contract/methods.ts';
 import type { RunId, RunInfo } from '../../electron/contract/run.ts';
@@ -87,8 +88,8 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
         const named = await askAndSave(context, {
           purpose: 'save-run',
           title: 'Save run as',
-          suggested: run.name.replace(/\.(json|ya?ml|h5)$/i, ''),
-          extension: '.h5',
+          suggested: run.name.replace(/(\.task)?\.(json|ya?ml|h5)$/i, ''),
+          extension: runEndings[run.workload],
           save: (file, ifExists) => client.call('run.save', { run: run.id, file, ifExists }),
         });
         if (named !== null) notices.tell({ tone: 'success', title: `Saved ${named.name}` });
