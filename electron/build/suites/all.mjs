@@ -3,10 +3,11 @@ import { cudaCompile } from './cuda-compile.mjs';
 import { staticChecks } from './static-checks.mjs';
 import { vitestProject } from './vitest.mjs';
 
-/** What `npm test` runs, quick ones first; aside.mjs runs beside them. */
+/** What `npm test` runs first: what is quick, and what builds, which aside.mjs does too. */
+export const firstSuites = [...staticChecks, cudaCompile];
+
+/** And then, with aside.mjs beside them. */
 export const suites = [
-  ...staticChecks,
-  cudaCompile,
   cppTests,
   gpuTests,
   vitestProject('unit', 'Unit and host tests'),
