@@ -38,9 +38,7 @@ describe('help', () => {
     expect(help.stdout).toContain('Usage: braggbench VERB [arguments]');
     expect(help.stdout).toContain('Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.');
     expect(flag).toEqual(help);
-    expect(verb.stdout).toContain(
-      'Usage: braggbench run SCENARIO [--variant ID] [--set path=value …] [--out RUN.h5] [--trace] [--json]',
-    );
+    expect(verb.stdout).toMatch(/^Usage: braggbench run SCENARIO \[--variant ID\|FILE\] \[--set path=value …\] /);
   });
 
   test('of every verb names each of its flags', async () => {
@@ -375,7 +373,7 @@ describe('variants and devices', () => {
     expect(variants.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['reference', 'scatter', 'gather', 'fused', 'window', 'depth']),
     );
-    for (const { id } of variants) expect(text.stdout).toMatch(new RegExp(`^${id} `, 'm'));
+    for (const { id } of variants) expect(text.stdout).toMatch(new RegExp(`(^| )${id} `, 'm'));
     const found = JSON.parse(devices.stdout) as {
       cpu: { logicalCores: number };
       cuda: { available: boolean; reason: string | null };
