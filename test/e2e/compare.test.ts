@@ -310,7 +310,9 @@ describe('benchmarking', () => {
     await page.getByLabel('Rounds').selectOption('500');
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     const progress = page.getByTestId('bench-progress');
-    await expect.poll(() => progress.textContent()).toMatch(/round [3-9]\d* of at most 500: .*left at most/);
+    await expect
+      .poll(() => progress.textContent(), { timeout: 60_000 })
+      .toMatch(/round ([2-9]|\d\d+) of at most 500: .*left at most/);
     await expect.poll(() => progress.locator('li').count()).toBe(2);
     // At once: on an idle machine the noise settles, and the benchmark ends by itself within seconds.
     await page.getByRole('button', { name: 'Stop benchmark' }).click();
