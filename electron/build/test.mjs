@@ -14,16 +14,12 @@ await main(async () => {
   const { cppTestsStep } = await import('./steps/native.mjs');
   await build([...(await everyStep()), cppTestsStep()]);
 
-  const { firstSuites, suites } = await import('./suites/all.mjs');
+  const { suites } = await import('./suites/all.mjs');
   const { runSuite } = await import('./suites/run.mjs');
-  const { startAside } = await import('./suites/aside.mjs');
   const { byReason, sum } = await import('./suites/result.mjs');
   /** @type {import('./suites/result.mjs').Result} */
   let total = { passed: 0, failed: 0, skipped: [] };
-  for (const suite of firstSuites) total = sum(total, await runSuite(suite));
-  const aside = startAside();
   for (const suite of suites) total = sum(total, await runSuite(suite));
-  total = sum(total, await aside());
 
   if (total.skipped.length > 0) {
     say(`\nNot run: ${total.skipped.length}`);

@@ -90,8 +90,10 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
 
   // It is mended where the issue leads, and runs only after the user has said that they trust it.
   await issue.click();
+  await expect.poll(() => code(page).evaluate((element) => element.contains(document.activeElement))).toBe(true);
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Delete');
+  await expect.poll(() => page.locator('.cm-line').first().textContent()).not.toBe('undefined_thing;');
   await page.keyboard.press('Control+Enter');
   const dialog = page.getByRole('dialog', { name: 'Do you trust my-gather.cpp?' });
   await dialog.waitFor(SLOW);

@@ -1,15 +1,18 @@
-import { cppTests, gpuTests } from './cpp-tests.mjs';
+import { cppTests, gpuTests, sanitizedCppTests } from './cpp-tests.mjs';
 import { cudaCompile } from './cuda-compile.mjs';
 import { staticChecks } from './static-checks.mjs';
 import { vitestProject } from './vitest.mjs';
 
-/** What `npm test` runs first: what is quick, and what builds, which aside.mjs does too. */
-export const firstSuites = [...staticChecks, cudaCompile];
-
-/** And then, with aside.mjs beside them. */
+/**
+ * Everything that `npm test` runs, quick ones first. One after the other: each uses the cores that there are, and
+ * pages that wait for a processor are slow without being wrong.
+ */
 export const suites = [
+  ...staticChecks,
+  cudaCompile,
   cppTests,
   gpuTests,
   vitestProject('unit', 'Unit and host tests'),
+  sanitizedCppTests,
   vitestProject('e2e', 'End to end in Chromium'),
 ];
