@@ -10,6 +10,7 @@ import { TextField } from '../../widgets/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { sweepOf } from './order.ts';
 import type { CompareState, CompareStore } from './store.ts';
+import { useComparedVariants } from './variants.ts';
 
 interface ChooseProps {
   readonly store: CompareStore;
@@ -51,7 +52,8 @@ function Tick({ label, detail, checked, disabled = false, onChange }: TickProps)
 function Variants({ store }: ChooseProps): ReactElement {
   const { stores } = useWorkbench();
   const config = useSelected(store, (state) => state);
-  const { variants, devices } = useSelected(stores.connection, (state) => state.capabilities);
+  const variants = useComparedVariants();
+  const devices = useSelected(stores.connection, (state) => state.capabilities.devices);
   const gpus = devices.cuda.devices.filter(({ usable }) => usable);
   const sweep = sweepOf(config.sweep);
   const missing = [
