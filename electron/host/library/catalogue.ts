@@ -31,7 +31,8 @@ export class Catalogue {
   readonly #options: CatalogueOptions;
   /** Opened when the library is first looked at, for the folder that it is in then. */
   #index: { readonly folder: string; readonly index: LibraryIndex } | null = null;
-  #refreshing: Promise<void> | null = null;
+  #refreshing: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | null = null;
   #labels = '';
   readonly #watchers = new Set<Sink<{ revision: number }>>();
   #watching: { readonly folder: string; readonly watcher: FSWatcher } | null = null;
@@ -136,11 +137,15 @@ export class Catalogue {
     this.#changed();
   }
 
+  /** One that has begun may have listed the folder before the change that is asked about: the answer waits for the next. */
   #refresh(): Promise<void> {
-    this.#refreshing ??= this.#bringUpToDate().finally(() => {
-      this.#refreshing = null;
+    this.#queued ??= this.#refreshing.then(() => {
+      this.#queued = null;
+      const refreshed = this.#bringUpToDate();
+      this.#refreshing = refreshed.catch(() => {});
+      return refreshed;
     });
-    return this.#refreshing;
+    return this.#queued;
   }
 
   async #bringUpToDate(): Promise<void> {

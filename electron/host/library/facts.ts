@@ -20,7 +20,7 @@ export interface FileFacts {
 }
 
 export interface FactReaders {
-  readonly scenarios: Scenarios;
+  readonly scenarios: Pick<Scenarios, 'parseAny'>;
   readonly runFacts: (bytes: Uint8Array, name: string) => Promise<RunFacts>;
 }
 

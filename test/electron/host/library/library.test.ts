@@ -1,10 +1,13 @@
 /** The library as pages see it: search, tags, trash, and an index that is never more than a copy of the files. */
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileRef } from '../../../../electron/contract/files.ts';
 import type { LibraryItem, LibraryQuery } from '../../../../electron/contract/library.ts';
+import { FileAccess } from '../../../../electron/host/files/access.ts';
+import { Library } from '../../../../electron/host/files/library.ts';
 import type { ShellHandlers } from '../../../../electron/host/index.ts';
+import { Catalogue } from '../../../../electron/host/library/catalogue.ts';
 import type { Client } from '../../../../renderer/client/index.ts';
 import { smallScenario } from '../small-run.ts';
 import { eventually, openTestHost, type TestHost } from '../test-host.ts';
@@ -81,6 +84,34 @@ describe('the library', () => {
       await expect(page.call('scenario.open', { file: inLibrary(key) })).rejects.toThrow();
     const few = await page.call('library.search', { ...all, limit: 1 });
     expect([few.items.length, few.total, few.folder]).toEqual([1, 3, path.join(test.folder, 'library')]);
+  });
+
+  it('answers from a look at the folder that began after the question', async () => {
+    const folder = path.join(test.folder, 'slow');
+    await mkdir(folder);
+    await writeFile(path.join(folder, 'first.h5'), 'not a run');
+    const asked: ReturnType<Catalogue['search']>[] = [];
+    const catalogue = new Catalogue({
+      dataFolder: test.folder,
+      files: new FileAccess(new Library(folder, path.join(folder, 'examples'))),
+      readers: {
+        scenarios: { parseAny: () => Promise.reject(new Error('there is none')) },
+        // While the first look reads its file, another comes, and is asked for.
+        runFacts: async () => {
+          if (asked.length === 1) {
+            await writeFile(path.join(folder, 'second.h5'), 'not a run');
+            asked.push(catalogue.search(all), catalogue.search(all));
+          }
+          throw new Error('no run');
+        },
+      },
+      onTrouble: (reason) => expect.unreachable(reason),
+    });
+    asked.push(catalogue.search(all));
+    await asked[0];
+    const answers = await Promise.all(asked);
+    catalogue.close();
+    expect(answers.map(({ total }) => total)).toEqual([1, 2, 2]);
   });
 
   it('keeps tags and remarks beside the files, and finds by them', async () => {
