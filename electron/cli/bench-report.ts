@@ -1,5 +1,6 @@
 /** A benchmark for a person: one row per variant, the answer's error beside every speed. */
-import type { BenchEntry, BenchReport, ExternalEntry, MeasuredEntry, Ratio } from '../contract/bench.ts';
+import type { BenchEntry, BenchReport, ExternalEntry, MeasuredEntry } from '../contract/bench.ts';
+import type { Ratio } from '../contract/bench-session.ts';
 import { claimsReport, coldStartReport, modesReport, rooflineReport } from './bench-parts.ts';
 import { duration, metric, smallError, speedup } from './numbers.ts';
 import { table } from './table.ts';

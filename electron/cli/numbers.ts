@@ -1,5 +1,5 @@
 /** Numbers as the command line prints them: as many digits as mean something. */
-import type { Ratio } from '../contract/bench.ts';
+import type { Ratio } from '../contract/bench-session.ts';
 
 /** `digits` significant digits without an exponent where that stays short. */
 export function significant(value: number, digits: number): string {

@@ -1,49 +1,18 @@
-/** What a benchmark says, and the file it is kept in: plain JSON with every raw sample. Times in seconds. */
+/** What a benchmark of proton transport says, and the file it is kept in. Times in seconds. */
 import { z } from 'zod';
-import { ceilingsSchema } from './devices.ts';
+import {
+  count,
+  entryShape,
+  modeEntryOf,
+  ratioSchema,
+  reportShape,
+  sampleShape,
+  seconds,
+  sessionOf,
+  standingShape,
+} from './bench-session.ts';
+import { claimResultSchema } from './claims.ts';
 import { precisionSchema } from './run.ts';
-
-/** What ptxas reports of a kernel on one architecture. */
-export const kernelResourceSchema = z.strictObject({
-  name: z.string(),
-  /** Such as `sm_90`. */
-  architecture: z.string(),
-  registers: z.number().int().nonnegative(),
-  shared_bytes: z.number().int().nonnegative(),
-  constant_bytes: z.number().int().nonnegative(),
-  stack_bytes: z.number().int().nonnegative(),
-  spill_store_bytes: z.number().int().nonnegative(),
-  spill_load_bytes: z.number().int().nonnegative(),
-  barriers: z.number().int().nonnegative(),
-  /** Most threads of a block, by its launch bounds; null without any, absent where it was not recorded. */
-  max_threads: z.number().int().positive().nullable().optional(),
-});
-export type KernelResource = Readonly<z.infer<typeof kernelResourceSchema>>;
-
-export const kernelResourcesSchema = z.strictObject({
-  /** CUDA compiler's version; null where it did not say. */
-  compiler: z.string().nullable(),
-  kernels: z.array(kernelResourceSchema),
-});
-export type KernelResources = Readonly<z.infer<typeof kernelResourcesSchema>>;
-
-const seconds = z.number().nonnegative();
-const count = z.number().int().nonnegative();
-
-export const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
-export type Interval = Readonly<z.infer<typeof intervalSchema>>;
-
-/** A ratio of medians with its 95 % bootstrap interval; null for too few rounds. */
-export const ratioSchema = z.strictObject({ value: z.number(), interval: intervalSchema.nullable() });
-export type Ratio = Readonly<z.infer<typeof ratioSchema>>;
-
-/**
- * `warm`: steps follow set-up at once. `cold`: the caches (a GPU's L2) are emptied just before, outside the time.
- * `graph`: what a batch of steps launches is captured and replayed as one graph.
- */
-export const modeSchema = z.enum(['warm', 'cold', 'graph']);
-export type Mode = z.infer<typeof modeSchema>;
-export const modes = modeSchema.options;
 
 export const timingSchema = z.strictObject({
   /** Tables, device, kernels, upload, start state. */
@@ -57,19 +26,8 @@ export const timingSchema = z.strictObject({
 });
 export type Timing = Readonly<z.infer<typeof timingSchema>>;
 
-export const sampleSchema = z.strictObject({
-  ...timingSchema.shape,
-  round: count,
-  /** Place in the shuffled order of its round. */
-  position: count,
-  /** Multiprocessor clock after the steps; null on the CPU and without NVML. */
-  sm_MHz: z.number().nullable(),
-  /** Why the sample is doubtful (a throttle reason, a clock drop); null when it is not. Kept all the same. */
-  flag: z.string().nullable(),
-});
+export const sampleSchema = z.strictObject({ ...timingSchema.shape, ...sampleShape });
 export type Sample = Readonly<z.infer<typeof sampleSchema>>;
-
-export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong']);
 
 /** Declared bytes and FLOPs over the time, against the measured ceilings; shares are null where there are none. */
 export const rooflineSchema = z.strictObject({
@@ -81,33 +39,18 @@ export const rooflineSchema = z.strictObject({
 });
 export type Roofline = Readonly<z.infer<typeof rooflineSchema>>;
 
-export const modeEntrySchema = z.strictObject({
-  mode: modeSchema,
-  /** Why there are no samples; null when there are. */
-  reason: z.string().nullable(),
-  time_s: seconds.nullable(),
-  spread: z.number().nullable(),
-  /** Time over the same variant's warm time. */
-  ratio: ratioSchema.nullable(),
-  samples: z.array(sampleSchema),
-});
+export const modeEntrySchema = modeEntryOf(sampleSchema);
 export type ModeEntry = Readonly<z.infer<typeof modeEntrySchema>>;
 
 export const setupPartSchema = z.strictObject({ name: z.string(), first_s: seconds, warm_s: seconds });
 
 const head = {
-  /** The variant's id, with @fp64 where that precision was asked for. */
-  label: z.string(),
-  variant: z.string(),
-  title: z.string(),
-  builds_on: z.string().nullable(),
-  device: z.enum(['cpu', 'cuda']),
+  /** The label is the variant's id, with @fp64 where that precision was asked for. */
+  ...entryShape,
   stepping: z.enum(['path', 'depth']),
   precision: precisionSchema,
   /** What differs from the scenario because the variant offers nothing else. */
   note: z.string().nullable(),
-  /** Which GPU, as the driver counts, where one was asked for. */
-  gpu: count.optional(),
 };
 
 /** A variant that could not run: the reason stands where its numbers would. */
@@ -137,16 +80,7 @@ export const measuredEntrySchema = z.strictObject({
   cell_steps: z.number(),
   cell_steps_per_s: z.number(),
   peak_state_bytes: z.number(),
-  /** Time over the time of the first variant. */
-  ratio: ratioSchema,
-  /** The same without the flagged samples; null when none is flagged. */
-  ratio_unflagged: ratioSchema.nullable(),
-  flagged: count,
-  verdict: verdictSchema,
-  /** Time over the time of the variant that it builds on, where that was measured too. */
-  rung: ratioSchema.nullable(),
-  /** Time over the time of the first of the variants that it stands on. */
-  cumulative: ratioSchema.nullable(),
+  ...standingShape,
   roofline: rooflineSchema,
   /** Relative L2 difference of the dose from the FP64 reference; null where there is none. */
   rel_l2: z.number().nullable(),
@@ -196,63 +130,8 @@ export const externalEntrySchema = z.strictObject({
 });
 export type ExternalEntry = Readonly<z.infer<typeof externalEntrySchema>>;
 
-/** A published claim beside what was measured for the pairs of variants that isolate it. */
-export const claimResultSchema = z.strictObject({
-  id: z.string(),
-  claim: z.string(),
-  from: z.number(),
-  to: z.number(),
-  source: z.string(),
-  /** Why no pair isolates it; null when one does. */
-  reason: z.string().nullable(),
-  pairs: z.array(
-    z.strictObject({
-      slower: z.string(),
-      faster: z.string(),
-      what: z.string(),
-      /** How many times faster; null when the pair was not measured. */
-      gain: ratioSchema.nullable(),
-      verdict: z.enum(['as claimed', 'less', 'more', 'not measured']),
-    }),
-  ),
-});
-export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
-
 export const benchReportSchema = z.strictObject({
-  scenario: z.string(),
-  machine: z.strictObject({
-    cpu: z.string(),
-    logical_cores: count,
-    isa: z.string(),
-    os: z.string(),
-    gpu: z
-      .strictObject({
-        name: z.string(),
-        uuid: z.string(),
-        driver: z.string().nullable(),
-        ceilings: ceilingsSchema.nullable(),
-      })
-      .nullable(),
-  }),
-  program: z.strictObject({
-    version: z.string(),
-    build: z.string(),
-    compiler: z.string(),
-    /** Of the checkout; absent where it was not recorded. */
-    commit: z.string().optional(),
-  }),
-  /** What was solved, as the user wrote it; absent in older sessions. */
-  document: z.record(z.string(), z.unknown()).optional(),
-  /** Of the CUDA kernels on this GPU's architecture; absent where they were not compiled beforehand. */
-  resources: kernelResourcesSchema.optional(),
-  /** The label that ratios are against: the first that could run. */
-  reference: z.string().nullable(),
-  seed: z.number(),
-  rounds: count,
-  stopped: z.enum(['narrow', 'settled', 'time', 'rounds', 'cancelled', 'refused']),
-  elapsed_s: seconds,
-  /** The first variant against itself in the same rounds. */
-  noise: z.strictObject({ ratio: ratioSchema.nullable(), floor: z.number().nullable() }),
+  ...reportShape,
   /** What doses were compared with, per stepping; the reason where there was nothing. */
   oracles: z.array(
     z.strictObject({
@@ -288,15 +167,5 @@ export const sweepFitSchema = z.strictObject({
 export type SweepFit = Readonly<z.infer<typeof sweepFitSchema>>;
 
 export const SESSION_FORMAT = 'braggbench-session';
-export const benchSessionSchema = z.strictObject({
-  format: z.literal(SESSION_FORMAT),
-  format_version: z.literal(1),
-  /** ISO 8601. */
-  created: z.string(),
-  /** As it was typed, without the program. */
-  command: z.string(),
-  /** One report; of a sweep one per value, in its order. */
-  reports: z.array(benchReportSchema).min(1),
-  sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(sweepFitSchema) }).nullable(),
-});
+export const benchSessionSchema = sessionOf(SESSION_FORMAT, benchReportSchema, sweepFitSchema);
 export type BenchSession = Readonly<z.infer<typeof benchSessionSchema>>;

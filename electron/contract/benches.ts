@@ -1,8 +1,10 @@
 /** Benchmarks as the page asks for them: starting, following, opening stored sessions. Times in seconds. */
 import { z } from 'zod';
-import { benchSessionSchema, kernelResourcesSchema, modeSchema, ratioSchema } from './bench.ts';
+import { benchSessionSchema } from './bench.ts';
+import { modeSchema, ratioSchema } from './bench-session.ts';
 import { wireErrorSchema } from './errors.ts';
 import { fileRefSchema, namedFileSchema } from './files.ts';
+import { kernelResourcesSchema } from './resources.ts';
 import { type Precision, runIdSchema } from './run.ts';
 import { scenarioDraftSchema } from './scenarios.ts';
 

@@ -1,6 +1,7 @@
 /** Results beside each other: one row, one map and one curve per subject, all against one reference. */
 import { z } from 'zod';
-import { intervalSchema, modeSchema, ratioSchema, setupPartSchema, verdictSchema } from './bench.ts';
+import { setupPartSchema } from './bench.ts';
+import { intervalSchema, modeSchema, ratioSchema, verdictSchema } from './bench-session.ts';
 import { subjectSchema } from './benches.ts';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { precisionSchema } from './run.ts';

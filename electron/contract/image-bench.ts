@@ -1,10 +1,16 @@
 /** What a benchmark of diffraction images says, and the file it is kept in: plain JSON with every raw sample. Seconds. */
 import { z } from 'zod';
-import { modeSchema, ratioSchema } from './bench.ts';
-import { ceilingsSchema } from './devices.ts';
-
-const seconds = z.number().nonnegative();
-const count = z.number().int().nonnegative();
+import {
+  count,
+  modeSchema,
+  ratioSchema,
+  seconds,
+  sessionGpuSchema,
+  sessionOf,
+  stoppedSchema,
+  timedPartSchema,
+  verdictSchema,
+} from './bench-session.ts';
 
 /** Against the FP64 reference; null where a pixel is not a number. */
 export const imageErrorSchema = z.strictObject({
@@ -17,8 +23,6 @@ export const imageErrorSchema = z.strictObject({
   /** Relative difference of the sums. */
   sum: z.number().nullable(),
 });
-
-export const setupPartSchema = z.strictObject({ name: z.string(), seconds });
 
 /** How near the arithmetic and the traffic that a variant declares come to what the device does at best. */
 export const imageRooflineSchema = z.strictObject({
@@ -54,12 +58,12 @@ export const imageBenchEntrySchema = z.strictObject({
   setup_s: seconds.nullable(),
   /** Of the first run in this process. */
   first_s: seconds.nullable(),
-  first_setup: z.array(setupPartSchema),
+  first_setup: z.array(timedPartSchema),
   ns_per_term: z.number().nullable(),
   roofline: imageRooflineSchema.nullable(),
   /** Time over that of the first variant in its first mode. */
   ratio: ratioSchema.nullable(),
-  verdict: z.enum(['faster', 'slower', 'same', 'undecided']).nullable(),
+  verdict: verdictSchema.exclude(['reference', 'wrong']).nullable(),
 });
 export type ImageBenchEntry = Readonly<z.infer<typeof imageBenchEntrySchema>>;
 
@@ -71,14 +75,7 @@ export const imageBenchReportSchema = z.strictObject({
     logicalCores: count,
     isa: z.string(),
     os: z.string(),
-    gpu: z
-      .strictObject({
-        name: z.string(),
-        uuid: z.string(),
-        driver: z.string().nullable(),
-        ceilings: ceilingsSchema.nullable(),
-      })
-      .nullable(),
+    gpu: sessionGpuSchema.nullable(),
   }),
   build: z.string(),
   width: count,
@@ -87,7 +84,7 @@ export const imageBenchReportSchema = z.strictObject({
   reference: z.string().nullable(),
   seed: count,
   rounds: count,
-  stopped: z.enum(['narrow', 'settled', 'time', 'rounds', 'cancelled', 'refused']),
+  stopped: stoppedSchema,
   /** How far the first variant strays from itself. */
   noise_floor: z.number().nullable(),
   entries: z.array(imageBenchEntrySchema),
@@ -120,15 +117,7 @@ export type ImageFit = Readonly<z.infer<typeof imageFitSchema>>;
 export const IMAGE_SESSION_FORMAT = 'braggbench-image-session';
 
 export const imageSessionSchema = z.strictObject({
-  format: z.literal(IMAGE_SESSION_FORMAT),
-  format_version: z.literal(1),
-  /** ISO 8601. */
-  created: z.string(),
-  /** As it was typed, without the program. */
-  command: z.string(),
+  ...sessionOf(IMAGE_SESSION_FORMAT, imageBenchReportSchema, imageFitSchema).shape,
   commit: z.string().nullable(),
-  /** One report; of a sweep one per value, in its order. */
-  reports: z.array(imageBenchReportSchema).min(1),
-  sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(imageFitSchema) }).nullable(),
 });
 export type ImageSession = Readonly<z.infer<typeof imageSessionSchema>>;

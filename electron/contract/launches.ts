@@ -1,6 +1,6 @@
 /** What the launch explorer asks: which kernels there are, and what a driver says of them. */
 import { z } from 'zod';
-import { kernelResourceSchema } from './bench.ts';
+import { kernelResourceSchema } from './resources.ts';
 
 const count = z.number().int().nonnegative();
 

@@ -1,6 +1,6 @@
 /** Starting, stopping, opening and saving benchmarks. */
 
-import type { Mode } from '../../electron/contract/bench.ts';
+import type { Mode } from '../../electron/contract/bench-session.ts';
 import type { BenchId, BenchInfo } from '../../electron/contract/benches.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { Params } from '../../electron/contract/methods.ts';

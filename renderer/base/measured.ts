@@ -1,5 +1,5 @@
 /** Times and ratios of times as the page writes them. */
-import type { Ratio } from '../../electron/contract/bench.ts';
+import type { Ratio } from '../../electron/contract/bench-session.ts';
 import { NO_VALUE, significant } from './numbers.ts';
 
 /** Seconds in the unit that keeps them between 1 and 1000. */

@@ -1,6 +1,6 @@
 /** Published claims beside what was measured for the pairs of variants that isolate them. */
 import type { ReactElement } from 'react';
-import type { ClaimResult } from '../../electron/contract/bench.ts';
+import type { ClaimResult } from '../../electron/contract/claims.ts';
 import { timesText } from '../base/measured.ts';
 import { NO_VALUE } from '../base/numbers.ts';
 import './claims-table.css';

@@ -3,8 +3,11 @@
  * interleaved rounds in shuffled order with the first variant twice in each, so
  * that every session measures its own noise.
  */
-import type { BenchReport, ClaimResult, ExternalEntry, KernelResources, Mode } from '../../contract/bench.ts';
+import type { BenchReport, ExternalEntry } from '../../contract/bench.ts';
+import type { Mode } from '../../contract/bench-session.ts';
+import type { ClaimResult } from '../../contract/claims.ts';
 import { BraggError } from '../../contract/errors.ts';
+import type { KernelResources } from '../../contract/resources.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../addon.ts';
 import { type Candidate, candidates } from './candidates.ts';
 import { type Claim, claimResults, transportTimes } from './claims.ts';

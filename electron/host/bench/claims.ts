@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type ClaimResult, modeSchema } from '../../contract/bench.ts';
+import { modeSchema } from '../../contract/bench-session.ts';
+import type { ClaimResult, ClaimVerdict } from '../../contract/claims.ts';
 import type { TaskProblem } from '../addon-task.ts';
 import { ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
@@ -87,7 +88,7 @@ const nameOf = ({ variant, mode }: Side): string => (mode === 'warm' ? variant :
 export function judgeClaim(
   found: { readonly low: number; readonly high: number } | null,
   { from, to }: Pick<Claim, 'from' | 'to'>,
-): ClaimResult['pairs'][number]['verdict'] {
+): ClaimVerdict {
   if (found === null) return 'not measured';
   if (found.high < from) return 'less';
   return found.low > to ? 'more' : 'as claimed';

@@ -1,5 +1,6 @@
 /** One timed run. */
-import type { Mode, Timing } from '../../contract/bench.ts';
+import type { Timing } from '../../contract/bench.ts';
+import type { Mode } from '../../contract/bench-session.ts';
 import type { ClockState } from '../../contract/devices.ts';
 import {
   fromNative,

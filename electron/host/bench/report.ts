@@ -3,10 +3,9 @@ export type {
   BenchEntry,
   BenchReport,
   MeasuredEntry,
-  Mode,
   ModeEntry,
-  Ratio,
   RefusedEntry,
   Sample,
   Timing,
 } from '../../contract/bench.ts';
+export type { Mode, Ratio } from '../../contract/bench-session.ts';

@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { type KernelResources, kernelResourcesSchema } from '../../contract/bench.ts';
 import type { KernelSet } from '../../contract/launches.ts';
+import { type KernelResources, kernelResourcesSchema } from '../../contract/resources.ts';
 
 const fileSchema = z.strictObject({ workload: z.string(), ...kernelResourcesSchema.shape });
 

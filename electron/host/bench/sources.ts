@@ -1,9 +1,9 @@
 /** The files that a variant is written in, and the kernels that they name. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { KernelResources } from '../../contract/bench.ts';
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
+import type { KernelResources } from '../../contract/resources.ts';
 
 export interface SourceFile {
   /** From the repository's root. */

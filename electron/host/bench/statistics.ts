@@ -1,5 +1,5 @@
 /** Order statistics, and the bootstrap interval of a ratio of medians. */
-import type { Interval } from '../../contract/bench.ts';
+import type { Interval } from '../../contract/bench-session.ts';
 import { type Random, seededRandom } from './random.ts';
 
 export type { Interval };

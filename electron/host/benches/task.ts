@@ -1,5 +1,6 @@
 /** A benchmark as it goes to its thread, and what comes back. */
-import type { BenchReport, Mode } from '../../contract/bench.ts';
+import type { BenchReport } from '../../contract/bench.ts';
+import type { Mode } from '../../contract/bench-session.ts';
 import type { WireError } from '../../contract/errors.ts';
 import type { TransportProblem } from '../addon.ts';
 import type { BenchProgress, StoppingLimits } from '../bench/index.ts';

@@ -1,7 +1,8 @@
 /** Calls and streams about benchmarks, and about the code of the variants. */
 import path from 'node:path';
-import type { KernelResources, Mode } from '../../contract/bench.ts';
+import type { Mode } from '../../contract/bench-session.ts';
 import { BraggError } from '../../contract/errors.ts';
+import type { KernelResources } from '../../contract/resources.ts';
 import { formatPath, parsePath, withValueAt } from '../../contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../contract/scenarios.ts';
 import type { NativeAddon } from '../addon.ts';

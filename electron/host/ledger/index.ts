@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ClaimResult } from '../../contract/bench.ts';
-import type { TaskClaimResult } from '../../contract/task-bench.ts';
+import type { ClaimResult, TaskClaimResult } from '../../contract/claims.ts';
 import { parseSession } from '../bench/index.ts';
 import { isTaskSession, parseTaskSession } from '../workloads/task/session-file.ts';
 

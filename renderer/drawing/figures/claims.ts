@@ -1,5 +1,5 @@
 /** The table of claims as a figure. No React. */
-import type { ClaimResult } from '../../../electron/contract/bench.ts';
+import type { ClaimResult } from '../../../electron/contract/claims.ts';
 import { timesText } from '../../base/measured.ts';
 import { NO_VALUE } from '../../base/numbers.ts';
 import type { Figure } from './figure.ts';

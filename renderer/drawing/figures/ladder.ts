@@ -1,5 +1,6 @@
 /** The ladder of variants: which stand on which, and what each step gave. No drawing. */
-import type { BenchReport, MeasuredEntry, Ratio } from '../../../electron/contract/bench.ts';
+import type { BenchReport, MeasuredEntry } from '../../../electron/contract/bench.ts';
+import type { Ratio } from '../../../electron/contract/bench-session.ts';
 
 export function measuredEntries({ entries }: BenchReport): readonly MeasuredEntry[] {
   return entries.filter((entry) => entry.status === 'measured');

@@ -1,5 +1,6 @@
 /** Time of every variant over the swept value; and, for each claim, the measured gain over it with the claim's band. */
-import type { TaskClaimResult, TaskSession } from '../../../electron/contract/task-bench.ts';
+import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
+import type { TaskSession } from '../../../electron/contract/task-bench.ts';
 import { measuredTime, tickTime } from '../../base/measured.ts';
 import { compact, significant } from '../../base/numbers.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';

@@ -1,8 +1,8 @@
 /** What the kernels of the compared variants take of a multiprocessor. */
 import { type ReactElement, useEffect, useState } from 'react';
-import type { KernelResources } from '../../../electron/contract/bench.ts';
 import { publishedFor } from '../../../electron/contract/launch/limits.ts';
 import { occupancyOf } from '../../../electron/contract/launch/occupancy.ts';
+import type { KernelResources } from '../../../electron/contract/resources.ts';
 import { count, NO_VALUE, percent } from '../../base/numbers.ts';
 import { errorText } from '../../state/notices.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';

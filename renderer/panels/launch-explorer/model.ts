@@ -1,6 +1,5 @@
 /** The launch that the settings mean, with the kernels and GPUs that there are. */
 import { useEffect, useState } from 'react';
-import type { KernelResource } from '../../../electron/contract/bench.ts';
 import { explainLaunch, type Launch } from '../../../electron/contract/launch/launch.ts';
 import {
   architectureName,
@@ -11,6 +10,7 @@ import {
 import { threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
 import { asLoaded, type LaunchedKernel } from '../../../electron/contract/launch/occupancy.ts';
 import type { DriverOccupancy, KernelSet } from '../../../electron/contract/launches.ts';
+import type { KernelResource } from '../../../electron/contract/resources.ts';
 import { errorText } from '../../state/notices.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type LaunchState, OWN_NUMBERS } from './store.ts';

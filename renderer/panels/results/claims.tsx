@@ -1,6 +1,6 @@
 /** Published claims beside pairs of variants that isolate them, and beside numbers that variants state. */
 import type { ReactElement } from 'react';
-import type { TaskClaimResult } from '../../../electron/contract/task-bench.ts';
+import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 import { ClaimsTable, claimTones } from '../../widgets/claims-table.tsx';
 

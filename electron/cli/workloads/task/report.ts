@@ -1,11 +1,6 @@
 /** A benchmark of a small measured workload for a person. */
-import type {
-  MeasuredTask,
-  TaskClaimResult,
-  TaskEntry,
-  TaskReport,
-  TaskSession,
-} from '../../../contract/task-bench.ts';
+import type { TaskClaimResult } from '../../../contract/claims.ts';
+import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/task-bench.ts';
 import { modesReport } from '../../bench-parts.ts';
 import { duration, metric, short, significant, smallError, speedup } from '../../numbers.ts';
 import { type Column, table } from '../../table.ts';

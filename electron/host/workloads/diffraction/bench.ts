@@ -3,7 +3,7 @@
  * rounds in shuffled order, the first one twice in each for the noise floor,
  * and every image held to the FP64 reference.
  */
-import type { Mode } from '../../../contract/bench.ts';
+import type { Mode } from '../../../contract/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';

@@ -3,8 +3,10 @@
  * held to its FP64 reference, then interleaved rounds in shuffled order with the
  * first variant twice in each.
  */
-import type { BenchReport, KernelResources, Mode } from '../../../contract/bench.ts';
+import type { BenchReport } from '../../../contract/bench.ts';
+import type { Mode } from '../../../contract/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import type { KernelResources } from '../../../contract/resources.ts';
 import type { TaskEntry, TaskReport } from '../../../contract/task-bench.ts';
 import type { NativeAddon } from '../../addon.ts';
 import type { TaskProblem } from '../../addon-task.ts';

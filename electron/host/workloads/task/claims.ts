@@ -1,5 +1,6 @@
 /** Published claims beside what a bench of tasks gave. */
-import type { TaskClaimResult, TaskEntry } from '../../../contract/task-bench.ts';
+import type { TaskClaimResult } from '../../../contract/claims.ts';
+import type { TaskEntry } from '../../../contract/task-bench.ts';
 import { claimResults, judgeClaim, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
 
 function measured(entries: readonly TaskEntry[], variant: string) {

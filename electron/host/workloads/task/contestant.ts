@@ -1,5 +1,5 @@
 /** One variant of a task at work: prepared when it is needed, timed as often as asked. */
-import type { Mode } from '../../../contract/bench.ts';
+import type { Mode } from '../../../contract/bench-session.ts';
 import { fromNative, type NativeAddon } from '../../addon.ts';
 import type { NativeTask, TaskPreparation, TaskSample, TaskVerdict } from '../../addon-task.ts';
 import type { Series } from '../../bench/comparison.ts';

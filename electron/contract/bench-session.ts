@@ -1,0 +1,137 @@
+/** What the benchmark sessions of all workloads are made of: plain JSON with every raw sample. Times in seconds. */
+import { z } from 'zod';
+import { ceilingsSchema } from './devices.ts';
+import { kernelResourcesSchema } from './resources.ts';
+
+export const seconds = z.number().nonnegative();
+export const count = z.number().int().nonnegative();
+
+export const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
+export type Interval = Readonly<z.infer<typeof intervalSchema>>;
+
+/** A ratio of medians with its 95 % bootstrap interval; null for too few rounds. */
+export const ratioSchema = z.strictObject({ value: z.number(), interval: intervalSchema.nullable() });
+export type Ratio = Readonly<z.infer<typeof ratioSchema>>;
+
+/**
+ * `warm`: steps follow set-up at once. `cold`: the caches (a GPU's L2) are emptied just before, outside the time.
+ * `graph`: what a batch of steps launches is captured and replayed as one graph.
+ */
+export const modeSchema = z.enum(['warm', 'cold', 'graph']);
+export type Mode = z.infer<typeof modeSchema>;
+export const modes = modeSchema.options;
+
+export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong']);
+
+export const stoppedSchema = z.enum(['narrow', 'settled', 'time', 'rounds', 'cancelled', 'refused']);
+
+/** Of every sample, beside its times. */
+export const sampleShape = {
+  round: count,
+  /** Place in the shuffled order of its round. */
+  position: count,
+  /** Multiprocessor clock after the steps; null on the CPU and without NVML. */
+  sm_MHz: z.number().nullable(),
+  /** Why the sample is doubtful (a throttle reason, a clock drop); null when it is not. Kept all the same. */
+  flag: z.string().nullable(),
+};
+
+/** A mode beside warm, with samples of the workload's own form. */
+export function modeEntryOf<Sample extends z.ZodType>(sample: Sample) {
+  return z.strictObject({
+    mode: modeSchema,
+    /** Why there are no samples; null when there are. */
+    reason: z.string().nullable(),
+    time_s: seconds.nullable(),
+    spread: z.number().nullable(),
+    /** Time over the same variant's warm time. */
+    ratio: ratioSchema.nullable(),
+    samples: z.array(sample),
+  });
+}
+
+/** A part of a set-up that was timed once. */
+export const timedPartSchema = z.strictObject({ name: z.string(), seconds });
+
+/** Of every entry: which variant it is of. */
+export const entryShape = {
+  /** How the session calls the variant. */
+  label: z.string(),
+  variant: z.string(),
+  title: z.string(),
+  builds_on: z.string().nullable(),
+  device: z.enum(['cpu', 'cuda']),
+  /** Which GPU, as the driver counts, where one was asked for. */
+  gpu: count.optional(),
+};
+
+/** How a measured entry's time stands against the others'. */
+export const standingShape = {
+  /** Time over the time of the first variant. */
+  ratio: ratioSchema,
+  /** The same without the flagged samples; null when none is flagged. */
+  ratio_unflagged: ratioSchema.nullable(),
+  flagged: count,
+  verdict: verdictSchema,
+  /** Time over the time of the variant that it builds on, where that was measured too. */
+  rung: ratioSchema.nullable(),
+  /** Time over the time of the first of the variants that it stands on. */
+  cumulative: ratioSchema.nullable(),
+};
+
+export const sessionGpuSchema = z.strictObject({
+  name: z.string(),
+  uuid: z.string(),
+  driver: z.string().nullable(),
+  ceilings: ceilingsSchema.nullable(),
+});
+
+/** Of a report: what was measured where, and how long it took. */
+export const reportShape = {
+  scenario: z.string(),
+  machine: z.strictObject({
+    cpu: z.string(),
+    logical_cores: count,
+    isa: z.string(),
+    os: z.string(),
+    gpu: sessionGpuSchema.nullable(),
+  }),
+  program: z.strictObject({
+    version: z.string(),
+    build: z.string(),
+    compiler: z.string(),
+    /** Of the checkout; absent where it was not recorded. */
+    commit: z.string().optional(),
+  }),
+  /** What was solved, as the user wrote it; absent in older sessions. */
+  document: z.record(z.string(), z.unknown()).optional(),
+  /** Of the CUDA kernels on this GPU's architecture; absent where they were not compiled beforehand. */
+  resources: kernelResourcesSchema.optional(),
+  /** The label that ratios are against: the first that could run. */
+  reference: z.string().nullable(),
+  seed: z.number(),
+  rounds: count,
+  stopped: stoppedSchema,
+  elapsed_s: seconds,
+  /** The first variant against itself in the same rounds. */
+  noise: z.strictObject({ ratio: ratioSchema.nullable(), floor: z.number().nullable() }),
+};
+
+/** The file that a session is kept in, by the name of its format; `Report` and `Fit` are the workload's own. */
+export function sessionOf<Format extends string, Report extends z.ZodType, Fit extends z.ZodType>(
+  format: Format,
+  report: Report,
+  fit: Fit,
+) {
+  return z.strictObject({
+    format: z.literal(format),
+    format_version: z.literal(1),
+    /** ISO 8601. */
+    created: z.string(),
+    /** As it was typed, without the program. */
+    command: z.string(),
+    /** One report; of a sweep one per value, in its order. */
+    reports: z.array(report).min(1),
+    sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(fit) }).nullable(),
+  });
+}
