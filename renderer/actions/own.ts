@@ -2,6 +2,7 @@
 import type { Variant } from '../../electron/contract/capabilities.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { isOwnId, type OwnVariantInfo } from '../../electron/contract/own.ts';
+import { sameJson } from '../base/same-json.ts';
 import type { ActionContext } from './context.ts';
 
 export interface OwnActions {
@@ -23,10 +24,24 @@ function variantOf(info: OwnVariantInfo, base: Variant): Variant {
 export function createOwnActions({ client, stores }: ActionContext): OwnActions {
   const { own, scenario, connection, dialogs, notices } = stores;
 
-  async function refresh(): Promise<void> {
-    const beside = scenario.getState().file?.file ?? null;
+  /** The newest question: an answer to an older one, which may come later, is not taken. */
+  let newest: Promise<void> = Promise.resolve();
+  let asked = 0;
+
+  function refresh(): Promise<void> {
+    asked += 1;
+    newest = list(asked);
+    return newest;
+  }
+
+  async function list(question: number): Promise<void> {
+    const file = scenario.getState().file?.file ?? null;
+    // The same place stays the same object: the editor reads anew what lies elsewhere.
+    const { beside: before } = own.getState();
+    const beside = sameJson(file, before) ? before : file;
     try {
       const { variants, troubles } = await client.call('own.list', { beside });
+      if (question !== asked) return await newest;
       own.setState({ beside, variants, troubles });
       connection.setState(({ capabilities }) => {
         const shipped = capabilities.variants.filter(({ id }) => !isOwnId(id));

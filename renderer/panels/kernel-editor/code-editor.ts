@@ -18,9 +18,10 @@ import { highlighted } from '../../base/code-tokens.ts';
 export interface CodeEditorOptions {
   readonly parent: HTMLElement;
   readonly onChange: (text: string) => void;
-  readonly onSave: () => void;
-  readonly onBuild: () => void;
-  readonly onRun: () => void;
+  /** With the text as it stands: what was typed last may not be rendered yet. */
+  readonly onSave: (text: string) => void;
+  readonly onBuild: (text: string) => void;
+  readonly onRun: (text: string) => void;
 }
 
 const marks = new Map<string, Decoration>();
@@ -101,8 +102,8 @@ export class CodeEditor {
   readonly #extensions: Extension;
 
   constructor({ parent, onChange, onSave, onBuild, onRun }: CodeEditorOptions) {
-    const press = (work: () => void) => () => {
-      work();
+    const press = (work: (text: string) => void) => (view: EditorView) => {
+      work(view.state.doc.toString());
       return true;
     };
     const bindings: readonly KeyBinding[] = [

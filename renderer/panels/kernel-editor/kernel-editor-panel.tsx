@@ -69,14 +69,14 @@ export default function KernelEditorPanel(): ReactElement {
     shipped?.files.find(({ path }) => path === shipped.templates[0]) ??
     shipped?.files[0] ??
     null;
-  const shownText = own ? editing.saved : (shownFile?.text ?? null);
+  const shownSource = !own ? shownFile : editing.read?.id === variant ? editing.read : null;
   const label = own ? `Code of ${variant}` : `Code of ${shownFile?.path ?? variant}, to be read`;
 
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<CodeEditor | null>(null);
   const [text, setText] = useState('');
-  const latest = useRef({ text, editing });
-  latest.current = { text, editing };
+  const latest = useRef(editing);
+  latest.current = editing;
   const dirty = own && editing.saved !== null && text !== editing.saved;
 
   useEffect(() => {
@@ -84,9 +84,10 @@ export default function KernelEditorPanel(): ReactElement {
     const made = new CodeEditor({
       parent: place.current,
       onChange: setText,
-      onSave: () => void latest.current.editing.save(latest.current.text),
-      onBuild: () => void latest.current.editing.build(latest.current.text),
-      onRun: () => void latest.current.editing.run(latest.current.text),
+      onSave: (typed) => void latest.current.save(typed),
+      // As the buttons: not while the one before is under way.
+      onBuild: (typed) => void (latest.current.busy === null && latest.current.build(typed)),
+      onRun: (typed) => void (latest.current.busy === null && latest.current.run(typed)),
     });
     editor.current = made;
     return () => {
@@ -96,11 +97,11 @@ export default function KernelEditorPanel(): ReactElement {
   }, []);
 
   useEffect(() => {
-    // What was typed and then saved stands in the editor already.
-    if (shownText === null || (own && shownText === latest.current.text)) return;
-    setText(shownText);
-    editor.current?.show(shownText, label, !own);
-  }, [shownText, label, own]);
+    // Only what was read: what was saved stands in the editor already, and more may have been typed since.
+    if (shownSource === null) return;
+    setText(shownSource.text);
+    editor.current?.show(shownSource.text, label, !own);
+  }, [shownSource, label, own]);
   useEffect(() => editor.current?.mark(editing.issues), [editing.issues]);
 
   async function choose(id: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** The variant in the editor: its text, what the compiler says of it, and its run. */
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
 import type { OwnVariantInfo } from '../../../electron/contract/own.ts';
 import { benchOf } from '../../state/comparison.ts';
@@ -14,6 +14,8 @@ const TIME_S = 20;
 export type Busy = 'saving' | 'building' | 'running' | null;
 
 export interface Editing {
+  /** What the file held when it was opened; another object each time. */
+  readonly read: { readonly id: string; readonly text: string } | null;
   /** As it was read or saved. */
   readonly saved: string | null;
   readonly info: OwnVariantInfo | null;
@@ -33,6 +35,7 @@ export interface Editing {
 export function useEditing(id: string | null): Editing {
   const { client, stores, own, benches } = useWorkbench();
   const beside = useSelected(stores.own, (state) => state.beside);
+  const [read, setRead] = useState<Editing['read']>(null);
   const [saved, setSaved] = useState<string | null>(null);
   const [info, setInfo] = useState<OwnVariantInfo | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
@@ -44,6 +47,7 @@ export function useEditing(id: string | null): Editing {
 
   useEffect(() => {
     let current = true;
+    setRead(null);
     setSaved(null);
     setInfo(null);
     setIssues([]);
@@ -51,10 +55,11 @@ export function useEditing(id: string | null): Editing {
     setSays('');
     if (id === null) return;
     client.call('own.read', { beside, id }).then(
-      (read) => {
+      (found) => {
         if (!current) return;
-        setSaved(read.text);
-        setInfo(read.info);
+        setRead({ id, text: found.text });
+        setSaved(found.text);
+        setInfo(found.info);
       },
       (error: unknown) => current && setSays(errorText(error)),
     );
@@ -75,11 +80,17 @@ export function useEditing(id: string | null): Editing {
     );
   }, [client, bench, benchState, id]);
 
+  // Until the file is read, the editor holds another one's text.
+  const isRead = read !== null && read.id === id;
+  // One after the other: what was typed last is what the file holds in the end.
+  const lastSave = useRef<Promise<unknown>>(Promise.resolve());
   const save = useCallback(
     async (text: string): Promise<boolean> => {
-      if (id === null) return false;
+      if (id === null || !isRead) return false;
+      const saving = lastSave.current.then(() => client.call('own.save', { beside, id, text }));
+      lastSave.current = saving.catch(() => undefined);
       try {
-        setInfo(await client.call('own.save', { beside, id, text }));
+        setInfo(await saving);
         setSaved(text);
         setSays('Saved');
         await own.refresh();
@@ -89,12 +100,12 @@ export function useEditing(id: string | null): Editing {
         return false;
       }
     },
-    [client, stores, own, beside, id],
+    [client, stores, own, beside, id, isRead],
   );
 
   const build = useCallback(
     async (text: string): Promise<boolean> => {
-      if (id === null) return false;
+      if (id === null || !isRead) return false;
       setBusy('building');
       setSays('Compiling …');
       setOutcome(null);
@@ -118,7 +129,7 @@ export function useEditing(id: string | null): Editing {
         setBusy(null);
       }
     },
-    [client, beside, id, saved, save],
+    [client, beside, id, isRead, saved, save],
   );
 
   const run = useCallback(
@@ -136,5 +147,5 @@ export function useEditing(id: string | null): Editing {
     [own, benches, id, info, build],
   );
 
-  return { saved, info, issues, busy, says, outcome, build, save, run };
+  return { read, saved, info, issues, busy, says, outcome, build, save, run };
 }
