@@ -17,6 +17,7 @@ import { dataFolder } from './files/data-folder.ts';
 import { Library } from './files/library.ts';
 import { RecentFiles } from './files/recent.ts';
 import { HostSettings } from './files/settings.ts';
+import { chooseGpu, usedGpu } from './gpu.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
 import { desktopHandlers } from './handlers/desktop.ts';
@@ -65,6 +66,8 @@ export interface HostOptions {
   readonly openFirst?: string;
   /** Run it at once. */
   readonly runFirst?: boolean;
+  /** Index or UUID of the GPU that runs use; the first that can be used by default. */
+  readonly gpu?: string;
   /** Most state that one run may take; three quarters of the machine's memory by default. */
   readonly memoryLimit_bytes?: number;
   readonly cacheBound_bytes?: number;
@@ -248,9 +251,10 @@ function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileA
   };
 }
 
-/** Loads the solver and the program's data. Throws BraggError when the solver cannot be loaded. */
+/** Loads the solver and the program's data. Throws BraggError when the solver cannot be loaded, or no such GPU used. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const engine = options.addon ?? loadAddon();
+  if (options.gpu !== undefined) chooseGpu(engine.devices(), options.gpu);
   const data = options.dataFolder ?? dataFolder();
   // The command line says what it has to say itself.
   const log = new HostLog(options.shell.kind === 'none' ? null : path.join(data, 'logs'));
@@ -294,7 +298,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const lanes = new Lanes();
   const folders = new RecoveryFolders(data);
   const checkpoints = new Checkpoints(folders, packer, trouble);
-  const gpu = capabilities.devices.cuda.devices.find(({ usable }) => usable)?.name ?? null;
+  const gpu = usedGpu(capabilities.devices)?.name ?? null;
   const runs = new Runs({
     addon,
     assetsFolder: options.assetsFolder,

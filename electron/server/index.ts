@@ -18,6 +18,8 @@ export interface ServeOptions {
   readonly scenario?: string;
   /** Runs it at once. */
   readonly run?: boolean;
+  /** Index or UUID of the GPU that runs use. */
+  readonly gpu?: string;
 }
 
 export interface Served {
@@ -38,13 +40,14 @@ function builtPage(): string {
 
 /** Throws BraggError with one sentence for the user: no such scenario, port in use, page or solver not built. */
 export async function serve(options: ServeOptions): Promise<Served> {
-  const { scenario, run, dataFolder } = options;
+  const { scenario, run, dataFolder, gpu } = options;
   if (scenario !== undefined && !existsSync(scenario)) throw new BraggError('not-found', `${scenario} does not exist.`);
   const host = await openHost({
     assetsFolder: options.assetsFolder,
     shell: { kind: 'browser', dialogs: false, window: false, menus: false },
     ...(dataFolder === undefined ? {} : { dataFolder }),
     ...(scenario === undefined ? {} : { openFirst: scenario }),
+    ...(gpu === undefined ? {} : { gpu }),
     runFirst: run ?? false,
   });
   try {

@@ -4,6 +4,7 @@ import { isImageSession, parseImageSession } from '../../host/workloads/diffract
 import { isTaskSession, parseTaskSession } from '../../host/workloads/task/session-file.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
 import { ownFlags } from '../own-variants.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
@@ -26,10 +27,13 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   }
   const [operand] = parsed.operands;
   if (operand === undefined) throw new UsageError('bench needs a scenario, or --open SESSION.json');
-  return withHost(async (host) => {
-    const { kind } = await host.scenarios.readAny(scenarioPath(operand), { overrides: overridesOf(parsed) });
-    return workloadFor(kind).bench(context, host);
-  });
+  return withHost(
+    async (host) => {
+      const { kind } = await host.scenarios.readAny(scenarioPath(operand), { overrides: overridesOf(parsed) });
+      return workloadFor(kind).bench(context, host);
+    },
+    flagValue(parsed, 'gpu'),
+  );
 }
 
 export const bench: Verb = {
@@ -62,6 +66,7 @@ export const bench: Verb = {
       help: 'Also with emptied caches, and with launches replayed as one graph.',
     },
     { name: 'external', value: 'a,b,…', help: 'Other programs to time beside: ids of assets/external/registry.json.' },
+    gpuFlag,
     { name: 'rounds', value: 'N', help: `Most rounds, ${usualMostRounds} by default.` },
     {
       name: 'time',

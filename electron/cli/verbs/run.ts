@@ -4,6 +4,7 @@ import type { NamedFile } from '../../contract/files.ts';
 import type { Host } from '../../host/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
 import { ownFlags } from '../own-variants.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
@@ -58,6 +59,7 @@ export const run: Verb = {
       name: 'trace',
       help: "Record the GPU's work and the driver's calls in the run, for export; slows it.",
     },
+    gpuFlag,
     ...ownFlags,
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],
@@ -69,5 +71,5 @@ export const run: Verb = {
     'braggbench run water-70MeV --variant ./my.cpp --trust',
   ],
   operands: { min: 1, max: 1, name: 'a scenario' },
-  run: (context) => withHost((host) => perform(context, host)),
+  run: (context) => withHost((host) => perform(context, host), flagValue(context.parsed, 'gpu')),
 };

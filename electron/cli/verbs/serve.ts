@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { flagNumber, flagValue, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { gpuFlag } from '../gpu.ts';
 import { scenarioPath } from '../scenario-file.ts';
 import type { Verb } from '../verb.ts';
 
@@ -16,7 +17,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 export const serveVerb: Verb = {
   name: 'serve',
-  usage: 'serve [--port N] [--scenario FILE] [--run]',
+  usage: 'serve [--port N] [--scenario FILE] [--run] [--gpu INDEX|UUID]',
   summary: 'open the workbench in a browser',
   details: [
     'Serves the workbench on 127.0.0.1 and prints its address, which carries a token: only who knows it gets in. Over SSH, forward the port. Ctrl+C ends it.',
@@ -24,6 +25,7 @@ export const serveVerb: Verb = {
   flags: [
     { name: 'port', value: 'N', help: 'Which port; the first free one from 7340 on by default.' },
     { name: 'scenario', value: 'FILE', help: 'Scenario to open first.' },
+    gpuFlag,
     { name: 'run', help: 'Run the scenario at once.' },
   ],
   examples: [
@@ -34,12 +36,14 @@ export const serveVerb: Verb = {
   run: async ({ parsed, terminal, signal }) => {
     const port = flagNumber(parsed, 'port', { min: 0, max: 65_535, whole: true });
     const scenario = flagValue(parsed, 'scenario');
+    const gpu = flagValue(parsed, 'gpu');
     // Loaded only here: no other verb needs a web server.
     const { serve } = await import('../../server/index.ts');
     const served = await serve({
       port: port ?? null,
       assetsFolder: assetsFolder(),
       ...(scenario === undefined ? {} : { scenario: resolve(scenarioPath(scenario)) }),
+      ...(gpu === undefined ? {} : { gpu }),
       run: hasFlag(parsed, 'run'),
     });
     terminal.print(served.url);

@@ -2,6 +2,7 @@
 import type { BenchReport } from '../../contract/bench.ts';
 import type { DeviceReport } from '../../contract/devices.ts';
 import type { NativeAddon } from '../addon.ts';
+import { usedGpu } from '../gpu.ts';
 
 export type GpuFacts = NonNullable<BenchReport['machine']['gpu']>;
 
@@ -11,10 +12,10 @@ export function machineFacts(addon: NativeAddon, gpu: GpuFacts | null): Pick<Ben
   return { machine: { cpu, logical_cores: logicalCores, isa, os, gpu }, program: { version, build, compiler } };
 }
 
-/** The first device that runs can use, as the report describes it; null without one. */
-export function gpuFacts({ cuda }: DeviceReport): GpuFacts | null {
-  const device = cuda.devices.find(({ usable }) => usable);
-  if (device === undefined) return null;
+/** The device that runs use, as the report describes it; null without one. */
+export function gpuFacts(devices: DeviceReport): GpuFacts | null {
+  const device = usedGpu(devices);
+  if (device === null) return null;
   const { name, uuid, ceilings } = device;
-  return { name, uuid, driver: cuda.driver, ceilings };
+  return { name, uuid, driver: devices.cuda.driver, ceilings };
 }

@@ -16,6 +16,7 @@ import { type GpuFacts, machineFacts } from '../../bench/machine.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import type { StoppingLimits } from '../../bench/stopping.ts';
 import { noiseFloor } from '../../bench/verdict.ts';
+import { usedGpu } from '../../gpu.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
 import { taskClaims } from './claims.ts';
 import { type RawTaskSample, rawTaskSample, type TaskContestant, TaskWorker } from './contestant.ts';
@@ -112,7 +113,7 @@ class Session {
 
   /** Whether all may stay prepared at once. */
   private fits(all: readonly TaskCandidate[]): boolean {
-    const memory = this.addon.devices().cuda.devices.find(({ usable }) => usable)?.memory_bytes ?? null;
+    const memory = usedGpu(this.addon.devices())?.memory_bytes ?? null;
     const needs = (device: 'cpu' | 'cuda'): number =>
       all
         .filter(({ variant }) => variant.device === device && variant.available)

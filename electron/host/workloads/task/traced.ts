@@ -1,6 +1,7 @@
 /** One traced sample of a task, as a timeline: on a GPU every kernel, copy and driver call of its repetitions. */
 import type { NativeAddon } from '../../addon.ts';
 import type { TaskProblem } from '../../addon-task.ts';
+import { usedGpu } from '../../gpu.ts';
 import type { Timeline } from '../../trace/chrome-trace.ts';
 import { taskCandidates } from './candidates.ts';
 import { TaskWorker } from './contestant.ts';
@@ -24,7 +25,7 @@ export async function tracedTask(
     const sample = await worker.sample('warm', traced_s, true);
     if (sample === null) return null;
     const { version } = addon.buildInfo();
-    const device = addon.devices().cuda.devices.find(({ usable }) => usable)?.name ?? null;
+    const device = usedGpu(addon.devices())?.name ?? null;
     return {
       name,
       variant: problem.variant,
