@@ -1,6 +1,7 @@
 /** Prints faults of input, each with its place. */
 import type { BraggError, Issue } from '../contract/errors.ts';
 import { formatIssue } from '../contract/scenario/index.ts';
+import type { Terminal } from './terminal.ts';
 
 type Style = (style: 'red' | 'yellow' | 'bold', text: string) => string;
 
@@ -8,6 +9,11 @@ type Style = (style: 'red' | 'yellow' | 'bold', text: string) => string;
 export function issueLine(issue: Issue, style: Style): string {
   const word = issue.severity === 'error' ? style('red', 'error') : style('yellow', 'warning');
   return `${word} ${formatIssue(issue)}`;
+}
+
+/** What to beware of in what was read, beside the result. */
+export function sayIssues(terminal: Terminal, issues: readonly Issue[]): void {
+  for (const issue of issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
 }
 
 /** An error as scripts get it with --json. */

@@ -27,7 +27,8 @@ export function duration(seconds: number): string {
   if (seconds < 1e-3) return `${significant(seconds * 1e6, 3)} µs`;
   if (seconds < 1) return `${significant(seconds * 1e3, 3)} ms`;
   if (seconds < 120) return `${significant(seconds, 3)} s`;
-  return `${Math.floor(seconds / 60)} min ${String(Math.round(seconds % 60)).padStart(2, '0')} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
 }
 
 const prefixes = ['', 'k', 'M', 'G', 'T', 'P'] as const;

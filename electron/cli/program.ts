@@ -4,7 +4,7 @@ import { suggest } from '../contract/scenario/index.ts';
 import { hasFlag, parseArguments, UsageError } from './arguments.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { programHelp, verbHelp } from './help.ts';
-import { errorDocument, isBadInput, issueLine } from './issues.ts';
+import { errorDocument, isBadInput, sayIssues } from './issues.ts';
 import type { Terminal } from './terminal.ts';
 import type { Verb } from './verb.ts';
 import { bench } from './verbs/bench.ts';
@@ -82,9 +82,8 @@ function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode 
     return exitCodes.badInput;
   }
   if (error instanceof BraggError) {
-    const style = (name: 'red' | 'yellow' | 'bold', text: string): string => terminal.styleSaid(name, text);
-    if (error.issues.length === 0) terminal.say(`${style('red', 'error')} ${error.message}`);
-    for (const issue of error.issues) terminal.say(issueLine(issue, style));
+    if (error.issues.length === 0) terminal.say(`${terminal.styleSaid('red', 'error')} ${error.message}`);
+    sayIssues(terminal, error.issues);
     if (asJson) terminal.printJson(errorDocument(error));
     return isBadInput(error) ? exitCodes.badInput : exitCodes.failed;
   }

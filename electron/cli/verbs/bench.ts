@@ -3,6 +3,7 @@ import { parseSession, readKept } from '../../host/bench/index.ts';
 import { isImageSession, parseImageSession } from '../../host/workloads/diffraction/session-file.ts';
 import { isTaskSession, parseTaskSession } from '../../host/workloads/task/session-file.ts';
 import { flagValue, UsageError } from '../arguments.ts';
+import { usualMostRounds, usualSeconds } from '../benching.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
@@ -12,7 +13,7 @@ import type { Verb, VerbContext } from '../verb.ts';
 import { showImageSession } from '../workloads/diffraction/bench.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { showTaskSession } from '../workloads/task/bench.ts';
-import { showSession, usualMostRounds, usualSeconds } from '../workloads/transport/bench.ts';
+import { showSession } from '../workloads/transport/bench.ts';
 
 async function perform(context: VerbContext): Promise<ExitCode> {
   const { parsed } = context;

@@ -5,6 +5,6 @@ export { commitOf } from './commit.ts';
 export { type GpuFacts, gpuFacts } from './machine.ts';
 export { recordedFacts } from './recorded.ts';
 export type { BenchEntry, BenchReport, MeasuredEntry, Ratio, RefusedEntry } from './report.ts';
-export { parseSession, readKept, readSession, writeSession } from './session-file.ts';
-export type { StoppingLimits } from './stopping.ts';
+export { isKeptAs, parseSession, readKept, readSession, writeSession } from './session-file.ts';
+export { limitsOf, type StoppingLimits } from './stopping.ts';
 export { fitLine, sweepFits } from './sweep.ts';

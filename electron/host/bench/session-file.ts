@@ -5,8 +5,8 @@ import { type BenchSession, benchSessionSchema, SESSION_FORMAT } from '../../con
 import { BraggError } from '../../contract/errors.ts';
 import { writeAtomically } from '../scenarios/index.ts';
 
-/** NaN and infinities, which JSON lacks, do not occur in what the schema lets through. */
-export async function writeSession(path: string, session: BenchSession): Promise<void> {
+/** Of any workload. NaN and infinities, which JSON lacks, do not occur in what the schemas let through. */
+export async function writeSession(path: string, session: { readonly format: string }): Promise<void> {
   await writeAtomically(path, `${JSON.stringify(session)}\n`, 'replace');
 }
 
@@ -26,6 +26,11 @@ export function readKept(path: string): Promise<string> {
 /** `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */
 export function parseSession(text: string, path: string): BenchSession {
   return parseKept(text, path, SESSION_FORMAT, benchSessionSchema);
+}
+
+/** Whether a file's text, or its beginning, is a session of this format, by the name that it gives itself. */
+export function isKeptAs(text: string, format: string): boolean {
+  return text.slice(0, 200).includes(`"${format}"`);
 }
 
 /** JSON that calls itself `format`, checked against its schema. Throws as `parseSession`. */

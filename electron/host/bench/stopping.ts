@@ -12,6 +12,13 @@ export interface StoppingLimits {
   readonly mostSeconds: number;
 }
 
+/** Enough for an interval; more tighten it. */
+const usualFewest = 7;
+
+export function limitsOf(mostRounds: number, mostSeconds: number): StoppingLimits {
+  return { fewestRounds: Math.min(usualFewest, mostRounds), mostRounds, mostSeconds };
+}
+
 /** Half width, over its middle, at which an interval is narrow. */
 const narrowHalfWidth = 0.01;
 /** The noise has settled when the spread of every entry stays within this of what it was some rounds ago. */

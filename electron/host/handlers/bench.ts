@@ -11,6 +11,7 @@ import { kernelFolders } from '../bench/ceilings.ts';
 import { commitOf } from '../bench/commit.ts';
 import { kernelResources } from '../bench/resources.ts';
 import { kernelsOf, variantSources } from '../bench/sources.ts';
+import { limitsOf } from '../bench/stopping.ts';
 import type { Benches } from '../benches/benches.ts';
 import { externalPrograms } from '../external/programs.ts';
 import { chooseBaselines, readRegistry } from '../external/registry.ts';
@@ -29,9 +30,6 @@ export interface BenchParts {
   readonly files: FileAccess;
   readonly assetsFolder: string;
 }
-
-/** Enough for an interval; more tighten it. */
-const fewestRounds = 7;
 
 type Names = Extract<keyof Handlers, `bench.${string}` | `variant.${string}`>;
 type Request = HandlerParams<'bench.start'>;
@@ -84,11 +82,7 @@ async function start(parts: BenchParts, request: Request) {
     variants,
     modes,
     seed,
-    limits: {
-      fewestRounds: Math.min(fewestRounds, request.rounds),
-      mostRounds: request.rounds,
-      mostSeconds: request.time_s,
-    },
+    limits: limitsOf(request.rounds, request.time_s),
     assetsFolder,
     own: own.chosen(variants),
     ownLimit_s: own.limit_s,

@@ -20,12 +20,13 @@ describe('numbers', () => {
     ).toEqual(['0', '1.00', '1.00', '12.3', '123000', '0.0123', '1.00e-7', '1.23e8', '–']);
     expect([80, 0.5, 2 / 3].map((value) => short(value, 3))).toEqual(['80', '0.5', '0.667']);
     expect([0.4, 40.7612, null].map(millimetres)).toEqual(['0.40 mm', '40.76 mm', '–']);
-    expect([2e-6, 0.0123, 1.5, 119, 125].map(duration)).toEqual([
+    expect([2e-6, 0.0123, 1.5, 119, 125, 179.7].map(duration)).toEqual([
       '2.00 µs',
       '12.3 ms',
       '1.50 s',
       '119 s',
       '2 min 05 s',
+      '3 min 00 s',
     ]);
     expect([12, 1234, 6.2e9].map(metric)).toEqual(['12.0', '1.23 k', '6.20 G']);
     expect([0, 1.234e-9].map(smallError)).toEqual(['0', '1.2e-9']);

@@ -2,8 +2,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { gpuTargets, layerTargets } from '../../../electron/build/bench/targets.mjs';
+import { runProgram } from '../../../electron/cli/program.ts';
+import { Terminal } from '../../../electron/cli/terminal.ts';
 import { taskSessionSchema } from '../../../electron/contract/task-bench.ts';
 import { braggbench, environmentWith } from './command.ts';
 
@@ -13,6 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'bb-cli-task-'));
   environment = environmentWith(path.join(folder, 'home'));
 });
+afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const small = ['batch=20', 'inputs=40', 'outputs=30'].flatMap((value) => ['--set', `problem.${value}`]);
@@ -43,6 +46,17 @@ test('bench compares, sweeps and is opened again', async () => {
   expect(opened.stdout).toBe(bench.stdout);
   const json = await call('bench', 'layer-odd', ...small, '--variants', 'cpu-fp64', '--rounds', '2', '--json');
   expect(JSON.parse(json.stdout)).toMatchObject({ workload: 'linear-relu', entries: [{ verdict: 'reference' }] });
+});
+
+test('the line that told of the rounds is gone when the session ends, however early', async () => {
+  vi.stubEnv('BRAGGBENCH_HOME', path.join(folder, 'home'));
+  const seen: string[] = [];
+  const [out, live] = [{ write: () => undefined }, { isTTY: true, write: (text: string) => seen.push(text) }];
+  const words = ['bench', 'layer-odd', ...small, '--variants', 'cpu-fp64', '--rounds', '9', '--time', '0'];
+  expect(await runProgram(words, new Terminal(out, live, {}), new AbortController().signal)).toBe(0);
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen.at(-1)).toBe('\r\u001B[2K');
+  await expect(call('bench', 'layer-odd', '--variants', 'cpu-fp64,,')).resolves.toMatchObject({ code: 2 });
 });
 
 test('validate and variants know the workload; faults are named with what is allowed', async () => {

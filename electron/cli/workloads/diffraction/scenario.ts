@@ -2,7 +2,7 @@
 import type { Host } from '../../../host/index.ts';
 import { type DiffractionReading, type Override, problemOf } from '../../../host/scenarios/index.ts';
 import { flagValue } from '../../arguments.ts';
-import { issueLine } from '../../issues.ts';
+import { sayIssues } from '../../issues.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
 import type { VerbContext } from '../../verb.ts';
 
@@ -18,6 +18,6 @@ export async function readImageScenario(
   const reading = await host.scenarios.readAny(scenarioPath(parsed.operands[0] ?? ''), { overrides });
   if (reading.kind !== 'diffraction') throw new Error('the scenario has changed while it was read');
   problemOf(reading);
-  for (const issue of reading.issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
+  sayIssues(terminal, reading.issues);
   return reading;
 }

@@ -1,6 +1,8 @@
 /** `braggbench run` of a small measured workload: one variant, checked and timed. */
 import type { NamedFile } from '../../../contract/files.ts';
+import { TASK_SESSION_FORMAT, type TaskSession } from '../../../contract/task-bench.ts';
 import type { TaskProblem } from '../../../host/addon-task.ts';
+import { writeSession } from '../../../host/bench/index.ts';
 import type { Host } from '../../../host/index.ts';
 import {
   engineRefusal,
@@ -10,14 +12,12 @@ import {
   writeAtomically,
 } from '../../../host/scenarios/index.ts';
 import { chromeTrace } from '../../../host/trace/chrome-trace.ts';
-import { benchTask } from '../../../host/workloads/task/bench.ts';
-import { writeTaskSession } from '../../../host/workloads/task/session-file.ts';
 import { tracedTask } from '../../../host/workloads/task/traced.ts';
 import { flagValue, hasFlag, UsageError } from '../../arguments.ts';
+import { exitCodeOf } from '../../benching.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { ProgressBar } from '../../progress-bar.ts';
 import type { VerbContext } from '../../verb.ts';
-import { commonOptions, exitCodeOf, sessionOf, showTaskSession } from './bench.ts';
+import { measureTask, showTaskSession } from './bench.ts';
 import { readTaskScenario } from './scenario.ts';
 
 /** Enough for a median and how far samples stray from it. */
@@ -43,20 +43,26 @@ export async function runTask(context: VerbContext, host: Host, place: NamedFile
   const asked = problemOf(reading);
   const variant = chosen(host, reading, asked);
   const problem = { ...asked, variant };
-  const report = await benchTask(host.addon, problem, {
-    ...(await commonOptions(context, host, reading)),
+  const report = await measureTask(context, host, reading, problem, {
     claims: [],
     variants: [variant],
     limits: { fewestRounds: rounds, mostRounds: rounds, mostSeconds: Number.POSITIVE_INFINITY },
-  }).finally(() => new ProgressBar(terminal).clear());
-  const session = sessionOf(['run', ...context.words], [report]);
+  });
+  const session: TaskSession = {
+    format: TASK_SESSION_FORMAT,
+    format_version: 1,
+    created: new Date().toISOString(),
+    command: ['run', ...context.words].join(' '),
+    reports: [report],
+    sweep: null,
+  };
   const out = flagValue(parsed, 'out');
   if (out !== undefined && traced) {
     const timeline = await tracedTask(host.addon, report.scenario, problem, signal);
     if (timeline === null) return exitCodes.interrupted;
     if (timeline.traceReason !== null) terminal.say(timeline.traceReason);
     await writeAtomically(out, `${JSON.stringify(chromeTrace(timeline))}\n`, 'replace');
-  } else if (out !== undefined) await writeTaskSession(out, session);
+  } else if (out !== undefined) await writeSession(out, session);
   showTaskSession(context, session);
   if (place !== null) terminal.say(`Kept as ${place.place}`);
   return exitCodeOf([report]);

@@ -2,7 +2,7 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { Host } from '../../../host/index.ts';
 import { type Override, problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
-import { issueLine } from '../../issues.ts';
+import { sayIssues } from '../../issues.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
 import type { VerbContext } from '../../verb.ts';
 
@@ -18,6 +18,6 @@ export async function readTaskScenario(
     throw new BraggError('invalid', `${path} is no scenario of a small measured workload.`, reading.issues);
   }
   problemOf(reading);
-  for (const issue of reading.issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
+  sayIssues(terminal, reading.issues);
   return reading;
 }

@@ -10,7 +10,7 @@ import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../host/workloads/transport/run-data.ts';
 import { flagValue, hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { issueLine } from '../../issues.ts';
+import { sayIssues } from '../../issues.ts';
 import { openOwn, trustNamed, verdictLines } from '../../own-variants.ts';
 import { runReport } from '../../run-report.ts';
 import { overridesOf, scenarioPath, variantOverrides } from '../../scenario-file.ts';
@@ -39,7 +39,7 @@ async function readScenario(context: VerbContext, host: Host): Promise<Transport
   }
   host.scenarios.resolve(reading);
   await trustNamed(context, host, reading.scenario?.solver.variant);
-  for (const issue of reading.issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
+  sayIssues(terminal, reading.issues);
   return reading;
 }
 

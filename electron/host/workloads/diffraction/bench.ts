@@ -17,7 +17,7 @@ import type {
 import type { GpuFacts } from '../../bench/index.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { median, ratioInterval } from '../../bench/statistics.ts';
-import type { StoppingLimits, StopReason } from '../../bench/stopping.ts';
+import type { StoppingLimits } from '../../bench/stopping.ts';
 import { noiseFloor, verdictOf } from '../../bench/verdict.ts';
 import { imageError } from './image-error.ts';
 import { imageRoofline } from './roofline.ts';
@@ -140,8 +140,7 @@ class Session {
     this.tell('fp64 reference');
     const oracle = await render(this.addon, this.problem, { variant: REFERENCE, mode: 'warm' }, this.options.signal);
     await this.firstRuns(oracle.result.image);
-    const stopped = this.contestants.length === 0 ? 'refused' : await this.takeRounds();
-    return this.report(oracle.plan, stopped);
+    return this.report(oracle.plan, await this.takeRounds());
   }
 
   private elapsed(): number {
@@ -171,9 +170,13 @@ class Session {
     }
   }
 
-  private async takeRounds(): Promise<StopReason> {
+  private get cancelled(): boolean {
+    return this.options.signal?.aborted === true;
+  }
+
+  private async takeRounds(): Promise<ImageBenchReport['stopped']> {
     const [reference] = this.contestants;
-    if (reference === undefined) return 'cancelled';
+    if (reference === undefined) return this.cancelled ? 'cancelled' : 'refused';
     const turns = [...this.contestants, { ...reference, samples: this.control }].map(
       (one): Turn => ({
         what: one.variant.id,
@@ -187,7 +190,7 @@ class Session {
     const { stopped } = await takeRounds(turns, {
       seed: this.options.seed,
       limits: this.options.limits,
-      cancelled: () => this.options.signal?.aborted === true,
+      cancelled: () => this.cancelled,
       elapsed_s: () => this.elapsed(),
       tell: (what) => this.tell(what),
       onRound: (rounds) => {

@@ -3,19 +3,17 @@ import type { TaskKind, TaskProgress } from '../../../contract/task.ts';
 import { TASK_SESSION_FORMAT, type TaskSession } from '../../../contract/task-bench.ts';
 import type { NativeAddon } from '../../addon.ts';
 import type { TaskProblem, TaskVariant } from '../../addon-task.ts';
-import { devicesWithCeilings, gpuFacts, readTaskClaims, recordedFacts } from '../../bench/index.ts';
+import { limitsOf } from '../../bench/index.ts';
 import { EVERY_LANE } from '../../runs/lanes.ts';
 import type { RunSurroundings, WorkloadRun } from '../workload.ts';
 import { benchTask } from './bench.ts';
 import { variantsFor } from './candidates.ts';
+import { taskSurroundings } from './surroundings.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
 import { countText } from './texts.ts';
 
 /** Enough for medians and intervals; a reader waits for it. */
-const LIMITS = { fewestRounds: 7, mostRounds: 40, mostSeconds: 20 };
-
-/** The kernels of a workload lie in the folder of its name, with underscores. */
-const kernelsOf = (workload: string): string => workload.replaceAll('-', '_');
+const LIMITS = limitsOf(40, 20);
 
 export interface TaskStart {
   readonly kind: TaskKind;
@@ -58,19 +56,18 @@ export class TaskRunning implements WorkloadRun {
 
   async start(around: RunSurroundings): Promise<TaskRunData> {
     const { kind, problem, document, name, assetsFolder } = this.#start;
-    const devices = await devicesWithCeilings(this.#addon, around.warn);
+    const known = await taskSurroundings(this.#addon, problem, assetsFolder, document, around.warn);
     const created = new Date().toISOString();
     const report = await benchTask(this.#addon, problem, {
       scenario: name,
       variants: this.#variants.map(({ id }) => id),
       seed: 1,
       limits: LIMITS,
-      gpu: gpuFacts(devices),
-      claims: await readTaskClaims(assetsFolder, problem),
-      recorded: { ...(await recordedFacts(assetsFolder, devices, kernelsOf(problem.workload))), document },
+      ...known,
       signal: this.#stop.signal,
       onProgress: ({ phase, what, round, mostRounds, elapsed_s }) => {
-        const left = round === 0 ? null : Math.min((elapsed_s / round) * (mostRounds - round), LIMITS.mostSeconds);
+        const left =
+          round === 0 ? null : Math.min((elapsed_s / round) * (mostRounds - round), LIMITS.mostSeconds - elapsed_s);
         around.progressed({ workload: kind, phase, what, round, rounds: mostRounds }, left);
       },
     });

@@ -6,22 +6,16 @@ import {
   type TaskSession,
   taskSessionSchema,
 } from '../../../contract/task-bench.ts';
-import { parseKept } from '../../bench/session-file.ts';
+import { isKeptAs, parseKept } from '../../bench/session-file.ts';
 import { fitLine } from '../../bench/sweep.ts';
-import { writeAtomically } from '../../scenarios/index.ts';
-
-export async function writeTaskSession(path: string, session: TaskSession): Promise<void> {
-  await writeAtomically(path, `${JSON.stringify(session)}\n`, 'replace');
-}
 
 /** Throws BraggError 'foreign-file' that says what is wrong. */
 export function parseTaskSession(text: string, path: string): TaskSession {
   return parseKept(text, path, TASK_SESSION_FORMAT, taskSessionSchema);
 }
 
-/** By the name that the file gives its format, without reading the rest. */
 export function isTaskSession(text: string): boolean {
-  return text.slice(0, 200).includes(`"${TASK_SESSION_FORMAT}"`);
+  return isKeptAs(text, TASK_SESSION_FORMAT);
 }
 
 /** `reports[i]` is of `values[i]`. */

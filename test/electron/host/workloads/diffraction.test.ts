@@ -88,6 +88,17 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
   expect(report.entries[3]?.refused).toMatch(/crystal\.cells has 20 along an edge/);
   expect(report.entries[1]?.error?.bright).toBeGreaterThan(1e-4);
   expect(report.noise_floor).toBeGreaterThan(0);
+
+  const ended = await benchImages(addon, problemOf(reading), {
+    scenario: 'Small',
+    variants,
+    modes: ['warm'],
+    gpu: null,
+    seed: 1,
+    limits: { fewestRounds: 5, mostRounds: 5, mostSeconds: 60 },
+    signal: AbortSignal.abort(),
+  });
+  expect(ended).toMatchObject({ stopped: 'cancelled', rounds: 0, entries: [] });
 });
 
 test('a size sweep gives fixed cost and slope, of the same pixels for compute and for everything', async () => {

@@ -6,14 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TaskReport, taskReportSchema } from '../../../../electron/contract/task-bench.ts';
 import { loadAddon, type NativeAddon } from '../../../../electron/host/addon.ts';
 import type { NativeTask, TaskProblem } from '../../../../electron/host/addon-task.ts';
-import { readTaskClaims } from '../../../../electron/host/bench/index.ts';
+import { readTaskClaims, writeSession } from '../../../../electron/host/bench/index.ts';
 import { benchTask } from '../../../../electron/host/workloads/task/bench.ts';
-import {
-  isTaskSession,
-  parseTaskSession,
-  taskFits,
-  writeTaskSession,
-} from '../../../../electron/host/workloads/task/session-file.ts';
+import { isTaskSession, parseTaskSession, taskFits } from '../../../../electron/host/workloads/task/session-file.ts';
 import { assetsFolder } from '../small-run.ts';
 
 const addon = loadAddon();
@@ -88,7 +83,7 @@ test('a session is kept and read again; a sweep gives fixed cost and slope', asy
     sweep: { path: 'problem.steps', values: [1, 2], fits: taskFits([1, 2], [report, report]) },
   };
   const file = path.join(folder, 'session.json');
-  await writeTaskSession(file, session);
+  await writeSession(file, session);
   const text = await readFile(file, 'utf8');
   expect(isTaskSession(text)).toBe(true);
   expect(parseTaskSession(text, file)).toEqual(session);

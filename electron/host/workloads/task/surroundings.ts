@@ -1,0 +1,27 @@
+/** What a benchmark of tasks is told of the machine and of what is claimed, whoever starts it. */
+import type { NativeAddon } from '../../addon.ts';
+import type { TaskProblem } from '../../addon-task.ts';
+import { devicesWithCeilings, gpuFacts, readTaskClaims, recordedFacts } from '../../bench/index.ts';
+import type { TaskBenchOptions } from './bench.ts';
+
+/** The kernels of a workload lie in the folder of its name, with underscores. */
+const kernelsOf = (workload: string): string => workload.replaceAll('-', '_');
+
+/** `warn` hears why there are no ceilings. */
+export async function taskSurroundings(
+  addon: NativeAddon,
+  problem: TaskProblem,
+  assetsFolder: string,
+  document: Readonly<Record<string, unknown>> | null,
+  warn: (reason: string) => void,
+): Promise<Required<Pick<TaskBenchOptions, 'gpu' | 'claims' | 'recorded'>>> {
+  const devices = await devicesWithCeilings(addon, warn);
+  return {
+    gpu: gpuFacts(devices),
+    claims: await readTaskClaims(assetsFolder, problem),
+    recorded: {
+      ...(await recordedFacts(assetsFolder, devices, kernelsOf(problem.workload))),
+      ...(document === null ? {} : { document }),
+    },
+  };
+}
