@@ -14,6 +14,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
           exclude: ['test/e2e/**', 'test/bench/**'],
+          globalSetup: ['test/bundled-program.ts'],
         },
       },
       {

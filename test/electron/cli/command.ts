@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-export const entry = join(import.meta.dirname, '../../../electron/cli/main.ts');
+export const entry = join(import.meta.dirname, '../../../dist/host/cli.js');
 
 export interface Ended {
   readonly code: number | null;
