@@ -2,6 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { InOrder } from '../in-order.ts';
 import { writeAtomically } from '../scenarios/index.ts';
 
 const MOST = 12;
@@ -11,7 +12,7 @@ export class RecentFiles {
   readonly #file: string;
   #paths: string[] | null = null;
   /** Writes follow one another, so that the last one is the newest. */
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writing = new InOrder();
   readonly #onTrouble: (reason: string) => void;
 
   constructor(dataFolder: string, onTrouble: (reason: string) => void) {
@@ -46,12 +47,12 @@ export class RecentFiles {
 
   /** Resolves when what was added is on disk. */
   settled(): Promise<void> {
-    return this.#writing;
+    return this.#writing.settled();
   }
 
   #keep(paths: string[]): void {
     this.#paths = paths;
-    this.#writing = this.#writing.then(async () => {
+    void this.#writing.do(async () => {
       try {
         await mkdir(path.dirname(this.#file), { recursive: true });
         await writeAtomically(this.#file, `${JSON.stringify({ version: 1, paths }, null, 2)}\n`, 'replace');

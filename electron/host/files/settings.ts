@@ -2,6 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { InOrder } from '../in-order.ts';
 import { writeAtomically } from '../scenarios/index.ts';
 import { fileError } from './errors.ts';
 
@@ -17,6 +18,7 @@ const fileSchema = z.object({ version: z.literal(1), settings: settingsSchema })
 
 export class HostSettings {
   readonly #file: string;
+  readonly #changes = new InOrder();
   #values: SettingsValues;
 
   private constructor(file: string, values: SettingsValues) {
@@ -42,14 +44,16 @@ export class HostSettings {
   }
 
   /** Throws BraggError where they cannot be kept. */
-  async change(change: Partial<SettingsValues>): Promise<void> {
-    const values = { ...this.#values, ...change };
-    try {
-      await mkdir(path.dirname(this.#file), { recursive: true });
-      await writeAtomically(this.#file, `${JSON.stringify({ version: 1, settings: values }, null, 2)}\n`, 'replace');
-    } catch (error) {
-      throw fileError(error, this.#file);
-    }
-    this.#values = values;
+  change(change: Partial<SettingsValues>): Promise<void> {
+    return this.#changes.do(async () => {
+      const values = { ...this.#values, ...change };
+      try {
+        await mkdir(path.dirname(this.#file), { recursive: true });
+        await writeAtomically(this.#file, `${JSON.stringify({ version: 1, settings: values }, null, 2)}\n`, 'replace');
+      } catch (error) {
+        throw fileError(error, this.#file);
+      }
+      this.#values = values;
+    });
   }
 }

@@ -7,6 +7,7 @@ import type { LibraryItem, LibraryQuery } from '../../contract/library.ts';
 import type { Result } from '../../contract/methods.ts';
 import type { FileAccess } from '../files/access.ts';
 import type { LibraryFile } from '../files/library.ts';
+import { InOrder } from '../in-order.ts';
 import type { Sink } from '../service/service.ts';
 import { type FactReaders, kindOf, noFacts, readFacts } from './facts.ts';
 import { type FoundFile, type IndexedFile, LibraryIndex } from './index-file.ts';
@@ -34,6 +35,7 @@ export class Catalogue {
   #refreshing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | null = null;
   #labels = '';
+  readonly #labelling = new InOrder();
   readonly #watchers = new Set<Sink<{ revision: number }>>();
   #watching: { readonly folder: string; readonly watcher: FSWatcher } | null = null;
   #settling: NodeJS.Timeout | undefined;
@@ -133,7 +135,7 @@ export class Catalogue {
   }
 
   async #relabel(change: Parameters<typeof changeLabels>[1]): Promise<void> {
-    await changeLabels(this.#folder, change, this.#options.onTrouble);
+    await this.#labelling.do(() => changeLabels(this.#folder, change, this.#options.onTrouble));
     this.#changed();
   }
 

@@ -2,6 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { InOrder } from '../in-order.ts';
 import { writeAtomically } from '../scenarios/index.ts';
 
 const trustedSchema = z.strictObject({
@@ -15,6 +16,8 @@ const MOST = 1000;
 
 export class Trust {
   readonly #file: string;
+  /** Writes follow one another, so that the last one is the newest. */
+  readonly #writing = new InOrder();
   #entries: readonly Entry[];
 
   private constructor(file: string, entries: readonly Entry[]) {
@@ -42,8 +45,10 @@ export class Trust {
   async add(sha256: string, name: string): Promise<void> {
     if (this.has(sha256)) return;
     this.#entries = [{ sha256, name, when: new Date().toISOString() }, ...this.#entries].slice(0, MOST);
-    await mkdir(path.dirname(this.#file), { recursive: true });
-    const content = { version: 1, trusted: this.#entries };
-    await writeAtomically(this.#file, `${JSON.stringify(content, null, 2)}\n`, 'replace');
+    await this.#writing.do(async () => {
+      await mkdir(path.dirname(this.#file), { recursive: true });
+      const content = { version: 1, trusted: this.#entries };
+      await writeAtomically(this.#file, `${JSON.stringify(content, null, 2)}\n`, 'replace');
+    });
   }
 }

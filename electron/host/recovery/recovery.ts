@@ -9,6 +9,7 @@ import type { RunInfo } from '../../contract/run.ts';
 import type { ScenarioDraft } from '../../contract/scenarios.ts';
 import { exists, type FileAccess } from '../files/access.ts';
 import { fileError } from '../files/errors.ts';
+import { InOrder } from '../in-order.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import { type Checkpoints, runsIn, stateFile } from './checkpoints.ts';
@@ -26,7 +27,7 @@ export interface RecoveryParts {
 export class Recovery {
   readonly #parts: RecoveryParts;
   /** Keeping and dropping of a page's draft follow one another. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #drafts = new InOrder();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
@@ -36,7 +37,7 @@ export class Recovery {
   async keep(page: string, title: string, file: FileRef | null, draft: ScenarioDraft): Promise<void> {
     const { folders, files } = this.#parts;
     const place = file === null ? null : await files.readable(file).catch(() => null);
-    await this.#inOrder(async () => {
+    await this.#drafts.do(async () => {
       try {
         await folders.make();
       } catch (error) {
@@ -47,7 +48,7 @@ export class Recovery {
   }
 
   drop(page: string): Promise<void> {
-    return this.#inOrder(() => dropDraft(this.#parts.folders.own, page));
+    return this.#drafts.do(() => dropDraft(this.#parts.folders.own, page));
   }
 
   /** Newest first. */
@@ -111,12 +112,6 @@ export class Recovery {
     const known = [folders.own, ...(await folders.orphans())].find((each) => path.basename(each) === folder);
     if (known === undefined || !/^(draft|run)-[\w-]+\.json$/.test(name)) throw gone();
     return path.join(known, name);
-  }
-
-  #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#last.then(work, work);
-    this.#last = next.catch(() => undefined);
-    return next;
   }
 }
 

@@ -127,6 +127,12 @@ describe('the library', () => {
     ]);
     await page.call('library.label', { file: inLibrary('b.json'), tags: [], remark: '' });
     expect(await names({ tag: 'talk' })).toEqual(['a.json']);
+    // Asked for at once, none of them takes another one away.
+    const both = ['a.json', 'b.json'].map((name) =>
+      page.call('library.label', { file: inLibrary(name), tags: ['both'], remark: '' }),
+    );
+    await Promise.all(both);
+    expect((await names({ tag: 'both' })).sort()).toEqual(['a.json', 'b.json']);
     const example = inLibrary('water-150MeV.json');
     await expect(page.call('library.label', { file: example, tags: ['x'], remark: '' })).rejects.toMatchObject({
       code: 'unsupported',
