@@ -18,8 +18,10 @@ type Kept = {
   data: AnyRunData | null;
   readonly bytes: number;
   onDisk: boolean;
-  /** A write or read under way. */
+  /** A write under way. */
   moving: Promise<void> | null;
+  /** A read under way: whoever asks meanwhile waits for it. */
+  reading: Promise<AnyRunData> | null;
 };
 
 export class RunCache {
@@ -45,7 +47,7 @@ export class RunCache {
   }
 
   put(id: string, data: AnyRunData): void {
-    this.#kept.set(id, { data, bytes: sizeOf(data), onDisk: false, moving: null });
+    this.#kept.set(id, { data, bytes: sizeOf(data), onDisk: false, moving: null, reading: null });
     void this.#makeRoom(id);
   }
 
@@ -57,15 +59,10 @@ export class RunCache {
     if (kept.data !== null) return kept.data;
     await kept.moving;
     if (kept.data !== null) return kept.data;
-    let data: AnyRunData;
-    try {
-      data = await this.#packer.readAny(await readFile(this.#file(id)), id);
-    } catch (error) {
-      throw fileError(error, 'The result of this run');
-    }
-    kept.data = data;
-    void this.#makeRoom(id);
-    return data;
+    kept.reading ??= this.#read(id, kept).finally(() => {
+      kept.reading = null;
+    });
+    return kept.reading;
   }
 
   async drop(id: string): Promise<void> {
@@ -83,6 +80,16 @@ export class RunCache {
 
   #file(id: string): string {
     return path.join(this.#folder, `${id}.h5`);
+  }
+
+  async #read(id: string, kept: Kept): Promise<AnyRunData> {
+    try {
+      kept.data = await this.#packer.readAny(await readFile(this.#file(id)), id);
+    } catch (error) {
+      throw fileError(error, 'The result of this run');
+    }
+    void this.#makeRoom(id);
+    return kept.data;
   }
 
   /** Moves what was used longest ago out of memory, but never `except`, which someone is about to use. */

@@ -204,7 +204,17 @@ describe('a run', () => {
     expect(Date.now() - stopped).toBeLessThan(3000);
     expect(seen.some(({ state }) => state === 'done')).toBe(false);
 
-    // What a run on a GPU did not sum is made by a CPU variant.
+    // What a run on a GPU did not sum is made by a CPU variant of ours: the user's own are not asked.
+    const base = test.host.own.bases().find(({ id: one }) => one === 'gather');
+    if (base === undefined) throw new Error('there is no gather');
+    test.host.own.adopt({
+      id: 'mine.cpp',
+      file: '/nowhere/mine.cpp',
+      text: '',
+      description: { kind: 'variant', version: 1, base: 'gather', replaces: base.source, title: 'Mine', changes: '' },
+      base,
+      sha256: '0'.repeat(64),
+    });
     const kept = runOf('transport', await test.host.runs.data(next.id));
     const withoutSums = kept.keyframes.map((frame) => ({
       ...frame,
@@ -422,6 +432,17 @@ describe('results beyond the bound of memory', () => {
       expect(new Set(summaries.map((s) => s.metrics.r80_mm)).size).toBe(1);
       const [again] = await Promise.all([client.call('run.summary', { run: ids[0] ?? '' })]);
       expect(again).toEqual(summaries[0]);
+      // A page asks for several views of a run at once: it is read once for all of them.
+      const data = (i: number) => own.host.runs.data(ids[i] ?? '');
+      const before = await data(1);
+      const afterOthers = async () => {
+        for (const other of [0, 2]) await data(other);
+        return data(1);
+      };
+      await expect.poll(async () => (await afterOthers()) === before, { timeout: 20_000 }).toBe(false);
+      for (const other of [0, 2]) await data(other);
+      const [first, same] = await Promise.all([data(1), data(1)]);
+      expect(same).toBe(first);
       await client.call('run.forget', { run: ids[0] ?? '' });
       await expect(client.call('run.summary', { run: ids[0] ?? '' })).rejects.toMatchObject({ code: 'not-found' });
     } finally {

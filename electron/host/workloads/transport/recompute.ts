@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
+import { isOwnId } from '../../../contract/own.ts';
 import type { CutsFrame, MapRequest } from '../../../contract/run.ts';
 import {
   fromNative,
@@ -51,9 +52,13 @@ function repeatedBy(variants: readonly TransportVariant[], data: RunData, proble
   const { stepping, precision } = problem.solver;
   const fits = variants.filter(
     (one) =>
-      one.device === 'cpu' && one.available && one.steppings.includes(stepping) && one.precisions.includes(precision),
+      one.device === 'cpu' &&
+      one.available &&
+      !isOwnId(one.id) &&
+      one.steppings.includes(stepping) &&
+      one.precisions.includes(precision),
   );
-  // They are registered from the plainest to the fastest.
+  // Ours are registered from the plainest to the fastest.
   const last = fits.at(-1);
   if (last === undefined) throw new BraggError('unsupported', `No variant on the CPU can repeat ${data.variant}.`);
   return last.id;
