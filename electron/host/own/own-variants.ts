@@ -11,6 +11,7 @@ import type {
   TransportRun,
   TransportVariant as Variant,
 } from '../addon.ts';
+import { InOrder } from '../in-order.ts';
 import { type Built, buildOwn, codeOf } from './build.ts';
 import { type OwnVariant, readOwn, variantOf } from './file.ts';
 import { forkChild, type StartChild } from './process/link.ts';
@@ -35,6 +36,8 @@ export class OwnVariants {
   readonly #options: OwnVariantsOptions;
   readonly #known = new Map<string, OwnVariant>();
   readonly #sessions = new Map<string, OwnSession>();
+  /** What was asked for last is read last: an older text never takes the place of a newer one. */
+  readonly #reading = new InOrder();
   #limit_s: number;
 
   constructor(options: OwnVariantsOptions) {
@@ -51,7 +54,8 @@ export class OwnVariants {
   /** Of runs that are started from now on. */
   set limit_s(seconds: number) {
     this.#limit_s = seconds;
-    this.#closeSessions();
+    for (const session of this.#sessions.values()) session.retire();
+    this.#sessions.clear();
   }
 
   get limit_s(): number {
@@ -77,13 +81,15 @@ export class OwnVariants {
   }
 
   /** Reads one from disk, and knows it from now on. Throws a BraggError; then it is not known. */
-  async open(file: string): Promise<OwnVariant> {
-    try {
-      return this.adopt(await readOwn(file, this.bases(), this.#options.folders.sources));
-    } catch (error) {
-      this.#known.delete(path.basename(file));
-      throw error;
-    }
+  open(file: string): Promise<OwnVariant> {
+    return this.#reading.do(async () => {
+      try {
+        return this.adopt(await readOwn(file, this.bases(), this.#options.folders.sources));
+      } catch (error) {
+        this.#known.delete(path.basename(file));
+        throw error;
+      }
+    });
   }
 
   adopt(own: OwnVariant): OwnVariant {
@@ -148,7 +154,8 @@ export class OwnVariants {
 
   /** Ends every process. */
   close(): void {
-    this.#closeSessions();
+    for (const session of this.#sessions.values()) session.close();
+    this.#sessions.clear();
   }
 
   get startChild(): StartChild {
@@ -172,7 +179,7 @@ export class OwnVariants {
   #session(own: OwnVariant): OwnSession {
     const known = this.#sessions.get(own.id);
     if (known?.own.sha256 === own.sha256) return known;
-    known?.close();
+    known?.retire();
     const { addon, folders } = this.#options;
     const session = new OwnSession(own, {
       startChild: this.startChild,
@@ -182,10 +189,5 @@ export class OwnVariants {
     });
     this.#sessions.set(own.id, session);
     return session;
-  }
-
-  #closeSessions(): void {
-    for (const session of this.#sessions.values()) session.close();
-    this.#sessions.clear();
   }
 }

@@ -36,6 +36,7 @@ export class OwnSession {
   readonly #options: OwnSessionOptions;
   #idle: { readonly process: OwnProcess; readonly memory_bytes: number; readonly timer: NodeJS.Timeout } | null = null;
   readonly #busy = new Set<OwnProcess>();
+  #retired = false;
 
   constructor(own: OwnVariant, options: OwnSessionOptions) {
     this.own = own;
@@ -63,6 +64,12 @@ export class OwnSession {
     };
   }
 
+  /** Another takes its place: what runs goes on to its end, and its process with it. */
+  retire(): void {
+    this.#retired = true;
+    this.#dropIdle();
+  }
+
   /** Ends its processes. */
   close(): void {
     this.#dropIdle();
@@ -88,6 +95,10 @@ export class OwnSession {
   }
 
   #keep(process: OwnProcess, memory_bytes: number): void {
+    if (this.#retired) {
+      this.#drop(process);
+      return;
+    }
     this.#busy.delete(process);
     this.#dropIdle();
     const timer = setTimeout(() => this.#dropIdle(), KEEP_IDLE_MS);

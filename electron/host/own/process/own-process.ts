@@ -114,9 +114,9 @@ export class OwnProcess {
     this.#link.kill();
   }
 
-  /** Ends a process that is no longer needed. */
+  /** Ends a process that is no longer needed; who still waits for it is told. */
   close(): void {
-    this.#over ??= new BraggError('disconnected', `The process of ${this.name} has ended.`);
+    this.#end(new BraggError('disconnected', `The process of ${this.name} has ended.`));
     this.#link.kill();
   }
 

@@ -125,6 +125,7 @@ const breaks = (how: string): string =>
       case 'a': std::puts("my last words"); std::fflush(stdout); std::abort();
       case 't': throw std::runtime_error("my own trouble");
       case 'm': { std::vector<std::vector<double>> hog; for (;;) hog.emplace_back(1 << 24, 1.0); }
+      case 'w': while (how == 'w') std::ifstream("${how}") >> how; break;
       case 'h': for (volatile int i = 0;;) i = i + 1;
     }`).replace('#include <algorithm>', '#include <algorithm>\n#include <fstream>');
 
@@ -163,6 +164,18 @@ describe('what breaks ends its own run only, with one message that names the fil
     await new Promise((resolve) => setTimeout(resolve, 1500));
     run.cancel();
     expect((await ended).message).toMatch(/^breaks\.cpp did not stop within 5 s of being cancelled/);
+  }, 60_000);
+
+  test('one whose file is changed and looked at meanwhile goes on to its end', async () => {
+    await how('wait');
+    const run = start('breaks.cpp');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const text = breaks(path.join(folder, 'how'));
+    await make('breaks.cpp', `${text}\n// changed\n`);
+    expect(own.addon.createTransport(problemFor('breaks.cpp')).plan.variant).toBe('breaks.cpp');
+    await how('go on');
+    expect((await run).status).toBe('done');
+    await make('breaks.cpp', text);
   }, 60_000);
 
   test('in a benchmark it costs its own row', async () => {
