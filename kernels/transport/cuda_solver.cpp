@@ -101,6 +101,7 @@ int CudaSolver<T>::advance(int max_steps, std::vector<StepTotals>& totals, engin
                            const std::atomic<bool>& cancel) {
   const int count = batch(max_steps);
   if (cancel.load() || over_ || count < 1) return 0;
+  scores_here_ = false;
   return on_device([&] {
     if (step_ == 0) {  // ties the device's clock to the host's
       origin_.record(stream_);
@@ -260,6 +261,7 @@ void CudaSolver<T>::queue_plane(const DeviceState<T>& state, const engine::Plane
 
 template <typename T>
 void CudaSolver<T>::download_scores() {
+  if (scores_here_) return;
   on_device([&] {
     const std::vector<double> fields = fields_.read(stream_);
     const std::size_t n = tables_.plane();
@@ -282,6 +284,7 @@ void CudaSolver<T>::download_scores() {
       c[Crossing::kXTheta] += theta * position;
     }
   });
+  scores_here_ = true;
 }
 
 template <typename T>

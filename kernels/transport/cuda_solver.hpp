@@ -114,6 +114,7 @@ class CudaSolver : public engine::Solver {
   double origin_ns_ = 0;  // of origin_ on the recorder's clock
   DeviceScores scores_{};
   std::vector<double> dose_, crossing_;
+  bool scores_here_ = false;  // these two are of the state as it is now
   double min_over_max_ = 0, cell_steps_ = 0, state_bytes_ = 0, device_seconds_ = 0;
   int step_ = 0;
   std::optional<cuda::L2Flush> flush_;  // to be run before the next step

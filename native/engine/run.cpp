@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -27,6 +28,9 @@ int thread_count(const transport::Problem& problem) {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return problem.threads > 0 ? std::min(problem.threads, 4 * all) : all;
 }
+
+/// Scores are added up, or fetched from a device, each time that they are asked for.
+void assign(std::vector<double>& to, std::span<const double> from) { to.assign(from.begin(), from.end()); }
 
 /// The longest way that a proton can go, in steps: the range in the lightest medium ends at the
 /// grid's edge, so depth counts too.
@@ -177,8 +181,8 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
     r.bytes_per_cell_step = moved > 0.0 ? moved : variant_->bytes_per_cell_step;
     r.flops_per_cell_step = flops;
     r.min_over_max = solver->min_over_max();
-    r.dose.assign(solver->dose().begin(), solver->dose().end());
-    r.crossing.assign(solver->crossing().begin(), solver->crossing().end());
+    assign(r.dose, solver->dose());
+    assign(r.crossing, solver->crossing());
     if (!problem_.filled) centre_angles(problem_, tables_, r.crossing);
   };
   const auto keep_checkpoint = [&](std::size_t known) {
@@ -263,7 +267,7 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
 void Run::publish_live(Solver& solver) {
   LiveFrame frame;
   solver.marginals(frame.marginals);
-  frame.dose.assign(solver.dose().begin(), solver.dose().end());
+  assign(frame.dose, solver.dose());
   std::vector<PlaneRequest> wanted;
   {
     const std::scoped_lock lock(live_mutex_);
