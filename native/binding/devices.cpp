@@ -4,13 +4,14 @@
 #include <string>
 
 #include "../cuda/report/device_report.hpp"
+#include "../cuda/session/session.hpp"
 #include "json_worker.hpp"
 
 namespace bb::binding {
 namespace {
 
 cuda::Ceilings ceilings_of(const std::string& selector, const cuda::KernelFolders& folders, bool force) {
-  const auto device = cuda::Device::open(cuda::select_device(cuda::list_devices(), selector));
+  const auto device = cuda::open_device(selector);
   const cuda::CeilingsCache cache(folders.cache);
   if (!force) {
     if (const auto kept = cache.find(device->info().uuid, cuda::driver_version())) return *kept;

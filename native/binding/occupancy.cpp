@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../cuda/report/kernel_occupancy.hpp"
+#include "../cuda/session/session.hpp"
 #include "json_worker.hpp"
 
 namespace bb::binding {
@@ -29,7 +30,7 @@ Napi::Value kernel_occupancy(const Napi::CallbackInfo& info) {
   const unsigned dynamic_bytes = info[0].As<Napi::Object>().Get("dynamic_bytes").ToNumber().Uint32Value();
   return promise_json(info.Env(), [selector = text_option(info, "device"), folders = folder_options(info),
                                    workload = text_option(info, "workload"), kernels, threads, dynamic_bytes] {
-    const auto device = cuda::Device::open(cuda::select_device(cuda::list_devices(), selector));
+    const auto device = cuda::open_device(selector);
     std::string list;
     for (const auto& one : cuda::kernel_occupancy(device, folders, workload, kernels, threads, dynamic_bytes)) {
       list += (list.empty() ? "" : ",") + cuda::to_json(one).text();

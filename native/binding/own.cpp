@@ -7,9 +7,9 @@
 #include "cpu/own_library.hpp"
 #include "cuda/compile/own_kernels.hpp"
 #include "cuda/compile/runtime_compiler.hpp"
-#include "cuda/device/device_info.hpp"
 #include "cuda/device/error.hpp"
 #include "cuda/loader/libraries.hpp"
+#include "cuda/session/session.hpp"
 #include "problem_error.hpp"
 
 namespace bb::binding {
@@ -25,8 +25,7 @@ Fields fields_of(const Napi::CallbackInfo& info, const char* name) {
 /// Of the GPU that runs use; `otherwise` without one, for those who only want to see the compiler's messages.
 int architecture_of(const std::string& selector, int otherwise) {
   try {
-    const auto devices = cuda::list_devices();
-    return cuda::select_device(devices, selector).architecture();
+    return cuda::chosen_device(selector).architecture();
   } catch (const cuda::Error&) {
     return otherwise;
   }

@@ -38,8 +38,13 @@ std::shared_ptr<const LoadedKernels> kernels_on(const std::shared_ptr<Device>& d
 
 }  // namespace
 
+DeviceInfo chosen_device(const std::string& selector) {
+  const auto devices = list_devices();
+  return select_device(devices, chosen(selector));
+}
+
 std::shared_ptr<Device> open_device(const std::string& selector) {
-  auto device = Device::open(select_device(list_devices(), chosen(selector)));
+  auto device = Device::open(chosen_device(selector));
   device->make_current();
   return device;
 }
@@ -61,8 +66,7 @@ std::string unavailable(const std::string& workload) {
   const LibraryState& driver = driver_library().state;
   if (!driver.available) return driver.reason;
   try {
-    const auto devices = list_devices();
-    const DeviceInfo& info = select_device(devices, chosen(""));
+    const DeviceInfo info = chosen_device("");
     if (const auto lost = lost_reason(info.uuid)) {
       return info.label() + " is lost until the program is restarted: " + *lost;
     }
@@ -84,8 +88,7 @@ std::string unavailable(const std::string& workload) {
 
 double usual_memory_bytes() {
   try {
-    const auto devices = list_devices();
-    return static_cast<double>(select_device(devices, chosen("")).memory_bytes);
+    return static_cast<double>(chosen_device("").memory_bytes);
   } catch (const Error&) {
     return 0.0;
   }

@@ -24,6 +24,9 @@ struct Session {
   static Session open(const std::string& selector, const std::string& workload);
 };
 
+/// What `selector` names, as above. Opens nothing.
+DeviceInfo chosen_device(const std::string& selector);
+
 /// The device alone, current on the calling thread.
 std::shared_ptr<Device> open_device(const std::string& selector);
 
