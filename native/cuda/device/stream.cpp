@@ -47,20 +47,32 @@ void Stream::begin_capture() {
   capturing_ = true;
 }
 
-Graph Stream::end_capture() {
+api::Graph Stream::take_captured() {
   api::Graph graph = nullptr;
   const api::Status status = driver().StreamEndCapture(handle_, &graph);
   capturing_ = false;
   check(status, "cuStreamEndCapture");
+  return graph;
+}
+
+Graph Stream::end_capture() {
+  api::Graph graph = take_captured();
   const LaunchLog captured = std::exchange(log_, {});
   return Graph(device_, graph, captured);
 }
 
 CapturedGraph Stream::end_capture_only() {
-  api::Graph graph = nullptr;
-  check(driver().StreamEndCapture(handle_, &graph), "cuStreamEndCapture");
+  api::Graph graph = take_captured();
   log_.clear();
   return CapturedGraph(graph);
+}
+
+void Stream::abandon_capture() {
+  api::Graph broken = nullptr;
+  driver().StreamEndCapture(handle_, &broken);
+  if (broken != nullptr) driver().GraphDestroy(broken);
+  capturing_ = false;
+  log_.clear();
 }
 
 void Stream::persist_in_l2(api::DevicePointer base, std::size_t bytes, float hit_ratio) {

@@ -40,6 +40,8 @@ class Stream {
   Graph end_capture();
   /// The same without making it launchable.
   CapturedGraph end_capture_only();
+  /// Ends a capture in which something failed, so that the stream is of use again; what it holds is broken.
+  void abandon_capture();
 
   /// Between begin_capture and end_capture.
   bool capturing() const { return capturing_; }
@@ -56,6 +58,7 @@ class Stream {
 
  private:
   Stream(std::shared_ptr<Device> device, api::Stream handle) : device_(std::move(device)), handle_(handle) {}
+  api::Graph take_captured();
 
   std::shared_ptr<Device> device_;
   api::Stream handle_ = nullptr;

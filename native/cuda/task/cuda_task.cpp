@@ -25,11 +25,11 @@ void CudaTask::capture() {
     try {
       queue(stream_);
     } catch (const Error& error) {
-      // The capture must be ended before the stream is of use again; what it holds is broken.
-      api::Graph broken = nullptr;
-      driver().StreamEndCapture(stream_.handle(), &broken);
-      if (broken != nullptr) driver().GraphDestroy(broken);
+      stream_.abandon_capture();
       throw ProblemError("unsupported", std::string("its launches cannot be captured as a graph: ") + error.what());
+    } catch (...) {
+      stream_.abandon_capture();
+      throw;
     }
     graph_.emplace(stream_.end_capture());
     graph_->upload(stream_);
