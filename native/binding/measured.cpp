@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "convert.hpp"
 #include "cuda/session/session.hpp"
+#include "cuda/trace/activity_trace.hpp"
+#include "cuda/trace/event_trace.hpp"
 
 namespace bb::binding {
 namespace {
@@ -83,32 +86,30 @@ MeasuringOptions read_measuring(const Napi::Object& options) {
   return out;
 }
 
-void DeviceObservation::begin(const MeasuringOptions& options, const std::string* selector,
-                              std::chrono::steady_clock::time_point origin) {
-  if (options.trace && selector == nullptr)
-    trace_reason_ = "The run is on the CPU, whose operators are always recorded.";
-  if (selector == nullptr) return;
+void DeviceObservation::around(const MeasuringOptions& options, const std::string* selector,
+                               std::chrono::steady_clock::time_point origin, const std::function<void()>& work) {
+  if (selector == nullptr) {
+    if (options.trace) trace_reason_ = "The run is on the CPU, whose operators are always recorded.";
+    work();
+    return;
+  }
+  std::optional<cuda::ClockMonitor> monitor;
   if (options.clocks) {
-    monitor_ = cuda::ClockMonitor::open(cuda::open_device(*selector)->info().uuid);
-    if (monitor_) before_ = monitor_->read();
+    monitor = cuda::ClockMonitor::open(cuda::open_device(*selector)->info().uuid);
+    if (monitor) before_ = monitor->read();
   }
-  if (!options.trace) return;
-  tracing_ = cuda::ActivityTrace::start(cuda::GraphDetail::kNodes, origin, trace_reason_);
-  if (tracing_) return;
-  events_ = cuda::EventTrace::start(origin);
-  if (events_) trace_reason_ += " The trace is from events: every graph is one span, and launches are slower.";
-}
-
-void DeviceObservation::end() {
-  if (monitor_) after_ = monitor_->read();
-  if (tracing_) {
-    trace_ = tracing_->stop();
-    tracing_.reset();
+  // These two end when they go, also where the work throws: the next trace could not begin before.
+  std::unique_ptr<cuda::ActivityTrace> tracing;
+  std::unique_ptr<cuda::EventTrace> events;  // where CUPTI is missing
+  if (options.trace) {
+    tracing = cuda::ActivityTrace::start(cuda::GraphDetail::kNodes, origin, trace_reason_);
+    if (!tracing) events = cuda::EventTrace::start(origin);
+    if (events) trace_reason_ += " The trace is from events: every graph is one span, and launches are slower.";
   }
-  if (events_) {
-    trace_ = events_->stop();
-    events_.reset();
-  }
+  work();
+  if (monitor) after_ = monitor->read();
+  if (tracing) trace_ = tracing->stop();
+  if (events) trace_ = events->stop();
 }
 
 void DeviceObservation::describe(Napi::Env env, Napi::Object result) const {

@@ -3,13 +3,12 @@
 #include <napi.h>
 
 #include <chrono>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "cuda/timing/clocks.hpp"
-#include "cuda/trace/activity_trace.hpp"
-#include "cuda/trace/event_trace.hpp"
+#include "cuda/trace/span_table.hpp"
 #include "engine/solver.hpp"
 
 namespace bb::binding {
@@ -28,18 +27,15 @@ MeasuringOptions read_measuring(const Napi::Object& options);
 /// the main one.
 class DeviceObservation {
  public:
-  /// `selector` names the device of a run on the GPU; null on the CPU, where nothing is observed.
-  void begin(const MeasuringOptions& options, const std::string* selector,
-             std::chrono::steady_clock::time_point origin);
-  void end();
+  /// Does `work` under observation. `selector` names the device of a run on the GPU; null on the CPU, where nothing is
+  /// observed. Where the work throws, nothing stays recorded, and nothing goes on recording.
+  void around(const MeasuringOptions& options, const std::string* selector,
+              std::chrono::steady_clock::time_point origin, const std::function<void()>& work);
   /// Adds `clocks`, `trace` and `traceReason` to a result.
   void describe(Napi::Env env, Napi::Object result) const;
 
  private:
-  std::optional<cuda::ClockMonitor> monitor_;
   std::optional<cuda::ClockState> before_, after_;
-  std::unique_ptr<cuda::ActivityTrace> tracing_;
-  std::unique_ptr<cuda::EventTrace> events_;  // where CUPTI is missing
   std::optional<cuda::SpanTable> trace_;
   std::string trace_reason_;
 };

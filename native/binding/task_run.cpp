@@ -120,9 +120,8 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
       env, kept, true,
       [options, measuring = read_measuring(object)](State& state) {
         state.observed = std::make_unique<DeviceObservation>();
-        state.observed->begin(measuring, gpu_of(state), state.run.spans().origin());
-        state.sample = state.run.sample(options);
-        state.observed->end();
+        state.observed->around(measuring, gpu_of(state), state.run.spans().origin(),
+                               [&] { state.sample = state.run.sample(options); });
       },
       [](Napi::Env to, State& state) -> Napi::Value {
         Napi::Object out = Napi::Object::New(to);

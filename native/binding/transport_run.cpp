@@ -223,12 +223,12 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
         env, info[0], "the machine has not enough memory for this run",
         [state](const Job::Tell& tell) {
           const bool on_gpu = std::string_view(state->run.variant().device) == "cuda";
-          state->observed.begin(state->measuring, on_gpu ? &state->run.problem().device : nullptr,
-                                state->run.spans().origin());
-          state->result = state->run.execute(
-              [&tell](const Progress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); },
-              state->measuring.run);
-          state->observed.end();
+          state->observed.around(
+              state->measuring, on_gpu ? &state->run.problem().device : nullptr, state->run.spans().origin(), [&] {
+                state->result = state->run.execute(
+                    [&tell](const Progress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); },
+                    state->measuring.run);
+              });
         },
         [kept = state_, handle](Napi::Env to) -> Napi::Value {
           const Napi::Object result = result_object(to, kept->run, kept->result);
