@@ -56,25 +56,26 @@ export async function reportInput(host: Host, files: readonly string[], title: s
       commands.push(`run ${path.basename(file, path.extname(file))}.json --out ${path.basename(file)}`);
     }
   }
-  const { rows } = await host.call('compare.rows', { subjects, reference: 0 });
-  // Sessions keep no doses: then those of the runs are held to the first run's.
-  const dosed = Math.max(
+  const { rows, words } = await host.call('compare.rows', { subjects, reference: 0 });
+  // Sessions keep no answers: then those of the runs are held to the first run's.
+  const shown = Math.max(
     0,
-    rows.findIndex(({ has_dose }) => has_dose),
+    rows.findIndex(({ has_map }) => has_map),
   );
-  const { curves } = await host.call('compare.curves', { subjects, reference: dosed });
+  const { curves } = await host.call('compare.curves', { subjects, reference: shown });
   const viewport = { horizontal: null, vertical: null, pixels: [PIXELS, PIXELS] as [number, number] };
-  const { maps } = await host.call('compare.maps', { subjects, reference: dosed, viewport });
+  const { maps } = await host.call('compare.maps', { subjects, reference: shown, viewport });
   return {
     title,
     created: new Date().toISOString(),
     version: host.capabilities().version,
     rows,
+    words,
     curves,
     maps,
     sessions,
     scenarios,
     commands: [...commands, `report ${files.join(' ')}`],
-    palettes: { dose: await palette('viridis'), difference: await palette('berlin') },
+    palettes: { field: await palette('viridis'), difference: await palette('berlin') },
   };
 }

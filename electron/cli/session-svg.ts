@@ -3,7 +3,7 @@ import { provenanceText, reportProvenance } from '../../renderer/base/provenance
 import { withCaption } from '../../renderer/drawing/figures/figure.ts';
 import { sessionFigures } from '../../renderer/drawing/figures/session-figures.ts';
 import { figureSvg } from '../../renderer/drawing/figures/svg.ts';
-import type { BenchSession } from '../contract/bench.ts';
+import type { Session } from '../contract/session.ts';
 
 const size = { width: 860, label: 11 } as const;
 
@@ -12,16 +12,16 @@ interface Replayed {
   readonly svg: string;
 }
 
-/** The sweep's figure is of all values and stands once. */
-export function replayed(session: BenchSession): readonly Replayed[] {
+/** What is of all values of a sweep stands once. */
+export function replayed(session: Session): readonly Replayed[] {
   const many = session.reports.length > 1;
   return session.reports.flatMap((report, i) => {
     const last = i === session.reports.length - 1;
     const caption = `${report.scenario} · ${provenanceText(reportProvenance(report, session.created))}`;
     return sessionFigures(session, report)
-      .filter(({ id }) => id !== 'sweep' || last)
-      .map(({ id, make }) => {
-        const prefix = many && id !== 'sweep' ? `${session.sweep?.values[i] ?? i + 1}-` : '';
+      .figures.filter(({ ofSweep }) => !ofSweep || last)
+      .map(({ id, ofSweep, make }) => {
+        const prefix = many && !ofSweep ? `${session.sweep?.values[i] ?? i + 1}-` : '';
         const svg = figureSvg(withCaption(make(size), caption, size.label), { background: true });
         return { name: `${prefix}${id}.svg`, svg };
       });

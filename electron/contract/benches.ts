@@ -1,12 +1,13 @@
 /** Benchmarks as the page asks for them: starting, following, opening stored sessions. Times in seconds. */
 import { z } from 'zod';
-import { benchSessionSchema } from './bench.ts';
 import { modeSchema, ratioSchema } from './bench-session.ts';
 import { wireErrorSchema } from './errors.ts';
 import { fileRefSchema, namedFileSchema } from './files.ts';
 import { kernelResourcesSchema } from './resources.ts';
 import { type Precision, runIdSchema } from './run.ts';
 import { scenarioDraftSchema } from './scenarios.ts';
+import { sessionSchema } from './session.ts';
+import { workloadSchema } from './workload.ts';
 
 const nothing = z.strictObject({});
 const seconds = z.number().nonnegative();
@@ -41,6 +42,9 @@ export type Subject = Readonly<z.infer<typeof subjectSchema>>;
 
 export const benchInfoSchema = z.strictObject({
   id: benchIdSchema,
+  workload: workloadSchema,
+  /** Which benchmark of a workload that has several; empty otherwise. */
+  bench: z.string(),
   name: z.string(),
   state: benchStateSchema,
   /** Where it stands in the queue, 1 is next; null unless queued. */
@@ -132,18 +136,28 @@ export const externalProgramSchema = z.strictObject({
 });
 export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
 
+const whichVariantSchema = z.strictObject({
+  variant: z.string().min(1).max(64),
+  /** Where ids alone do not tell; the first of the id otherwise. */
+  workload: z.string().max(64).optional(),
+  bench: z.string().max(64).optional(),
+});
+
 const ofBench = z.strictObject({ bench: benchIdSchema });
 
 export const benchMethods = {
-  /** Asks each program whether it can run, which takes seconds the first time. */
-  'bench.external': { params: nothing, result: z.strictObject({ programs: z.array(externalProgramSchema) }) },
+  /** Those that solve scenarios of a workload. Asks each whether it can run, which takes seconds the first time. */
+  'bench.external': {
+    params: z.strictObject({ workload: workloadSchema }),
+    result: z.strictObject({ programs: z.array(externalProgramSchema) }),
+  },
   /** Queues a benchmark: it waits for the runs before it, and those after it wait for its end. */
   'bench.start': { params: benchStartSchema, result: benchInfoSchema },
   /** Ends it after the run at hand; whole rounds are kept. */
   'bench.cancel': { params: ofBench, result: benchInfoSchema },
   /** This program's sessions, newest first, then those of the library and those that came with the program. */
   'bench.list': { params: nothing, result: z.strictObject({ benches: z.array(benchInfoSchema) }) },
-  'bench.session': { params: ofBench, result: z.strictObject({ session: benchSessionSchema }) },
+  'bench.session': { params: ofBench, result: z.strictObject({ session: sessionSchema }) },
   'bench.open': {
     params: z.strictObject({
       source: z.discriminatedUnion('kind', [
@@ -162,13 +176,13 @@ export const benchMethods = {
   'bench.forget': { params: ofBench, result: nothing },
   /** The files that a variant is written in, its own first. */
   'variant.sources': {
-    params: z.strictObject({ variant: z.string().min(1).max(64) }),
+    params: whichVariantSchema,
     result: z.strictObject({ files: z.array(sourceFileSchema) }),
   },
   /** Of the kernels that a variant launches, in every architecture they were compiled for. */
   'variant.resources': {
     params: z.strictObject({
-      variant: z.string().min(1).max(64),
+      ...whichVariantSchema.shape,
       /** The report whose kernels are meant: those it kept, else this build's if it is of the same commit. Null: this build's. */
       session: z
         .strictObject({ bench: benchIdSchema, report: z.number().int().min(0) })

@@ -16,6 +16,8 @@ export type Cpu = Readonly<z.infer<typeof cpuSchema>>;
 export const variantSchema = z.strictObject({
   id: z.string(),
   workload: z.string(),
+  /** Which benchmark of a workload that has several; empty otherwise. */
+  bench: z.string(),
   title: z.string(),
   /** What it changes against the variant it builds on. */
   changes: z.string(),

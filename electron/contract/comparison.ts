@@ -1,13 +1,11 @@
 /** Results beside each other: one row, one map and one curve per subject, all against one reference. */
 import { z } from 'zod';
-import { setupPartSchema } from './bench.ts';
-import { intervalSchema, modeSchema, ratioSchema, verdictSchema } from './bench-session.ts';
+import { intervalSchema, modeSchema, ratioSchema, seconds, verdictSchema } from './bench-session.ts';
 import { subjectSchema } from './benches.ts';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
-import { precisionSchema } from './run.ts';
-
-const seconds = z.number().nonnegative();
-const count = z.number().int().nonnegative();
+import { accuracySchema, partSchema, rooflineSchema, timedSchema, wordsSchema } from './session.ts';
+import { quantitySchema } from './task-bench.ts';
+import { workloadSchema } from './workload.ts';
 
 /** The machine and program that numbers were measured with; null is what was not recorded. */
 export const provenanceSchema = z.strictObject({
@@ -15,36 +13,36 @@ export const provenanceSchema = z.strictObject({
   driver: z.string().nullable(),
   /** Lowest and highest multiprocessor clock of the samples. */
   sm_MHz: z.strictObject({ low: z.number(), high: z.number() }).nullable(),
-  version: z.string(),
+  version: z.string().nullable(),
   commit: z.string().nullable(),
   /** ISO 8601. */
   measured: z.string(),
 });
 export type Provenance = Readonly<z.infer<typeof provenanceSchema>>;
 
-export const comparedSampleSchema = z.strictObject({ round: count, time_s: seconds, flag: z.string().nullable() });
-
 export const comparedRowSchema = z.strictObject({
   subject: subjectSchema,
+  workload: workloadSchema,
   title: z.string(),
   /** The session's or the run's name. */
   origin: z.string(),
   scenario: z.string(),
   variant: z.string(),
+  /** Where its source is told apart from others of the same id: which benchmark of a workload that has several. */
+  bench: z.string(),
   device: z.string(),
-  precision: precisionSchema,
-  stepping: z.enum(['path', 'depth']).nullable(),
+  precision: z.string(),
   provenance: provenanceSchema,
-  /** Median of the steps; of a stored run its one time. */
+  /** Median; of a stored run its one time. */
   time_s: seconds,
   /** 95 % bootstrap interval of the median; null for one sample. */
   time_interval: intervalSchema.nullable(),
   /** Median absolute deviation over the median; null for one sample. */
   spread: z.number().nullable(),
-  wall_s: seconds,
+  wall_s: seconds.nullable(),
   setup_s: seconds,
   first_setup_s: seconds.nullable(),
-  setup_parts: z.array(setupPartSchema),
+  setup_parts: z.array(partSchema),
   /** Beside warm, where they were measured. */
   modes: z.array(
     z.strictObject({
@@ -56,9 +54,8 @@ export const comparedRowSchema = z.strictObject({
       reason: z.string().nullable(),
     }),
   ),
-  steps: count,
-  cells: z.number().nullable(),
-  cell_steps_per_s: z.number(),
+  /** In the words' unit. */
+  size: z.number().nullable(),
   /** Time over the reference's time. */
   ratio: ratioSchema,
   /** Taken in the same rounds as the reference: drifts of the machine cancel. */
@@ -66,16 +63,19 @@ export const comparedRowSchema = z.strictObject({
   verdict: verdictSchema,
   /** Why the verdict is what it is, where that is not plain. */
   note: z.string().nullable(),
-  /** Of the dose, against the session's FP64 answer; of a run against the reference's dose. */
-  rel_l2: z.number().nullable(),
-  rel_l2_limit: z.number().nullable(),
-  ledger_error: z.number(),
-  determinism: z.strictObject({ runs: count, bitwise: z.boolean(), spread: z.number() }).nullable(),
-  flagged: count,
-  samples: z.array(comparedSampleSchema),
-  /** A dose can be shown. */
-  has_dose: z.boolean(),
-  r80_mm: z.number().nullable(),
+  /** Against the session's FP64 answer; of a run against the reference's answer. */
+  accuracy: z.array(accuracySchema),
+  quantities: z.array(quantitySchema),
+  roofline: rooflineSchema.nullable(),
+  determinism: z
+    .strictObject({ runs: z.number().int(), bitwise: z.boolean(), spread: z.number().nullable() })
+    .nullable(),
+  /** Null: clocks were not recorded. */
+  flagged: z.number().int().nonnegative().nullable(),
+  samples: z.array(timedSchema),
+  /** What it computed can be shown: as a map, and as a curve. */
+  has_map: z.boolean(),
+  has_curve: z.boolean(),
   /** What differs from the reference in machine, program and scenario. */
   differences: z.array(z.strictObject({ what: z.string(), reference: z.string(), here: z.string() })),
 });
@@ -86,7 +86,7 @@ const subjects = z.array(subjectSchema).min(1).max(256);
 const reference = z.number().int().min(0);
 
 export const comparedCurveSchema = z.strictObject({
-  /** Null with the reason where there is no dose. */
+  /** Null with the reason where there is none. */
   curve: curveSchema.nullable(),
   reason: z.string().nullable(),
   /** Value less the reference's at the curve's own positions; null of the reference. */
@@ -97,17 +97,19 @@ export type ComparedCurve = Readonly<z.infer<typeof comparedCurveSchema>>;
 export const comparedMapSchema = z.strictObject({
   map: fieldMapSchema.nullable(),
   reason: z.string().nullable(),
-  /** Less the reference's dose, cell by cell; null of the reference and where the grids differ. */
+  /** Less the reference's, cell by cell; null of the reference and where the grids differ. */
   difference: fieldMapSchema.nullable(),
 });
 export type ComparedMap = Readonly<z.infer<typeof comparedMapSchema>>;
 
 export const comparisonMethods = {
-  /** Rows in the order of the subjects. A subject that is gone is left out and named. */
+  /** Rows in the order of the subjects, all of one workload. A subject that is gone is left out and named. */
   'compare.rows': {
     params: z.strictObject({ subjects, reference }),
     result: z.strictObject({
       rows: z.array(comparedRowSchema),
+      /** As the reference's session calls things; null without rows. */
+      words: wordsSchema.nullable(),
       /** How far the reference strays from itself in its own session; null where that was not measured. */
       noise_floor: z.number().nullable(),
       gone: z.array(z.strictObject({ subject: subjectSchema, reason: z.string() })),

@@ -4,6 +4,7 @@ import {
   count,
   modeSchema,
   ratioSchema,
+  reportShape,
   seconds,
   sessionGpuSchema,
   sessionOf,
@@ -45,6 +46,8 @@ export const imageBenchEntrySchema = z.strictObject({
   /** Within parity on bright pixels. */
   correct: z.boolean().nullable(),
   threads: count,
+  /** Whether every round gave the same bits; absent in older sessions. */
+  determinism: z.strictObject({ runs: count, bitwise: z.boolean(), spread: z.number() }).optional(),
   /** Of every round: one image by the GPU's events, or rendered on the CPU. */
   samples_s: z.array(seconds),
   /** Of every round: from the first launch until the image is in the host's memory. */
@@ -78,6 +81,10 @@ export const imageBenchReportSchema = z.strictObject({
     gpu: sessionGpuSchema.nullable(),
   }),
   build: z.string(),
+  /** The program in full, what was drawn as the user wrote it, and the kernels' resources; absent in older sessions. */
+  program: reportShape.program.optional(),
+  document: reportShape.document,
+  resources: reportShape.resources,
   width: count,
   height: count,
   terms: z.number(),

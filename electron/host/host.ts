@@ -4,12 +4,14 @@ import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { Capabilities, Shell } from '../contract/capabilities.ts';
 import type { NamedFile } from '../contract/files.ts';
+import type { KeptSession } from '../contract/kept-session.ts';
 import type { MethodName, Params, Result } from '../contract/methods.ts';
 import type { Port } from '../contract/port.ts';
 import { extraStraggling, loadAddon, type NativeAddon } from './addon.ts';
 import { kernelFolders } from './bench/ceilings.ts';
 import { commitOf } from './bench/commit.ts';
 import { Benches } from './benches/benches.ts';
+import { measuredRuns } from './benches/measured-runs.ts';
 import { StoredSessions } from './benches/stored.ts';
 import { benchOnThread, type PerformBench } from './benches/thread.ts';
 import { FileAccess } from './files/access.ts';
@@ -49,11 +51,11 @@ import { Runs } from './runs/runs.ts';
 import { openScenarios, type Scenarios } from './scenarios/index.ts';
 import { Registry } from './service/registry.ts';
 import { Sessions } from './service/sessions.ts';
+import { asSession } from './sessions/index.ts';
 import { copyCeilings } from './timeline/ceilings.ts';
 import { Timelines } from './timeline/timelines.ts';
 import { Uploads } from './timeline/uploads.ts';
 import { allVariants } from './workloads/index.ts';
-import { StoredTasks } from './workloads/task/stored.ts';
 import { Recomputing } from './workloads/transport/recompute.ts';
 
 export interface HostOptions {
@@ -227,7 +229,7 @@ interface HostParts {
   readonly timelines: Timelines;
   readonly uploads: Uploads;
   readonly assetsFolder: string;
-  readonly storedTasks: StoredTasks;
+  readonly stored: StoredSessions;
   readonly log: HostLog;
   readonly capabilities: Capabilities;
   readonly memoryLimit_bytes: number;
@@ -312,10 +314,19 @@ export async function openHost(options: HostOptions): Promise<Host> {
     checkpoints: options.shell.kind === 'none' ? null : checkpoints,
   });
   const recovery = new Recovery({ folders, files, packer, runs, checkpoints });
+  const asKnownSession = (kept: KeptSession) => asSession(kept, allVariants(addon));
+  const stored = new StoredSessions({
+    recordedFolder: path.join(options.assetsFolder, 'runs'),
+    files,
+    asSession: asKnownSession,
+    measuredRuns: () => measuredRuns(runs),
+    trouble,
+  });
   const benches = new Benches({
     lanes,
     files,
-    stored: new StoredSessions(path.join(options.assetsFolder, 'runs'), files, trouble),
+    stored,
+    asSession: asKnownSession,
     perform: options.performBench ?? benchOnThread(own.startChild),
     machine: gpu ?? cpu,
     log: log.write,
@@ -346,7 +357,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     timelines,
     uploads,
     assetsFolder: options.assetsFolder,
-    storedTasks: new StoredTasks(path.join(options.assetsFolder, 'runs'), files, trouble),
+    stored,
     log,
     capabilities,
     memoryLimit_bytes,

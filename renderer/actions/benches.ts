@@ -54,7 +54,10 @@ export function createBenchActions(context: ActionContext, own: OwnActions): Ben
     try {
       const bench = await client.call('bench.open', { source });
       await refresh();
-      comparison.add(bench.subjects.map(({ subject }) => subject));
+      comparison.add(
+        bench.workload,
+        bench.subjects.map(({ subject }) => subject),
+      );
       stores.layout.reveal('compare');
       notices.tell({ tone: 'success', title: `Opened ${bench.name}`, text: 'Its variants stand in the comparison.' });
       return bench;

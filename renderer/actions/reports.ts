@@ -52,13 +52,13 @@ export function createReportActions({ client, stores }: ActionContext): ReportAc
 
   async function gather({ title, subjects, reference }: ReportOrder): Promise<ReportInput> {
     const asked = { subjects: [...subjects], reference };
-    const { rows } = await client.call('compare.rows', asked);
-    // Doses are held to the first that has one where the reference has none.
-    const dosed = rows[reference]?.has_dose ? reference : rows.findIndex(({ has_dose }) => has_dose);
-    const withDose = { ...asked, reference: Math.max(0, dosed) };
-    const { curves } = await client.call('compare.curves', withDose);
+    const { rows, words } = await client.call('compare.rows', asked);
+    // Answers are held to the first that is there where the reference has none.
+    const shown = rows[reference]?.has_map ? reference : rows.findIndex(({ has_map }) => has_map);
+    const withAnswer = { ...asked, reference: Math.max(0, shown) };
+    const { curves } = await client.call('compare.curves', withAnswer);
     const viewport = { horizontal: null, vertical: null, pixels: [PIXELS, PIXELS] as [number, number] };
-    const { maps } = await client.call('compare.maps', { ...withDose, viewport });
+    const { maps } = await client.call('compare.maps', { ...withAnswer, viewport });
     const sessions = await sessionsOf(subjects);
     const scenarios = await scenariosOf(rows);
     return {
@@ -66,6 +66,7 @@ export function createReportActions({ client, stores }: ActionContext): ReportAc
       created: new Date().toISOString(),
       version: client.capabilities.version,
       rows,
+      words,
       curves,
       maps,
       sessions,
@@ -74,7 +75,7 @@ export function createReportActions({ client, stores }: ActionContext): ReportAc
         ...sessions.map(({ session }) => session.command),
         ...scenarios.map(({ name }) => `run '${name.replace(/: [^:]*$/, '')}.json'`),
       ],
-      palettes: { dose: paletteOf(colorMap('viridis')), difference: paletteOf(colorMap('berlin')) },
+      palettes: { field: paletteOf(colorMap('viridis')), difference: paletteOf(colorMap('berlin')) },
     };
   }
 

@@ -1,5 +1,4 @@
 /** On what numbers were measured, as every figure says it. */
-import type { BenchReport } from '../../electron/contract/bench.ts';
 import type { Provenance } from '../../electron/contract/comparison.ts';
 import { count } from './numbers.ts';
 
@@ -12,11 +11,17 @@ type Measured =
     }
   | { readonly status: 'refused' };
 
+interface Reported {
+  readonly machine: {
+    readonly cpu: string;
+    readonly gpu: { readonly name: string; readonly driver: string | null } | null;
+  };
+  readonly program: { readonly version: string | null; readonly commit?: string | null | undefined };
+  readonly entries: readonly Measured[];
+}
+
 /** Of a session's report; the GPU where one of its variants ran on it. */
-export function reportProvenance(
-  { machine, program, entries }: Pick<BenchReport, 'machine' | 'program'> & { readonly entries: readonly Measured[] },
-  created: string,
-): Provenance {
+export function reportProvenance({ machine, program, entries }: Reported, created: string): Provenance {
   const measured = entries.filter((entry) => entry.status === 'measured');
   const gpu = measured.some(({ device }) => device === 'cuda') ? machine.gpu : null;
   const clocks = measured.flatMap(({ samples }) => samples.flatMap(({ sm_MHz }) => sm_MHz ?? []));
@@ -48,7 +53,7 @@ export function provenanceText({ machine, driver, sm_MHz, version, commit, measu
     machine,
     ...(driver === null ? [] : [`driver ${driver}`]),
     clocks,
-    `braggbench ${version}`,
+    version === null ? 'version not recorded' : `braggbench ${version}`,
     commit === null ? 'commit not recorded' : `commit ${commit.slice(0, 9)}`,
     day(measured),
   ].join(' · ');

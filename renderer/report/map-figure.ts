@@ -13,7 +13,15 @@ export interface MapLook {
   readonly palette: Palette;
   readonly low: number;
   readonly high: number;
+  /** Between limits above zero. */
+  readonly logarithmic: boolean;
 }
+
+/** Axes by the names that fields give them. */
+const axisTitles: Readonly<Record<string, string>> = { z: 'Depth z', x: 'Across x', fast: 'Fast', slow: 'Slow' };
+
+/** Detectors are read from the top, and their pixels are square. */
+const isImage = ({ vertical }: FieldMap): boolean => vertical.unit === 'px';
 
 const COLORS = 256;
 
@@ -21,15 +29,16 @@ function dataUrl(width: number, height: number, pixels: Uint8Array, palette: Pal
   return `data:image/png;base64,${base64(indexedPng(width, height, pixels, palette))}`;
 }
 
-function imageOf(field: FieldMap, { palette, low, high }: MapLook): string {
+function imageOf(field: FieldMap, { palette, low, high, logarithmic }: MapLook): string {
   const [width, height] = [field.horizontal.count, field.vertical.count];
   const pixels = new Uint8Array(width * height);
-  const scale = COLORS / (high - low || 1);
+  const place = (value: number): number => (logarithmic ? Math.log(Math.max(value, low)) : value);
+  const scale = COLORS / (place(high) - place(low) || 1);
   for (let row = 0; row < height; row += 1) {
-    // The field's first row is its lowest, the image's its highest.
-    const from = (height - 1 - row) * width;
+    // The picture's first row is its highest, which of most fields is the last.
+    const from = (isImage(field) ? row : height - 1 - row) * width;
     for (let column = 0; column < width; column += 1) {
-      const color = Math.floor(((field.values[from + column] ?? 0) - low) * scale);
+      const color = Math.floor((place(field.values[from + column] ?? 0) - place(low)) * scale);
       pixels[row * width + column] = Math.min(COLORS - 1, Math.max(0, color));
     }
   }
@@ -41,20 +50,36 @@ export function mapFigure(field: FieldMap, look: MapLook, { width, label }: Figu
   const left = verticalRoom(label);
   const right = verticalRoom(label) + 3 * label;
   const top = 1.8 * label;
-  const box = { left, top, width: width - left - right, height: Math.round((width - left - right) * 0.62) };
+  const extent = ({ from, to }: FieldMap['horizontal']): number => to - from;
+  const shape = isImage(field) ? extent(vertical) / extent(horizontal) : 0.62;
+  const [bottom, highest] = isImage(field) ? [vertical.to, vertical.from] : [vertical.from, vertical.to];
+  const box = { left, top, width: width - left - right, height: Math.round((width - left - right) * shape) };
   const axes = plotAxes(
-    { title: 'Depth z', unit: horizontal.unit, kind: 'linear', from: horizontal.from, to: horizontal.to },
-    { title: 'Across x', unit: vertical.unit, kind: 'linear', from: vertical.from, to: vertical.to },
+    {
+      title: axisTitles[horizontal.name] ?? horizontal.name,
+      unit: horizontal.unit,
+      kind: 'linear',
+      from: horizontal.from,
+      to: horizontal.to,
+    },
+    {
+      title: axisTitles[vertical.name] ?? vertical.name,
+      unit: vertical.unit,
+      kind: 'linear',
+      from: bottom,
+      to: highest,
+    },
     box,
     label,
   );
   const bar = { left: width - 1.4 * label, top, width: 1.1 * label, height: box.height };
-  const scale = { title: look.quantity, unit, kind: 'linear', from: look.low, to: look.high } as const;
+  const kind = look.logarithmic ? ('log' as const) : ('linear' as const);
+  const scale = { title: look.quantity, unit, kind, from: look.low, to: look.high };
   const ramp = Uint8Array.from({ length: COLORS }, (_, i) => COLORS - 1 - i);
   const image = { kind: 'image', x: box.left, y: box.top, width: box.width, height: box.height } as const;
   const shapes: Shape[] = [
     { kind: 'text', at: [left, label * 1.2], text: look.title, ink: 'text', size: label, bold: true },
-    ...axes.shapes.filter((shape) => shape.kind !== 'line' || shape.ink !== 'plot-grid'),
+    ...axes.shapes.filter((one) => one.kind !== 'line' || one.ink !== 'plot-grid'),
     { ...image, href: imageOf(field, look) },
     ...verticalAxis(scale, bar, label).shapes,
     {

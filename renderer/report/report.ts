@@ -1,8 +1,9 @@
 /** A comparison as one HTML file that needs nothing besides itself: figures, tables, environment, scenario, command. */
-import type { BenchReport, BenchSession } from '../../electron/contract/bench.ts';
 import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/contract/comparison.ts';
-import { gainOf, measuredTime, timesText } from '../base/measured.ts';
-import { compact, errorSize, fixed, NO_VALUE, percent, significant } from '../base/numbers.ts';
+import type { Session, SessionReport, Words } from '../../electron/contract/session.ts';
+import { columnsOf } from '../base/compare-columns.ts';
+import { measuredTime, timesText } from '../base/measured.ts';
+import { compact, NO_VALUE, percent, significant } from '../base/numbers.ts';
 import { provenanceText, reportProvenance } from '../base/provenance.ts';
 import { curvesFigure } from '../drawing/figures/curves.ts';
 import { seriesInk } from '../drawing/figures/figure.ts';
@@ -13,7 +14,7 @@ import { type Cell, code, figure, type Html, heading, pairs, paragraph, scrolled
 
 export interface ReportSession {
   readonly name: string;
-  readonly session: BenchSession;
+  readonly session: Session;
 }
 
 export interface ReportScenario {
@@ -29,6 +30,8 @@ export interface ReportInput {
   readonly version: string;
   /** In order; the reference among them by its verdict. */
   readonly rows: readonly ComparedRow[];
+  /** How their workload calls things; null without rows. */
+  readonly words: Words | null;
   /** As many as rows. */
   readonly curves: readonly ComparedCurve[];
   readonly maps: readonly ComparedMap[];
@@ -37,60 +40,44 @@ export interface ReportInput {
   readonly scenarios: readonly ReportScenario[];
   /** Command lines, without the program. */
   readonly commands: readonly string[];
-  readonly palettes: { readonly dose: Palette; readonly difference: Palette };
+  readonly palettes: { readonly field: Palette; readonly difference: Palette };
 }
 
 const size = { width: 860, label: 11 } as const;
 const half = { width: 420, label: 10 } as const;
 
 const right = (text: string): Cell => ({ text, right: true });
+/** Of the largest pixel: what is fainter is dark. */
+const SPOT_DECADES = 1e-6;
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const svgOf = (made: Parameters<typeof figureSvg>[0]): string => figureSvg(made, { background: false });
 
 function nameOf(row: ComparedRow, rows: readonly ComparedRow[]): string {
   return rows.filter(({ title }) => title === row.title).length > 1 ? `${row.title}, ${row.origin}` : row.title;
 }
 
-function verdict({ verdict: word, ratio }: ComparedRow): Cell {
-  return { text: word === 'wrong' && ratio.value < 1 ? 'wrong, though faster' : word, tone: word };
-}
-
-function comparison({ rows }: ReportInput): Html {
-  const mode = (row: ComparedRow, name: 'cold' | 'graph'): Cell => {
-    const found = row.modes.find((one) => one.mode === name);
-    return right(found === undefined ? NO_VALUE : found.time_s === null ? 'not possible' : measuredTime(found.time_s));
-  };
+/** Columns without a value in any row say nothing on paper. */
+function comparison({ rows, words }: ReportInput): Html {
+  const columns = columnsOf(rows, words).filter(({ text }) => rows.some((row) => text(row) !== NO_VALUE));
   const head = [
-    ...['Variant', 'Device', 'Precision'],
-    ...['Steps', 'Times faster'].map(right),
-    'Verdict',
-    ...['Cold', 'As a graph', 'Set-up', 'Dose error', 'Ledger'].map(right),
-    ...['Repeats', 'Throttled'],
+    'Variant',
+    ...columns.map(({ title, align }): Cell | string => (align === 'right' ? right(title) : title)),
   ];
-  const body = rows.map((row) => {
-    const { determinism: d } = row;
-    return [
-      nameOf(row, rows),
-      row.device,
-      row.precision,
-      right(measuredTime(row.time_s)),
-      right(row.verdict === 'reference' ? '1' : timesText(gainOf(row.ratio))),
-      verdict(row),
-      mode(row, 'cold'),
-      mode(row, 'graph'),
-      right(measuredTime(row.setup_s)),
-      right(errorSize(row.rel_l2)),
-      right(errorSize(row.ledger_error)),
-      d === null ? NO_VALUE : d.bitwise ? 'same bits' : `±${errorSize(d.spread)}`,
-      row.flagged === 0 ? 'none' : `${row.flagged} of ${row.samples.length}`,
-    ];
-  });
+  const body = rows.map((row): readonly (Cell | string)[] => [
+    nameOf(row, rows),
+    ...columns.map(({ id, text, align, wrong }): Cell => {
+      const bad = wrong?.(row) === true;
+      const tone = id === 'verdict' ? row.verdict : bad ? 'wrong' : undefined;
+      return { text: text(row), right: align === 'right', ...(tone !== undefined && { tone }) };
+    }),
+  ]);
   const wrong = rows.filter((row) => row.verdict === 'wrong');
   const notes = rows.filter(({ note }) => note !== null).map((row) => `${nameOf(row, rows)}: ${row.note}.`);
   const places = [...new Set(rows.map(({ origin, provenance }) => `${origin}: ${provenanceText(provenance)}`))];
   return [
     heading(2, 'Comparison'),
     paragraph(
-      'Medians of the steps, by the device’s clock on a GPU and by the host’s on the CPU; ratios of medians with 95 % bootstrap intervals. Faster and slower are said only where the whole interval lies outside of the noise floor.',
+      `Medians of the time ${words?.timeTip ?? 'that is measured'}, by the device’s clock on a GPU and by the host’s on the CPU; ratios of medians with 95 % bootstrap intervals. Faster and slower are said only where the whole interval lies outside of the noise floor.`,
     ),
     ...(wrong.length === 0
       ? []
@@ -101,51 +88,59 @@ function comparison({ rows }: ReportInput): Html {
   ].join('\n');
 }
 
-function doses({ rows, curves, maps, palettes }: ReportInput): Html {
+/** What the rows computed: as curves where their workload has them, and as maps. */
+function answers({ rows, curves, maps, palettes }: ReportInput): Html {
   const named = rows.flatMap((row, i) => {
     const { curve = null, residual = null } = curves[i] ?? {};
     const dash = residual === null ? [] : [7, 3];
     return curve === null ? [] : [{ name: nameOf(row, rows), ink: seriesInk(i), dash, curve, residual }];
   });
-  if (named.length === 0) return '';
   const shown = maps.flatMap(({ map, difference }, i) => {
     const row = rows[i];
     return map === null || row === undefined ? [] : [{ name: nameOf(row, rows), map, difference }];
   });
+  const [{ map: first } = { map: null }] = shown;
+  if (named.length === 0 && first === null) return '';
   const peak = Math.max(0, ...shown.map(({ map }) => map.max)) || 1;
   const reach =
     Math.max(0, ...shown.map(({ difference: d }) => (d === null ? 0 : Math.max(Math.abs(d.min), Math.abs(d.max))))) ||
     1;
+  const quantity = capital(first?.quantity ?? named[0]?.curve.quantity ?? '');
+  // Spots span many decades: on a linear scale one is seen and the rest is dark.
+  const least = first?.vertical.unit === 'px' ? SPOT_DECADES : null;
   const tiles = shown.flatMap(({ name, map, difference }) => {
-    const dose = { title: name, quantity: 'Dose', palette: palettes.dose, low: 0, high: peak };
+    const own = { title: name, quantity, palette: palettes.field, low: least === null ? 0 : peak * least, high: peak };
     const less = { title: `${name}, less the reference`, quantity: 'Difference', palette: palettes.difference };
     return [
-      svgOf(mapFigure(map, dose, half)),
-      difference === null ? '<div></div>' : svgOf(mapFigure(difference, { ...less, low: -reach, high: reach }, half)),
+      svgOf(mapFigure(map, { ...own, logarithmic: least !== null }, half)),
+      difference === null
+        ? '<div></div>'
+        : svgOf(mapFigure(difference, { ...less, low: -reach, high: reach, logarithmic: false }, half)),
     ];
   });
-  const r80 = rows.filter((row) => row.r80_mm !== null);
   return [
-    heading(2, 'Dose'),
-    figure(svgOf(curvesFigure(named, size)), 'Dose integrated across the beam; below, each less the reference.'),
-    ...(r80.length === 0
+    heading(2, quantity),
+    ...(named.length === 0
       ? []
       : [
-          table(
-            ['Run', right('R80')],
-            r80.map((row) => [nameOf(row, rows), right(`${fixed(row.r80_mm, 2)} mm`)]),
+          figure(
+            svgOf(curvesFigure(named, size)),
+            `${capital(named[0]?.curve.quantity ?? '')}; below, each less the reference.`,
           ),
         ]),
     ...(tiles.length === 0
       ? []
       : [
           `<div class="maps">${tiles.join('\n')}</div>`,
-          paragraph(`One range of colours for all doses, and one about zero for all differences.`, 'faint'),
+          paragraph(
+            `One range of colours for all${least === null ? '' : ', logarithmic over six decades'}, and one about zero for all differences.`,
+            'faint',
+          ),
         ]),
   ].join('\n');
 }
 
-function environment({ machine, program, noise, rounds, stopped, seed, oracles }: BenchReport): Html {
+function environment({ machine, program, noise, rounds, stopped, seed, facts }: SessionReport): Html {
   const { cpu, logical_cores, isa, os, gpu } = machine;
   const ceilings = gpu?.ceilings ?? null;
   return pairs([
@@ -160,54 +155,66 @@ function environment({ machine, program, noise, rounds, stopped, seed, oracles }
             `copy ${compact(ceilings.copy_bytes_per_s)}B/s read and written, FP32 ${compact(ceilings.fp32_flops_per_s)}FLOP/s, FP64 ${compact(ceilings.fp64_flops_per_s)}FLOP/s`,
           ] as const,
         ]),
-    ['Program', `braggbench ${program.version}, ${program.compiler}, ${program.build}`],
+    ['Program', `braggbench ${[program.version, program.compiler, program.build].filter(Boolean).join(', ')}`],
     ['Commit', program.commit ?? 'not recorded'],
     ['Rounds', `${rounds}, interleaved in shuffled order, seed ${seed}; ended: ${stopped}`],
     ['Noise floor', noise.floor === null ? 'not known' : `±${significant(100 * noise.floor, 2)} %`],
-    [
-      'Doses held to',
-      oracles.map((one) => `${one.stepping}: ${one.variant ?? one.reason ?? 'nothing'}`).join('; ') || 'nothing',
-    ],
+    ...facts,
   ]);
 }
 
-function claims({ claims: all }: BenchReport): Html {
+function claims({ claims: all }: SessionReport): Html {
   if (all.length === 0) return '';
-  const rows = all.flatMap(({ claim, from, to, pairs: measured, reason, source }) => {
-    const range = right(`${from}–${to}×`);
-    if (reason !== null) return [[claim, range, right(NO_VALUE), 'not isolated', reason, source]];
-    return measured.map(({ slower, faster, what, gain, verdict: word }) => [
-      claim,
-      range,
-      right(gain === null ? NO_VALUE : timesText(gain)),
-      { text: word, tone: word },
-      `${slower} → ${faster}: ${what}`,
-      source,
-    ]);
-  });
+  const rows = all.flatMap(
+    ({ claim, from, to, pairs: measured, values, reason, source }): (readonly (Cell | string)[])[] => {
+      const range = right(`${from}–${to}×`);
+      if (reason !== null) return [[claim, range, right(NO_VALUE), 'not isolated', reason, source]];
+      const numbers = values.map(({ variant, what, value, unit, verdict: word }): readonly (Cell | string)[] => [
+        claim,
+        right(`${from === to ? from : `${from}–${to}`} ${unit}`),
+        right(value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`),
+        { text: word, tone: word },
+        `${variant}: ${what}`,
+        source,
+      ]);
+      const gains = measured.map(({ slower, faster, what, gain, verdict: word }): readonly (Cell | string)[] => [
+        claim,
+        range,
+        right(gain === null ? NO_VALUE : timesText(gain)),
+        { text: word, tone: word },
+        `${slower} → ${faster}: ${what}`,
+        source,
+      ]);
+      return [...gains, ...numbers];
+    },
+  );
   const head = ['Claim', right('Claimed'), right('Measured'), 'Verdict', 'By', 'Source'];
   return [heading(3, 'Claimed and measured'), scrolled('Claims', table(head, rows))].join('\n');
 }
 
-function refused({ entries, external }: BenchReport): readonly Html[] {
+function refused({ entries, external }: SessionReport): readonly Html[] {
   return [
     ...entries.flatMap((entry) => (entry.status === 'refused' ? [`${entry.label}: not run, ${entry.reason}`] : [])),
     ...external.flatMap(({ title, reason }) => (reason === null ? [] : [`${title}: not run, ${reason}`])),
   ].map((text) => paragraph(text, 'faint'));
 }
 
-function sweepTable({ sweep }: BenchSession): Html {
+function sweepTable({ sweep, words }: Session): Html {
   if (sweep === null) return '';
-  const head = ['Variant', ...[sweep.path, 'Cells', 'Steps', 'Set-up', 'Its share', 'Cell-steps'].map(right)];
+  const sized = words.rate !== null;
+  const own = sized
+    ? [capital(words.size), words.time, 'Set-up', 'Its share', words.rate ?? '']
+    : [words.time, 'Set-up', 'Its share'];
+  const head = ['Variant', ...[sweep.path, ...own].map(right)];
   const rows = sweep.fits.flatMap(({ label, points }) =>
     points.map((point) => [
       label,
       right(significant(point.value, 4)),
-      right(compact(point.cells)),
+      ...(sized ? [right(compact(point.size))] : []),
       right(measuredTime(point.time_s)),
       right(measuredTime(point.setup_s)),
       right(percent(point.setup_share)),
-      right(`${compact(point.cell_steps_per_s)}/s`),
+      ...(sized ? [right(point.rate === null ? NO_VALUE : `${compact(point.rate)}/s`)] : []),
     ]),
   );
   return [heading(3, `Sweep of ${sweep.path}`), table(head, rows)].join('\n');
@@ -218,7 +225,8 @@ function sessionPart({ name, session }: ReportSession): Html {
   const report = session.reports.at(-1);
   if (report === undefined) return '';
   const provenance = provenanceText(reportProvenance(report, session.created));
-  const figures = sessionFigures(session, report).map(({ title, text, make }) =>
+  const { figures: made, missing } = sessionFigures(session, report);
+  const figures = made.map(({ title, text, make }) =>
     [heading(3, title), paragraph(text), figure(svgOf(make(size)), provenance)].join('\n'),
   );
   const at = session.sweep?.values[session.reports.length - 1];
@@ -228,6 +236,7 @@ function sessionPart({ name, session }: ReportSession): Html {
     environment(report),
     ...refused(report),
     ...figures,
+    ...missing.map((text) => paragraph(text, 'faint')),
     sweepTable(session),
     claims(report),
     heading(3, 'Scenario'),
@@ -268,7 +277,7 @@ export function reportHtml(input: ReportInput): string {
     `<h1>${escapeXml(title)}</h1>`,
     paragraph(`Made with braggbench ${version}, ${made} UTC.`, 'faint'),
     input.rows.length === 0 ? '' : comparison(input),
-    doses(input),
+    answers(input),
     differences(input),
     ...sessions.map(sessionPart),
     scenarioPart(input),

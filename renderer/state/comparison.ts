@@ -1,10 +1,12 @@
-/** Benchmarks that the host knows, and what is being compared. Numbers alone: doses are in data/. */
+/** Benchmarks that the host knows, and what is being compared. Numbers alone: what was computed is in data/. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { BenchId, BenchInfo, BenchProgress, Subject } from '../../electron/contract/benches.ts';
+import type { WorkloadName } from '../../electron/contract/workload.ts';
 
-/** One row of the comparison. */
+/** One row of a comparison. */
 export interface Chosen {
   readonly key: string;
+  readonly workload: WorkloadName;
   readonly subject: Subject;
   /** Of the series colours. */
   readonly ink: number;
@@ -14,24 +16,26 @@ export interface Chosen {
 export interface ComparisonState {
   /** Of this program's run, newest first. */
   readonly live: readonly BenchInfo[];
-  /** Opened, in the library, and those that came with the program. */
+  /** Runs that are measurements, opened files, the library, and those that came with the program. */
   readonly stored: readonly BenchInfo[];
   readonly progress: Readonly<Record<BenchId, BenchProgress>>;
-  /** In the order of the rows. */
+  /** Whose comparison is shown: a comparison is of one workload, and each keeps its own. */
+  readonly workload: WorkloadName;
+  /** Of all workloads, in the order of the rows. */
   readonly chosen: readonly Chosen[];
-  /** Key of the row that the others are compared with; null: the first. */
-  readonly reference: string | null;
+  /** Key of the row that the others are compared with; missing: the first. */
+  readonly references: Readonly<Partial<Record<WorkloadName, string>>>;
 }
 
 export interface ComparisonStore extends StoreApi<ComparisonState> {
-  /** Adds what is not there yet, last. */
-  add(subjects: readonly Subject[]): void;
+  /** Adds what is not there yet, last, and shows that workload. */
+  add(workload: WorkloadName, subjects: readonly Subject[]): void;
   remove(keys: readonly string[]): void;
-  clear(): void;
+  show(workload: WorkloadName): void;
   setReference(key: string): void;
   hide(key: string, hidden: boolean): void;
   recolour(key: string, ink: number): void;
-  /** Before the row at `place`. */
+  /** Before the row at `place` of its workload. */
   move(key: string, place: number): void;
 }
 
@@ -50,54 +54,71 @@ function nextInk(chosen: readonly Chosen[]): number {
   return used.indexOf(Math.min(...used));
 }
 
+const of = (chosen: readonly Chosen[], workload: WorkloadName): Chosen[] =>
+  chosen.filter((one) => one.workload === workload);
+
 export function createComparisonStore(): ComparisonStore {
   const store = createStore<ComparisonState>(() => ({
     live: [],
     stored: [],
     progress: {},
+    workload: 'transport',
     chosen: [],
-    reference: null,
+    references: {},
   }));
   const change = (key: string, part: Partial<Chosen>): void =>
     store.setState(({ chosen }) => ({ chosen: chosen.map((one) => (one.key === key ? { ...one, ...part } : one)) }));
   return {
     ...store,
-    add: (subjects) =>
+    add: (workload, subjects) =>
       store.setState((state) => {
         const chosen = [...state.chosen];
         for (const subject of subjects) {
           const key = subjectKey(subject);
-          if (!chosen.some((one) => one.key === key))
-            chosen.push({ key, subject, ink: nextInk(chosen), hidden: false });
+          if (chosen.some((one) => one.key === key)) continue;
+          chosen.push({ key, workload, subject, ink: nextInk(of(chosen, workload)), hidden: false });
         }
-        return { chosen };
+        return { chosen, workload };
       }),
-    remove: (keys) =>
-      store.setState(({ chosen, reference }) => ({
-        chosen: chosen.filter(({ key }) => !keys.includes(key)),
-        reference: reference !== null && keys.includes(reference) ? null : reference,
-      })),
-    clear: () => store.setState({ chosen: [], reference: null }),
-    setReference: (key) => store.setState({ reference: key }),
+    remove: (keys) => store.setState(({ chosen }) => ({ chosen: chosen.filter(({ key }) => !keys.includes(key)) })),
+    show: (workload) => store.setState({ workload }),
+    setReference: (key) =>
+      store.setState(({ chosen, references }) => {
+        const found = chosen.find((one) => one.key === key);
+        return found === undefined ? {} : { references: { ...references, [found.workload]: key } };
+      }),
     hide: (key, hidden) => change(key, { hidden }),
     recolour: (key, ink) => change(key, { ink }),
     move: (key, place) =>
       store.setState(({ chosen }) => {
         const moved = chosen.find((one) => one.key === key);
         if (moved === undefined) return {};
-        const from = chosen.indexOf(moved);
-        const rest = chosen.filter((one) => one !== moved);
+        const own = of(chosen, moved.workload);
+        const from = own.indexOf(moved);
+        const rest = own.filter((one) => one !== moved);
         rest.splice(from < place ? place - 1 : place, 0, moved);
-        return { chosen: rest };
+        return { chosen: [...chosen.filter(({ workload }) => workload !== moved.workload), ...rest] };
       }),
   };
 }
 
-/** Place of the reference among the rows: the first where none was named. */
-export function referenceIndex({ chosen, reference }: ComparisonState): number {
+const shown = new WeakMap<readonly Chosen[], Map<WorkloadName, readonly Chosen[]>>();
+
+/** Rows of the workload that is shown; the same list for the same state. */
+export function shownRows({ chosen, workload }: Pick<ComparisonState, 'chosen' | 'workload'>): readonly Chosen[] {
+  const known = shown.get(chosen) ?? new Map<WorkloadName, readonly Chosen[]>();
+  shown.set(chosen, known);
+  const rows = known.get(workload) ?? of(chosen, workload);
+  known.set(workload, rows);
+  return rows;
+}
+
+/** Place of the reference among the rows that are shown: the first where none was named. */
+export function referenceIndex(state: ComparisonState): number {
+  const reference = state.references[state.workload];
   return Math.max(
     0,
-    chosen.findIndex(({ key }) => key === reference),
+    shownRows(state).findIndex(({ key }) => key === reference),
   );
 }
 

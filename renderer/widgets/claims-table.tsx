@@ -1,13 +1,13 @@
-/** Published claims beside what was measured for the pairs of variants that isolate them. */
+/** Published claims beside what was measured: for the pairs of variants that isolate them, and for numbers that variants state. */
 import type { ReactElement } from 'react';
-import type { ClaimResult } from '../../electron/contract/claims.ts';
+import type { ClaimResult, TaskClaimResult } from '../../electron/contract/claims.ts';
 import { timesText } from '../base/measured.ts';
-import { NO_VALUE } from '../base/numbers.ts';
+import { NO_VALUE, significant } from '../base/numbers.ts';
 import './claims-table.css';
 
 export const claimTones = { 'as claimed': 'good', less: 'less', more: 'good', 'not measured': 'none' } as const;
 
-export function ClaimsTable({ claims }: { readonly claims: readonly ClaimResult[] }): ReactElement {
+function PairsTable({ claims }: { readonly claims: readonly ClaimResult[] }): ReactElement {
   return (
     <table className="claims">
       <thead>
@@ -51,5 +51,52 @@ export function ClaimsTable({ claims }: { readonly claims: readonly ClaimResult[
         })}
       </tbody>
     </table>
+  );
+}
+
+function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] }): ReactElement {
+  return (
+    <table className="claims">
+      <caption className="visually-hidden">Claims about numbers</caption>
+      <thead>
+        <tr>
+          <th scope="col">Claim</th>
+          <th scope="col">Claimed</th>
+          <th scope="col">Measured</th>
+          <th scope="col">Verdict</th>
+          <th scope="col">By</th>
+          <th scope="col">Source</th>
+        </tr>
+      </thead>
+      <tbody>
+        {claims.flatMap(({ id, claim, from, to, source, values }) =>
+          values.map(({ variant, what, value, unit, verdict }) => (
+            <tr key={`${id} ${variant} ${what}`}>
+              <th scope="row">{claim}</th>
+              <td>
+                {from === to ? from : `${from}–${to}`} {unit}
+              </td>
+              <td>{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
+              <td data-tone={claimTones[verdict]}>{verdict}</td>
+              <td>
+                {variant}: {what}
+              </td>
+              <td>{source}</td>
+            </tr>
+          )),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+export function ClaimsTable({ claims }: { readonly claims: readonly TaskClaimResult[] }): ReactElement {
+  const paired = claims.filter(({ pairs, values }) => pairs.length > 0 || values.length === 0);
+  const valued = claims.filter(({ values }) => values.length > 0);
+  return (
+    <>
+      {paired.length === 0 ? null : <PairsTable claims={paired} />}
+      {valued.length === 0 ? null : <NumbersTable claims={valued} />}
+    </>
   );
 }

@@ -35,10 +35,14 @@ export function followBenches(client: Client, store: ComparisonStore, scheduler:
         const before = new Map(store.getState().live.map((bench) => [bench.id, bench]));
         store.setState({ live: benches });
         // What has just been measured is what the user wants to see.
-        for (const { id, state, subjects } of benches) {
+        for (const { id, workload, state, subjects } of benches) {
           const ended = state === 'done' || state === 'cancelled';
           const was = before.get(id)?.state;
-          if (ended && (was === 'queued' || was === 'running')) store.add(subjects.map(({ subject }) => subject));
+          if (ended && (was === 'queued' || was === 'running'))
+            store.add(
+              workload,
+              subjects.map(({ subject }) => subject),
+            );
         }
         followActive();
       },

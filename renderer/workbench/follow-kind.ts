@@ -3,8 +3,12 @@ import { kindOfDocument } from '../../electron/contract/scenario/index.ts';
 import type { Stores } from '../actions/context.ts';
 import { runOf } from '../state/runs.ts';
 
-export function followKind({ scenario, runs, selection, layout }: Stores): void {
-  const opened = (): void => layout.arrangeFor(kindOfDocument(scenario.getState().draft));
+export function followKind({ scenario, runs, selection, layout, comparison }: Stores): void {
+  const opened = (): void => {
+    const kind = kindOfDocument(scenario.getState().draft);
+    layout.arrangeFor(kind);
+    comparison.show(kind);
+  };
   opened();
   scenario.subscribe((state, before) => {
     if (kindOfDocument(state.draft) === kindOfDocument(before.draft)) return;

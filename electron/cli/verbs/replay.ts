@@ -2,8 +2,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { readSession } from '../../host/bench/index.ts';
+import { loadAddon } from '../../host/addon.ts';
+import { readKept } from '../../host/bench/index.ts';
 import { writeAtomically } from '../../host/scenarios/index.ts';
+import { asSession, parseKeptSession } from '../../host/sessions/index.ts';
+import { allVariants } from '../../host/workloads/index.ts';
 import { flagValue } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Verb } from '../verb.ts';
@@ -13,16 +16,17 @@ export const replay: Verb = {
   usage: 'replay SESSION.json [-o FOLDER]',
   summary: "draw a session's figures again, as SVG",
   details: [
-    'Writes the figures of a kept benchmark session (the ladder, the gains, the roofline, the size sweep, the cold start, the samples) as SVG files, each with the machine, driver, clocks and commit it was measured with. The same session gives the same bytes on every machine; no GPU is needed.',
+    'Writes the figures of a kept benchmark session of any workload (the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples) as SVG files, each with the machine, driver, clocks and commit it was measured with. The same session gives the same bytes on every machine; no GPU is needed.',
   ],
   flags: [{ name: 'out', short: 'o', value: 'FOLDER', help: "Where to; a folder of the session's name by default." }],
   examples: ['braggbench replay assets/runs/h200-uniform-grid-70MeV.json -o figures'],
   operands: { min: 1, max: 1, name: 'a session' },
   run: async ({ parsed, terminal }) => {
     const [file = ''] = parsed.operands;
-    const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session)?\.json$/i, '');
+    const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
     const { replayed } = await import('../session-svg.ts');
-    const figures = replayed(await readSession(file));
+    const kept = parseKeptSession(await readKept(file), file);
+    const figures = replayed(asSession(kept, allVariants(loadAddon())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);
     await mkdir(folder, { recursive: true });
     for (const { name, svg } of figures) {

@@ -18,9 +18,9 @@ import { type GpuFacts, machineFacts } from './machine.ts';
 import { measure, timeOf } from './measure.ts';
 import { type Oracle, oracleFor } from './oracle.ts';
 import { Determinism } from './parity.ts';
-import type { BenchEntry, Ratio, RefusedEntry } from './report.ts';
+import type { BenchEntry, RefusedEntry } from './report.ts';
 import { type Turn, takeRounds } from './rounds.ts';
-import { median } from './statistics.ts';
+import { type BenchProgress, SessionClock } from './session-clock.ts';
 import type { StoppingLimits, StopReason } from './stopping.ts';
 import { noiseFloor } from './verdict.ts';
 
@@ -62,35 +62,21 @@ export interface RivalContext {
   readonly tell: (what: string) => void;
 }
 
-export interface BenchProgress {
-  readonly phase: 'first runs' | 'fp64 reference' | 'rounds' | 'other programs';
-  readonly variant: string;
-  readonly round: number;
-  readonly mostRounds: number;
-  readonly elapsed_s: number;
-  /** At most; null before the first round is whole. */
-  readonly left_s: number | null;
-  /** Medians over the whole rounds so far, and the time over the first variant's. */
-  readonly latest: readonly { readonly label: string; readonly time_s: number; readonly ratio: Ratio | null }[];
-}
-
 const noGraphOnCpu = 'the CPU launches nothing that a graph could replay';
 
 class Session {
-  private readonly start = performance.now();
   private readonly refused = new Map<Candidate, RefusedEntry>();
   private readonly contestants: Contestant[] = [];
   private readonly control: RawSample[] = [];
   private readonly oracles = new Map<string, { readonly oracle: Oracle | null; readonly reason: string | null }>();
-  private rounds = 0;
-  private roundsBegan_s = 0;
-  private latest: BenchProgress['latest'] = [];
+  private readonly clock: SessionClock;
   private readonly addon: NativeAddon;
   private readonly options: BenchOptions;
 
   constructor(addon: NativeAddon, options: BenchOptions) {
     this.addon = addon;
     this.options = options;
+    this.clock = new SessionClock(options.limits, options.seed);
   }
 
   async run(all: readonly Candidate[]): Promise<BenchReport> {
@@ -105,29 +91,8 @@ class Session {
     return this.options.signal?.aborted === true;
   }
 
-  private tell(phase: BenchProgress['phase'], variant: string): void {
-    this.options.onProgress?.({
-      phase,
-      variant,
-      round: this.rounds,
-      mostRounds: this.options.limits.mostRounds,
-      elapsed_s: this.elapsed(),
-      left_s: this.left(),
-      latest: this.latest,
-    });
-  }
-
-  /** Rounds take alike; the limits end the session at the latest. */
-  private left(): number | null {
-    if (this.rounds === 0) return null;
-    const { mostRounds, mostSeconds } = this.options.limits;
-    const elapsed = this.elapsed();
-    const perRound = (elapsed - this.roundsBegan_s) / this.rounds;
-    return Math.max(0, Math.min((mostRounds - this.rounds) * perRound, mostSeconds - elapsed));
-  }
-
-  private elapsed(): number {
-    return (performance.now() - this.start) / 1000;
+  private tell(phase: string, variant: string): void {
+    this.options.onProgress?.(this.clock.progress(phase, variant));
   }
 
   private async firstRuns(all: readonly Candidate[]): Promise<void> {
@@ -185,14 +150,14 @@ class Session {
         .map(({ mode, samples }) => this.turn(contestant, mode, samples)),
     );
     turns.push(this.turn(reference, 'warm', this.control));
-    this.roundsBegan_s = this.elapsed();
+    this.clock.roundsBegin();
     const { stopped } = await takeRounds(turns, {
       seed: this.options.seed,
       limits: this.options.limits,
       cancelled: () => this.cancelled,
-      elapsed_s: () => this.elapsed(),
+      elapsed_s: () => this.clock.elapsed_s,
       tell: (what) => this.tell('rounds', what),
-      onRound: (rounds) => this.afterRound(rounds, timesOf(reference.warm)),
+      onRound: (rounds) => this.afterRound(rounds),
     });
     return stopped;
   }
@@ -229,20 +194,18 @@ class Session {
     };
   }
 
-  private afterRound(rounds: number, against: readonly number[]): void {
-    this.rounds = rounds;
-    this.latest = this.contestants.map(({ candidate, warm }, i) => ({
-      label: candidate.label,
-      time_s: median(timesOf(warm)),
-      ratio: i === 0 ? null : ratioOf(timesOf(warm), against, this.options.seed),
-    }));
+  private afterRound(rounds: number): void {
+    this.clock.afterRound(
+      rounds,
+      this.contestants.map(({ candidate, warm }) => ({ label: candidate.label, times: timesOf(warm) })),
+    );
   }
 
   private async report(all: readonly Candidate[], stopped: BenchReport['stopped']): Promise<BenchReport> {
     const { seed, gpu = null, scenario } = this.options;
     const [reference] = this.contestants;
     const noise =
-      reference === undefined || this.rounds === 0
+      reference === undefined || this.clock.rounds === 0
         ? null
         : ratioOf(timesOf({ samples: this.control }), timesOf(reference.warm), seed);
     const floor = noiseFloor(noise?.interval ?? null);
@@ -268,7 +231,7 @@ class Session {
       ...(resources === undefined ? {} : { resources }),
       reference: reference?.candidate.label ?? null,
       seed,
-      rounds: this.rounds,
+      rounds: this.clock.rounds,
       stopped,
       noise: { ratio: noise, floor },
       oracles: [...this.oracles].map(([stepping, { oracle, reason }]) => ({
@@ -279,7 +242,7 @@ class Session {
       entries,
       external: [...(await this.rivals(entries, oracleDose('path')))],
       claims: this.claims(entries),
-      elapsed_s: this.elapsed(),
+      elapsed_s: this.clock.elapsed_s,
     };
   }
 

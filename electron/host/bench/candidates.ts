@@ -1,8 +1,8 @@
 /** The variants to compare, each with the problem that it runs. */
 
 import { BraggError } from '../../contract/errors.ts';
-import { suggest } from '../../contract/scenario/index.ts';
 import type { TransportProblem, TransportVariant as Variant } from '../addon.ts';
+import { eachOnce, knownVariant } from './known.ts';
 
 export interface Candidate {
   /** As it was asked for: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
@@ -13,18 +13,6 @@ export interface Candidate {
   readonly gpu: number | null;
   /** What differs from the scenario because the variant offers nothing else; null if nothing. */
   readonly note: string | null;
-}
-
-function find(id: string, variants: readonly Variant[]): Variant {
-  const found = variants.find((variant) => variant.id === id);
-  if (found !== undefined) return found;
-  const known = variants.map((variant) => variant.id);
-  const near = suggest(id, known);
-  const hint = near === null ? '' : ` (did you mean ${near}?)`;
-  throw new BraggError(
-    'invalid',
-    `the variant ${JSON.stringify(id)} is not known${hint}; allowed: ${known.join(', ')}`,
-  );
 }
 
 /** The scenario's choice where the variant offers it, else the first thing it does offer. */
@@ -69,7 +57,7 @@ const labelForm = /^([^@:]+)(?:@([^:]*))?(?::(.*))?$/;
 
 function asked(label: string, problem: TransportProblem, variants: readonly Variant[]): Candidate {
   const [, id = label, wanted, device] = labelForm.exec(label) ?? [];
-  const variant = find(id, variants);
+  const variant = knownVariant(id, variants);
   const refuse = (allowed: string): never => {
     throw new BraggError('invalid', `the variant ${label} is not known; allowed: ${allowed}`);
   };
@@ -90,8 +78,6 @@ export function candidates(
   ids: readonly string[],
   variants: readonly Variant[],
 ): readonly Candidate[] {
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined)
-    throw new BraggError('invalid', `the variant ${twice} stands twice in the list; allowed: once`);
+  eachOnce(ids);
   return ids.map((label) => asked(label, problem, variants));
 }

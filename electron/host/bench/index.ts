@@ -1,10 +1,11 @@
-export { type BenchOptions, type BenchProgress, benchmark } from './benchmark.ts';
+export { type BenchOptions, benchmark } from './benchmark.ts';
 export { devicesWithCeilings } from './ceilings.ts';
 export { readClaims, readTaskClaims } from './claims.ts';
 export { commitOf } from './commit.ts';
 export { type GpuFacts, gpuFacts } from './machine.ts';
 export { recordedFacts } from './recorded.ts';
 export type { BenchEntry, BenchReport, MeasuredEntry, Ratio, RefusedEntry } from './report.ts';
+export { type BenchProgress, SessionClock } from './session-clock.ts';
 export { isKeptAs, parseSession, readKept, readSession, writeSession } from './session-file.ts';
 export { limitsOf, type StoppingLimits } from './stopping.ts';
 export { fitLine, sweepFits } from './sweep.ts';

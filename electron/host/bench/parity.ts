@@ -5,8 +5,10 @@ import type { Precision } from '../../contract/run.ts';
 /** Largest relative L2 difference of the dose from the FP64 reference; beyond it a variant is wrong. */
 export const parityLimit: Readonly<Record<Precision, number>> = { fp32: 1e-5, fp64: 1e-12 };
 
+type Values = Float32Array | Float64Array;
+
 /** |a − b|₂ / |b|₂. */
-export function relativeL2(values: Float64Array, reference: Float64Array): number {
+export function relativeL2(values: Values, reference: Values): number {
   if (values.length !== reference.length) return Number.POSITIVE_INFINITY;
   let [difference, norm] = [0, 0];
   for (let i = 0; i < values.length; i += 1) {
@@ -17,14 +19,14 @@ export function relativeL2(values: Float64Array, reference: Float64Array): numbe
   return norm === 0 ? (difference === 0 ? 0 : Number.POSITIVE_INFINITY) : Math.sqrt(difference / norm);
 }
 
-/** Follows the doses of repeated runs. */
+/** Follows the answers of repeated runs. */
 export class Determinism {
-  private first: Float64Array | null = null;
+  private first: Values | null = null;
   private hash = '';
   private count = 0;
   private spread = 0;
 
-  add(dose: Float64Array): void {
+  add(dose: Values): void {
     const bytes = new Uint8Array(dose.buffer, dose.byteOffset, dose.byteLength);
     const hash = createHash('sha256').update(bytes).digest('hex');
     this.count += 1;
@@ -42,7 +44,7 @@ export class Determinism {
   }
 }
 
-function largestDifference(values: Float64Array, reference: Float64Array): number {
+function largestDifference(values: Values, reference: Values): number {
   let [difference, peak] = [0, 0];
   for (let i = 0; i < reference.length; i += 1) {
     difference = Math.max(difference, Math.abs((values[i] ?? 0) - (reference[i] ?? 0)));

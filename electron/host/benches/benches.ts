@@ -1,25 +1,25 @@
 /** All benchmark sessions of a host: starts and cancels them one at a time, and keeps their results. */
 import { randomBytes } from 'node:crypto';
-import { type BenchSession, SESSION_FORMAT } from '../../contract/bench.ts';
 import type { BenchInfo, BenchProgress, BenchState } from '../../contract/benches.ts';
 import { BraggError, toWireError, type WireError } from '../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../contract/files.ts';
-import { type BenchProgress as Measured, sweepFits } from '../bench/index.ts';
+import type { KeptSession } from '../../contract/kept-session.ts';
+import type { Session } from '../../contract/session.ts';
+import type { BenchProgress as Measured } from '../bench/index.ts';
+import type { ComparedField } from '../compare/field.ts';
 import type { FileAccess } from '../files/access.ts';
 import { EVERY_LANE, type Lanes } from '../runs/lanes.ts';
 import { Subscribers } from '../runs/subscribers.ts';
 import type { Sink } from '../service/service.ts';
+import type { BenchOutcome, BenchTask } from '../workloads/benchable.ts';
+import { hostWorkloads } from '../workloads/index.ts';
 import { benchInfo, machineOf } from './info.ts';
 import type { SessionSource, StoredSession, StoredSessions } from './stored.ts';
-import type { BenchOutcome, BenchTask } from './task.ts';
 import type { PerformBench } from './thread.ts';
 
 export interface BenchRequest {
   readonly name: string;
-  readonly task: BenchTask;
-  /** That makes the session again on the command line. */
-  readonly command: string;
-  readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
+  readonly task: Omit<BenchTask, 'created'>;
 }
 
 interface Live {
@@ -30,18 +30,19 @@ interface Live {
   readonly followers: Subscribers<BenchProgress>;
   state: BenchState;
   progress: BenchProgress;
-  session: BenchSession | null;
+  session: Session | null;
   outcome: BenchOutcome | null;
   file: NamedFile | null;
   error: WireError | null;
 }
 
-/** A session with what its doses belong to. Doses are of sessions that this program's run measured: files keep none. */
 export interface KnownSession {
   readonly name: string;
-  readonly session: BenchSession;
-  readonly task: BenchTask | null;
-  readonly doses: BenchOutcome['doses'];
+  readonly session: Session;
+  /** As its file says it. */
+  readonly kept: KeptSession;
+  /** What a label computed: of sessions that this program's run measured, for files keep none. */
+  readonly answer: (report: number, label: string) => ComparedField | null;
 }
 
 export interface BenchesOptions {
@@ -49,6 +50,8 @@ export interface BenchesOptions {
   readonly files: FileAccess;
   readonly stored: StoredSessions;
   readonly perform: PerformBench;
+  /** What a session's file is to comparisons. */
+  readonly asSession: (kept: KeptSession) => Session;
   /** The machine as lists name it. */
   readonly machine: string;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
@@ -123,18 +126,26 @@ export class Benches {
   /** Throws BraggError `not-found` where there is no session, or none yet. */
   async session(id: string): Promise<KnownSession> {
     if (this.#options.stored.isStored(id)) {
-      const { name, session } = await this.#options.stored.get(id);
-      return { name, session, task: null, doses: [] };
+      const { name, session, kept } = await this.#options.stored.get(id);
+      return { name, session, kept, answer: () => null };
     }
     const { session, request, outcome, error } = this.#own(id);
     if (error !== null) throw BraggError.fromWire(error);
-    if (session === null) throw new BraggError('not-found', 'This benchmark has no result yet.');
-    return { name: request.name, session, task: request.task, doses: outcome?.doses ?? [] };
+    if (session === null || outcome === null) {
+      throw new BraggError('not-found', 'This benchmark has no result yet.');
+    }
+    const { name, task } = request;
+    const answer = (report: number, label: string): ComparedField | null => {
+      const [values, problem] = [outcome.answers[report]?.get(label), task.problems[report]];
+      if (values === undefined || problem === undefined) return null;
+      return hostWorkloads[task.workload].benchable.field(problem, values);
+    };
+    return { name, session, kept: outcome.session, answer };
   }
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
-    const { session } = await this.session(id);
-    const named = await this.#options.files.write(file, `${JSON.stringify(session)}\n`, ifExists);
+    const { kept } = await this.session(id);
+    const named = await this.#options.files.write(file, `${JSON.stringify(kept)}\n`, ifExists);
     const live = this.#live.get(id);
     if (live !== undefined) live.file = named;
     this.#changed();
@@ -192,6 +203,7 @@ export class Benches {
     const { id, state, created, file, session, error, request } = live;
     return benchInfo({
       id,
+      workload: request.task.workload,
       name: request.name,
       state,
       queuePosition: this.#options.lanes.position(id),
@@ -200,7 +212,7 @@ export class Benches {
       file,
       scenario: request.task.scenario,
       machine: session === null ? this.#options.machine : machineOf(session),
-      sweep: request.sweep?.path ?? null,
+      sweep: request.task.sweep?.path ?? null,
       session,
       error,
     });
@@ -213,10 +225,11 @@ export class Benches {
     this.#changed();
     try {
       const tell = (measured: Measured, report: number): void => this.#tell(live, measured, report);
-      const outcome = await this.#options.perform(live.request.task, tell, live.stop.signal);
+      const task = { ...live.request.task, created: live.created };
+      const outcome = await this.#options.perform(task, tell, live.stop.signal);
       live.outcome = outcome;
-      live.session = sessionOf(live, outcome);
-      this.#end(live, outcome.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done');
+      live.session = this.#options.asSession(outcome.session);
+      this.#end(live, live.session.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done');
     } catch (error) {
       live.error = toWireError(error);
       this.#options.log('error', `${live.request.name}: ${live.error.message}`);
@@ -226,7 +239,7 @@ export class Benches {
 
   #tell(live: Live, measured: Measured, report: number): void {
     const { phase, variant, round, mostRounds, elapsed_s, left_s, latest } = measured;
-    const value = live.request.sweep?.values[report];
+    const value = live.request.task.sweep?.values[report];
     live.progress = {
       bench: live.id,
       state: live.state,
@@ -257,6 +270,7 @@ export class Benches {
 function storedInfo({ id, name, recorded, file, session }: StoredSession): BenchInfo {
   return benchInfo({
     id,
+    workload: session.workload,
     name,
     state: 'stored',
     queuePosition: null,
@@ -269,17 +283,4 @@ function storedInfo({ id, name, recorded, file, session }: StoredSession): Bench
     session,
     error: null,
   });
-}
-
-function sessionOf({ request, created }: Live, { reports }: BenchOutcome): BenchSession {
-  const { sweep, command } = request;
-  const values = sweep?.values.slice(0, reports.length) ?? [];
-  return {
-    format: SESSION_FORMAT,
-    format_version: 1,
-    created,
-    command,
-    reports: [...reports],
-    sweep: sweep === null ? null : { path: sweep.path, values, fits: sweepFits(values, reports) },
-  };
 }

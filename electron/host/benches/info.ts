@@ -1,11 +1,14 @@
 /** A session in a list: what it is about and what can be taken from it. */
-import type { BenchSession } from '../../contract/bench.ts';
+
 import type { BenchInfo, BenchState } from '../../contract/benches.ts';
 import type { WireError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
+import type { Session } from '../../contract/session.ts';
+import type { WorkloadName } from '../../contract/workload.ts';
 
 export interface BenchFacts {
   readonly id: string;
+  readonly workload: WorkloadName;
   readonly name: string;
   readonly state: BenchState;
   readonly queuePosition: number | null;
@@ -15,11 +18,11 @@ export interface BenchFacts {
   readonly scenario: string;
   readonly machine: string;
   readonly sweep: string | null;
-  readonly session: BenchSession | null;
+  readonly session: Session | null;
   readonly error: WireError | null;
 }
 
-export function subjectsOf(bench: string, session: BenchSession): BenchInfo['subjects'] {
+export function subjectsOf(bench: string, session: Session): BenchInfo['subjects'] {
   const many = session.reports.length > 1;
   return session.reports.flatMap(({ entries, external }, report) => {
     const value = session.sweep?.values[report];
@@ -44,12 +47,13 @@ export function subjectsOf(bench: string, session: BenchSession): BenchInfo['sub
 export function benchInfo({ session, error, ...facts }: BenchFacts): BenchInfo {
   return {
     ...facts,
+    bench: session?.reports[0]?.bench ?? '',
     subjects: session === null ? [] : subjectsOf(facts.id, session),
     error: error === null ? null : { ...error, issues: [...error.issues] },
   };
 }
 
-export function machineOf({ reports }: BenchSession): string {
+export function machineOf({ reports }: Session): string {
   const machine = reports[0]?.machine;
   return machine?.gpu?.name ?? machine?.cpu ?? 'not known';
 }

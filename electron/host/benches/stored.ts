@@ -1,22 +1,26 @@
-/** Session files: those that came with the program, those in the library, and those that the user opened. */
-import { readdir, stat } from 'node:fs/promises';
+/** Session files of every workload: those that came with the program, those in the library, those that the user opened, and runs that are measurements. */
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { BenchSession } from '../../contract/bench.ts';
 import { BraggError } from '../../contract/errors.ts';
+import { runEndings } from '../../contract/exports.ts';
 import type { FileRef, NamedFile } from '../../contract/files.ts';
-import { parseSession, readKept, readSession } from '../bench/session-file.ts';
+import type { KeptSession } from '../../contract/kept-session.ts';
+import type { Session } from '../../contract/session.ts';
 import type { FileAccess } from '../files/access.ts';
-import { isTaskSession } from '../workloads/task/session-file.ts';
+import { parseKeptSession } from '../sessions/index.ts';
 
 /** Tells session files from scenarios, which are JSON too. */
 export const SESSION_ENDING = '.session.json';
+/** Runs that are sessions are kept as one. */
+const endings = [SESSION_ENDING, ...new Set(Object.values(runEndings))].filter((ending) => ending.endsWith('.json'));
 
 export interface StoredSession {
   readonly id: string;
   readonly name: string;
   readonly recorded: boolean;
   readonly file: NamedFile | null;
-  readonly session: BenchSession;
+  readonly kept: KeptSession;
+  readonly session: Session;
 }
 
 /** A file that the host reaches, or the text of one that the page read itself. */
@@ -24,87 +28,106 @@ export type SessionSource =
   | { readonly kind: 'file'; readonly file: FileRef }
   | { readonly kind: 'text'; readonly name: string; readonly text: string };
 
+/** A run of this program that measured several variants. */
+export interface MeasuredRun {
+  readonly run: string;
+  readonly name: string;
+  readonly file: NamedFile | null;
+  readonly kept: KeptSession;
+}
+
+export interface StoredSessionsOptions {
+  /** The recorded ones lie in it and below. */
+  readonly recordedFolder: string;
+  readonly files: FileAccess;
+  readonly asSession: (kept: KeptSession) => Session;
+  readonly measuredRuns: () => Promise<readonly MeasuredRun[]>;
+  readonly trouble: (reason: string) => void;
+}
+
 interface Read {
-  readonly modified_ms: number;
-  readonly session: BenchSession;
+  readonly kept: KeptSession;
+  readonly session: Session;
 }
 
 const RECORDED = 'recorded~';
 const LIBRARY = 'library~';
 const OPENED = 'opened~';
+const RUN = 'run~';
 
-const stem = (name: string): string => name.replace(/(\.session)?\.json$/i, '');
+const stem = (name: string): string => name.replace(/(\.session|\.task)?\.json$/i, '');
 
 export class StoredSessions {
-  readonly #recordedFolder: string;
-  readonly #files: FileAccess;
-  readonly #trouble: (reason: string) => void;
+  readonly #options: StoredSessionsOptions;
   readonly #opened = new Map<string, FileRef>();
   /** Handed over by the page: in no file that the host knows. */
   readonly #handed = new Map<string, StoredSession>();
-  readonly #read = new Map<string, Read>();
+  readonly #read = new Map<string, Read & { readonly modified_ms: number }>();
+  readonly #made = new WeakMap<KeptSession, Session>();
 
-  constructor(recordedFolder: string, files: FileAccess, trouble: (reason: string) => void) {
-    this.#recordedFolder = recordedFolder;
-    this.#files = files;
-    this.#trouble = trouble;
+  constructor(options: StoredSessionsOptions) {
+    this.#options = options;
   }
 
-  /** Opened files first, then the library's, then the recorded ones. A file that cannot be read is told and left out. */
+  /** Runs and opened files first, then the library's, then the recorded ones. A file that cannot be read is told and left out. */
   async list(): Promise<readonly StoredSession[]> {
-    const library = (await this.#files.library.list(['.json'])).filter(({ key }) => key.endsWith(SESSION_ENDING));
-    const names = await readdir(this.#recordedFolder).catch(() => []);
-    const recorded: string[] = [];
-    for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
-      // Small workloads keep theirs beside; they are listed where they are shown.
-      if (!(await this.#isTask(path.join(this.#recordedFolder, name)))) recorded.push(name);
-    }
+    const runs = (await this.#options.measuredRuns()).map((run) => this.#ofRun(run));
+    const library = (await this.#options.files.library.list(['.json'])).filter(({ key }) =>
+      endings.some((ending) => key.endsWith(ending)),
+    );
     const ids = [
       ...this.#handed.keys(),
       ...this.#opened.keys(),
       ...library.map(({ key }) => LIBRARY + key),
-      ...recorded.map((name) => RECORDED + name),
+      ...(await this.#recorded()).map((name) => RECORDED + name),
     ];
     const found = await Promise.all(
       ids.map((id) =>
         this.get(id).catch((error: unknown) => {
-          this.#trouble(error instanceof Error ? error.message : String(error));
+          this.#options.trouble(error instanceof Error ? error.message : String(error));
           return null;
         }),
       ),
     );
-    return found.filter((one) => one !== null);
+    return [...runs, ...found.filter((one) => one !== null)];
   }
 
   isStored(id: string): boolean {
-    return id.startsWith(RECORDED) || id.startsWith(LIBRARY) || id.startsWith(OPENED);
+    return [RECORDED, LIBRARY, OPENED, RUN].some((place) => id.startsWith(place));
   }
 
   /** Throws BraggError `not-found` or `foreign-file`. */
   async get(id: string): Promise<StoredSession> {
     const handed = this.#handed.get(id);
     if (handed !== undefined) return handed;
+    const missing = new BraggError('not-found', 'There is no such session.');
+    if (id.startsWith(RUN)) {
+      const run = (await this.#options.measuredRuns()).find((one) => RUN + one.run === id);
+      if (run === undefined) throw missing;
+      return this.#ofRun(run);
+    }
     if (id.startsWith(RECORDED)) {
       const name = id.slice(RECORDED.length);
-      if (path.basename(name) !== name) throw new BraggError('not-found', 'There is no such session.');
-      const session = await this.#load(path.join(this.#recordedFolder, name));
-      return { id, name: stem(name), recorded: true, file: null, session };
+      if (!(await this.#recorded()).includes(name)) throw missing;
+      const read = await this.#load(path.join(this.#options.recordedFolder, name), name);
+      return { id, name: stem(name), recorded: true, file: null, ...read };
     }
     const ref = id.startsWith(LIBRARY)
       ? ({ kind: 'library', key: id.slice(LIBRARY.length) } as const)
       : this.#opened.get(id);
-    if (ref === undefined) throw new BraggError('not-found', 'There is no such session.');
-    const file = this.#files.nameOf(ref);
-    const session = await this.#load((await this.#files.readable(ref)).path);
-    return { id, name: stem(file.name), recorded: false, file, session };
+    if (ref === undefined) throw missing;
+    const file = this.#options.files.nameOf(ref);
+    const read = await this.#load((await this.#options.files.readable(ref)).path, file.name);
+    return { id, name: stem(file.name), recorded: false, file, ...read };
   }
 
   /** Takes in a file that the user chose; the id to ask for it. */
   async open(source: SessionSource): Promise<string> {
     if (source.kind === 'text') {
-      const session = parseSession(source.text, source.name);
+      const kept = parseKeptSession(source.text, source.name);
       const id = `${OPENED}${this.#handed.size + 1}~${source.name}`;
-      this.#handed.set(id, { id, name: stem(source.name), recorded: false, file: null, session });
+      const session = this.#options.asSession(kept);
+      this.#handed.set(id, { id, name: stem(source.name), recorded: false, file: null, kept, session });
       return id;
     }
     const ref = source.file;
@@ -119,17 +142,32 @@ export class StoredSessions {
     return id;
   }
 
-  async #isTask(file: string): Promise<boolean> {
-    if (this.#read.has(file)) return false;
-    return isTaskSession(await readKept(file).catch(() => ''));
+  #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {
+    const session = this.#made.get(kept) ?? this.#options.asSession(kept);
+    this.#made.set(kept, session);
+    return { id: RUN + run, name, recorded: false, file, kept, session };
   }
 
-  async #load(file: string): Promise<BenchSession> {
+  /** Names below the folder, with / between. */
+  async #recorded(): Promise<readonly string[]> {
+    const names = await readdir(this.#options.recordedFolder, { recursive: true }).catch(() => []);
+    const each = names.filter((name) => name.endsWith('.json')).map((name) => name.split(path.sep).join('/'));
+    // Those of the folder itself first.
+    const deep = (name: string): number => Number(name.includes('/'));
+    return each.sort((a, b) => deep(a) - deep(b) || (a < b ? -1 : 1));
+  }
+
+  async #load(file: string, name: string): Promise<Read> {
     const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: 0 }));
     const known = this.#read.get(file);
-    if (known !== undefined && known.modified_ms === mtimeMs) return known.session;
-    const session = await readSession(file);
-    this.#read.set(file, { modified_ms: mtimeMs, session });
-    return session;
+    if (known !== undefined && known.modified_ms === mtimeMs) return { kept: known.kept, session: known.session };
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
+      throw error;
+    });
+    const kept = parseKeptSession(text, name);
+    const session = this.#options.asSession(kept);
+    this.#read.set(file, { modified_ms: mtimeMs, kept, session });
+    return { kept, session };
   }
 }

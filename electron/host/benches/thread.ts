@@ -6,7 +6,8 @@ import { BraggError } from '../../contract/errors.ts';
 import type { BenchProgress } from '../bench/index.ts';
 import type { StartChild } from '../own/process/link.ts';
 import { ChildrenForThread, isFromRelay } from '../own/process/relay.ts';
-import type { BenchOutcome, BenchTask, FromBench, ToBench } from './task.ts';
+import type { BenchOutcome, BenchTask } from '../workloads/benchable.ts';
+import type { FromBench, ToBench } from './task.ts';
 
 /** The thread's bundle in the program's host folder; in development its source. */
 function workerFile(): string {

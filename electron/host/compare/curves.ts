@@ -1,13 +1,7 @@
-/** Depth doses of several subjects, and what they differ by. */
+/** Curves of several subjects, and what they differ by. */
 import type { ComparedCurve } from '../../contract/comparison.ts';
 import type { Curve } from '../../contract/fields.ts';
-import { axisProfile } from '../metrics/axis-profile.ts';
-import { profileCurve } from '../metrics/run-metrics.ts';
-import type { DoseField } from './dose-field.ts';
-
-function curveOf({ dose, geometry }: DoseField): Curve {
-  return profileCurve(axisProfile(dose, geometry));
-}
+import type { ComparedField } from './field.ts';
 
 /** The curve's value at `position` by straight lines between its points; NaN outside. Positions are equally spaced. */
 function valueAt({ positions, values }: Curve, position: number): number {
@@ -26,20 +20,21 @@ function residualOf(here: Curve, reference: Curve): Curve {
   const inside = [...differences.keys()].filter((i) => Number.isFinite(differences[i] ?? Number.NaN));
   return {
     ...here,
-    quantity: 'difference of the dose from the reference',
+    quantity: 'difference from the reference',
     positions: Float64Array.from(inside, (i) => here.positions[i] ?? 0),
     values: Float64Array.from(inside, (i) => differences[i] ?? 0),
   };
 }
 
-export const noDose = 'a stored session keeps times and not doses: run the variant, or benchmark it here';
+export const noAnswer = 'a stored session keeps times and not what was computed: run the variant, or benchmark it here';
+const noCurve = 'it has no curve';
 
-export function comparedCurves(all: readonly (DoseField | null)[], reference: number): ComparedCurve[] {
-  const curves = all.map((field) => (field === null ? null : curveOf(field)));
+export function comparedCurves(all: readonly (ComparedField | null)[], reference: number): ComparedCurve[] {
+  const curves = all.map((field) => field?.curve?.() ?? null);
   const against = curves[reference] ?? null;
   return curves.map((curve, i) => ({
     curve,
-    reason: curve === null ? noDose : null,
+    reason: curve !== null ? null : all[i] === null ? noAnswer : noCurve,
     residual: curve === null || against === null || i === reference ? null : residualOf(curve, against),
   }));
 }

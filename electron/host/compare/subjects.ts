@@ -1,36 +1,37 @@
 /** What stands in a comparison, with the numbers behind it. */
-import type { BenchReport, ExternalEntry, MeasuredEntry } from '../../contract/bench.ts';
 import type { Subject } from '../../contract/benches.ts';
+import type { ComparedRow } from '../../contract/comparison.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { timeOf } from '../bench/measure.ts';
+import type { MeasuredSessionEntry, Session, SessionReport, Words } from '../../contract/session.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { Runs } from '../runs/runs.ts';
-import { runOf } from '../workloads/run-data.ts';
-import { measured, type RunData } from '../workloads/transport/run-data.ts';
-import { type DoseField, fieldOfProblem } from './dose-field.ts';
+import { hostWorkloads } from '../workloads/index.ts';
+import type { ComparedField } from './field.ts';
 
-interface Common {
-  readonly subject: Subject;
-  /** The session's or the run's name. */
-  readonly origin: string;
-  /** ISO 8601. */
-  readonly created: string;
-  /** Seconds of the steps; of a session's variant one per round. */
+/** Numbers of a row that are its own, whatever it is compared with. */
+export type OwnRow = Omit<
+  ComparedRow,
+  'ratio' | 'paired' | 'verdict' | 'note' | 'differences' | 'time_interval' | 'has_map' | 'has_curve'
+>;
+
+export interface Loaded {
+  readonly row: OwnRow;
+  readonly words: Words;
+  /** Seconds; of a session's variant one per round. */
   readonly times: readonly number[];
-  readonly dose: DoseField | null;
+  /** Which rounds the times are of: the session's report; null of what stands alone. */
+  readonly rounds: string | null;
+  /** How far the session's reference strays from itself. */
+  readonly floor: number | null;
+  /** Its session found it wrong. */
+  readonly wrong: boolean;
+  /** Whether its accuracy is against FP64: else another answer says how far it is from that. */
+  readonly held: boolean;
+  readonly field: ComparedField | null;
   /** As the user wrote it; null where it was not recorded. */
   readonly document: Readonly<Record<string, unknown>> | null;
+  readonly environment: Readonly<Record<string, string>>;
 }
-
-export type Loaded =
-  | (Common & { readonly kind: 'entry'; readonly entry: MeasuredEntry; readonly report: BenchReport })
-  | (Common & {
-      readonly kind: 'external';
-      readonly external: ExternalEntry;
-      readonly result: NonNullable<ExternalEntry['result']>;
-      readonly report: BenchReport;
-    })
-  | (Common & { readonly kind: 'run'; readonly run: RunData });
 
 export interface SubjectParts {
   readonly benches: Benches;
@@ -38,46 +39,170 @@ export interface SubjectParts {
 }
 
 async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Promise<Loaded> {
-  const run = runOf('transport', await runs.data(subject.run));
-  const { geometry } = measured(run);
+  const run = await runs.data(subject.run);
+  const { compared } = hostWorkloads[run.workload];
+  if (compared.kind === 'sessions') {
+    throw new BraggError('unsupported', `${run.name} measured several variants: it stands among the sessions.`);
+  }
+  const { threads, isa, time_s, setup_s, setup_parts, size, quantities, accuracy, field, environment } =
+    compared.of(run);
+  const { name, variant, precision, machine, program, created, wall_s } = run;
   return {
-    kind: 'run',
-    subject,
-    run,
-    origin: run.name,
-    created: run.created,
-    times: [run.device_s > 0 ? run.device_s : run.solve_s],
-    dose: { dose: run.dose, geometry },
+    row: {
+      subject,
+      workload: run.workload,
+      bench: '',
+      title: `${name}: ${variant}`,
+      origin: name,
+      scenario: name,
+      variant,
+      device: machine.device ?? `${machine.cpu}, ${threads} threads`,
+      precision,
+      provenance: {
+        machine: machine.device ?? machine.cpu,
+        version: program.version,
+        commit: program.commit,
+        measured: created,
+        driver: null,
+        sm_MHz: null,
+      },
+      ...{ time_s, wall_s, setup_s, setup_parts: [...setup_parts], size },
+      spread: null,
+      first_setup_s: null,
+      modes: [],
+      accuracy: [...accuracy],
+      quantities: [...quantities],
+      roofline: null,
+      determinism: null,
+      flagged: null,
+      samples: [{ round: 0, time_s, sm_MHz: null, flag: null }],
+    },
+    words: compared.words,
+    times: [time_s],
+    rounds: null,
+    floor: null,
+    wrong: false,
+    held: false,
+    field,
     document: run.completeScenario,
+    environment: {
+      version: program.version,
+      compiler: program.compiler,
+      commit: program.commit ?? 'not recorded',
+      cpu: machine.cpu,
+      system: machine.os,
+      gpu: machine.device ?? 'none',
+      'instruction set': isa,
+      threads: String(threads),
+      ...environment,
+    },
+  };
+}
+
+function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
+  const clocks = samples.flatMap(({ sm_MHz }) => sm_MHz ?? []);
+  return clocks.length === 0 ? null : { low: Math.min(...clocks), high: Math.max(...clocks) };
+}
+
+function deviceOf({ device, threads, gpu }: MeasuredSessionEntry, { machine }: SessionReport): string {
+  if (device === 'cpu') return threads === null ? machine.cpu : `${machine.cpu}, ${threads} threads`;
+  return `${machine.gpu?.name ?? 'GPU'}${gpu === null ? '' : `, GPU ${gpu}`}`;
+}
+
+function environmentOf({ machine, program, scenario }: SessionReport): Loaded['environment'] {
+  return {
+    version: program.version ?? 'not recorded',
+    compiler: program.compiler ?? 'not recorded',
+    commit: program.commit ?? 'not recorded',
+    cpu: machine.cpu,
+    system: machine.os,
+    gpu: machine.gpu?.name ?? 'none',
+    driver: machine.gpu?.driver ?? 'none',
+    scenario,
+  };
+}
+
+/** What every row of a report has in common. */
+function reportPart({ workload, created, words }: Session, report: SessionReport, onGpu: boolean) {
+  const { machine, program, scenario, bench, noise, document = null } = report;
+  const gpu = onGpu ? machine.gpu : null;
+  return {
+    words,
+    floor: noise.floor,
+    document,
+    environment: environmentOf(report),
+    row: {
+      workload,
+      bench,
+      scenario,
+      provenance: {
+        machine: gpu?.name ?? machine.cpu,
+        driver: gpu?.driver ?? null,
+        sm_MHz: null,
+        version: program.version,
+        commit: program.commit,
+        measured: created,
+      },
+    },
   };
 }
 
 async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Benches): Promise<Loaded> {
-  const { name, session, task, doses } = await benches.session(subject.bench);
+  const { name, session, answer } = await benches.session(subject.bench);
   const report = session.reports[subject.report];
   const missing = (): never => {
     throw new BraggError('not-found', `${name} has no ${subject.label}.`);
   };
   if (report === undefined) return missing();
-  const common = { subject, origin: name, created: session.created, report, document: report.document ?? null };
+  const rounds = subject.kind === 'external' ? null : JSON.stringify([subject.bench, subject.report]);
   if (subject.kind === 'external') {
     const external = report.external.find(({ id }) => id === subject.label);
     if (external?.result == null) return missing();
-    const { result } = external;
-    const times = result.samples.map(({ device_s, wall_s }) => device_s ?? wall_s);
-    return { ...common, kind: 'external', external, result, times, dose: null };
+    const { times, wrong, ...result } = external.result;
+    const { row, ...common } = reportPart(session, report, true);
+    return {
+      ...common,
+      row: {
+        ...row,
+        ...result,
+        subject,
+        title: external.title,
+        origin: name,
+        variant: external.id,
+        first_setup_s: null,
+        setup_parts: [],
+        modes: [],
+        roofline: null,
+        determinism: null,
+        flagged: null,
+        samples: times.map((time_s, round) => ({ round, time_s, sm_MHz: null, flag: null })),
+      },
+      ...{ times, rounds, wrong },
+      held: true,
+      field: null,
+    };
   }
   const entry = report.entries.find(({ label }) => label === subject.label);
   if (entry?.status !== 'measured') return missing();
-  const dose = doses[subject.report]?.get(subject.label);
-  const problem = task?.problems[subject.report];
+  const { row, ...common } = reportPart(session, report, entry.device === 'cuda');
+  const { label, variant, precision, time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes } = entry;
+  const { size, accuracy, quantities, roofline, determinism, flagged, samples } = entry;
   return {
     ...common,
-    kind: 'entry',
-    entry,
-    // Cancelled before a round was whole: the first run is all there is.
-    times: entry.samples.length === 0 ? [entry.time_s] : entry.samples.map(timeOf),
-    dose: dose === undefined || problem === undefined ? null : fieldOfProblem(problem, dose),
+    row: {
+      ...row,
+      provenance: { ...row.provenance, sm_MHz: clocksOf(samples) },
+      ...{ subject, title: label, origin: name, variant, precision, device: deviceOf(entry, report) },
+      ...{ time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes },
+      ...{ size, accuracy, quantities, roofline, determinism, flagged },
+      // Cancelled before a round was whole: the first run is all there is.
+      samples: samples.length === 0 ? [{ round: 0, time_s, sm_MHz: null, flag: null }] : samples,
+    },
+    times: samples.length === 0 ? [time_s] : samples.map((sample) => sample.time_s),
+    rounds,
+    wrong: entry.verdict === 'wrong',
+    held: true,
+    field: answer(subject.report, subject.label),
   };
 }
 

@@ -110,9 +110,9 @@ export function reduce(plane: Plane, horizontal: Sampling, vertical: Sampling, s
   return out;
 }
 
-/** The largest cell of each sample. */
-export function largest({ values, strideHorizontal, strideVertical }: Plane, across: Sampling, down: Sampling) {
-  const out = new Float32Array(across.count * down.count).fill(Number.NEGATIVE_INFINITY);
+/** The cell of each sample that is farthest from zero, with its sign: spots stay in sight, in differences too. */
+export function peaks({ values, strideHorizontal, strideVertical }: Plane, across: Sampling, down: Sampling) {
+  const out = new Float32Array(across.count * down.count);
   for (let i = down.first; i < down.end; i += 1) {
     const row = Math.floor((i - down.first) / down.cells) * across.count;
     for (let h = 0; h < across.count; h += 1) {
@@ -120,7 +120,9 @@ export function largest({ values, strideHorizontal, strideVertical }: Plane, acr
       const to = Math.min(across.end, from + across.cells);
       let most = out[row + h] ?? 0;
       for (let j = from; j < to; j += 1) {
-        most = Math.max(most, values[i * strideVertical + j * strideHorizontal] ?? 0);
+        const value = values[i * strideVertical + j * strideHorizontal] ?? 0;
+        // What is not a number shows as that.
+        if (!(Math.abs(value) <= Math.abs(most)) && !Number.isNaN(most)) most = value;
       }
       out[row + h] = most;
     }

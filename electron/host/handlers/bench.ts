@@ -6,7 +6,6 @@ import type { KernelResources } from '../../contract/resources.ts';
 import { formatPath, parsePath, withValueAt } from '../../contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../contract/scenarios.ts';
 import type { NativeAddon } from '../addon.ts';
-import { candidates } from '../bench/candidates.ts';
 import { kernelFolders } from '../bench/ceilings.ts';
 import { commitOf } from '../bench/commit.ts';
 import { kernelResources } from '../bench/resources.ts';
@@ -17,9 +16,9 @@ import { externalPrograms } from '../external/programs.ts';
 import { chooseBaselines, readRegistry } from '../external/registry.ts';
 import type { FileAccess } from '../files/access.ts';
 import type { OwnVariants } from '../own/own-variants.ts';
-import type { Scenarios } from '../scenarios/index.ts';
+import { refusalOf, type Scenarios } from '../scenarios/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
-import { allVariants } from '../workloads/index.ts';
+import { allVariants, hostWorkloads } from '../workloads/index.ts';
 import { placeOf } from './scenarios.ts';
 
 export interface BenchParts {
@@ -33,6 +32,7 @@ export interface BenchParts {
 
 type Names = Extract<keyof Handlers, `bench.${string}` | `variant.${string}`>;
 type Request = HandlerParams<'bench.start'>;
+type Which = HandlerParams<'variant.sources'>;
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
@@ -63,49 +63,56 @@ async function start(parts: BenchParts, request: Request) {
   const { addon, own, benches, scenarios, files, assetsFolder } = parts;
   const { file, name, variants, external, seed, sweep, scenario: document } = request;
   const place = await placeOf(files, file);
-  const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.check(draft, place)));
-  const problems = readings.map((reading) => scenarios.resolve(reading));
+  const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.checkAny(draft, place)));
+  const [first] = readings;
+  if (first === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
+  if (first.kind === null) throw refusalOf(first.issues);
+  const { benchable } = hostWorkloads[first.kind];
+  const problems = readings.map((reading) => benchable.problem(reading));
   const [problem] = problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   // Names that are not known are refused at once, and not after the queue.
-  candidates(problem, variants, addon.variants());
-  if (external.length > 0) chooseBaselines(await readRegistry(assetsFolder), external);
+  benchable.check(addon, problem, variants);
+  if (external.length > 0) {
+    if (!benchable.hasRivals) throw new BraggError('invalid', `No other program solves scenarios of ${first.kind}.`);
+    chooseBaselines(await readRegistry(assetsFolder), external);
+  }
   await own.prepare(variants);
   const modes = request.modes.filter((mode) => mode !== 'warm');
-  const title = readings[0]?.scenario?.name || name || 'untitled';
-  const task = {
-    scenario: title,
-    document,
-    problems,
-    scenarios: readings.map(({ scenario }) => scenario),
-    external,
-    variants,
-    modes,
-    seed,
-    limits: limitsOf(request.rounds, request.time_s),
-    assetsFolder,
-    own: own.chosen(variants),
-    ownLimit_s: own.limit_s,
-  };
-  const command = commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name);
+  const title = first.scenario?.name || name || 'untitled';
   const path = sweep === null ? null : parsePath(sweep.path);
   return benches.start({
     name: `${title}: ${variants.length === 1 ? variants[0] : `${variants.length} variants`}`,
-    task,
-    command,
-    sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
+    task: {
+      workload: first.kind,
+      scenario: title,
+      document,
+      problems,
+      scenarios: readings.map(({ scenario }) => scenario),
+      sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
+      ...{ external, variants, modes, seed, assetsFolder },
+      limits: limitsOf(request.rounds, request.time_s),
+      command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
+      own: own.chosen(variants),
+      ownLimit_s: own.limit_s,
+    },
   });
 }
 
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   const { addon, benches, own } = parts;
-  const find = (id: string) => {
-    const variant = allVariants(addon).find((one) => one.id === id);
+  const find = ({ variant: id, workload, bench }: Which) => {
+    const variant = allVariants(addon).find(
+      (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
+    );
     if (variant === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
     return variant;
   };
   return {
-    'bench.external': async () => ({ programs: await externalPrograms(parts.assetsFolder) }),
+    'bench.external': async ({ workload }) => {
+      const { hasRivals } = hostWorkloads[workload].benchable;
+      return { programs: hasRivals ? await externalPrograms(parts.assetsFolder) : [] };
+    },
     'bench.start': (request) => start(parts, request),
     'bench.cancel': ({ bench }) => benches.cancel(bench),
     'bench.list': async () => ({ benches: await benches.list() }),
@@ -116,16 +123,18 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       benches.forget(bench);
       return {};
     },
-    'variant.sources': async ({ variant }) => {
+    'variant.sources': async (which) => {
+      const { variant } = which;
       const { sources } = kernelFolders();
       const mine = own.find(variant);
-      if (mine === null) return { files: await variantSources(sources, find(variant)) };
+      if (mine === null) return { files: await variantSources(sources, find(which)) };
       const { id, text, description, base } = mine;
       const rest = await variantSources(sources, base);
       return { files: [{ path: id, text }, ...rest.filter((file) => file.path !== description.replaces)] };
     },
-    'variant.resources': async ({ variant, session }) => {
-      const found = find(variant);
+    'variant.resources': async ({ session, ...which }) => {
+      const { variant } = which;
+      const found = find(which);
       const none = (reason: string) => ({ resources: null, reason, origin: null });
       if (found.device === 'cpu') return none('It runs on the CPU, which launches no kernels.');
       if (own.find(variant) !== null) {
@@ -146,10 +155,10 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       // Kernels of another commit are other kernels.
       const here = await commitOf(path.dirname(parts.assetsFolder));
       const { commit } = report.program;
-      if (commit !== undefined && commit === here) {
+      if (commit !== null && commit === here) {
         return shown(built, `of this build, of the same commit as ${kept?.name}, which kept none`);
       }
-      const there = commit === undefined ? 'does not say its commit' : `is of commit ${commit.slice(0, 7)}`;
+      const there = commit === null ? 'does not say its commit' : `is of commit ${commit.slice(0, 7)}`;
       return none(`${kept?.name} kept none and ${there}; this build is of ${here?.slice(0, 7) ?? 'an unknown one'}.`);
     },
   };

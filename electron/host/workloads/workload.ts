@@ -7,6 +7,8 @@ import type { NativeAddon } from '../addon.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { AnyReading } from '../scenarios/index.ts';
 import type { RunTimeline } from '../timeline/import/run.ts';
+import type { Benchable } from './benchable.ts';
+import type { ComparedRuns } from './compared.ts';
 import type { AnyRunData, RunContext } from './run-data.ts';
 
 /** What a run has around it while it computes. */
@@ -77,6 +79,8 @@ export interface HostWorkload {
   readonly timeline: (run: AnyRunData, addon: NativeAddon) => RunTimeline;
   /** `what` is one of the workload's in contract/exports.ts. */
   readonly exported: (run: AnyRunData, what: string, packer: RunPacker) => Promise<ExportedFile>;
+  readonly benchable: Benchable;
+  readonly compared: ComparedRuns;
   /** What tells one scenario from another in a list: `70 MeV`; empty where it does not say. */
   readonly about: (document: unknown) => string;
 }

@@ -1,27 +1,50 @@
 /** The table of claims as a figure. No React. */
-import type { ClaimResult } from '../../../electron/contract/claims.ts';
+import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
 import { timesText } from '../../base/measured.ts';
-import { NO_VALUE } from '../../base/numbers.ts';
+import { NO_VALUE, significant } from '../../base/numbers.ts';
 import type { Figure } from './figure.ts';
 import { type TableColumn, tableFigure } from './table.ts';
 
 interface Line {
-  readonly claim: ClaimResult;
-  /** Null: no pair isolates it. */
-  readonly pair: ClaimResult['pairs'][number] | null;
+  readonly claim: TaskClaimResult;
+  /** `2–3×`, or of a number `1–2 cycles`. */
+  readonly claimed: string;
+  readonly measured: string;
+  readonly value: number;
+  readonly verdict: string;
+  readonly by: string;
 }
 
-export function claimsFigure(claims: readonly ClaimResult[], caption: string, label: number): Figure {
-  const lines = claims.flatMap((claim): Line[] =>
-    claim.pairs.length === 0 ? [{ claim, pair: null }] : claim.pairs.map((pair) => ({ claim, pair })),
-  );
+function linesOf(claim: TaskClaimResult): readonly Line[] {
+  const { from, to, pairs, values, reason } = claim;
+  const range = from === to ? `${from}` : `${from}–${to}`;
+  const gains = pairs.map(({ slower, faster, what, gain, verdict }) => ({
+    ...{ claim, verdict },
+    claimed: `${from}–${to}×`,
+    measured: gain === null ? NO_VALUE : timesText(gain),
+    value: gain?.value ?? Number.NaN,
+    by: `${slower} → ${faster}: ${what}`,
+  }));
+  const numbers = values.map(({ variant, what, value, unit, verdict }) => ({
+    ...{ claim, verdict },
+    claimed: `${range} ${unit}`,
+    measured: value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`,
+    value: value ?? Number.NaN,
+    by: `${variant}: ${what}`,
+  }));
+  if (gains.length + numbers.length > 0) return [...gains, ...numbers];
+  const nothing = { measured: NO_VALUE, value: Number.NaN, verdict: 'not isolated', by: reason ?? '' };
+  return [{ claim, claimed: `${from}–${to}×`, ...nothing }];
+}
+
+export function claimsFigure(claims: readonly TaskClaimResult[], caption: string, label: number): Figure {
+  const lines = claims.flatMap(linesOf);
   const words = (title: string, text: (line: Line) => string): TableColumn => ({
     title,
     align: 'left',
     texts: lines.map(text),
     numbers: null,
   });
-  const gain = (line: Line): number => line.pair?.gain?.value ?? Number.NaN;
   const number = (name: string, description: string, values: readonly number[]) => ({
     name,
     unit: '',
@@ -35,23 +58,25 @@ export function claimsFigure(claims: readonly ClaimResult[], caption: string, la
       {
         title: 'Claimed',
         align: 'right',
-        texts: lines.map(({ claim }) => `${claim.from}–${claim.to}×`),
+        texts: lines.map(({ claimed }) => claimed),
         numbers: number(
           'claimed_from',
-          'least gain that was claimed, times',
+          'least gain, times, or number that was claimed',
           lines.map(({ claim }) => claim.from),
         ),
       },
       {
         title: 'Measured',
         align: 'right',
-        texts: lines.map(({ pair }) => (pair?.gain == null ? NO_VALUE : timesText(pair.gain))),
-        numbers: number('measured', 'gain that was measured, times', lines.map(gain)),
+        texts: lines.map(({ measured }) => measured),
+        numbers: number(
+          'measured',
+          'gain, times, or number that was measured',
+          lines.map(({ value }) => value),
+        ),
       },
-      words('Verdict', ({ pair }) => pair?.verdict ?? 'not isolated'),
-      words('By', ({ claim, pair }) =>
-        pair === null ? (claim.reason ?? '') : `${pair.slower} → ${pair.faster}: ${pair.what}`,
-      ),
+      words('Verdict', ({ verdict }) => verdict),
+      words('By', ({ by }) => by),
       words('Source', ({ claim }) => claim.source),
     ],
     lines.map(() => ({})),

@@ -1,6 +1,6 @@
 /** Set-up of a first and of a later run, broken into its parts. */
 
-import type { MeasuredEntry } from '../../../electron/contract/bench.ts';
+import type { MeasuredSessionEntry } from '../../../electron/contract/session.ts';
 import { measuredTime } from '../../base/measured.ts';
 import { curveArray, identifier } from '../export/figure.ts';
 import { horizontalAxis, horizontalRoom } from './axes.ts';
@@ -12,24 +12,31 @@ const BAR = 1.2;
 /** What set-up took besides its named parts. */
 const REST = 'other';
 
-type Parts = MeasuredEntry['setup_parts'];
+type Parts = MeasuredSessionEntry['setup_parts'];
 
-function partsOf({ setup_parts, first, setup_s }: MeasuredEntry): Parts {
-  const rest = (whole: number, key: 'first_s' | 'warm_s'): number =>
-    Math.max(
-      0,
-      setup_parts.reduce((left, part) => left - part[key], whole),
-    );
-  return [...setup_parts, { name: REST, first_s: rest(first.setup_s, 'first_s'), warm_s: rest(setup_s, 'warm_s') }];
+function partsOf({ setup_parts, first_setup_s, setup_s }: MeasuredSessionEntry): Parts {
+  const rest = (whole: number | null, key: 'first_s' | 'warm_s'): number | null =>
+    whole === null
+      ? null
+      : Math.max(
+          0,
+          setup_parts.reduce((left, part) => left - (part[key] ?? 0), whole),
+        );
+  const first_s = rest(first_setup_s ?? setup_s, 'first_s');
+  // Where later set-ups were not broken into parts, all of theirs is one.
+  const warm_s = first_setup_s === null ? null : rest(setup_s, 'warm_s');
+  return [...setup_parts, { name: REST, first_s, warm_s }];
 }
 
-const kinds = [
+const bothKinds = [
   { key: 'first_s', name: 'first' },
   { key: 'warm_s', name: 'later' },
 ] as const;
 
-export function coldStartFigure(given: readonly MeasuredEntry[], { width, label }: FigureSize): Figure {
+export function coldStartFigure(given: readonly MeasuredSessionEntry[], { width, label }: FigureSize): Figure {
   const entries = given.map((entry) => ({ label: entry.label, setup_parts: partsOf(entry) }));
+  const knowsLater = entries.some(({ setup_parts }) => setup_parts.some(({ warm_s }) => warm_s !== null));
+  const kinds = knowsLater ? bothKinds : bothKinds.slice(0, 1);
   const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
   const widest = Math.max(0, ...entries.map((entry) => textWidth(entry.label, label)));
   const left = Math.min(width * 0.4, widest + textWidth('later', label) + 3 * label);
@@ -38,7 +45,7 @@ export function coldStartFigure(given: readonly MeasuredEntry[], { width, label 
   const right = 6 * label;
   const box = { left, top: legend, width: width - left - right, height: entries.length * ROW * label };
   const sums = entries.flatMap(({ setup_parts }) =>
-    kinds.map(({ key }) => setup_parts.reduce((a, part) => a + part[key], 0)),
+    kinds.map(({ key }) => setup_parts.reduce((a, part) => a + (part[key] ?? 0), 0)),
   );
   const longest = Math.max(1e-9, ...sums);
   const unit = longest < 1e-3 ? 1e-6 : longest < 1 ? 1e-3 : 1;

@@ -1,18 +1,21 @@
 /** The ladder of variants: which stand on which, and what each step gave. No drawing. */
-import type { BenchReport, MeasuredEntry } from '../../../electron/contract/bench.ts';
 import type { Ratio } from '../../../electron/contract/bench-session.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/session.ts';
 
-export function measuredEntries({ entries }: BenchReport): readonly MeasuredEntry[] {
+export function measuredEntries({ entries }: SessionReport): readonly MeasuredSessionEntry[] {
   return entries.filter((entry) => entry.status === 'measured');
 }
 
 /** Faster and wrong is not faster. */
-export function rightEntries(report: BenchReport): readonly MeasuredEntry[] {
+export function rightEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
   return measuredEntries(report).filter(({ verdict }) => verdict !== 'wrong');
 }
 
 /** The entry's chain of measured bases, the lowest first, itself last. */
-export function chainOf(entry: MeasuredEntry, entries: readonly MeasuredEntry[]): readonly MeasuredEntry[] {
+export function chainOf(
+  entry: MeasuredSessionEntry,
+  entries: readonly MeasuredSessionEntry[],
+): readonly MeasuredSessionEntry[] {
   const chain = [entry];
   for (;;) {
     const base = entries.find(({ label }) => label === chain[0]?.builds_on);
@@ -22,7 +25,7 @@ export function chainOf(entry: MeasuredEntry, entries: readonly MeasuredEntry[])
 }
 
 /** From the lowest rung to the fastest right variant that stands on others; empty where none does. */
-export function fastestChain(report: BenchReport): readonly MeasuredEntry[] {
+export function fastestChain(report: SessionReport): readonly MeasuredSessionEntry[] {
   const right = rightEntries(report);
   const fastest = [...right].sort((a, b) => a.time_s - b.time_s);
   for (const entry of fastest) {
@@ -49,7 +52,7 @@ const inverted = ({ value, interval }: Ratio): Ratio => ({
 });
 
 /** Every variant whose base was measured too, slowest first. */
-export function gains(report: BenchReport): readonly Gain[] {
+export function gains(report: SessionReport): readonly Gain[] {
   const right = rightEntries(report);
   return right
     .flatMap((entry): Gain[] => {

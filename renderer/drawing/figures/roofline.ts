@@ -1,6 +1,6 @@
 /** All variants of a session against the ceilings that were measured on its GPU. */
 
-import type { BenchReport, MeasuredEntry } from '../../../electron/contract/bench.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/session.ts';
 import { compact, percent, significant } from '../../base/numbers.ts';
 import { curveArray, type FigureArray } from '../export/figure.ts';
 import { horizontalRoom, logLimits, plotAxes, verticalRoom } from './axes.ts';
@@ -22,7 +22,7 @@ interface Roof {
   readonly dash: readonly number[];
 }
 
-function roofsOf({ machine, entries }: BenchReport): readonly Roof[] {
+function roofsOf({ machine, entries }: SessionReport): readonly Roof[] {
   const ceilings = machine.gpu?.ceilings;
   if (ceilings === null || ceilings === undefined) return [];
   const { copy_bytes_per_s: copy, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
@@ -49,14 +49,23 @@ function spread(wanted: readonly number[], step: number, top: number, bottom: nu
   return places;
 }
 
+/** An entry that declares both its bytes and its operations. */
+interface Declared extends MeasuredSessionEntry {
+  readonly roofline: Roofline & { readonly flops_per_byte: number; readonly flops_per_s: number };
+}
+type Roofline = NonNullable<MeasuredSessionEntry['roofline']>;
+
+const isDeclared = (entry: MeasuredSessionEntry): entry is Declared =>
+  entry.roofline !== null && (entry.roofline.flops_per_byte ?? 0) > 0 && (entry.roofline.flops_per_s ?? 0) > 0;
+
 /** Variants on the GPU where there is one, else those on the CPU, which has no measured ceilings. */
-export function rooflineEntries(report: BenchReport): readonly MeasuredEntry[] {
-  const measured = report.entries.filter((entry) => entry.status === 'measured');
+export function rooflineEntries(report: SessionReport): readonly Declared[] {
+  const measured = report.entries.filter((entry) => entry.status === 'measured').filter(isDeclared);
   const onGpu = measured.filter(({ device }) => device === 'cuda');
   return onGpu.length > 0 ? onGpu : measured;
 }
 
-export function rooflineFigure(report: BenchReport, { width, label }: FigureSize): Figure {
+export function rooflineFigure(report: SessionReport, { width, label }: FigureSize): Figure {
   const entries = rooflineEntries(report);
   const roofs = entries.some(({ device }) => device === 'cuda') ? roofsOf(report) : [];
   const names = entries.map(({ label: name, verdict }) => (verdict === 'wrong' ? `${name} (wrong)` : name));
@@ -109,7 +118,7 @@ export function rooflineFigure(report: BenchReport, { width, label }: FigureSize
     const place = places[i] ?? y;
     const ink: Ink = entry.verdict === 'wrong' ? 'danger' : seriesInk(i);
     const { roofline } = entry;
-    const tip = `${entry.label}: ${significant(roofline.flops_per_byte, 3)} FLOP/byte, ${compact(roofline.flops_per_s)}FLOP/s, ${compact(roofline.bytes_per_s)}B/s, ${percent(roofline.share_of_copy)} of the copy ceiling`;
+    const tip = `${entry.label}: ${significant(roofline.flops_per_byte, 3)} FLOP/byte, ${compact(roofline.flops_per_s)}FLOP/s, ${compact(roofline.bytes_per_s ?? Number.NaN)}B/s, ${percent(roofline.share_of_copy)} of the copy ceiling`;
     shapes.push({
       kind: 'path',
       points: [
@@ -123,7 +132,7 @@ export function rooflineFigure(report: BenchReport, { width, label }: FigureSize
     shapes.push({ kind: 'dot', at: [x, y], radius: label * 0.42, ink, form: i % 2 === 0 ? 'round' : 'square', tip });
     shapes.push({ kind: 'text', at: [side, place + label * 0.35], text: names[i] ?? '', ink, size: label });
   });
-  const numbers = (name: string, unit: string, words: string, of: (entry: MeasuredEntry) => number): FigureArray =>
+  const numbers = (name: string, unit: string, words: string, of: (entry: Declared) => number): FigureArray =>
     curveArray(name, unit, words, 'row', entries.map(of));
   return {
     width,
@@ -134,7 +143,7 @@ export function rooflineFigure(report: BenchReport, { width, label }: FigureSize
       rowAxis(entries.length),
       numbers('flops_per_byte', 'FLOP/byte', 'declared intensity', ({ roofline }) => roofline.flops_per_byte),
       numbers('flops_per_s', 'FLOP/s', 'declared rate', ({ roofline }) => roofline.flops_per_s),
-      numbers('bytes_per_s', 'byte/s', 'declared traffic', ({ roofline }) => roofline.bytes_per_s),
+      numbers('bytes_per_s', 'byte/s', 'declared traffic', ({ roofline }) => roofline.bytes_per_s ?? Number.NaN),
     ],
     notes: {
       rows: names.join(', '),

@@ -1,5 +1,5 @@
-/** The figures of a session: those it has something to say for, with what they show in words. */
-import type { BenchReport, BenchSession } from '../../../electron/contract/bench.ts';
+/** The figures of a session: those it has something to say for, with what they show in words, and what there is none of. */
+import type { MeasuredSessionEntry, Session, SessionReport } from '../../../electron/contract/session.ts';
 import { coldStartFigure } from './cold-start.ts';
 import type { Figure, FigureSize } from './figure.ts';
 import { seriesInk } from './figure.ts';
@@ -8,84 +8,144 @@ import { fastestChain, gains, measuredEntries } from './ladder.ts';
 import { rooflineEntries, rooflineFigure } from './roofline.ts';
 import { stripsFigure } from './strips.ts';
 import { sweepFigure } from './sweep.ts';
+import { claimCurve, sweptClaims } from './task-sweep.ts';
 import { waterfallFigure } from './waterfall.ts';
 
 export interface SessionFigure {
   /** For file names. */
-  readonly id: 'ladder' | 'gains' | 'roofline' | 'sweep' | 'cold-start' | 'samples';
+  readonly id: string;
   readonly title: string;
   readonly text: string;
+  /** Of the whole sweep, and not of one of its reports. */
+  readonly ofSweep: boolean;
   readonly make: (size: FigureSize) => Figure;
 }
 
-function sampled(report: BenchReport): SessionFigure | null {
-  const entries = measuredEntries(report).filter(({ samples }) => samples.length > 0);
+/** A figure, or the sentence that stands in its place. */
+type Made = SessionFigure | { readonly missing: string } | null;
+
+function ladder(report: SessionReport): Made {
+  const chain = fastestChain(report);
+  const [root, fastest] = [chain[0], chain.at(-1)];
+  if (chain.length < 2 || root === undefined || fastest === undefined) {
+    return { missing: 'No ladder: no right variant of this session builds on another one that was measured with it.' };
+  }
+  return {
+    id: 'ladder',
+    title: 'Ladder',
+    text: `From ${root.label} to the fastest right variant that stands on others, ${fastest.label}: each bar is the time that its step took away (green) or added. At the right how many times faster, with the 95 % interval.`,
+    ofSweep: false,
+    make: (size) => waterfallFigure(chain, size),
+  };
+}
+
+function alone(report: SessionReport): Made {
+  const steps = gains(report);
+  if (steps.length === 0) return null;
+  return {
+    id: 'gains',
+    title: 'Each optimisation alone and together',
+    text: 'How many times faster each variant is than the one it stands on, and than the lowest rung of its chain, with 95 % intervals. Left of 1× it is slower.',
+    ofSweep: false,
+    make: (size) => gainsFigure(steps, size),
+  };
+}
+
+const listed = (entries: readonly { readonly label: string }[]): string => entries.map(({ label }) => label).join(', ');
+
+function roofline(report: SessionReport): Made {
+  const drawn = rooflineEntries(report);
+  if (drawn.length === 0) {
+    return { missing: 'No roofline: the variants of this session declare no bytes and operations of their work.' };
+  }
+  const ceilings = report.machine.gpu?.ceilings != null;
+  const { device } = drawn[0] ?? {};
+  const without = measuredEntries(report).filter((one) => one.device === device && !drawn.some((two) => two === one));
+  const left = without.length === 0 ? '' : ` Without, because they declare none: ${listed(without)}.`;
+  return {
+    id: 'roofline',
+    title: 'Roofline',
+    text: `From the bytes and operations that each variant declares of its work, not from counters${ceilings ? '; the ceilings were measured on this GPU' : '; no ceilings were measured for this machine'}.${left}`,
+    ofSweep: false,
+    make: (size) => rooflineFigure(report, size),
+  };
+}
+
+function sweep({ sweep: swept, words }: Session): Made {
+  const fits = swept?.fits ?? [];
+  if (fits.length === 0) return { missing: 'No size sweep: this session measured one size.' };
+  const rate = words.rate === null ? '' : `, and ${words.rate.toLowerCase()} per second`;
+  return {
+    id: 'sweep',
+    title: `Size sweep of ${swept?.path}`,
+    text: `Time ${words.timeTip} with its fit (fixed cost and slope, least squares in proportion to the time), share of set-up${rate}.`,
+    ofSweep: true,
+    make: (size) => sweepFigure(fits, words, size),
+  };
+}
+
+function coldStart(report: SessionReport): Made {
+  const entries = measuredEntries(report).filter(({ setup_parts }) => setup_parts.length > 0);
+  if (entries.length === 0) return { missing: 'No cold start: set-up was not broken into its parts.' };
+  return {
+    id: 'cold-start',
+    title: 'Cold start',
+    text: 'What set-up went into in the first run of the process and, where it was measured, in later ones.',
+    ofSweep: false,
+    make: (size) => coldStartFigure(entries, size),
+  };
+}
+
+function samples(report: SessionReport, { words }: Session): Made {
+  const entries = measuredEntries(report).filter((entry) => entry.samples.length > 0);
   const reference = entries.find(({ label }) => label === report.reference);
   if (reference === undefined || entries.length < 2) return null;
-  const strips = entries.map((entry, i) => ({
+  const strips = entries.map((entry: MeasuredSessionEntry, i) => ({
     name: entry.label,
     ink: entry.verdict === 'wrong' ? ('danger' as const) : seriesInk(i),
     ratio: entry.ratio,
-    samples: entry.samples.map(({ round, device_s, solve_s, flag }) => ({ round, time_s: device_s ?? solve_s, flag })),
+    samples: entry.samples,
   }));
   const given = { strips, reference_s: reference.time_s, noise_floor: report.noise.floor, own: true };
   return {
     id: 'samples',
     title: 'Samples',
-    text: `Every round's time over its variant's own median; the band is how far ${reference.label} strays from itself in the same rounds. Rings are flagged samples.`,
+    text: `Every round's time ${words.timeTip} over its variant's own median; the band is how far ${reference.label} strays from itself in the same rounds. Rings are flagged samples.`,
+    ofSweep: false,
     make: (size) => stripsFigure(given, size),
   };
 }
 
-/** Of one report; the sweep's figure where `session` has one. */
-export function sessionFigures(session: BenchSession, report: BenchReport): readonly SessionFigure[] {
-  const figures: (SessionFigure | null)[] = [];
-  const chain = fastestChain(report);
-  const [root, fastest] = [chain[0], chain.at(-1)];
-  if (chain.length > 1 && root !== undefined && fastest !== undefined) {
-    figures.push({
-      id: 'ladder',
-      title: 'Ladder',
-      text: `From ${root.label} to the fastest right variant, ${fastest.label}: each bar is the time that its step took away (green) or added. At the right how many times faster, with the 95 % interval.`,
-      make: (size) => waterfallFigure(chain, size),
-    });
-  }
-  const steps = gains(report);
-  if (steps.length > 0) {
-    figures.push({
-      id: 'gains',
-      title: 'Each optimisation alone and together',
-      text: 'How many times faster each variant is than the one it stands on, and than the lowest rung of its chain, with 95 % intervals. Left of 1× it is slower.',
-      make: (size) => gainsFigure(steps, size),
-    });
-  }
-  if (rooflineEntries(report).length > 0) {
-    const ceilings = report.machine.gpu?.ceilings != null;
-    figures.push({
-      id: 'roofline',
-      title: 'Roofline',
-      text: `From the bytes and operations that each variant declares per cell and step, not from counters${ceilings ? '; the ceilings were measured on this GPU' : '; no ceilings were measured for this machine'}.`,
-      make: (size) => rooflineFigure(report, size),
-    });
-  }
-  const fits = session.sweep?.fits ?? [];
-  if (fits.length > 0) {
-    figures.push({
-      id: 'sweep',
-      title: `Size sweep of ${session.sweep?.path}`,
-      text: 'Time of the steps with its fit (fixed cost and slope, least squares in proportion to the time), share of set-up, and cell-steps per second.',
-      make: (size) => sweepFigure(fits, size),
-    });
-  }
-  const entries = measuredEntries(report);
-  if (entries.some(({ setup_parts }) => setup_parts.length > 0)) {
-    figures.push({
-      id: 'cold-start',
-      title: 'Cold start',
-      text: 'What set-up went into in the first run of the process and, as the median of the rounds, in later ones.',
-      make: (size) => coldStartFigure(entries, size),
-    });
-  }
-  figures.push(sampled(report));
-  return figures.filter((figure) => figure !== null);
+function claimCurves(session: Session): readonly Made[] {
+  if (session.sweep === null) return [];
+  return sweptClaims(session).map((claim) => ({
+    id: `claim-${claim.id}`,
+    title: claim.claim,
+    text: `What was claimed is the band; what was measured, with 95 % intervals, the lines. ${claim.source}.`,
+    ofSweep: true,
+    make: (size) => claimCurve(session, claim, size),
+  }));
+}
+
+export interface SessionFigures {
+  readonly figures: readonly SessionFigure[];
+  /** A sentence for each figure that this session cannot have. */
+  readonly missing: readonly string[];
+}
+
+/** Of one report; those of the whole sweep where `session` has one. */
+export function sessionFigures(session: Session, report: SessionReport): SessionFigures {
+  const all = [
+    ladder(report),
+    alone(report),
+    roofline(report),
+    sweep(session),
+    ...claimCurves(session),
+    coldStart(report),
+    samples(report, session),
+  ].filter((one) => one !== null);
+  return {
+    figures: all.filter((one): one is SessionFigure => 'make' in one),
+    missing: all.flatMap((one) => ('missing' in one ? [one.missing] : [])),
+  };
 }

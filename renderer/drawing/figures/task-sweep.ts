@@ -13,6 +13,12 @@ const TALL = 20;
 
 type Sweep = NonNullable<TaskSession['sweep']>;
 
+/** Of any workload: the claims at each of a sweep's values. */
+export interface Swept {
+  readonly reports: readonly { readonly claims: readonly TaskClaimResult[] }[];
+  readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
+}
+
 interface Series {
   readonly name: string;
   readonly x: readonly number[];
@@ -146,7 +152,7 @@ export function taskTimes({ path, fits }: Sweep, size: FigureSize): Figure {
 }
 
 /** Claims of a sweep of which a pair was measured at some value. */
-export function sweptClaims({ reports }: TaskSession): readonly TaskClaimResult[] {
+export function sweptClaims({ reports }: Swept): readonly TaskClaimResult[] {
   const all = new Map<string, TaskClaimResult>();
   for (const claim of reports.flatMap(({ claims }) => claims)) {
     if (claim.pairs.some(({ gain }) => gain !== null) && !all.has(claim.id)) all.set(claim.id, claim);
@@ -154,7 +160,7 @@ export function sweptClaims({ reports }: TaskSession): readonly TaskClaimResult[
   return [...all.values()];
 }
 
-export function claimCurve(session: TaskSession, { id, claim, from, to, pairs }: TaskClaimResult, size: FigureSize) {
+export function claimCurve(session: Swept, { id, claim, from, to, pairs }: TaskClaimResult, size: FigureSize) {
   const values = session.sweep?.values ?? [];
   const series = pairs.map(({ slower, faster }): Series => {
     const found = session.reports.flatMap(({ claims }, i) => {

@@ -1,5 +1,5 @@
 /** From the lowest rung to the fastest variant: how much of the time each step took away. */
-import type { MeasuredEntry } from '../../../electron/contract/bench.ts';
+import type { MeasuredSessionEntry } from '../../../electron/contract/session.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../base/measured.ts';
 import { curveArray } from '../export/figure.ts';
 import { horizontalAxis, horizontalRoom, logLimits, roomBehind } from './axes.ts';
@@ -19,7 +19,7 @@ const ROW = 2.5;
 const BAR = 1.4;
 
 /** `chain` as `fastestChain` gives it. */
-export function waterfallFigure(chain: readonly MeasuredEntry[], { width, label }: FigureSize): Figure {
+export function waterfallFigure(chain: readonly MeasuredSessionEntry[], { width, label }: FigureSize): Figure {
   const texts = chain.map((entry, i) => (i === 0 || entry.rung === null ? '' : timesText(gainOf(entry.rung))));
   const left = Math.min(width * 0.36, Math.max(...chain.map((entry) => textWidth(entry.label, label))) + 2 * label);
   const right = Math.min(

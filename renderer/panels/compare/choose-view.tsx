@@ -1,6 +1,8 @@
 /** What to compare: variants to benchmark now, sessions that were measured before, stored runs. */
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { BenchInfo, ExternalProgram, Subject } from '../../../electron/contract/benches.ts';
+import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
+import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { timeLeft } from '../../base/time.ts';
 import { subjectKey } from '../../state/comparison.ts';
 import { isOver } from '../../state/runs.ts';
@@ -10,11 +12,19 @@ import { TextField } from '../../widgets/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { sweepOf } from './order.ts';
 import type { CompareState, CompareStore } from './store.ts';
-import { useComparedVariants } from './variants.ts';
+import { useScenarioBench, useVariants } from './variants.ts';
 
 interface ChooseProps {
   readonly store: CompareStore;
 }
+
+/** A value of each workload's scenarios that is worth a sweep. */
+const sweepExamples: Readonly<Record<WorkloadName, string>> = {
+  transport: 'grid.dx_mm=1,0.5,0.25',
+  diffraction: 'detector.width=128,256,512',
+  'linear-relu': 'problem.batch=64,256,1024',
+  micro: 'problem.steps=10,100,1000',
+};
 
 const roundLimits = [7, 20, 50, 100, 500];
 const timeLimits = [10, 30, 60, 300, 1800];
@@ -52,7 +62,9 @@ function Tick({ label, detail, checked, disabled = false, onChange }: TickProps)
 function Variants({ store }: ChooseProps): ReactElement {
   const { stores } = useWorkbench();
   const config = useSelected(store, (state) => state);
-  const variants = useComparedVariants();
+  const scenario = useScenarioBench();
+  const shown = useSelected(stores.comparison, ({ workload }) => workload);
+  const variants = useVariants(scenario);
   const devices = useSelected(stores.connection, (state) => state.capabilities.devices);
   const gpus = devices.cuda.devices.filter(({ usable }) => usable);
   const sweep = sweepOf(config.sweep);
@@ -63,6 +75,18 @@ function Variants({ store }: ChooseProps): ReactElement {
     ),
   ];
   const set = (part: Partial<CompareState>): void => store.setState(part);
+  const hasChoice = variants.some(({ precisions }) => precisions.length > 1);
+  if (shown !== scenario.workload) {
+    return (
+      <fieldset className="compare-group">
+        <legend>Variants to benchmark</legend>
+        <p className="compare-group__text">
+          The scenario in the form is of another workload, {scenarioKinds[scenario.workload].title}: open one of this
+          workload to benchmark its variants.
+        </p>
+      </fieldset>
+    );
+  }
   const reference = config.variants.find((id) => variants.some((one) => one.id === id && one.available));
   return (
     <fieldset className="compare-group">
@@ -91,18 +115,20 @@ function Variants({ store }: ChooseProps): ReactElement {
         </p>
       ))}
       <div className="compare-options">
-        <fieldset aria-label="Precisions" className="compare-options__row">
-          <span>Precision</span>
-          {(['fp32', 'fp64'] as const).map((precision) => (
-            <Tick
-              key={precision}
-              label={precision}
-              checked={config.precisions.includes(precision)}
-              onChange={(on) => set({ precisions: toggled(config.precisions, precision, on).sort() })}
-            />
-          ))}
-          {config.precisions.length === 0 ? <small>none ticked: the scenario’s</small> : null}
-        </fieldset>
+        {!hasChoice ? null : (
+          <fieldset aria-label="Precisions" className="compare-options__row">
+            <span>Precision</span>
+            {(['fp32', 'fp64'] as const).map((precision) => (
+              <Tick
+                key={precision}
+                label={precision}
+                checked={config.precisions.includes(precision)}
+                onChange={(on) => set({ precisions: toggled(config.precisions, precision, on).sort() })}
+              />
+            ))}
+            {config.precisions.length === 0 ? <small>none ticked: the scenario’s</small> : null}
+          </fieldset>
+        )}
         {gpus.length < 2 ? null : (
           <fieldset aria-label="GPUs" className="compare-options__row">
             <span>GPUs</span>
@@ -151,7 +177,7 @@ function Variants({ store }: ChooseProps): ReactElement {
             <TextField
               label="Sweep of a value of the scenario"
               invalid={typeof sweep === 'string'}
-              placeholder="grid.dx_mm=1,0.5,0.25"
+              placeholder={sweepExamples[scenario.workload]}
               value={config.sweep}
               onChange={(text) => set({ sweep: text })}
             />
@@ -167,17 +193,19 @@ function Variants({ store }: ChooseProps): ReactElement {
 function OtherPrograms({ store }: ChooseProps): ReactElement {
   const { client, stores } = useWorkbench();
   const external = useSelected(store, (state) => state.external);
+  const { workload } = useScenarioBench();
   const [programs, setPrograms] = useState<readonly ExternalProgram[] | null>(null);
   useEffect(() => {
     let current = true;
-    client.call('bench.external', {}).then(
+    setPrograms(null);
+    client.call('bench.external', { workload }).then(
       (answer) => current && setPrograms(answer.programs),
       (error: unknown) => stores.notices.fail('Other programs could not be asked', error),
     );
     return () => {
       current = false;
     };
-  }, [client, stores]);
+  }, [client, stores, workload]);
   const missing = [
     ...Map.groupBy(
       (programs ?? []).filter(({ reason }) => reason !== null),
@@ -190,7 +218,9 @@ function OtherPrograms({ store }: ChooseProps): ReactElement {
       <p className="compare-group__text">
         {programs === null
           ? 'Asking what is installed…'
-          : 'Timed after the rounds, on the same scenario, and held to the same reference.'}
+          : programs.length === 0
+            ? 'None is known that solves scenarios of this workload.'
+            : 'Timed after the rounds, on the same scenario, and held to the same reference.'}
       </p>
       <div className="compare-ticks">
         {(programs ?? [])
@@ -215,15 +245,16 @@ function OtherPrograms({ store }: ChooseProps): ReactElement {
 }
 
 interface SubjectsProps {
+  readonly workload: WorkloadName;
   readonly subjects: BenchInfo['subjects'];
 }
 
-function Subjects({ subjects }: SubjectsProps): ReactElement {
+function Subjects({ workload, subjects }: SubjectsProps): ReactElement {
   const { stores } = useWorkbench();
   const chosen = useSelected(stores.comparison, (state) => state.chosen);
   const has = (subject: Subject): boolean => chosen.some(({ key }) => key === subjectKey(subject));
   const change = (on: boolean, ...which: Subject[]): void => {
-    if (on) stores.comparison.add(which);
+    if (on) stores.comparison.add(workload, which);
     else stores.comparison.remove(which.map(subjectKey));
   };
   const all = subjects.map(({ subject }) => subject);
@@ -261,7 +292,7 @@ function Session({ bench }: { readonly bench: BenchInfo }): ReactElement {
         </div>
       ) : null}
       {bench.error === null ? null : <p role="alert">{bench.error.message}</p>}
-      <Subjects subjects={bench.subjects} />
+      <Subjects workload={bench.workload} subjects={bench.subjects} />
     </details>
   );
 }
@@ -296,8 +327,17 @@ export function ChooseView({ store }: ChooseProps): ReactElement {
   const live = useSelected(stores.comparison, (state) => state.live);
   const stored = useSelected(stores.comparison, (state) => state.stored);
   const runs = useSelected(stores.runs, (state) => state.runs);
-  useEffect(() => void benches.refresh(), [benches]);
-  const ended = runs.filter(({ state, wall_s }) => isOver(state) && state !== 'failed' && wall_s !== null);
+  const ends = runs.filter(({ state }) => isOver(state)).length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended may be a session
+  useEffect(() => void benches.refresh(), [benches, ends]);
+  const workload = useSelected(stores.comparison, (state) => state.workload);
+  const { bench } = useScenarioBench();
+  const over = runs.filter(({ state, wall_s }) => isOver(state) && state !== 'failed' && wall_s !== null);
+  // A run that is a measurement is a session, which the host lists when it is over.
+  const sessions = [...live, ...stored].filter((one) => one.workload === workload);
+  const measured = new Set(stored.map(({ id }) => id));
+  const ended = over.filter((run) => run.workload === workload && !measured.has(`run~${run.id}`));
+  const near = [...sessions].sort((a, b) => Number(b.bench === bench) - Number(a.bench === bench));
   const runSubjects = ended.map(({ id, name, variant, precision }) => ({
     subject: { kind: 'run' as const, run: id },
     title: `${name}: ${variant}, ${precision}`,
@@ -305,13 +345,22 @@ export function ChooseView({ store }: ChooseProps): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="compare-scroll compare-choose" aria-label="What to compare" tabIndex={0}>
+      <p className="compare-group__text compare-workload">
+        <span>Comparing</span>
+        <Select
+          label="Workload to compare"
+          value={workload}
+          options={scenarioKindNames.map((name) => ({ value: name, label: scenarioKinds[name].title }))}
+          onChange={(name) => stores.comparison.show(name as WorkloadName)}
+        />
+      </p>
       <Variants store={store} />
       <OtherPrograms store={store} />
       <fieldset className="compare-group">
         <legend>Sessions that were measured</legend>
         <OpenSession />
-        {[...live, ...stored].map((bench) => (
-          <Session key={bench.id} bench={bench} />
+        {near.map((one) => (
+          <Session key={one.id} bench={one} />
         ))}
       </fieldset>
       <fieldset className="compare-group">
@@ -319,7 +368,7 @@ export function ChooseView({ store }: ChooseProps): ReactElement {
         {ended.length === 0 ? (
           <p className="compare-group__text">None yet: run a scenario, or open a run file.</p>
         ) : (
-          <Subjects subjects={runSubjects} />
+          <Subjects workload={workload} subjects={runSubjects} />
         )}
       </fieldset>
     </section>

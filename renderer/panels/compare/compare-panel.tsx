@@ -1,5 +1,7 @@
 /** Variants, sessions and runs beside each other, against one that is the reference. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import type { WorkloadName } from '../../../electron/contract/workload.ts';
+import type { Client } from '../../client/index.ts';
 import { activeBench } from '../../state/comparison.ts';
 import { Button } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
@@ -19,15 +21,15 @@ import { type CompareStore, createCompareStore } from './store.ts';
 import { TableView } from './table-view.tsx';
 import '../../widgets/plot-panel.css';
 import './compare-panel.css';
-import { useComparedVariants } from './variants.ts';
+import { useScenarioBench, useVariants } from './variants.ts';
 import './source.css';
 
 const views = [
   { value: 'choose', label: 'Choose', title: 'Variants, sessions and runs to compare' },
   { value: 'table', label: 'Table', title: 'All numbers' },
   { value: 'samples', label: 'Samples', title: 'Every sample, with the noise floor' },
-  { value: 'maps', label: 'Maps', title: 'Dose maps side by side, and their differences' },
-  { value: 'curves', label: 'Curves', title: 'Depth doses, and their differences' },
+  { value: 'maps', label: 'Maps', title: 'What was computed side by side, and the differences' },
+  { value: 'curves', label: 'Curves', title: 'Curves of what was computed, and their differences' },
   { value: 'source', label: 'Source', title: 'The code of two variants beside each other' },
   { value: 'kernels', label: 'Kernels', title: 'Registers, shared memory, spills, occupancy' },
 ] as const;
@@ -59,16 +61,17 @@ function Shown({
       </EmptyState>
     );
   }
-  if (view === 'table') return <TableView store={store} rows={rows.rows} />;
+  if (view === 'table') return <TableView store={store} rows={rows.rows} words={rows.words} />;
   if (view === 'samples') return <SamplesView store={store} rows={rows.rows} noise_floor={rows.noise_floor} />;
   if (view === 'maps') return <MapsView store={store} rows={rows.rows} />;
   return view === 'curves' ? <CurvesView rows={rows.rows} /> : <KernelsView rows={rows.rows} />;
 }
 
 function Actions({ store }: { readonly store: CompareStore }): ReactElement {
-  const { stores, benches } = useWorkbench();
+  const { client, stores, benches } = useWorkbench();
   const active = useSelected(stores.comparison, activeBench);
-  const known = useComparedVariants();
+  const scenario = useScenarioBench();
+  const known = useVariants(scenario);
   const config = useSelected(store, (state) => state);
   const labels = labelsOf(config, known);
   if (active !== null) {
@@ -89,14 +92,22 @@ function Actions({ store }: { readonly store: CompareStore }): ReactElement {
         labels.length === 0 ? 'Tick the variants to benchmark' : `${labels.join(', ')} on the scenario in the form`
       }
       onPress={() => {
-        if (typeof sweep !== 'string') {
-          void benches.start({ variants: labels, external, modes, rounds, time_s, sweep });
-        }
+        if (typeof sweep === 'string') return;
+        // Programs that were ticked for another workload solve nothing of this one.
+        void programsFor(client, scenario.workload, external).then((programs) =>
+          benches.start({ variants: labels, external: programs, modes, rounds, time_s, sweep }),
+        );
       }}
     >
       Benchmark
     </Button>
   );
+}
+
+async function programsFor(client: Client, workload: WorkloadName, ticked: readonly string[]) {
+  if (ticked.length === 0) return [];
+  const { programs } = await client.call('bench.external', { workload });
+  return ticked.filter((id) => programs.some((one) => one.id === id));
 }
 
 /** By what is compared, for the report's heading and file name. */

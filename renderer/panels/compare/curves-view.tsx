@@ -1,4 +1,4 @@
-/** Depth doses over each other, with what each differs from the reference by. */
+/** Curves over each other, with what each differs from the reference by. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { ComparedCurve } from '../../../electron/contract/comparison.ts';
 import { curvesFigure, type NamedCurve } from '../../drawing/figures/curves.ts';
@@ -14,22 +14,25 @@ import { nameOf, type ShownRow } from './rows.ts';
 /** Curves on each other are told apart by their dashes: the reference's is full. */
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
 
-/** Of the rows that have a dose. */
-export function useDosed(rows: readonly ShownRow[]): readonly ShownRow[] {
-  return useMemo(() => rows.filter(({ row, hidden, reference }) => row.has_dose && (!hidden || reference)), [rows]);
+/** Of the rows that have one. */
+function useWithCurve(rows: readonly ShownRow[]): readonly ShownRow[] {
+  return useMemo(() => rows.filter(({ row, hidden, reference }) => row.has_curve && (!hidden || reference)), [rows]);
 }
 
-export function NoDoses(): ReactElement {
+function NoCurves({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
+  const reason = rows.some(({ row }) => row.has_map)
+    ? 'What these variants computed are images: they stand beside each other in Maps.'
+    : 'Stored sessions keep times and not what was computed. Benchmark variants here, or add runs, to see it.';
   return (
-    <EmptyState icon="curve" title="No dose to show">
-      Stored sessions keep times and not doses. Benchmark variants here, or add runs, to see what they computed.
+    <EmptyState icon="curve" title="No curves to show">
+      {reason}
     </EmptyState>
   );
 }
 
 export function CurvesView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
   const { client, figures, stores } = useWorkbench();
-  const dosed = useDosed(rows);
+  const dosed = useWithCurve(rows);
   const [curves, setCurves] = useState<readonly ComparedCurve[]>([]);
   const drawn = useRef<Figure | null>(null);
   const asked = JSON.stringify([
@@ -69,7 +72,7 @@ export function CurvesView({ rows }: { readonly rows: readonly ShownRow[] }): Re
     },
     [named],
   );
-  if (dosed.length === 0) return <NoDoses />;
+  if (dosed.length === 0) return <NoCurves rows={rows} />;
   return (
     <>
       <div className="compare-bar">

@@ -9,7 +9,7 @@ import { EmptyState } from '../../widgets/empty-state.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import type { ShownRow } from './rows.ts';
-import { useComparedVariants } from './variants.ts';
+import { type Benched, useRowsBench, useVariants } from './variants.ts';
 
 interface Found {
   readonly variant: string;
@@ -21,7 +21,7 @@ interface Found {
 const blockSizes = [64, 128, 256, 512, 1024];
 
 /** The session that a variant was measured in may have kept them; else they are this build's. */
-function useResources(rows: readonly ShownRow[]): readonly Found[] {
+function useResources(rows: readonly ShownRow[], { workload, bench }: Benched): readonly Found[] {
   const { client } = useWorkbench();
   const [found, setFound] = useState<readonly Found[]>([]);
   const asked = JSON.stringify(
@@ -35,7 +35,7 @@ function useResources(rows: readonly ShownRow[]): readonly Found[] {
     const wanted = JSON.parse(asked) as { variant: string; session: { bench: string; report: number } | null }[];
     Promise.all(
       wanted.map(({ variant, session }) =>
-        client.call('variant.resources', { variant, session }).then(
+        client.call('variant.resources', { variant, session, workload, bench }).then(
           (answer) => ({ variant, ...answer }),
           (error: unknown) => ({ variant, resources: null, reason: errorText(error), origin: null }),
         ),
@@ -44,13 +44,17 @@ function useResources(rows: readonly ShownRow[]): readonly Found[] {
     return () => {
       current = false;
     };
-  }, [client, asked]);
+  }, [client, asked, workload, bench]);
   return found;
 }
 
 export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
-  const known = useComparedVariants();
-  const found = useResources(rows.filter(({ row }) => known.some(({ id }) => id === row.variant)));
+  const of = useRowsBench(rows);
+  const known = useVariants(of);
+  const found = useResources(
+    rows.filter(({ row }) => row.bench === of.bench && known.some(({ id }) => id === row.variant)),
+    of,
+  );
   const [threads, setThreads] = useState(256);
   const [picked, setPicked] = useState<string | null>(null);
   const architectures = [

@@ -5,8 +5,9 @@ import { colorMap } from '../../drawing/colormap.ts';
 import { listenForGestures } from '../../drawing/map-gestures.ts';
 import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
 import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
-import { shownCrosshair } from '../../state/selection.ts';
-import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { squared } from '../../drawing/square.ts';
+import { useWorkbench } from '../../workbench/context.ts';
+import type { Plane } from '../../workbench/planes.ts';
 
 export interface MapTileProps {
   readonly title: string;
@@ -14,6 +15,7 @@ export interface MapTileProps {
   /** Null: the reason stands in its place. */
   readonly field: FieldMap | null;
   readonly reason: string | null;
+  readonly plane: Plane;
   readonly style: { readonly colorMap: string; readonly scale: ScaleKind };
   readonly limits: Limits | null;
   readonly quantity: string;
@@ -21,38 +23,37 @@ export interface MapTileProps {
   readonly onFigure: (make: (() => PaintedFigure | null) | null) => void;
 }
 
-function shownAxis(title: string, { fullFrom, fullTo }: FieldMap['horizontal'], window: Interval | undefined) {
-  const [from, to] = window ?? [fullFrom, fullTo];
-  return { title, unit: 'mm', from, to };
-}
+const wholeOf = ({ fullFrom, fullTo }: FieldMap['horizontal']): Interval => [fullFrom, fullTo];
 
 export function MapTile(props: MapTileProps): ReactElement {
-  const { title, aside, field, reason } = props;
-  const { stores, scheduler } = useWorkbench();
-  const windows = useSelected(stores.window, (state) => state.windows);
+  const { title, aside, field, reason, plane } = props;
+  const { scheduler } = useWorkbench();
   const below = useRef<HTMLCanvasElement>(null);
   const above = useRef<HTMLCanvasElement>(null);
   const view = useRef<MapView | null>(null);
+  const plot = useRef<{ readonly width: number; readonly height: number } | null>(null);
 
   const show = useEffectEvent(() => {
     if (field === null) return view.current?.clear();
     const { style, limits, quantity } = props;
+    const windows = plane.windows();
+    const whole = {
+      horizontal: windows.horizontal ?? wholeOf(field.horizontal),
+      vertical: windows.vertical ?? wholeOf(field.vertical),
+    };
+    const { horizontal, vertical } = plane.pixels && plot.current !== null ? squared(whole, plot.current) : whole;
+    const [from, to] = plane.pixels ? [vertical[1], vertical[0]] : vertical;
     const scene = {
-      horizontal: shownAxis('Depth z', field.horizontal, windows.z),
-      vertical: shownAxis('Across x', field.vertical, windows.x),
+      horizontal: { ...plane.horizontal, from: horizontal[0], to: horizontal[1] },
+      vertical: { ...plane.vertical, from, to },
       field,
       quantityTitle: quantity,
-      annotations: [],
+      annotations: plane.pixels ? [{ kind: 'values' as const, field }] : [],
     };
     view.current?.show(scene, { colorMap: colorMap(style.colorMap), scale: style.scale, limits });
   });
   const whole = useEffectEvent(() =>
-    field === null
-      ? null
-      : {
-          horizontal: [field.horizontal.fullFrom, field.horizontal.fullTo] as const,
-          vertical: [field.vertical.fullFrom, field.vertical.fullTo] as const,
-        },
+    field === null ? null : { horizontal: wholeOf(field.horizontal), vertical: wholeOf(field.vertical) },
   );
   const tell = useEffectEvent((make: (() => PaintedFigure | null) | null) => props.onFigure(make));
   const figure = useEffectEvent(
@@ -61,38 +62,29 @@ export function MapTile(props: MapTileProps): ReactElement {
 
   useEffect(() => {
     if (below.current === null || above.current === null) return;
-    const map = new MapView(below.current, above.current, scheduler, () => undefined);
+    const map = new MapView(below.current, above.current, scheduler, (_size, frame) => {
+      plot.current = { width: frame.plot.width, height: frame.plot.height };
+      show();
+    });
     view.current = map;
-    const cross = (): void => {
-      const at = shownCrosshair(stores.selection.getState());
-      map.setCrosshair(
-        at && { ...(at.z !== undefined && { horizontal: at.z }), ...(at.x !== undefined && { vertical: at.x }) },
-      );
-    };
+    const cross = (): void => map.setCrosshair(plane.crosshair());
     const stops = [
-      stores.selection.subscribe(cross),
+      plane.subscribe(() => {
+        cross();
+        show();
+      }),
       listenForGestures(above.current, {
         pointAt: (h, v) => map.pointAt(h, v),
         nearestPoint: (h, v) => map.nearestPoint(h, v),
         whole: () => whole(),
-        windows: () => {
-          const { z, x } = stores.window.getState().windows;
-          return { horizontal: z, vertical: x };
-        },
-        zoom: ({ horizontal, vertical }) =>
-          stores.window.zoom({
-            ...(horizontal !== undefined && { z: horizontal }),
-            ...(vertical !== undefined && { x: vertical }),
-          }),
-        hover: (point) => stores.selection.point(point && { z: point.horizontal, x: point.vertical }),
-        pin: (point) => stores.selection.pin({ z: point.horizontal, x: point.vertical }),
-        crosshair: () => {
-          const at = shownCrosshair(stores.selection.getState());
-          return (
-            at && { ...(at.z !== undefined && { horizontal: at.z }), ...(at.x !== undefined && { vertical: at.x }) }
-          );
-        },
-        resetZoom: () => stores.window.reset(),
+        windows: () => plane.windows(),
+        zoom: (changes) => plane.zoom(changes),
+        hover: (point) => plane.hover(point),
+        pin: (point) => plane.pin(point),
+        crosshair: () => plane.crosshair(),
+        resetZoom: () => plane.resetZoom(),
+        down: plane.pixels,
+        ...(plane.pixels && { keyStep: 1 }),
       }),
     ];
     show();
@@ -104,7 +96,7 @@ export function MapTile(props: MapTileProps): ReactElement {
       view.current = null;
       tell(null);
     };
-  }, [scheduler, stores]);
+  }, [scheduler, plane]);
   // After every render: what it was given may be new, and drawing the same again costs a frame at most.
   useEffect(() => show());
 

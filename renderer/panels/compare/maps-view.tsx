@@ -1,7 +1,8 @@
-/** Dose maps side by side: one window, one crosshair, one range of colours, or what they differ by. */
-import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+/** What was computed side by side: one window, one crosshair, one range of colours, or what they differ by. */
+import { type ReactElement, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { ComparedMap } from '../../../electron/contract/comparison.ts';
-import { errorSize, significant } from '../../base/numbers.ts';
+import { accuracyText } from '../../base/compare-columns.ts';
+import { significant } from '../../base/numbers.ts';
 import { colorMaps } from '../../drawing/colormap.ts';
 import { joined } from '../../drawing/export/figure.ts';
 import { paintHeading } from '../../drawing/export/raster.ts';
@@ -9,42 +10,69 @@ import type { PaintedFigure } from '../../drawing/map-view.ts';
 import type { Limits } from '../../drawing/normalisation.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/button.tsx';
+import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { NoDoses, useDosed } from './curves-view.tsx';
+import { type Plane, planeOf } from '../../workbench/planes.ts';
 import { MapTile } from './map-tile.tsx';
 import { nameOf, type ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
+import { useRowsBench } from './variants.ts';
 
 const scales = [
   { value: 'linear', label: 'lin', title: 'Linear scale' },
   { value: 'log', label: 'log', title: 'Logarithmic scale' },
 ] as const;
 
-const kinds = [
-  { value: 'dose', label: 'dose' },
-  { value: 'difference', label: 'difference', title: 'Less the reference' },
-] as const;
+const kinds = (quantity: string) =>
+  [
+    { value: 'dose', label: quantity.toLowerCase() },
+    { value: 'difference', label: 'difference', title: 'Less the reference' },
+  ] as const;
 
 /** More device pixels per tile than a screen has are not asked for. */
 const PIXELS = 1024;
 
-function limitsOf(maps: readonly ComparedMap[], difference: boolean): Limits | null {
+function limitsOf(maps: readonly ComparedMap[], difference: boolean, least: number): Limits | null {
   const fields = maps.flatMap(({ map, difference: less }) => (difference ? less : map) ?? []);
   if (fields.length === 0) return null;
   if (!difference) {
-    return { low: Math.min(...fields.map(({ min }) => min)), high: Math.max(...fields.map(({ max }) => max)) };
+    const high = Math.max(...fields.map(({ max }) => max));
+    return { low: Math.max(high * least, Math.min(...fields.map(({ min }) => min))), high };
   }
   const reach = Math.max(...fields.map(({ min, max }) => Math.max(Math.abs(min), Math.abs(max)))) || 1;
   return { low: -reach, high: reach };
 }
 
-/** Of one map, about zero for a difference. */
-function ownLimits(map: ComparedMap, difference: boolean): Limits | null {
-  return difference ? limitsOf([map], true) : null;
+/** Null: there is nothing to see of this workload, or of these rows. */
+function reasonOf(plane: Plane | null, rows: readonly ShownRow[]): string | null {
+  if (plane === null) return 'This workload computes nothing to look at: its checks stand in the table.';
+  if (rows.length > 0) return null;
+  return 'Stored sessions keep times and not what was computed. Benchmark variants here, or add runs, to see it.';
 }
+
+/** The first measure of how right it is. */
+function asideOf({ row }: ShownRow): string {
+  const [measure] = row.accuracy;
+  return measure === undefined ? '' : `${measure.title} ${accuracyText(measure)}`;
+}
+
+const noWindows = { horizontal: undefined, vertical: undefined } as const;
+
+/** The window that the plots of this plane share; a new object only where it is another window. */
+function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
+  const last = useRef<ReturnType<Plane['windows']>>(noWindows);
+  return useSyncExternalStore(plane?.subscribe ?? nothingToHear, () => {
+    const next = plane?.windows() ?? noWindows;
+    const same = next.horizontal === last.current.horizontal && next.vertical === last.current.vertical;
+    if (!same) last.current = next;
+    return last.current;
+  });
+}
+
+const nothingToHear = (): (() => void) => () => undefined;
 
 export function MapsView({
   store,
@@ -56,18 +84,22 @@ export function MapsView({
   const workbench = useWorkbench();
   const { client, stores, figures } = workbench;
   const config = useSelected(store, (state) => state);
-  const dosed = useDosed(rows);
-  const windows = useSelected(stores.window, (state) => state.windows);
+  const { workload } = useRowsBench(rows);
+  const plane = useMemo(() => planeOf(workload, stores), [workload, stores]);
+  const dosed = useMemo(
+    () => rows.filter(({ row, hidden, reference }) => row.has_map && (!hidden || reference)),
+    [rows],
+  );
+  const windows = useWindows(plane);
   const [maps, setMaps] = useState<readonly ComparedMap[]>([]);
   const parts = useRef(new Map<string, () => PaintedFigure | null>());
-  const { z, x } = windows;
   const asked = JSON.stringify({
     subjects: dosed.map(({ subject }) => subject),
     reference: Math.max(
       0,
       dosed.findIndex((one) => one.reference),
     ),
-    viewport: { horizontal: z ?? null, vertical: x ?? null, pixels: [PIXELS, PIXELS] },
+    viewport: { horizontal: windows.horizontal ?? null, vertical: windows.vertical ?? null, pixels: [PIXELS, PIXELS] },
   });
   useEffect(() => {
     const params = JSON.parse(asked) as Parameters<typeof client.call<'compare.maps'>>[1];
@@ -81,8 +113,18 @@ export function MapsView({
       current = false;
     };
   }, [client, stores, asked]);
-  const shared = useMemo(() => limitsOf(maps, config.difference), [maps, config.difference]);
-  if (dosed.length === 0) return <NoDoses />;
+  const scale = config.scale ?? plane?.scale ?? 'linear';
+  const least = scale === 'log' ? (plane?.least ?? 0) : 0;
+  const shared = useMemo(() => limitsOf(maps, config.difference, least), [maps, config.difference, least]);
+  const reason = reasonOf(plane, dosed);
+  if (plane === null || reason !== null) {
+    return (
+      <EmptyState icon="map" title="Nothing to show">
+        {reason}
+      </EmptyState>
+    );
+  }
+  const unit = maps.find(({ map }) => map !== null)?.map?.unit ?? '';
   const visible = dosed
     .map((shown, i) => ({ shown, map: maps[i] }))
     .filter(({ shown }) => !shown.hidden && !(config.difference && shown.reference));
@@ -92,14 +134,14 @@ export function MapsView({
       <div className="compare-bar">
         <span className="panel-readout">
           {largest === null
-            ? 'Dose in the z–x plane; the crosshair and the window are those of all plots.'
-            : `Less the reference, cell by cell; at most ${significant(largest, 2)} MeV/mm².`}
+            ? `${plane.quantity} over ${plane.horizontal.title.toLowerCase()} and ${plane.vertical.title.toLowerCase()}; the crosshair and the window are those of all plots.`
+            : `Less the reference, cell by cell; at most ${significant(largest, 2)} ${unit}.`}
         </span>
         <div className="panel-bar__tools">
           <Segmented
             label="Maps of"
             value={config.difference ? 'difference' : 'dose'}
-            options={kinds}
+            options={kinds(plane.quantity)}
             onChange={(kind) => store.setState({ difference: kind === 'difference' })}
           />
           <Button pressed={config.matched} tone="quiet" onPress={() => store.setState({ matched: !config.matched })}>
@@ -117,7 +159,7 @@ export function MapsView({
               />
               <Segmented
                 label="Scale"
-                value={config.scale === 'log' ? 'log' : 'linear'}
+                value={scale === 'log' ? 'log' : 'linear'}
                 options={scales}
                 onChange={(scale) => store.setState({ scale })}
               />
@@ -128,29 +170,30 @@ export function MapsView({
             onChoose={(format) => {
               const made = visible.flatMap(({ shown }) => parts.current.get(shown.key)?.() ?? []);
               const labels = visible.map(({ shown }) => nameOf(shown, rows));
-              const title = config.difference ? 'Dose less the reference' : 'Dose';
-              const one = joined(made, { name: 'dose-maps', title, columns: 2, labels }, paintHeading);
+              const title = config.difference ? `${plane.quantity} less the reference` : plane.quantity;
+              const one = joined(
+                made,
+                { name: `${plane.quantity.toLowerCase()}-maps`, title, columns: 2, labels },
+                paintHeading,
+              );
               void figures.save(made.length === 0 ? null : one, format);
             }}
           />
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="compare-scroll compare-maps" aria-label="Dose maps" tabIndex={0}>
+      <section className="compare-scroll compare-maps" aria-label={`${plane.quantity} maps`} tabIndex={0}>
         {visible.map(({ shown, map }) => (
           <MapTile
             key={shown.key}
             title={nameOf(shown, rows)}
-            aside={shown.row.rel_l2 === null ? '' : `relL2 ${errorSize(shown.row.rel_l2)}`}
+            aside={asideOf(shown)}
+            plane={plane}
             field={(config.difference ? map?.difference : map?.map) ?? null}
             reason={map?.reason ?? null}
-            style={
-              config.difference
-                ? { colorMap: 'berlin', scale: 'linear' }
-                : { colorMap: config.colorMap, scale: config.scale }
-            }
-            limits={config.matched ? shared : map === undefined ? null : ownLimits(map, config.difference)}
-            quantity={config.difference ? 'Difference' : 'Dose'}
+            style={config.difference ? { colorMap: 'berlin', scale: 'linear' } : { colorMap: config.colorMap, scale }}
+            limits={config.matched ? shared : map === undefined ? null : limitsOf([map], config.difference, least)}
+            quantity={config.difference ? 'Difference' : plane.quantity}
             onFigure={(make) => {
               if (make === null) parts.current.delete(shown.key);
               else parts.current.set(shown.key, make);

@@ -31,12 +31,14 @@ export interface Ticked {
 
 /** Variants × precisions × GPUs, as far as each variant offers them. */
 export function labelsOf({ variants, precisions, gpus }: Ticked, known: readonly Variant[]): readonly string[] {
+  // Where no variant leaves a choice, its precision needs no name.
+  const choice = known.some((one) => one.precisions.length > 1);
   return variants.flatMap((id) => {
     const variant = known.find((one) => one.id === id);
     if (variant === undefined || !variant.available) return [];
     const wanted = precisions.filter((precision) => variant.precisions.includes(precision));
     // A precision is named only where there is a choice to make.
-    const each: readonly (Precision | null)[] = precisions.length === 0 ? [null] : wanted;
+    const each: readonly (Precision | null)[] = precisions.length === 0 || !choice ? [null] : wanted;
     const devices: readonly (number | null)[] = variant.device === 'cpu' || gpus.length === 0 ? [null] : gpus;
     return each.flatMap((precision) => devices.map((device) => labelOf(id, precision, device)));
   });

@@ -10,7 +10,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { ShownRow } from './rows.ts';
 import { condensed, type DiffRow, type Side, sourceDiff } from './source-diff.ts';
 import type { CompareStore } from './store.ts';
-import { useComparedVariants } from './variants.ts';
+import { type Benched, useRowsBench, useVariants } from './variants.ts';
 import '../../widgets/code-tokens.css';
 
 type Files = Result<'variant.sources'>['files'];
@@ -23,20 +23,21 @@ type Loaded =
 /** Lines around a difference, where the rest is left out. */
 const AROUND = 4;
 
-function useSources(variant: string): Loaded {
+function useSources(variant: string, { workload, bench }: Benched): Loaded {
   const { client } = useWorkbench();
   const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
   useEffect(() => {
     let current = true;
     setLoaded({ kind: 'loading' });
-    client.call('variant.sources', { variant }).then(
+    if (variant === '') return;
+    client.call('variant.sources', { variant, workload, bench }).then(
       ({ files }) => current && setLoaded({ kind: 'files', files }),
       (error: unknown) => current && setLoaded({ kind: 'failed', reason: errorText(error) }),
     );
     return () => {
       current = false;
     };
-  }, [client, variant]);
+  }, [client, variant, workload, bench]);
   return loaded;
 }
 
@@ -150,18 +151,21 @@ export function SourceView({
   readonly store: CompareStore;
   readonly rows: readonly ShownRow[];
 }): ReactElement {
-  const known = useComparedVariants();
+  const of = useRowsBench(rows);
+  const known = useVariants(of);
   const onlyDifferences = useSelected(store, (state) => state.onlyDifferences);
   const ids = known.map(({ id }) => id);
   const inRows = [...new Set(rows.map(({ row }) => row.variant))].filter((id) => ids.includes(id));
   const reference = rows.find((one) => one.reference)?.row.variant ?? '';
   const startLeft = ids.includes(reference) ? reference : (inRows[0] ?? ids[0] ?? '');
   const [picked, setPicked] = useState<{ left: string | null; right: string | null }>({ left: null, right: null });
-  const left = picked.left ?? startLeft;
+  // What was picked may be of another benchmark than is shown now.
+  const still = (id: string | null): string | null => (id !== null && ids.includes(id) ? id : null);
+  const left = still(picked.left) ?? startLeft;
   const next = known.find(({ buildsOn }) => buildsOn === left)?.id;
-  const right = picked.right ?? inRows.find((id) => id !== left) ?? next ?? left;
+  const right = still(picked.right) ?? inRows.find((id) => id !== left) ?? next ?? left;
   const [paths, setPaths] = useState<{ left: string | null; right: string | null }>({ left: null, right: null });
-  const [a, b] = [useSources(left), useSources(right)];
+  const [a, b] = [useSources(left, of), useSources(right, of)];
   const sourceOf = (id: string): string => known.find((one) => one.id === id)?.source ?? '';
   const filesA = a.kind === 'files' ? a.files : [];
   const filesB = b.kind === 'files' ? b.files : [];

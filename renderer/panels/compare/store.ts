@@ -23,15 +23,16 @@ const schema = z.strictObject({
   /** Empty: one size. Else as `sweepOf` reads it. */
   sweep: z.string().max(500).default(''),
   /** Columns of the table that are not shown. */
-  hidden: z.array(z.string().max(32)).max(64),
+  hidden: z.array(z.string().max(64)).max(256),
   /** Null: the rows' own order. */
-  sort: z.strictObject({ column: z.string().max(32), descending: z.boolean() }).nullable(),
+  sort: z.strictObject({ column: z.string().max(64), descending: z.boolean() }).nullable(),
   /** Each row's samples over its own median. */
   own: z.boolean(),
   difference: z.boolean(),
   /** One range of colours for all maps. */
   matched: z.boolean(),
-  scale: z.enum(['linear', 'log', 'symlog']),
+  /** Null: the workload's usual one. */
+  scale: z.enum(['linear', 'log', 'symlog']).nullable(),
   colorMap: z.string().max(32),
   /** Lines of source around a difference, else all. */
   onlyDifferences: z.boolean(),
@@ -53,12 +54,12 @@ export function createCompareStore(
     rounds: 50,
     time_s: 60,
     sweep: '',
-    hidden: ['first_setup', 'wall', 'rate', 'r80'],
+    hidden: ['first_setup', 'wall', 'rate', 'steps', 'first', 'spread', 'traffic', 'arithmetic'],
     sort: null,
     own: false,
     difference: false,
     matched: true,
-    scale: 'linear',
+    scale: null,
     colorMap: 'viridis',
     onlyDifferences: false,
   };

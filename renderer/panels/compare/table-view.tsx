@@ -1,5 +1,7 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
-import type { ReactElement } from 'react';
+import { type ReactElement, useMemo } from 'react';
+import type { Words } from '../../../electron/contract/session.ts';
+import { type Column, columnsOf, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
 import { provenanceText } from '../../base/provenance.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import type { Figure } from '../../drawing/figures/figure.ts';
@@ -9,7 +11,6 @@ import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { Icon } from '../../widgets/icon.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type Column, columns, modeReason, nextSort, sorted } from './columns.ts';
 import { nameOf, type ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
 
@@ -18,6 +19,7 @@ const inkNames = ['blue', 'orange', 'green', 'violet', 'brown', 'teal', 'pink', 
 interface TableProps {
   readonly store: CompareStore;
   readonly rows: readonly ShownRow[];
+  readonly words: Words | null;
 }
 
 function RowMenu({ shown, all }: { readonly shown: ShownRow; readonly all: readonly ShownRow[] }): ReactElement {
@@ -69,7 +71,12 @@ function Cell({ column, shown }: { readonly column: Column; readonly shown: Show
   const { row } = shown;
   const reason = column.id === 'cold' || column.id === 'graph' ? modeReason(row, column.id) : null;
   return (
-    <td data-align={column.align} data-column={column.id} title={reason ?? undefined}>
+    <td
+      data-align={column.align}
+      data-column={column.id}
+      data-wrong={column.wrong?.(row) === true || undefined}
+      title={reason ?? undefined}
+    >
       {column.text(row)}
     </td>
   );
@@ -102,14 +109,23 @@ function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
   );
 }
 
-export function TableView({ store, rows }: TableProps): ReactElement {
+export function TableView({ store, rows, words }: TableProps): ReactElement {
   const config = useSelected(store, (state) => state);
   const { stores, figures } = useWorkbench();
+  const columns = useMemo(
+    () =>
+      columnsOf(
+        rows.map(({ row }) => row),
+        words,
+      ),
+    [rows, words],
+  );
   const shownColumns = columns.filter(({ id }) => !config.hidden.includes(id));
   const byRow = new Map(rows.map((shown) => [shown.row, shown]));
   const ordered = sorted(
     rows.filter(({ hidden }) => !hidden).map(({ row }) => row),
     config.sort,
+    columns,
   ).flatMap((row) => byRow.get(row) ?? []);
   const hiddenRows = rows.filter(({ hidden }) => hidden);
   const notes = ordered.filter(({ row }) => row.note !== null);

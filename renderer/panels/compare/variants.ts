@@ -1,22 +1,36 @@
-/** The variants that this panel benchmarks: those whose doses it can hold against each other. */
+/** The variants that belong together: those of one benchmark of one workload. */
+import { useMemo } from 'react';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
+import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { ShownRow } from './rows.ts';
 
-const COMPARED: WorkloadName = 'transport';
-
-const made = new WeakMap<readonly Variant[], readonly Variant[]>();
-
-/** The same list for the same capabilities, so that what is made from it is made once. */
-function compared(all: readonly Variant[]): readonly Variant[] {
-  const known = made.get(all);
-  if (known !== undefined) return known;
-  const own = all.filter(({ workload }) => workload === COMPARED);
-  made.set(all, own);
-  return own;
+export interface Benched {
+  readonly workload: WorkloadName;
+  /** Which benchmark of a workload that has several; empty otherwise. */
+  readonly bench: string;
 }
 
-export function useComparedVariants(): readonly Variant[] {
+/** Of the scenario in the form. */
+export function useScenarioBench(): Benched {
   const { stores } = useWorkbench();
-  return useSelected(stores.connection, (state) => compared(state.capabilities.variants));
+  const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
+  const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
+    resolved !== null && 'bench' in resolved ? resolved.bench : '',
+  );
+  return { workload, bench };
+}
+
+export function useVariants({ workload, bench }: Benched): readonly Variant[] {
+  const { stores } = useWorkbench();
+  const all = useSelected(stores.connection, (state) => state.capabilities.variants);
+  return useMemo(() => all.filter((one) => one.workload === workload && one.bench === bench), [all, workload, bench]);
+}
+
+/** Of what is compared; of the scenario in the form where nothing is. */
+export function useRowsBench(rows: readonly ShownRow[]): Benched {
+  const scenario = useScenarioBench();
+  const { row } = rows.find(({ reference }) => reference) ?? rows[0] ?? {};
+  return row === undefined ? scenario : { workload: row.workload, bench: row.bench };
 }

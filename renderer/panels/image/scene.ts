@@ -9,6 +9,7 @@ import type { DiffractionResolved } from '../../../electron/contract/scenarios.t
 import type { ShownImage } from '../../data/image-feed.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene } from '../../drawing/map-view.ts';
+import { squared } from '../../drawing/square.ts';
 
 export interface Ranges {
   readonly fast: Interval;
@@ -36,17 +37,6 @@ export function geometryOf({ scenario }: Pick<DiffractionResolved, 'scenario'>):
   const geometry = imageGeometry(scenario as unknown as DiffractionScenario);
   made.set(scenario, geometry);
   return geometry;
-}
-
-/** Ranges of which a pixel is as wide as high in a plot of this size (CSS pixels): the narrower one is widened. */
-export function squared({ fast, slow }: Ranges, plot: { readonly width: number; readonly height: number }): Ranges {
-  const scale = Math.min(plot.width / (fast[1] - fast[0]), plot.height / (slow[1] - slow[0]));
-  if (!(scale > 0) || !Number.isFinite(scale)) return { fast, slow };
-  const widened = ([from, to]: Interval, pixels: number): Interval => {
-    const [middle, half] = [(from + to) / 2, pixels / scale / 2];
-    return [middle - half, middle + half];
-  };
-  return { fast: widened(fast, plot.width), slow: widened(slow, plot.height) };
 }
 
 /** How far across a ring is, in pixels. */
@@ -123,7 +113,8 @@ export function imageScene({ shown, resolved, windows, plot, rings, logarithmic 
   const whole = wholeImage(shown, resolved);
   if (whole === null) return null;
   const ranges = { fast: windows.fast ?? whole.fast, slow: windows.slow ?? whole.slow };
-  const { fast, slow } = plot === null ? ranges : squared(ranges, plot);
+  const inSight = { horizontal: ranges.fast, vertical: ranges.slow };
+  const { horizontal: fast, vertical: slow } = plot === null ? inSight : squared(inSight, plot);
   const annotations: Annotation[] = [];
   if (shown !== null) annotations.push({ kind: 'values', field: shown.map });
   if (rings && resolved !== null) annotations.push(...ringsOf(geometryOf(resolved), whole.fast[1], whole.slow[1]));

@@ -1,12 +1,14 @@
 /** What each step of the ladder of variants gave, on the machine that it was measured on; no GPU needed. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
-import type { BenchSession } from '../../../electron/contract/bench.ts';
 import type { BenchInfo } from '../../../electron/contract/benches.ts';
+import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
+import type { Session as SessionData } from '../../../electron/contract/session.ts';
+import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { claimsFigure } from '../../drawing/figures/claims.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import { withCaption } from '../../drawing/figures/figure.ts';
-import { sessionFigures } from '../../drawing/figures/session-figures.ts';
+import { type SessionFigures, sessionFigures } from '../../drawing/figures/session-figures.ts';
 import { errorText } from '../../state/notices.ts';
 import { ClaimsTable } from '../../widgets/claims-table.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
@@ -21,7 +23,7 @@ import './ladder-panel.css';
 
 type Loaded =
   | Readonly<{ kind: 'none' }>
-  | Readonly<{ kind: 'session'; id: string; session: BenchSession }>
+  | Readonly<{ kind: 'session'; id: string; session: SessionData }>
   | Readonly<{ kind: 'failed'; reason: string }>;
 
 function useSession(bench: BenchInfo | null): Loaded {
@@ -46,11 +48,14 @@ function useSession(bench: BenchInfo | null): Loaded {
 /** Of exported figures: a page's width. */
 const EXPORT_SIZE = { width: 860, label: 11 } as const;
 
-function Session({ session }: { readonly session: BenchSession }): ReactElement {
+function Session({ session }: { readonly session: SessionData }): ReactElement {
   const { figures: exports } = useWorkbench();
   const [picked, setPicked] = useState(session.reports.length - 1);
   const report = session.reports[Math.min(picked, session.reports.length - 1)];
-  const figures = useMemo(() => (report === undefined ? [] : sessionFigures(session, report)), [session, report]);
+  const { figures, missing } = useMemo(
+    () => (report === undefined ? nothing : sessionFigures(session, report)),
+    [session, report],
+  );
   if (report === undefined) return <EmptyState icon="curve" title="This session measured nothing" />;
   const provenance = provenanceText(reportProvenance(report, session.created));
   const wrong = report.entries.filter((entry) => entry.status === 'measured' && entry.verdict === 'wrong');
@@ -70,8 +75,8 @@ function Session({ session }: { readonly session: BenchSession }): ReactElement 
       )}
       {wrong.length === 0 ? null : (
         <p className="ladder__wrong" role="note">
-          Wrong, and left out of the ladder: {wrong.map(({ label }) => label).join(', ')}. The dose is farther from the
-          FP64 reference than the limit.
+          Wrong, and left out of the ladder: {wrong.map(({ label }) => label).join(', ')}. What they compute is farther
+          from the FP64 reference than it may be.
         </p>
       )}
       {figures.length === 0 && !told ? (
@@ -118,9 +123,17 @@ function Session({ session }: { readonly session: BenchSession }): ReactElement 
           <p className="ladder__provenance">{provenance}</p>
         </section>
       ) : null}
+      {told ? null : <p className="ladder__missing">No claims: none was published about what this session measures.</p>}
+      {missing.map((text) => (
+        <p key={text} className="ladder__missing">
+          {text}
+        </p>
+      ))}
     </>
   );
 }
+
+const nothing: SessionFigures = { figures: [], missing: [] };
 
 const optionText = ({ name, machine, state, recorded }: BenchInfo): string => {
   const place = recorded ? 'recorded' : state === 'stored' ? 'saved' : state === 'done' ? 'this session' : state;
@@ -131,12 +144,18 @@ export default function LadderPanel(): ReactElement {
   const { stores, benches, reports, storage, settingsReset } = useWorkbench();
   const { kind } = useSelected(stores.connection, (state) => state.capabilities.shell);
   const store = useMemo(() => createLadderStore(storage, settingsReset), [storage, settingsReset]);
-  const wanted = useSelected(store, ({ bench }) => bench);
+  const wanted = useSelected(store, ({ benches: chosen }) => chosen);
   const live = useSelected(stores.comparison, (state) => state.live);
   const stored = useSelected(stores.comparison, (state) => state.stored);
   useEffect(() => void benches.refresh(), [benches]);
-  const all = [...live, ...stored];
-  const bench = all.find(({ id }) => id === wanted) ?? all[0] ?? null;
+  const workload = useSelected(stores.comparison, (state) => state.workload);
+  const scenarioBench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
+    resolved !== null && 'bench' in resolved ? resolved.bench : '',
+  );
+  const all = [...live, ...stored].filter((one) => one.workload === workload);
+  // Without a choice of the user's the session that is nearest to the scenario.
+  const usual = all.find((one) => one.bench === scenarioBench) ?? all[0] ?? null;
+  const bench = all.find(({ id }) => id === wanted[workload]) ?? usual;
   const loaded = useSession(bench);
   const last = loaded.kind === 'session' ? loaded.session.reports.length - 1 : 0;
   const subjects = (bench?.subjects ?? []).flatMap(({ subject }) =>
@@ -146,10 +165,16 @@ export default function LadderPanel(): ReactElement {
     <div className="plot-panel">
       <div className="panel-bar">
         <Select
+          label="Workload of the session"
+          value={workload}
+          options={scenarioKindNames.map((name) => ({ value: name, label: scenarioKinds[name].title }))}
+          onChange={(name) => stores.comparison.show(name as WorkloadName)}
+        />
+        <Select
           label="Session"
           value={bench?.id ?? ''}
           options={all.map((one) => ({ value: one.id, label: optionText(one) }))}
-          onChange={(id) => store.setState({ bench: id })}
+          onChange={(id) => store.setState({ benches: { ...wanted, [workload]: id } })}
         />
         <span className="panel-readout">{bench === null ? '' : bench.scenario}</span>
         <div className="panel-bar__tools">

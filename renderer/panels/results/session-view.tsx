@@ -3,9 +3,9 @@ import { type ReactElement, useMemo, useState } from 'react';
 import type { TaskSession } from '../../../electron/contract/task-bench.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { claimCurve, sweptClaims, taskTimes } from '../../drawing/figures/task-sweep.ts';
+import { ClaimsTable } from '../../widgets/claims-table.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { Select } from '../../widgets/select.tsx';
-import { TaskClaims } from './claims.tsx';
 import { extrasOf } from './extras.tsx';
 import { FigureSection, Scroll, Section } from './section.tsx';
 import { QuantitiesTable, quantitiesOf, VariantsTable } from './variants-table.tsx';
@@ -76,7 +76,7 @@ export function SessionView({ session }: { readonly session: TaskSession }): Rea
           provenance={provenance}
         >
           <Scroll label="Table of claims">
-            <TaskClaims claims={report.claims} />
+            <ClaimsTable claims={report.claims} />
           </Scroll>
         </Section>
       )}

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { ComparedRow } from '../../../electron/contract/comparison.ts';
 import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
-import { nextSort, sorted, verdictText } from '../../../renderer/panels/compare/columns.ts';
+import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../renderer/base/compare-columns.ts';
 import { labelsOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
 import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
-import { createComparisonStore, referenceIndex } from '../../../renderer/state/comparison.ts';
+import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
 
 describe('the order of a benchmark', () => {
   const variant = (id: string, device: 'cpu' | 'cuda', precisions: ('fp32' | 'fp64')[], available = true): Variant =>
@@ -42,8 +42,15 @@ describe('the order of a benchmark', () => {
 
 describe('rows', () => {
   const row = (title: string, time_s: number, rel_l2: number | null = null): ComparedRow =>
-    ({ title, time_s, rel_l2 }) as unknown as ComparedRow;
+    ({
+      ...{ title, time_s },
+      accuracy:
+        rel_l2 === null ? [] : [{ id: 'parity', title: 'Dose error', tip: '', unit: '', value: rel_l2, bound: null }],
+      quantities: [],
+    }) as unknown as ComparedRow;
   const rows = [row('b', 2, 1e-7), row('a', 1), row('c', 3, 1e-9)];
+  const sorted = (list: typeof rows, sort: Parameters<typeof sortedBy>[1]) =>
+    sortedBy(list, sort, columnsOf(list, null));
   const titles = (list: readonly ComparedRow[]): string => list.map(({ title }) => title).join('');
 
   test('sort both ways, and come back to their own order', () => {
@@ -73,7 +80,7 @@ describe('what is compared', () => {
 
   test('is added once, coloured apart, moved and removed', () => {
     const store = createComparisonStore();
-    store.add([entry('a'), entry('b'), entry('a'), { kind: 'run', run: 'r' }]);
+    store.add('transport', [entry('a'), entry('b'), entry('a'), { kind: 'run', run: 'r' }]);
     const keys = (): string[] => store.getState().chosen.map(({ key }) => key);
     expect(keys()).toEqual(['entry b 0 a', 'entry b 0 b', 'run r']);
     expect(store.getState().chosen.map(({ ink }) => ink)).toEqual([0, 1, 2]);
@@ -87,10 +94,20 @@ describe('what is compared', () => {
     store.hide('run r', true);
     expect(store.getState().chosen[1]).toMatchObject({ ink: 6, hidden: true });
     store.remove(['run r']);
-    expect(store.getState().reference).toBeNull();
     expect(referenceIndex(store.getState())).toBe(0);
-    store.add(Array.from({ length: 9 }, (_, i) => entry(`v${i}`)));
+    store.add(
+      'transport',
+      Array.from({ length: 9 }, (_, i) => entry(`v${i}`)),
+    );
     expect(Math.max(...store.getState().chosen.map(({ ink }) => ink))).toBe(7);
+    // Each workload has rows and a reference of its own.
+    store.add('micro', [entry('m'), entry('n')]);
+    store.setReference('entry b 0 n');
+    expect(shownRows(store.getState()).map(({ ink }) => ink)).toEqual([0, 1]);
+    expect(referenceIndex(store.getState())).toBe(1);
+    store.show('transport');
+    expect(shownRows(store.getState())).toHaveLength(11);
+    expect(referenceIndex(store.getState())).toBe(0);
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import type { DiffractionResolved } from '../../../electron/contract/scenarios.ts';
-import { geometryOf, imageScene, ringSpacings, squared } from '../../../renderer/panels/image/scene.ts';
+import { squared } from '../../../renderer/drawing/square.ts';
+import { geometryOf, imageScene, ringSpacings } from '../../../renderer/panels/image/scene.ts';
 
 const resolved = {
   kind: 'diffraction',
@@ -44,12 +45,15 @@ const drawn = { resolved, windows: {}, plot: null, rings: true, logarithmic: tru
 
 describe('the image', () => {
   it('has pixels as wide as high, the narrower range widened around its middle', () => {
-    const { fast, slow } = squared({ fast: [0, 100], slow: [0, 100] }, { width: 400, height: 200 });
+    const { horizontal: fast, vertical: slow } = squared(
+      { horizontal: [0, 100], vertical: [0, 100] },
+      { width: 400, height: 200 },
+    );
     expect(slow).toEqual([0, 100]);
     expect(fast).toEqual([-50, 150]);
-    expect(squared({ fast: [0, 10], slow: [0, 10] }, { width: 0, height: 0 })).toEqual({
-      fast: [0, 10],
-      slow: [0, 10],
+    expect(squared({ horizontal: [0, 10], vertical: [0, 10] }, { width: 0, height: 0 })).toEqual({
+      horizontal: [0, 10],
+      vertical: [0, 10],
     });
   });
 

@@ -63,7 +63,8 @@ export async function benchDiffraction(context: VerbContext, host: Host): Promis
         limits,
         gpu,
         signal,
-        onProgress: (what, round, elapsed_s) => progress.draw(roundLine(what, round, limits.mostRounds, elapsed_s)),
+        onProgress: ({ variant, round, elapsed_s }) =>
+          progress.draw(roundLine(variant, round, limits.mostRounds, elapsed_s)),
       }).finally(() => progress.clear());
     },
     imageFits,

@@ -43,7 +43,7 @@ export async function measureTask(
       terminal.say(`No ceilings: ${reason}`),
     )),
     signal,
-    onProgress: ({ phase, what, round, mostRounds, elapsed_s }) =>
+    onProgress: ({ phase, variant: what, round, mostRounds, elapsed_s }) =>
       progress.draw(
         phase === 'rounds'
           ? roundLine(what, round, mostRounds, elapsed_s)

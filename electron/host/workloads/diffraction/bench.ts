@@ -7,6 +7,7 @@ import type { Mode } from '../../../contract/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';
+import type { KernelResources } from '../../../contract/resources.ts';
 import { fromNative, type NativeAddon } from '../../addon.ts';
 import type {
   DiffractionPlan,
@@ -15,7 +16,9 @@ import type {
   DiffractionVariant,
 } from '../../addon-diffraction.ts';
 import type { GpuFacts } from '../../bench/index.ts';
+import { Determinism } from '../../bench/parity.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
+import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
 import { median, ratioInterval } from '../../bench/statistics.ts';
 import type { StoppingLimits } from '../../bench/stopping.ts';
 import { noiseFloor, verdictOf } from '../../bench/verdict.ts';
@@ -36,7 +39,14 @@ export interface ImageBenchOptions {
   readonly limits: StoppingLimits;
   readonly gpu: GpuFacts | null;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (what: string, round: number, elapsed_s: number) => void;
+  readonly onProgress?: (progress: BenchProgress) => void;
+  /** What the report says besides: the scenario as the user wrote it, the kernels' resources. */
+  readonly recorded?: {
+    readonly document?: Readonly<Record<string, unknown>>;
+    readonly resources?: KernelResources;
+  };
+  /** Told each variant's image when the session ends. */
+  readonly onImage?: (variant: string, image: Float32Array) => void;
 }
 
 /** A variant in a mode. */
@@ -57,6 +67,7 @@ interface Contestant extends Candidate {
   readonly first_s: number;
   readonly plan: DiffractionPlan;
   readonly error: ImageError;
+  readonly determinism: Determinism;
   readonly samples: Sample[];
 }
 
@@ -111,16 +122,24 @@ const nothing = {
   verdict: null,
 };
 
+const nameOf = ({ variant, mode }: Candidate): string => (mode === 'warm' ? variant.id : `${variant.id}, ${mode}`);
+
+const timesOf = ({ samples }: Contestant): readonly number[] => samples.map(({ time_s }) => time_s);
+
+/** The bits are told by whether they are the same: a hash of an image is of no use to anyone. */
+function repeatsOf({ runs, bitwise, spread }: ReturnType<Determinism['report']>) {
+  return { runs, bitwise, spread };
+}
+
 const medianOf = (samples: readonly Sample[], what: (sample: Sample) => number): number | null =>
   samples.length === 0 ? null : median(samples.map(what));
 
 class Session {
-  private readonly start = performance.now();
   private readonly candidates: readonly Candidate[];
   private readonly contestants: Contestant[] = [];
   private readonly refused = new Map<Candidate, string>();
   private readonly control: Sample[] = [];
-  private rounds = 0;
+  private readonly clock: SessionClock;
   private readonly addon: NativeAddon;
   private readonly problem: DiffractionProblem;
   private readonly options: ImageBenchOptions;
@@ -129,6 +148,7 @@ class Session {
     this.addon = addon;
     this.problem = problem;
     this.options = options;
+    this.clock = new SessionClock(options.limits, options.seed);
     const all = addon.diffractionVariants();
     const { variants, modes } = options;
     this.candidates = modes.flatMap((mode) =>
@@ -137,32 +157,30 @@ class Session {
   }
 
   async run(): Promise<ImageBenchReport> {
-    this.tell('fp64 reference');
+    this.tell('fp64 reference', REFERENCE);
     const oracle = await render(this.addon, this.problem, { variant: REFERENCE, mode: 'warm' }, this.options.signal);
     await this.firstRuns(oracle.result.image);
     return this.report(oracle.plan, await this.takeRounds());
   }
 
-  private elapsed(): number {
-    return (performance.now() - this.start) / 1000;
-  }
-
-  private tell(what: string): void {
-    this.options.onProgress?.(what, this.rounds, this.elapsed());
+  private tell(phase: string, what: string): void {
+    this.options.onProgress?.(this.clock.progress(phase, what));
   }
 
   private render({ variant, mode }: Candidate) {
-    this.tell(variant.id);
     return render(this.addon, this.problem, { variant: variant.id, mode }, this.options.signal);
   }
 
   private async firstRuns(oracle: Float32Array): Promise<void> {
     for (const candidate of this.candidates) {
+      this.tell('first runs', nameOf(candidate));
       try {
         const { plan, result, wall_s } = await this.render(candidate);
         if (result.status !== 'done') return;
         const error = imageError(result.image, oracle);
-        this.contestants.push({ ...candidate, plan, first: result, first_s: wall_s, error, samples: [] });
+        const determinism = new Determinism();
+        determinism.add(result.image);
+        this.contestants.push({ ...candidate, plan, first: result, first_s: wall_s, error, determinism, samples: [] });
       } catch (error) {
         if (!(error instanceof BraggError) || error.code === 'internal') throw error;
         this.refused.set(candidate, error.message.replace(/^solver\.variant = [^:]+: /, ''));
@@ -179,23 +197,30 @@ class Session {
     if (reference === undefined) return this.cancelled ? 'cancelled' : 'refused';
     const turns = [...this.contestants, { ...reference, samples: this.control }].map(
       (one): Turn => ({
-        what: one.variant.id,
-        times: () => one.samples.map(({ time_s }) => time_s),
+        what: nameOf(one),
+        times: () => timesOf(one),
         take: async () => {
           const { result } = await this.render(one);
-          return result.status === 'done' ? () => one.samples.push(sampleOf(result)) : null;
+          if (result.status !== 'done') return null;
+          return () => {
+            one.samples.push(sampleOf(result));
+            one.determinism.add(result.image);
+          };
         },
       }),
     );
+    this.clock.roundsBegin();
     const { stopped } = await takeRounds(turns, {
       seed: this.options.seed,
       limits: this.options.limits,
       cancelled: () => this.cancelled,
-      elapsed_s: () => this.elapsed(),
-      tell: (what) => this.tell(what),
-      onRound: (rounds) => {
-        this.rounds = rounds;
-      },
+      elapsed_s: () => this.clock.elapsed_s,
+      tell: (what) => this.tell('rounds', what),
+      onRound: (rounds) =>
+        this.clock.afterRound(
+          rounds,
+          this.contestants.map((one) => ({ label: nameOf(one), times: timesOf(one) })),
+        ),
     });
     return stopped;
   }
@@ -208,7 +233,7 @@ class Session {
     const found = this.contestants.find((one) => one.variant === variant && one.mode === mode);
     const [reference] = this.contestants;
     if (found === undefined || reference === undefined) return null;
-    const { samples, error, first, first_s, plan } = found;
+    const { samples, error, first, first_s, plan, determinism } = found;
     const times = samples.map(({ time_s }) => time_s);
     const referenceTimes = reference.samples.map(({ time_s }) => time_s);
     const median_s = medianOf(samples, ({ time_s }) => time_s);
@@ -225,6 +250,7 @@ class Session {
       },
       correct: error.bright <= BRIGHT_PARITY,
       threads: first.threads,
+      determinism: repeatsOf(determinism.report()),
       samples_s: times,
       image_samples_s: samples.map(({ image_s }) => image_s),
       wall_samples_s: samples.map(({ wall_s }) => wall_s),
@@ -248,22 +274,26 @@ class Session {
     const control = reference === undefined ? null : ratioInterval(times(this.control), times(reference.samples), seed);
     const floor = noiseFloor(control);
     const { cpu, logicalCores, isa, os } = this.addon.machine();
+    const { version, build, compiler } = this.addon.buildInfo();
+    for (const { variant, first } of this.contestants) this.options.onImage?.(variant.id, first.image);
     const { width, height, terms } = plan;
     return {
       workload: 'diffraction',
       scenario,
       machine: { cpu, logicalCores, isa, os, gpu },
-      build: this.addon.buildInfo().build,
+      build,
+      program: { version, build, compiler },
+      ...this.options.recorded,
       width,
       height,
       terms,
       reference: reference?.variant.id ?? null,
       seed,
-      rounds: this.rounds,
+      rounds: this.clock.rounds,
       stopped,
       noise_floor: floor,
       entries: this.candidates.flatMap((candidate) => this.entry(candidate, floor, terms) ?? []),
-      elapsed_s: this.elapsed(),
+      elapsed_s: this.clock.elapsed_s,
     };
   }
 }

@@ -6,6 +6,8 @@ import { type AnyReading, type DiffractionReading, problemOf } from '../../scena
 import { runOf } from '../run-data.ts';
 import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
+import { imageBenchable } from './benchable.ts';
+import { comparedImages } from './compared.ts';
 import { exportImage } from './export.ts';
 import { ImageRunning } from './running.ts';
 import { imageUpTo, pixelsText } from './texts.ts';
@@ -52,6 +54,8 @@ export const diffraction: HostWorkload = {
     return { name, variant, precision, machine, spans, trace: null, steps: 0, cell_steps: 0, bytesPerCellStep: 0 };
   },
   exported: (run, what, packer) => exportImage(runOf('diffraction', run), what, packer),
+  benchable: imageBenchable,
+  compared: comparedImages,
   about: (document) => {
     const wavelength = valueAt(document, ['beam', 'wavelength_A']);
     return typeof wavelength === 'number' && Number.isFinite(wavelength) ? `${wavelength} Å` : '';

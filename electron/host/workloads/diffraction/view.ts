@@ -2,7 +2,7 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { ImageView } from '../../../contract/image.ts';
-import { extent, type GridAxis, largest, mapAxis, reduce, sampling } from '../../display/reduce.ts';
+import { extent, type GridAxis, mapAxis, peaks, reduce, sampling } from '../../display/reduce.ts';
 
 /** Photons per pixel, [slow][fast]. */
 export interface Image {
@@ -11,7 +11,7 @@ export interface Image {
   readonly image: Float32Array;
 }
 
-function axis(name: 'fast' | 'slow', count: number): GridAxis {
+export function pixelAxis(name: 'fast' | 'slow', count: number): GridAxis {
   return { name, unit: 'px', uniform: true, edges: Float64Array.from({ length: count + 1 }, (_, i) => i) };
 }
 
@@ -19,7 +19,7 @@ const photons = { quantity: 'photons', unit: 'photons' } as const;
 
 /** Never more samples than pixels of the screen. */
 export function imageMap({ width, height, image }: Image, { viewport, statistic }: ImageView, quantity = 'photons') {
-  const [fast, slow] = [axis('fast', width), axis('slow', height)];
+  const [fast, slow] = [pixelAxis('fast', width), pixelAxis('slow', height)];
   const across = sampling(fast, viewport.horizontal, viewport.pixels[0]);
   const down = sampling(slow, viewport.vertical, viewport.pixels[1]);
   const plane = { values: image, strideHorizontal: 1, strideVertical: width };
@@ -28,7 +28,7 @@ export function imageMap({ width, height, image }: Image, { viewport, statistic 
     quantity,
     horizontal: mapAxis(fast, across),
     vertical: mapAxis(slow, down),
-    values: statistic === 'max' ? largest(plane, across, down) : reduce(plane, across, down, 1),
+    values: statistic === 'max' ? peaks(plane, across, down) : reduce(plane, across, down, 1),
     ...extent(image, 1),
   };
   return map;

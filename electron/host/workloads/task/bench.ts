@@ -14,6 +14,7 @@ import type { TaskClaim } from '../../bench/claims.ts';
 import { ratioOf, type Series } from '../../bench/comparison.ts';
 import { type GpuFacts, machineFacts } from '../../bench/machine.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
+import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
 import type { StoppingLimits } from '../../bench/stopping.ts';
 import { noiseFloor } from '../../bench/verdict.ts';
 import { usedGpu } from '../../gpu.ts';
@@ -35,7 +36,7 @@ export interface TaskBenchOptions {
   readonly sample_s?: number;
   readonly gpu?: GpuFacts | null;
   readonly claims?: readonly TaskClaim[];
-  readonly onProgress?: (progress: TaskBenchProgress) => void;
+  readonly onProgress?: (progress: BenchProgress) => void;
   readonly recorded?: {
     readonly document?: Readonly<Record<string, unknown>>;
     readonly commit?: string;
@@ -43,14 +44,6 @@ export interface TaskBenchOptions {
   };
   /** Ends the session after the work at hand; what was measured is reported. */
   readonly signal?: AbortSignal;
-}
-
-export interface TaskBenchProgress {
-  readonly phase: 'first runs' | 'rounds';
-  readonly what: string;
-  readonly round: number;
-  readonly mostRounds: number;
-  readonly elapsed_s: number;
 }
 
 /** Long against a clock's steps and a launch, short against a change of the GPU's clock. */
@@ -63,11 +56,10 @@ const checkedRuns = 3;
 const shareKept = 0.5;
 
 class Session {
-  private readonly start = performance.now();
   private readonly refused = new Map<TaskCandidate, string>();
   private readonly contestants: TaskContestant[] = [];
   private readonly control: RawTaskSample[] = [];
-  private rounds = 0;
+  private readonly clock: SessionClock;
   private keep = true;
   private readonly addon: NativeAddon;
   private readonly problem: TaskProblem;
@@ -77,6 +69,7 @@ class Session {
     this.addon = addon;
     this.problem = problem;
     this.options = options;
+    this.clock = new SessionClock(options.limits, options.seed);
   }
 
   async run(): Promise<TaskReport> {
@@ -96,19 +89,8 @@ class Session {
     return this.options.signal?.aborted === true;
   }
 
-  private elapsed(): number {
-    return (performance.now() - this.start) / 1000;
-  }
-
-  private tell(phase: TaskBenchProgress['phase'], what: string): void {
-    const { limits, onProgress } = this.options;
-    onProgress?.({
-      phase,
-      what,
-      round: this.rounds,
-      mostRounds: limits.mostRounds,
-      elapsed_s: this.elapsed(),
-    });
+  private tell(phase: string, what: string): void {
+    this.options.onProgress?.(this.clock.progress(phase, what));
   }
 
   /** Whether all may stay prepared at once. */
@@ -192,15 +174,21 @@ class Session {
     );
     turns.push(this.turn(reference, 'warm', this.control));
     const { seed, limits } = this.options;
+    this.clock.roundsBegin();
     const { stopped } = await takeRounds(turns, {
       seed,
       limits,
       cancelled: () => this.cancelled,
-      elapsed_s: () => this.elapsed(),
+      elapsed_s: () => this.clock.elapsed_s,
       tell: (what) => this.tell('rounds', what),
-      onRound: (rounds) => {
-        this.rounds = rounds;
-      },
+      onRound: (rounds) =>
+        this.clock.afterRound(
+          rounds,
+          this.contestants.map(({ candidate, warm }) => ({
+            label: candidate.label,
+            times: warm.samples.map(({ time_s }) => time_s),
+          })),
+        ),
     });
     return stopped;
   }
@@ -223,7 +211,7 @@ class Session {
     const [reference] = everyone;
     const times = (samples: readonly RawTaskSample[]) => samples.map(({ time_s }) => time_s);
     const noise =
-      reference === undefined || this.rounds === 0
+      reference === undefined || this.clock.rounds === 0
         ? null
         : ratioOf(times(this.control), times(reference.warm.samples), seed);
     const floor = noiseFloor(noise?.interval ?? null);
@@ -247,12 +235,12 @@ class Session {
       ...(resources === undefined ? {} : { resources }),
       reference: reference?.label ?? null,
       seed,
-      rounds: this.rounds,
+      rounds: this.clock.rounds,
       stopped,
       noise: { ratio: noise, floor },
       entries,
       claims: taskClaims(claims, entries, seed),
-      elapsed_s: this.elapsed(),
+      elapsed_s: this.clock.elapsed_s,
     };
   }
 }

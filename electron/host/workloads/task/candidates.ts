@@ -1,7 +1,6 @@
 /** The variants of a bench to compare, each with the problem that it runs. */
-import { BraggError } from '../../../contract/errors.ts';
-import { suggest } from '../../../contract/scenario/index.ts';
 import type { TaskProblem, TaskVariant } from '../../addon-task.ts';
+import { knownVariant } from '../../bench/known.ts';
 
 export interface TaskCandidate {
   /** As it was asked for: `cuda-tiled`, `cuda-tiled:1` on the second GPU. */
@@ -25,16 +24,7 @@ export function taskCandidates(
   const own = variantsFor(problem, all);
   return labels.map((label) => {
     const [, id = label, gpu] = /^(.+):(\d+)$/.exec(label) ?? [];
-    const variant = own.find((one) => one.id === id);
-    if (variant === undefined) {
-      const known = own.map((one) => one.id);
-      const near = suggest(id, known);
-      const hint = near === null ? '' : ` (did you mean ${near}?)`;
-      throw new BraggError(
-        'invalid',
-        `the variant ${JSON.stringify(id)} is not known${hint}; allowed: ${known.join(', ')}`,
-      );
-    }
+    const variant = knownVariant(id, own);
     const device = gpu === undefined ? {} : { device: gpu };
     return {
       label,

@@ -5,7 +5,9 @@ import { type AnyReading, problemOf, type TaskReading } from '../../scenarios/in
 import { noSpans, runOf } from '../run-data.ts';
 import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
+import { taskBenchable } from './benchable.ts';
 import { variantsFor } from './candidates.ts';
+import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
 import { TaskRunning } from './running.ts';
 import { bestOf } from './task-data.ts';
@@ -76,6 +78,8 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       };
     },
     exported: (run, what, packer) => exportTask(runOf(kind, run), what, packer),
+    benchable: taskBenchable(kind),
+    compared: comparedTasks,
     about: () => '',
   };
 }

@@ -65,10 +65,8 @@ export class TaskRunning implements WorkloadRun {
       limits: LIMITS,
       ...known,
       signal: this.#stop.signal,
-      onProgress: ({ phase, what, round, mostRounds, elapsed_s }) => {
-        const left =
-          round === 0 ? null : Math.min((elapsed_s / round) * (mostRounds - round), LIMITS.mostSeconds - elapsed_s);
-        around.progressed({ workload: kind, phase, what, round, rounds: mostRounds }, left);
+      onProgress: ({ phase, variant, round, mostRounds, left_s }) => {
+        around.progressed({ workload: kind, phase, what: variant, round, rounds: mostRounds }, left_s);
       },
     });
     const session: TaskSession = {

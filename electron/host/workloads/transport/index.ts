@@ -6,6 +6,8 @@ import { depthDoseOf } from '../../metrics/run-metrics.ts';
 import { type AnyReading, problemOf, type TransportReading } from '../../scenarios/index.ts';
 import { runOf } from '../run-data.ts';
 import type { HostWorkload, ResolveParts } from '../workload.ts';
+import { transportBenchable } from './benchable.ts';
+import { comparedTransport } from './compared.ts';
 import { type Exported, exportRun } from './export.ts';
 import { measured } from './run-data.ts';
 import { TransportRunning } from './running.ts';
@@ -82,6 +84,8 @@ export const transport: HostWorkload = {
     if (!known) throw new Error(`a transport run has no ${what}`);
     return exportRun(runOf('transport', run), what as Exported, packer);
   },
+  benchable: transportBenchable,
+  compared: comparedTransport,
   about: (document) => {
     const energy = valueAt(document, ['beam', 'energy_MeV']);
     return typeof energy === 'number' && Number.isFinite(energy) ? `${energy} MeV` : '';

@@ -1,0 +1,98 @@
+/** What a workload is to benchmarks: what its thread is given, what it measures, what can be shown of that. */
+import type { Mode } from '../../contract/bench-session.ts';
+import type { KeptSession } from '../../contract/kept-session.ts';
+import type { WorkloadName } from '../../contract/workload.ts';
+import type { NativeAddon, TransportProblem } from '../addon.ts';
+import type { DiffractionProblem } from '../addon-diffraction.ts';
+import type { TaskProblem } from '../addon-task.ts';
+import type { BenchProgress } from '../bench/session-clock.ts';
+import type { StoppingLimits } from '../bench/stopping.ts';
+import type { ComparedField } from '../compare/field.ts';
+import type { OwnVariant } from '../own/file.ts';
+import type { AnyReading } from '../scenarios/index.ts';
+
+interface Problems {
+  readonly transport: TransportProblem;
+  readonly diffraction: DiffractionProblem;
+  readonly 'linear-relu': TaskProblem;
+  readonly micro: TaskProblem;
+}
+
+/** By the workload's name; plain values, which go to another thread. */
+export type BenchProblem = {
+  [K in keyof Problems]: { readonly kind: K; readonly problem: Problems[K] };
+}[keyof Problems];
+
+export interface BenchTask {
+  readonly workload: WorkloadName;
+  /** How reports name the scenario. */
+  readonly scenario: string;
+  readonly document: Readonly<Record<string, unknown>>;
+  /** One; of a sweep one per value. */
+  readonly problems: readonly BenchProblem[];
+  /** As many: what other programs are given, every default filled in. */
+  readonly scenarios: readonly unknown[];
+  readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
+  /** Ids of the registry of other programs. */
+  readonly external: readonly string[];
+  readonly variants: readonly string[];
+  /** Beside warm. */
+  readonly modes: readonly Mode[];
+  readonly seed: number;
+  readonly limits: StoppingLimits;
+  readonly assetsFolder: string;
+  /** ISO 8601. */
+  readonly created: string;
+  /** That makes the session again on the command line. */
+  readonly command: string;
+  /** Those of the variants that are the user's own, each trusted; and what a run of theirs may take. */
+  readonly own: readonly OwnVariant[];
+  readonly ownLimit_s: number;
+}
+
+/** What each label of a report computed, where that can be shown. */
+export type Answers = ReadonlyMap<string, Float32Array | Float64Array>;
+
+export interface BenchOutcome {
+  readonly session: KeptSession;
+  /** As many as reports. */
+  readonly answers: readonly Answers[];
+}
+
+export interface BenchFollower {
+  /** `report`: which of the sweep's values. */
+  readonly tell: (progress: BenchProgress, report: number) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface Benchable {
+  /** Throws BraggError `invalid` with every issue. */
+  readonly problem: (reading: AnyReading) => BenchProblem;
+  /** Throws a BraggError for a variant that is not known to this problem. */
+  readonly check: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[]) => void;
+  /** Whether other programs solve its scenarios. */
+  readonly hasRivals: boolean;
+  readonly measure: (addon: NativeAddon, task: BenchTask, follower: BenchFollower) => Promise<BenchOutcome>;
+  /** Null where an answer is nothing to look at. */
+  readonly field: (problem: BenchProblem, answer: Float32Array | Float64Array) => ComparedField | null;
+}
+
+/** The problem as one of `kind`, to which it was made. */
+export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem): Problems[K] {
+  if (any.kind !== kind) throw new Error(`a problem of ${any.kind} came to ${kind}`);
+  return any.problem as Problems[K];
+}
+
+/** One report for each problem, in order; a benchmark that is stopped keeps those it has. */
+export async function reportEach<R>(
+  { problems }: BenchTask,
+  signal: AbortSignal,
+  report: (problem: BenchProblem, index: number) => Promise<R>,
+): Promise<R[]> {
+  const reports: R[] = [];
+  for (const [index, problem] of problems.entries()) {
+    if (signal.aborted && index > 0) break;
+    reports.push(await report(problem, index));
+  }
+  return reports;
+}

@@ -1,0 +1,201 @@
+/**
+ * A benchmark of images as comparisons take it. Its files have an entry for each variant and mode, and name
+ * variants by their ids alone: titles and what each builds on are the registry's.
+ */
+import type { Ratio } from '../../../contract/bench-session.ts';
+import type { Variant } from '../../../contract/capabilities.ts';
+import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
+import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/image-bench.ts';
+import type {
+  Accuracy,
+  MeasuredSessionEntry,
+  Session,
+  SessionEntry,
+  SessionReport,
+  Words,
+} from '../../../contract/session.ts';
+import { ratioOf } from '../../bench/comparison.ts';
+import { relativeSpread } from '../../bench/statistics.ts';
+
+export const imageWords: Words = {
+  time: 'Image',
+  timeTip: 'of one image, without its set-up',
+  size: 'pixels',
+  rate: 'Pixels',
+};
+
+type Errors = { readonly [K in keyof ImageError]: number | null };
+
+const columns = [
+  { id: 'rel_l2', title: 'relL2', tip: 'Norm of the difference from the FP64 image over its norm' },
+  { id: 'max', title: 'max / max', tip: 'Largest difference over the largest pixel of the FP64 image' },
+  {
+    id: 'bright',
+    title: 'Bright pixels',
+    tip: `Largest relative error of the pixels above a thousandth of the largest; at most ${BRIGHT_PARITY} is right`,
+  },
+  { id: 'sum', title: 'Sum', tip: 'Relative difference of the sums' },
+] as const;
+
+/** `judged`: both images are of one problem, so that a difference is an error. */
+export function imageAccuracy(error: Errors, judged: boolean): Accuracy[] {
+  return columns.map(({ id, title, tip }) => {
+    const value = error[id];
+    const bound = judged && id === 'bright' ? BRIGHT_PARITY : null;
+    const finite = value !== null && Number.isFinite(value) ? value : null;
+    return {
+      id,
+      title,
+      tip,
+      unit: '',
+      value: finite,
+      bound,
+      holds: bound === null || (finite !== null && finite <= bound),
+    };
+  });
+}
+
+function rooflineOf(
+  { roofline }: ImageBenchEntry,
+  machine: ImageBenchReport['machine'],
+): MeasuredSessionEntry['roofline'] {
+  if (roofline === null) return null;
+  const { fp32_per_s, fp64_per_s, bytes_per_s } = roofline;
+  const ceilings = machine.gpu?.ceilings ?? null;
+  const flops_per_s = fp32_per_s + fp64_per_s;
+  return {
+    bytes_per_s,
+    flops_per_s,
+    flops_per_byte: bytes_per_s === 0 ? null : flops_per_s / bytes_per_s,
+    share_of_copy: ceilings === null ? null : bytes_per_s / ceilings.copy_bytes_per_s,
+    share_of_flops:
+      ceilings === null
+        ? null
+        : Math.max(fp32_per_s / ceilings.fp32_flops_per_s, fp64_per_s / ceilings.fp64_flops_per_s),
+  };
+}
+
+type Known = ReadonlyMap<string, Variant>;
+
+function headOf({ variant, device }: ImageBenchEntry, known: Known) {
+  const { title = variant, buildsOn = null, precisions = [] } = known.get(variant) ?? {};
+  const label = variant;
+  return { label, variant, title, builds_on: buildsOn, device, precision: precisions[0] ?? '', note: null, gpu: null };
+}
+
+/** The labels that a variant stands on among those that were measured, its base first. */
+function chainOf(variant: string, known: Known, times: ReadonlyMap<string, readonly number[]>): readonly string[] {
+  const links: string[] = [];
+  for (let base = known.get(variant)?.buildsOn; base != null && times.has(base) && !links.includes(base); ) {
+    links.push(base);
+    base = known.get(base)?.buildsOn;
+  }
+  return links;
+}
+
+/** All entries of one variant: the warm one is what the variant is told by. */
+function entryOf(all: readonly ImageBenchEntry[], report: ImageBenchReport, known: Known): SessionEntry | null {
+  const own = all.find(({ mode }) => mode === 'warm') ?? all[0];
+  if (own === undefined) return null;
+  const head = headOf(own, known);
+  if (own.refused !== null) return { ...head, status: 'refused', reason: own.refused };
+  const { median_s, setup_s, image_s, wall_s, samples_s, threads, ns_per_term, first_s, first_setup, device } = own;
+  if (median_s === null || setup_s === null || own.ratio === null) {
+    return { ...head, status: 'refused', reason: 'The session ended before a round was whole.' };
+  }
+  const warm = new Map(
+    report.entries.flatMap((one) =>
+      one.mode === own.mode && one.median_s !== null ? [[one.variant, one.samples_s] as const] : [],
+    ),
+  );
+  const chain = chainOf(own.variant, known, warm);
+  const over = (base: string | undefined): Ratio | null =>
+    base === undefined ? null : ratioOf(samples_s, warm.get(base) ?? [], report.seed);
+  const accuracy = own.error === null ? [] : imageAccuracy(own.error, true);
+  const isReference = own.variant === report.reference;
+  return {
+    ...head,
+    status: 'measured',
+    threads: device === 'cpu' ? threads : null,
+    first_setup_s: first_setup.length === 0 ? null : first_setup.reduce((sum, part) => sum + part.seconds, 0),
+    setup_s,
+    setup_parts: first_setup.map(({ name, seconds }) => ({ name, first_s: seconds, warm_s: null })),
+    time_s: median_s,
+    wall_s,
+    spread: relativeSpread(samples_s),
+    ratio: own.ratio,
+    flagged: null,
+    verdict: own.correct === false ? 'wrong' : (own.verdict ?? (isReference ? 'reference' : 'undecided')),
+    rung: over(chain[0]),
+    cumulative: over(chain.at(-1)),
+    roofline: rooflineOf(own, report.machine),
+    accuracy,
+    determinism: own.determinism ?? null,
+    quantities: [
+      { id: 'to_host', title: 'Until in memory', value: image_s, unit: 's' },
+      { id: 'per_term', title: 'Per lattice term and core', value: ns_per_term, unit: 'ns' },
+      ...(first_s === null ? [] : [{ id: 'first', title: 'First image', value: first_s, unit: 's' }]),
+    ],
+    size: report.width * report.height,
+    modes: all
+      .filter((one) => one !== own)
+      .map(({ mode, refused, median_s: time_s, samples_s: times }) => ({
+        mode,
+        reason: refused ?? (time_s === null ? 'the session ended before a round was whole' : null),
+        time_s,
+        ratio: time_s === null ? null : ratioOf(times, samples_s, report.seed),
+      })),
+    samples: samples_s.map((time_s, round) => ({ round, time_s, sm_MHz: null, flag: null })),
+  };
+}
+
+function reportOf(report: ImageBenchReport, commit: string | null, known: Known): SessionReport {
+  const { scenario, build, program, document, resources, reference, seed, rounds, stopped, elapsed_s } = report;
+  const { logicalCores, ...machine } = report.machine;
+  const each = [...Map.groupBy(report.entries, ({ variant }) => variant).values()];
+  return {
+    bench: '',
+    ...{ scenario, reference, seed, rounds, stopped, elapsed_s },
+    machine: { ...machine, logical_cores: logicalCores },
+    noise: { ratio: null, floor: report.noise_floor },
+    program: { version: program?.version ?? null, build, compiler: program?.compiler ?? null, commit },
+    ...(document === undefined ? {} : { document }),
+    ...(resources === undefined ? {} : { resources }),
+    facts: [
+      ['Image', `${report.width} × ${report.height} pixels, ${report.terms} lattice terms`],
+      ['Images held to', 'the FP64 reference'],
+    ],
+    entries: each.flatMap((all) => entryOf(all, report, known) ?? []),
+    external: [],
+    claims: [],
+  };
+}
+
+export function imageSession(
+  { created, command, commit, reports, sweep }: ImageSession,
+  variants: readonly Variant[],
+): Session {
+  const known: Known = new Map(variants.map((variant) => [variant.id, variant]));
+  return {
+    workload: 'diffraction',
+    words: imageWords,
+    created,
+    command,
+    reports: reports.map((report) => reportOf(report, commit, known)),
+    sweep: sweep && {
+      ...sweep,
+      fits: sweep.fits.map(({ variant, mode, points, kernel }) => ({
+        label: mode === 'warm' ? variant : `${variant}, ${mode}`,
+        fixed_s: kernel?.fixed_s ?? null,
+        slope_s: kernel?.slope_s_per_pixel ?? null,
+        points: points.map(({ value, pixels, kernel_s, wall_s, setup_share }) => ({
+          ...{ value, setup_share },
+          size: pixels,
+          time_s: kernel_s,
+          setup_s: setup_share * wall_s,
+          rate: kernel_s === 0 ? null : pixels / kernel_s,
+        })),
+      })),
+    },
+  };
+}

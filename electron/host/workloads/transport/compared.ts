@@ -1,0 +1,40 @@
+/** Transport runs beside each other. */
+import { parityLimit, relativeL2 } from '../../bench/parity.ts';
+import { depthDoseOf } from '../../metrics/run-metrics.ts';
+import type { ComparedRuns } from '../compared.ts';
+import { runOf } from '../run-data.ts';
+import { doseField } from './field.ts';
+import { summaryOf } from './readouts.ts';
+import { measured } from './run-data.ts';
+import { cellSteps, doseError, ledgerError, transportWords } from './session.ts';
+
+const limitOf = (precision: string): number => (precision === 'fp64' ? parityLimit.fp64 : parityLimit.fp32);
+
+export const comparedTransport: ComparedRuns = {
+  kind: 'answers',
+  words: transportWords,
+  of: (any) => {
+    const run = runOf('transport', any);
+    const { axes, threads, isa, setup_s, steps, cell_steps, table } = run;
+    const { number, energy } = summaryOf(run).ledger;
+    const time_s = run.device_s > 0 ? run.device_s : run.solve_s;
+    const { r80_mm } = depthDoseOf(measured(run)).metrics;
+    return {
+      ...{ threads, isa, time_s, setup_s },
+      setup_parts: [],
+      size: axes.energies_MeV.length * axes.ntheta * axes.nz * axes.nx,
+      quantities: [
+        cellSteps(cell_steps / time_s),
+        { id: 'steps', title: 'Steps taken', value: steps, unit: '' },
+        ...(r80_mm === null ? [] : [{ id: 'r80', title: 'R80', value: r80_mm, unit: 'mm' }]),
+      ],
+      accuracy: [ledgerError(Math.max(Math.abs(number.rel_error), Math.abs(energy.rel_error)))],
+      field: doseField(run.dose, measured(run).geometry),
+      environment: { 'stopping power': table },
+    };
+  },
+  against: (here, reference, judged) => {
+    const limit = Math.max(limitOf(here.precision), limitOf(reference.precision));
+    return [doseError(relativeL2(here.field.values, reference.field.values), judged ? limit : null)];
+  },
+};

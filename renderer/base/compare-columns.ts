@@ -1,0 +1,285 @@
+/** Columns of the comparison: what each shows and sorts by. Those every workload has, and its own. No React. */
+import type { ComparedRow } from '../../electron/contract/comparison.ts';
+import type { Accuracy, Words } from '../../electron/contract/session.ts';
+import { gainOf, measuredTime, timesText } from './measured.ts';
+import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
+
+export interface Column {
+  readonly id: string;
+  readonly title: string;
+  /** What it is, where the title is short. */
+  readonly tip: string;
+  readonly align: 'left' | 'right';
+  readonly text: (row: ComparedRow) => string;
+  /** The cell is red: what it says makes the answer wrong. */
+  readonly wrong?: (row: ComparedRow) => boolean;
+  /** Of the number that it sorts by. */
+  readonly unit?: string;
+  /** Null sorts last. */
+  readonly by: (row: ComparedRow) => number | string | null;
+}
+
+function modeText(row: ComparedRow, mode: 'cold' | 'graph'): string {
+  const found = row.modes.find((one) => one.mode === mode);
+  if (found === undefined) return NO_VALUE;
+  return found.time_s === null ? 'not possible' : measuredTime(found.time_s);
+}
+
+export function modeReason(row: ComparedRow, mode: 'cold' | 'graph'): string | null {
+  return row.modes.find((one) => one.mode === mode)?.reason ?? null;
+}
+
+function intervalText({ time_interval }: ComparedRow): string {
+  if (time_interval === null) return '';
+  return ` (${measuredTime(time_interval.low)}–${measuredTime(time_interval.high)})`;
+}
+
+/** Faster and wrong is told as what it is. */
+export function verdictText({ verdict, ratio }: Pick<ComparedRow, 'verdict' | 'ratio'>): string {
+  if (verdict !== 'wrong') return verdict;
+  return ratio.value < 1 ? 'wrong, though faster' : 'wrong';
+}
+
+export function accuracyText(measure: Accuracy | undefined): string {
+  if (measure === undefined) return NO_VALUE;
+  return measure.value === null ? 'not a number' : `${errorSize(measure.value)}${measure.unit}`;
+}
+
+export function repeatsText({ determinism: d }: Pick<ComparedRow, 'determinism'>): string {
+  if (d === null) return NO_VALUE;
+  if (d.bitwise) return 'same bits';
+  return d.spread === null ? 'bits differ' : `±${errorSize(d.spread)}`;
+}
+
+export function throttledText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'samples'>): string {
+  if (flagged === null) return NO_VALUE;
+  return flagged === 0 ? 'none' : `${flagged} of ${samples.length}`;
+}
+
+/** Whole numbers as they are, times in their unit, the rest with four digits. */
+export function quantityText(value: number | null | undefined, unit: string): string {
+  if (value === null || value === undefined) return NO_VALUE;
+  if (unit === 's') return measuredTime(value);
+  if (unit === '1/s') return `${compact(value)}/s`;
+  const number =
+    Math.abs(value) >= 1e5 ? compact(value) : Number.isInteger(value) ? String(value) : significant(value, 4);
+  return unit === '' ? number : `${number} ${unit}`;
+}
+
+const number = (of: (row: ComparedRow) => number | null): Column['by'] => of;
+
+function rateText(value: number | null | undefined, share: number | null | undefined, unit: string): string {
+  if (value === null || value === undefined) return NO_VALUE;
+  return `${compact(value)}${unit}${share == null ? '' : ` (${percent(share)})`}`;
+}
+
+const first: readonly Column[] = [
+  {
+    id: 'device',
+    title: 'Device',
+    tip: 'What it ran on',
+    align: 'left',
+    text: ({ device }) => device,
+    by: ({ device }) => device,
+  },
+  {
+    id: 'precision',
+    title: 'Precision',
+    tip: 'Of the computation',
+    align: 'left',
+    text: ({ precision }) => precision || NO_VALUE,
+    by: ({ precision }) => precision,
+  },
+];
+
+const timeColumn = ({ time, timeTip }: Words): Column => ({
+  id: 'time',
+  unit: 's',
+  title: time,
+  tip: `Median time ${timeTip} with its 95 % interval: by the device’s clock on a GPU, by the host’s on the CPU`,
+  align: 'right',
+  text: (row) => `${measuredTime(row.time_s)}${intervalText(row)}`,
+  by: number(({ time_s }) => time_s),
+});
+
+const middle: readonly Column[] = [
+  {
+    id: 'gain',
+    title: 'Times faster',
+    tip: 'Than the reference: ratio of medians with its 95 % bootstrap interval',
+    align: 'right',
+    text: (row) => (row.verdict === 'reference' ? '1' : timesText(gainOf(row.ratio))),
+    by: number(({ ratio }) => 1 / ratio.value),
+  },
+  {
+    id: 'verdict',
+    title: 'Verdict',
+    tip: 'Faster or slower only where the whole interval lies outside of the noise floor; wrong where the answer is',
+    align: 'left',
+    text: verdictText,
+    by: ({ verdict }) => verdict,
+  },
+  {
+    id: 'cold',
+    unit: 's',
+    title: 'Cold',
+    tip: 'With the caches emptied just before',
+    align: 'right',
+    text: (row) => modeText(row, 'cold'),
+    by: number((row) => row.modes.find(({ mode }) => mode === 'cold')?.time_s ?? null),
+  },
+  {
+    id: 'graph',
+    unit: 's',
+    title: 'As a graph',
+    tip: 'With its launches captured and replayed as one graph',
+    align: 'right',
+    text: (row) => modeText(row, 'graph'),
+    by: number((row) => row.modes.find(({ mode }) => mode === 'graph')?.time_s ?? null),
+  },
+  {
+    id: 'setup',
+    unit: 's',
+    title: 'Set-up',
+    tip: 'Tables, device, kernels, upload and start state: median of the rounds, or once where it is done once',
+    align: 'right',
+    text: ({ setup_s }) => measuredTime(setup_s),
+    by: number(({ setup_s }) => setup_s),
+  },
+  {
+    id: 'first_setup',
+    unit: 's',
+    title: 'First set-up',
+    tip: 'Of the first run of the process, which opens the device and loads the kernels',
+    align: 'right',
+    text: ({ first_setup_s }) => measuredTime(first_setup_s),
+    by: number(({ first_setup_s }) => first_setup_s),
+  },
+  {
+    id: 'wall',
+    unit: 's',
+    title: 'Whole run',
+    tip: 'By the host’s clock, from the problem to the result',
+    align: 'right',
+    text: ({ wall_s }) => measuredTime(wall_s),
+    by: number(({ wall_s }) => wall_s),
+  },
+];
+
+const last: readonly Column[] = [
+  {
+    id: 'determinism',
+    title: 'Repeats',
+    tip: 'Whether every run gave the same bits, else the largest difference over the largest value',
+    align: 'left',
+    text: repeatsText,
+    by: number(({ determinism: d }) => (d === null ? null : d.bitwise ? 0 : (d.spread ?? 1))),
+  },
+  {
+    id: 'flagged',
+    title: 'Throttled',
+    tip: 'Samples under a throttled or dropped clock: kept, and flagged. Without a number clocks were not recorded',
+    align: 'right',
+    text: throttledText,
+    by: number(({ flagged }) => flagged),
+  },
+  {
+    id: 'spread',
+    title: 'Spread',
+    tip: 'Median absolute deviation over the median',
+    align: 'right',
+    text: ({ spread }) => percent(spread),
+    by: number(({ spread }) => spread),
+  },
+  {
+    id: 'traffic',
+    unit: 'byte/s',
+    title: 'Traffic',
+    tip: 'Declared bytes over the time, and their share of the measured copy bandwidth',
+    align: 'right',
+    text: ({ roofline }) => rateText(roofline?.bytes_per_s, roofline?.share_of_copy, 'B/s'),
+    by: number(({ roofline }) => roofline?.bytes_per_s ?? null),
+  },
+  {
+    id: 'arithmetic',
+    unit: 'FLOP/s',
+    title: 'Arithmetic',
+    tip: 'Declared operations over the time, and their share of the measured ceiling',
+    align: 'right',
+    text: ({ roofline }) => rateText(roofline?.flops_per_s, roofline?.share_of_flops, 'FLOP/s'),
+    by: number(({ roofline }) => roofline?.flops_per_s ?? null),
+  },
+];
+
+/** The first of each id, in the order that the rows have them. */
+function each<T extends { readonly id: string }>(all: readonly T[]): readonly T[] {
+  return [...new Map([...all].reverse().map((one) => [one.id, one])).values()].reverse();
+}
+
+function accuracyColumns(rows: readonly ComparedRow[]): readonly Column[] {
+  return each(rows.flatMap(({ accuracy }) => accuracy)).map(({ id, title, tip, unit, bound }) => {
+    const own = ({ accuracy }: ComparedRow): Accuracy | undefined => accuracy.find((one) => one.id === id);
+    return {
+      ...{ id, title, unit },
+      tip: bound === null ? tip : `${tip}. At most ${errorSize(bound)} is right`,
+      align: 'right',
+      text: (row) => accuracyText(own(row)),
+      wrong: (row) => own(row)?.holds === false,
+      by: number((row) => own(row)?.value ?? null),
+    };
+  });
+}
+
+function quantityColumns(rows: readonly ComparedRow[]): readonly Column[] {
+  return each(rows.flatMap(({ quantities }) => quantities)).map(({ id, title, unit }) => {
+    const own = ({ quantities }: ComparedRow) => quantities.find((one) => one.id === id)?.value ?? null;
+    return {
+      ...{ id, title, unit },
+      tip: `${title}: a number of this workload's own`,
+      align: 'right',
+      text: (row) => quantityText(own(row), unit),
+      by: number(own),
+    };
+  });
+}
+
+/** Before there are rows. */
+const noWords: Words = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
+
+export function columnsOf(rows: readonly ComparedRow[], words: Words | null): readonly Column[] {
+  return [
+    ...first,
+    timeColumn(words ?? noWords),
+    ...middle,
+    ...accuracyColumns(rows),
+    ...last,
+    ...quantityColumns(rows),
+  ];
+}
+
+export interface Sort {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/** A copy in the order of a column; what has no value last, equals as they were. */
+export function sorted(
+  rows: readonly ComparedRow[],
+  sort: Sort | null,
+  columns: readonly Column[],
+): readonly ComparedRow[] {
+  const by = columns.find(({ id }) => id === sort?.column)?.by;
+  if (sort === null || by === undefined) return rows;
+  const direction = sort.descending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [x, y] = [by(a), by(b)];
+    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
+    return direction * (typeof x === 'string' || typeof y === 'string' ? String(x).localeCompare(String(y)) : x - y);
+  });
+}
+
+/** Rising, falling, the rows' own order. */
+export function nextSort(column: string, sort: Sort | null): Sort | null {
+  if (sort?.column !== column) return { column, descending: false };
+  return sort.descending ? null : { column, descending: true };
+}
