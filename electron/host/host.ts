@@ -51,7 +51,7 @@ import { Runs } from './runs/runs.ts';
 import { openScenarios, type Scenarios } from './scenarios/index.ts';
 import { Registry } from './service/registry.ts';
 import { Sessions } from './service/sessions.ts';
-import { asSession } from './sessions/index.ts';
+import { asSession, outlineOf } from './sessions/index.ts';
 import { copyCeilings } from './timeline/ceilings.ts';
 import { Timelines } from './timeline/timelines.ts';
 import { Uploads } from './timeline/uploads.ts';
@@ -319,6 +319,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     recordedFolder: path.join(options.assetsFolder, 'runs'),
     files,
     asSession: asKnownSession,
+    outlineOf: (kept) => outlineOf(kept, allVariants(addon)),
     measuredRuns: () => measuredRuns(runs),
     trouble,
   });

@@ -127,7 +127,7 @@ export class Benches {
   async session(id: string): Promise<KnownSession> {
     if (this.#options.stored.isStored(id)) {
       const { name, session, kept } = await this.#options.stored.get(id);
-      return { name, session, kept, answer: () => null };
+      return { name, session: session(), kept, answer: () => null };
     }
     const { session, request, outcome, error } = this.#own(id);
     if (error !== null) throw BraggError.fromWire(error);
@@ -267,7 +267,7 @@ export class Benches {
   }
 }
 
-function storedInfo({ id, name, recorded, file, session }: StoredSession): BenchInfo {
+function storedInfo({ id, name, recorded, file, outline: session }: StoredSession): BenchInfo {
   return benchInfo({
     id,
     workload: session.workload,

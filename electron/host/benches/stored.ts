@@ -20,7 +20,10 @@ export interface StoredSession {
   readonly recorded: boolean;
   readonly file: NamedFile | null;
   readonly kept: KeptSession;
-  readonly session: Session;
+  /** Without the intervals that the file does not hold. */
+  readonly outline: Session;
+  /** Made when it is asked for. */
+  readonly session: () => Session;
 }
 
 /** A file that the host reaches, or the text of one that the page read itself. */
@@ -41,14 +44,12 @@ export interface StoredSessionsOptions {
   readonly recordedFolder: string;
   readonly files: FileAccess;
   readonly asSession: (kept: KeptSession) => Session;
+  readonly outlineOf: (kept: KeptSession) => Session;
   readonly measuredRuns: () => Promise<readonly MeasuredRun[]>;
   readonly trouble: (reason: string) => void;
 }
 
-interface Read {
-  readonly kept: KeptSession;
-  readonly session: Session;
-}
+type Read = Pick<StoredSession, 'kept' | 'outline' | 'session'>;
 
 const RECORDED = 'recorded~';
 const LIBRARY = 'library~';
@@ -62,8 +63,8 @@ export class StoredSessions {
   readonly #opened = new Map<string, FileRef>();
   /** Handed over by the page: in no file that the host knows. */
   readonly #handed = new Map<string, StoredSession>();
-  readonly #read = new Map<string, Read & { readonly modified_ms: number }>();
-  readonly #made = new WeakMap<KeptSession, Session>();
+  readonly #read = new Map<string, { readonly read: Read; readonly modified_ms: number }>();
+  readonly #made = new WeakMap<KeptSession, Read>();
 
   constructor(options: StoredSessionsOptions) {
     this.#options = options;
@@ -126,8 +127,7 @@ export class StoredSessions {
     if (source.kind === 'text') {
       const kept = parseKeptSession(source.text, source.name);
       const id = `${OPENED}${this.#handed.size + 1}~${source.name}`;
-      const session = this.#options.asSession(kept);
-      this.#handed.set(id, { id, name: stem(source.name), recorded: false, file: null, kept, session });
+      this.#handed.set(id, { id, name: stem(source.name), recorded: false, file: null, ...this.#make(kept) });
       return id;
     }
     const ref = source.file;
@@ -143,9 +143,20 @@ export class StoredSessions {
   }
 
   #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {
-    const session = this.#made.get(kept) ?? this.#options.asSession(kept);
-    this.#made.set(kept, session);
-    return { id: RUN + run, name, recorded: false, file, kept, session };
+    return { id: RUN + run, name, recorded: false, file, ...this.#make(kept) };
+  }
+
+  #make(kept: KeptSession): Read {
+    const known = this.#made.get(kept);
+    if (known !== undefined) return known;
+    let whole: Session | null = null;
+    const session = (): Session => {
+      whole ??= this.#options.asSession(kept);
+      return whole;
+    };
+    const read = { kept, outline: this.#options.outlineOf(kept), session };
+    this.#made.set(kept, read);
+    return read;
   }
 
   /** Names below the folder, with / between. */
@@ -160,14 +171,13 @@ export class StoredSessions {
   async #load(file: string, name: string): Promise<Read> {
     const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: 0 }));
     const known = this.#read.get(file);
-    if (known !== undefined && known.modified_ms === mtimeMs) return { kept: known.kept, session: known.session };
+    if (known !== undefined && known.modified_ms === mtimeMs) return known.read;
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
       throw error;
     });
-    const kept = parseKeptSession(text, name);
-    const session = this.#options.asSession(kept);
-    this.#read.set(file, { modified_ms: mtimeMs, kept, session });
-    return { kept, session };
+    const read = this.#make(parseKeptSession(text, name));
+    this.#read.set(file, { modified_ms: mtimeMs, read });
+    return read;
   }
 }

@@ -13,11 +13,11 @@ export interface TaskHandlerParts {
 
 type TaskHandlers = Pick<Handlers, Extract<keyof Handlers, `task.${string}`>>;
 
-function listed({ id, name, recorded, kept, session }: StoredSession): readonly StoredTask[] {
+function listed({ id, name, recorded, kept, outline }: StoredSession): readonly StoredTask[] {
   const [report] = kept.reports;
   if (kept.format !== TASK_SESSION_FORMAT || report === undefined || !('bench' in report)) return [];
   const { bench, scenario, machine } = report;
-  const { workload, created, sweep } = session;
+  const { workload, created, sweep } = outline;
   return [
     {
       ...{ id, name, recorded, workload, bench, scenario, created },
@@ -35,7 +35,7 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
       throw new BraggError('unsupported', `${data.name} is a run of ${data.workload}: it has no measurements.`);
     },
     'task.stored': async ({ workload }) => {
-      const all = (await stored.list()).filter((one) => one.session.workload === workload);
+      const all = (await stored.list()).filter((one) => one.outline.workload === workload);
       return { sessions: all.flatMap(listed).sort((a, b) => Number(b.recorded) - Number(a.recorded)) };
     },
     'task.open': async ({ id }) => {

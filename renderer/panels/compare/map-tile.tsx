@@ -7,7 +7,7 @@ import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
 import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
 import { squared } from '../../drawing/square.ts';
 import { useWorkbench } from '../../workbench/context.ts';
-import type { Plane } from '../../workbench/planes.ts';
+import type { Plane } from './planes.ts';
 
 export interface MapTileProps {
   readonly title: string;

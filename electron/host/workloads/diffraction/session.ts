@@ -14,7 +14,6 @@ import type {
   SessionReport,
   Words,
 } from '../../../contract/session.ts';
-import { ratioOf } from '../../bench/comparison.ts';
 import { relativeSpread } from '../../bench/statistics.ts';
 
 export const imageWords: Words = {
@@ -77,6 +76,14 @@ function rooflineOf(
 
 type Known = ReadonlyMap<string, Variant>;
 
+/** Of two series of one session; its interval takes thousands of resamples. */
+export type RatioOf = (times: readonly number[], references: readonly number[], seed: number) => Ratio;
+
+interface Means {
+  readonly known: Known;
+  readonly ratioOf: RatioOf;
+}
+
 function headOf({ variant, device }: ImageBenchEntry, known: Known) {
   const { title = variant, buildsOn = null, precisions = [] } = known.get(variant) ?? {};
   const label = variant;
@@ -94,7 +101,11 @@ function chainOf(variant: string, known: Known, times: ReadonlyMap<string, reado
 }
 
 /** All entries of one variant: the warm one is what the variant is told by. */
-function entryOf(all: readonly ImageBenchEntry[], report: ImageBenchReport, known: Known): SessionEntry | null {
+function entryOf(
+  all: readonly ImageBenchEntry[],
+  report: ImageBenchReport,
+  { known, ratioOf }: Means,
+): SessionEntry | null {
   const own = all.find(({ mode }) => mode === 'warm') ?? all[0];
   if (own === undefined) return null;
   const head = headOf(own, known);
@@ -149,7 +160,7 @@ function entryOf(all: readonly ImageBenchEntry[], report: ImageBenchReport, know
   };
 }
 
-function reportOf(report: ImageBenchReport, commit: string | null, known: Known): SessionReport {
+function reportOf(report: ImageBenchReport, commit: string | null, means: Means): SessionReport {
   const { scenario, build, program, document, resources, reference, seed, rounds, stopped, elapsed_s } = report;
   const { logicalCores, ...machine } = report.machine;
   const each = [...Map.groupBy(report.entries, ({ variant }) => variant).values()];
@@ -165,7 +176,7 @@ function reportOf(report: ImageBenchReport, commit: string | null, known: Known)
       ['Image', `${report.width} × ${report.height} pixels, ${report.terms} lattice terms`],
       ['Images held to', 'the FP64 reference'],
     ],
-    entries: each.flatMap((all) => entryOf(all, report, known) ?? []),
+    entries: each.flatMap((all) => entryOf(all, report, means) ?? []),
     external: [],
     claims: [],
   };
@@ -174,14 +185,15 @@ function reportOf(report: ImageBenchReport, commit: string | null, known: Known)
 export function imageSession(
   { created, command, commit, reports, sweep }: ImageSession,
   variants: readonly Variant[],
+  ratioOf: RatioOf,
 ): Session {
-  const known: Known = new Map(variants.map((variant) => [variant.id, variant]));
+  const means: Means = { known: new Map(variants.map((variant) => [variant.id, variant])), ratioOf };
   return {
     workload: 'diffraction',
     words: imageWords,
     created,
     command,
-    reports: reports.map((report) => reportOf(report, commit, known)),
+    reports: reports.map((report) => reportOf(report, commit, means)),
     sweep: sweep && {
       ...sweep,
       fits: sweep.fits.map(({ variant, mode, points, kernel }) => ({

@@ -6,7 +6,7 @@ import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts
 import { type MeasuredSessionEntry, type Session, sessionSchema } from '../../../../electron/contract/session.ts';
 import { taskSessionSchema } from '../../../../electron/contract/task-bench.ts';
 import { loadAddon } from '../../../../electron/host/addon.ts';
-import { asSession, parseKeptSession } from '../../../../electron/host/sessions/index.ts';
+import { asSession, outlineOf, parseKeptSession } from '../../../../electron/host/sessions/index.ts';
 import { allVariants } from '../../../../electron/host/workloads/index.ts';
 import { assetsFolder } from '../small-run.ts';
 
@@ -14,7 +14,12 @@ const folder = path.join(assetsFolder, 'runs');
 const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
 const variants = allVariants(loadAddon());
 const textOf = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
-const open = (name: string): Session => asSession(parseKeptSession(textOf(name), name), variants);
+const opened = new Map<string, Session>();
+function open(name: string): Session {
+  const session = opened.get(name) ?? asSession(parseKeptSession(textOf(name), name), variants);
+  opened.set(name, session);
+  return session;
+}
 
 function measured(session: Session): readonly MeasuredSessionEntry[] {
   return session.reports.flatMap(({ entries }) => entries).filter((entry) => entry.status === 'measured');
@@ -39,6 +44,10 @@ describe.for(names)('%s', (name) => {
       expect(time_s).toBeGreaterThan(0);
       expect(ratio.value).toBeGreaterThan(0);
     }
+    const outline = outlineOf(parseKeptSession(textOf(name), name), variants);
+    expect(outline.reports.map(({ entries }) => entries.map(({ label }) => label))).toEqual(
+      session.reports.map(({ entries }) => entries.map(({ label }) => label)),
+    );
     for (const { reference, entries } of session.reports) {
       const own = entries.find(({ label }) => label === reference);
       expect(own).toMatchObject({ status: 'measured' });

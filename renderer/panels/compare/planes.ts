@@ -1,12 +1,12 @@
 /** The plane in which the answers of a workload lie: its window and its crosshair are those of the workload's own panels. */
-import type { Interval } from '../../electron/contract/fields.ts';
-import type { WorkloadName } from '../../electron/contract/workload.ts';
-import type { Stores } from '../actions/context.ts';
-import type { MapExtent } from '../drawing/map-gestures.ts';
-import type { MapPoint } from '../drawing/map-view.ts';
-import type { ScaleKind } from '../drawing/normalisation.ts';
-import { shownPixel } from '../state/image-view.ts';
-import { shownCrosshair } from '../state/selection.ts';
+import type { Interval } from '../../../electron/contract/fields.ts';
+import type { WorkloadName } from '../../../electron/contract/workload.ts';
+import type { Stores } from '../../actions/context.ts';
+import type { MapExtent } from '../../drawing/map-gestures.ts';
+import type { MapPoint } from '../../drawing/map-view.ts';
+import type { ScaleKind } from '../../drawing/normalisation.ts';
+import { shownPixel } from '../../state/image-view.ts';
+import { shownCrosshair } from '../../state/selection.ts';
 
 export interface Plane {
   readonly horizontal: { readonly title: string; readonly unit: string };
