@@ -64,6 +64,8 @@ export const scriptRules: Rules = {
       'electron/server',
       'renderer/report',
       'renderer/drawing/figures',
+      'renderer/base/compare-columns.ts',
+      'renderer/base/numbers.ts',
       'renderer/base/provenance.ts',
     ],
     packages: ['zod'],

@@ -3,6 +3,7 @@ import type { NamedFile } from '../../contract/files.ts';
 import type { NativeAddon } from '../../host/addon.ts';
 import type { Host } from '../../host/index.ts';
 import type { AnyReading } from '../../host/scenarios/index.ts';
+import type { AnyRunData } from '../../host/workloads/run-data.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import type { Column } from '../table.ts';
 import type { VerbContext } from '../verb.ts';
@@ -21,6 +22,11 @@ export interface VariantList {
   readonly all: readonly { readonly id: string; readonly available: boolean; readonly reason: string | null }[];
 }
 
+export interface ReadRun {
+  readonly file: string;
+  readonly run: AnyRunData;
+}
+
 export interface Workload {
   /** `braggbench run`: reads the scenario, says what it changes, runs it, saves it at `place`, prints what came out. */
   readonly run: (context: VerbContext, host: Host, place: NamedFile | null) => Promise<ExitCode>;
@@ -29,4 +35,6 @@ export interface Workload {
   /** `braggbench validate`: null for a reading with errors. Throws what the engine refuses. */
   readonly plan: (host: Host, reading: AnyReading) => Plan | null;
   readonly variants: (addon: NativeAddon) => VariantList;
+  /** `braggbench compare` of run files alone, where its runs have more to say than rows of every workload do; null: they do not. */
+  readonly compare: ((context: VerbContext, runs: readonly ReadRun[]) => void) | null;
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../../electron/cli/print-pdf.ts';
 import { benchSessionSchema } from '../../../electron/contract/bench.ts';
+import type { ComparedRow } from '../../../electron/contract/comparison.ts';
 import { findChromium } from '../../e2e/chromium.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbench, type Ended, environmentWith } from './command.ts';
@@ -18,6 +19,16 @@ const small = {
   geometry: { width_mm: 12, depth_mm: 11 },
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
   solver: { step_mm: 0.5 },
+} as const;
+
+const spots = {
+  kind: 'diffraction',
+  version: 1,
+  name: 'Few spots',
+  beam: { wavelength_A: 6.2 },
+  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+  structure_factors: { default_electrons: 100 },
+  detector: { width: 48, height: 48 },
 } as const;
 
 const recorded = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
@@ -62,6 +73,56 @@ describe('compare', () => {
     expect(await call('compare', 'a.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('at least two') });
     const missing = await call('compare', 'a.h5', 'none.h5');
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file none.h5') });
+  });
+});
+
+describe('other workloads', () => {
+  const kept = (name: string): string => path.join(assetsFolder, 'runs', name);
+
+  test('are compared by their own measures, one workload at a time', async () => {
+    const { stdout } = await done('compare', kept('linear-relu/layer-1024.json'));
+    const [head = '', first = ''] = stdout.split('\n');
+    expect(head).toMatch(
+      /^Variant +Precision +Time +Times faster +Verdict .*Rectified on one side only, beyond rounding/,
+    );
+    expect(first).toMatch(/^cuda-naive +fp32 .* reference /);
+    expect(stdout).toMatch(/cuda-lt-fp32 .*× \(.*faster/);
+    expect(stdout).toMatch(/Noise floor of the first: ±0\.\d+ %/);
+    expect(stdout).toContain('NVIDIA H200 · driver 580.159.04');
+
+    await writeFile(inFolder('spots.json'), JSON.stringify(spots));
+    for (const variant of ['diffraction-mixed', 'diffraction-fp64']) {
+      await done('run', 'spots.json', '--set', `solver.variant=${variant}`, '--out', `${variant}.h5`);
+    }
+    const images = await done('compare', 'diffraction-fp64.h5', 'diffraction-mixed.h5', '--json');
+    const { rows } = JSON.parse(images.stdout) as { rows: ComparedRow[] };
+    expect(rows[1]?.accuracy.map(({ id }) => id)).toEqual(['rel_l2', 'max', 'bright', 'sum']);
+    expect(rows[1]?.accuracy.every(({ value, holds }) => holds && value !== null && value < 1e-4)).toBe(true);
+    expect(rows[1]?.note).toBe('too few samples for an interval');
+
+    const mixed = await call('compare', 'a.h5', 'diffraction-fp64.h5');
+    expect(mixed).toMatchObject({ code: 2 });
+    expect(mixed.stderr).toMatch(
+      /A comparison is of one workload, and these are of several: .* of transport, .* of diffraction\./,
+    );
+  });
+
+  test('are reported and replayed', async () => {
+    const [sweep, row] = [kept('diffraction/h200-sweep-simple-cubic.json'), kept('micro/latency.json')];
+    await done('report', sweep, 'diffraction-fp64.h5', '-o', 'images.html');
+    const html = await readFile(inFolder('images.html'), 'utf8');
+    for (const text of ['Bright pixels', 'Size sweep of', 'Photons', 'per million pixels', 'NVIDIA H200']) {
+      expect(html, text).toContain(text);
+    }
+    expect(html).not.toMatch(/NaN|undefined/);
+    await done('report', row, '-o', 'latency.html');
+    const latency = await readFile(inFolder('latency.html'), 'utf8');
+    expect(latency).toContain('Shared memory answers in 1–2 cycles');
+    expect(latency).toContain('No size sweep: this session measured one size.');
+    const { stdout } = await done('replay', row, '-o', 'latency');
+    expect(readdirSync(inFolder('latency'))).toHaveLength(stdout.trim().split('\n').length);
+    await done('replay', sweep, '-o', 'images');
+    expect(readdirSync(inFolder('images'))).toContain('sweep.svg');
   });
 });
 

@@ -43,4 +43,5 @@ export const diffraction: Workload = {
       all,
     };
   },
+  compare: null,
 };

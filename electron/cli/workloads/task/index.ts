@@ -43,5 +43,6 @@ export function taskWorkload(own: ScenarioKindName): Workload {
         all,
       };
     },
+    compare: null,
   };
 }

@@ -2,6 +2,7 @@
 import { formatBytes } from '../../../contract/units.ts';
 import type { Workload } from '../workload.ts';
 import { benchTransport } from './bench.ts';
+import { compareTransport } from './compare.ts';
 import { runTransport } from './run.ts';
 import { transportVariants } from './variants.ts';
 
@@ -18,4 +19,5 @@ export const transport: Workload = {
     };
   },
   variants: (addon) => transportVariants(addon.variants()),
+  compare: compareTransport,
 };

@@ -1,0 +1,58 @@
+/** Run files and sessions as what a comparison is of. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ReportScenario, ReportSession } from '../../renderer/report/report.ts';
+import type { Subject } from '../contract/benches.ts';
+import { BraggError } from '../contract/errors.ts';
+import { writeScenarioText } from '../contract/scenario/index.ts';
+import type { Host } from '../host/index.ts';
+
+/** Sessions are JSON, and so are runs that are measurements; other runs are HDF5. */
+export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
+
+async function present(file: string): Promise<void> {
+  await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
+    if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not a run or a session.`);
+    throw error;
+  });
+}
+
+export interface ReadSubjects {
+  /** Of a sweep those at its last value. */
+  readonly subjects: readonly Subject[];
+  readonly sessions: readonly ReportSession[];
+  /** Of the runs. */
+  readonly scenarios: readonly ReportScenario[];
+  /** That make them again, without the program. */
+  readonly commands: readonly string[];
+}
+
+/** Throws BraggError for a file that is neither a run nor a session. */
+export async function readSubjects(host: Host, files: readonly string[]): Promise<ReadSubjects> {
+  const subjects: Subject[] = [];
+  const sessions: ReportSession[] = [];
+  const scenarios: ReportScenario[] = [];
+  const commands: string[] = [];
+  for (const file of files) {
+    await present(file);
+    const granted = host.grant(file).file;
+    if (isSessionFile(file)) {
+      const info = await host.call('bench.open', { source: { kind: 'file', file: granted } });
+      const { session } = await host.call('bench.session', { bench: info.id });
+      const last = session.reports.length - 1;
+      subjects.push(
+        ...info.subjects.map(({ subject }) => subject).filter((one) => one.kind !== 'run' && one.report === last),
+      );
+      sessions.push({ name: info.name, session });
+      commands.push(session.command);
+    } else {
+      const run = await host.call('run.open', { source: { kind: 'file', file: granted } });
+      const { scenario } = await host.call('run.scenario', { run: run.id });
+      subjects.push({ kind: 'run', run: run.id });
+      scenarios.push({ name: `${path.basename(file)}: ${run.variant}`, text: writeScenarioText(scenario) });
+      commands.push(`run ${path.basename(file, path.extname(file))}.json --out ${path.basename(file)}`);
+    }
+  }
+  return { subjects, sessions, scenarios, commands };
+}
