@@ -21,9 +21,10 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
           // A page under a loaded machine takes its time; what is waited for is what is asserted.
-          expect: { poll: { timeout: 15_000 } },
+          expect: { poll: { timeout: 90_000 } },
         },
       },
     ],

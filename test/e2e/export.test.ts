@@ -25,7 +25,7 @@ let bench: BenchPage;
 
 beforeAll(async () => {
   served = await serve([], { BRAGGBENCH_HOME: home });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
@@ -82,7 +82,7 @@ describe('the export of a figure', () => {
     await bench.drop('coarse.json', scenario);
     await expect.poll(() => bench.title.textContent()).toContain('Coarse');
     await bench.run.click();
-    await bench.state('Done').waitFor({ timeout: 60_000 });
+    await bench.state('Done').waitFor();
     await bench.r80.waitFor();
     for (const { what, keys, name, words } of plots) {
       if (keys !== null) await open.page.keyboard.press(keys);

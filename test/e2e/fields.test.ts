@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -29,7 +29,7 @@ let bench: BenchPage;
 
 beforeAll(async () => {
   served = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')], { BRAGGBENCH_HOME: home });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
@@ -49,7 +49,7 @@ async function runToEnd(name: string, beam: Record<string, unknown> = {}): Promi
   await expect.poll(() => bench.title.textContent()).toContain(name);
   await bench.run.click();
   await expect
-    .poll(() => open.page.locator('.run-head').textContent(), { timeout: 60_000 })
+    .poll(() => open.page.locator('.run-head').textContent())
     .toMatch(new RegExp(`${name}.*Done|Done.*${name}`));
 }
 
@@ -68,12 +68,6 @@ const phaseMap = (title: string): Locator =>
 const picture = (map: Locator): Promise<string> =>
   map.evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
 const display = (what: string): Locator => open.page.getByRole('button', { name: `Display of the ${what}` });
-const faults = async (): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page: open.page }).analyze();
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`),
-  );
-};
 
 describe('phase space', () => {
   it('takes any two axes per map, and shows what changed since a step', async () => {
@@ -92,7 +86,7 @@ describe('phase space', () => {
     // A cut of a stored run: its step is computed again. Back to what was kept.
     await open.page.getByRole('button', { name: /Axes that z – x does not show/ }).click();
     await open.page.getByRole('radiogroup', { name: 'E: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
-    await phaseMap('z – x').waitFor({ timeout: 30_000 });
+    await phaseMap('z – x').waitFor();
     await open.page.getByRole('radiogroup', { name: 'E: sum or cut' }).getByRole('radio', { name: 'sum' }).check();
     await open.page.keyboard.press('Escape');
     await phaseMap('z – x').waitFor();
@@ -102,7 +96,7 @@ describe('phase space', () => {
     await open.page.getByLabel('Lines at shares of the largest value').check();
     await expect.poll(() => picture(phaseMap('z – x'))).not.toBe(before);
     await open.page.getByRole('button', { name: 'From this step' }).click();
-    expect(await faults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.page.keyboard.press('Escape');
     await open.page.getByRole('slider', { name: 'Stored step' }).focus();
     for (let i = 0; i < 4; i += 1) await open.page.keyboard.press('ArrowRight');
@@ -120,7 +114,7 @@ describe('phase space', () => {
     await expect.poll(() => bench.title.textContent()).toContain('Bone edge');
     await open.page.keyboard.press('Alt+2');
     await bench.run.click();
-    await phaseMap('z – x').waitFor({ timeout: 60_000 });
+    await phaseMap('z – x').waitFor();
     await open.page.getByRole('button', { name: /Axes that z – x does not show/ }).click();
     await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
     const heading = open.page.getByRole('button', { name: /Axes that z – x does not show/ });
@@ -130,7 +124,7 @@ describe('phase space', () => {
     await phaseMap('z – x').waitFor();
     await open.screenshot('fields-live-cut');
     await open.page.keyboard.press('Control+.');
-    await bench.state('Stopped').waitFor({ timeout: 60_000 });
+    await bench.state('Stopped').waitFor();
     expect(open.problems).toEqual([]);
   });
 
@@ -158,7 +152,7 @@ describe('phase space', () => {
     ]);
     const [head = ''] = readFileSync(await download.path(), 'utf8').split('\n');
     expect(head).toBe('Share_of_the_segment,Protons_protons_per_cell,theta_mrad,x_mm');
-    expect(await faults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.page.getByRole('button', { name: 'Close the profile' }).click();
     expect(open.problems).toEqual([]);
   });
@@ -184,7 +178,7 @@ describe('the dose', () => {
     await expect.poll(() => note.textContent()).toMatch(/^Gamma 1 %\/0\.1 mm against Reference.*: [\d.]+ % of/);
     const [, passed = ''] = /: ([\d.]+) %/.exec((await note.textContent()) ?? '') ?? [];
     expect(Number(passed)).toBeLessThan(60);
-    expect(await faults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('fields-gamma');
     await open.page.keyboard.press('Escape');
     // The limits are dragged along the bar, and given back by a double click.
@@ -222,7 +216,7 @@ describe('the dose', () => {
     await open.page.getByRole('button', { name: /Curves over the depth dose/ }).click();
     await open.page.getByLabel('Run to lay over').selectOption({ index: 1 });
     await expect.poll(() => plot.textContent()).toMatch(/Reference · /);
-    expect(await faults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('fields-overlay');
     await open.page.getByRole('button', { name: 'Remove measured.csv' }).click();
     await expect.poll(() => plot.textContent()).not.toMatch(/measured\.csv/);
@@ -244,7 +238,7 @@ describe('the dose', () => {
     await open.screenshot('fields-profiles-dark');
     await open.page.getByRole('radio', { name: 'width', exact: true }).check();
     await expect.poll(() => open.page.getByTestId('width-legend').textContent()).toMatch(/Fermi–Eyges/);
-    expect(await faults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('fields-width-dark');
     expect(open.problems).toEqual([]);
   });
@@ -260,7 +254,7 @@ describe.each([
     await expect.poll(() => bench.title.textContent()).toContain('Small');
     await bench.run.click();
     await open.page.keyboard.press('Alt+2');
-    await phaseMap('z – x').waitFor({ timeout: 60_000 });
+    await phaseMap('z – x').waitFor();
     await open.page.keyboard.press('Alt+m');
     await phaseMap('z – x').waitFor();
     await display('maps of phase space').click();
@@ -268,7 +262,7 @@ describe.each([
     const box = await panel.boundingBox();
     expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 1e9) <= size.width).toBe(true);
     expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 1e9) <= size.height).toBe(true);
-    expect(await faults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot(`fields-${name}`);
     expect(open.problems).toEqual([]);
   });

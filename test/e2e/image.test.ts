@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -17,7 +17,7 @@ let bench: BenchPage;
 
 beforeAll(async () => {
   served = await serve([], { BRAGGBENCH_HOME: home });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
@@ -30,11 +30,6 @@ async function openBench(options: PageOptions = {}): Promise<void> {
   onTestFailed(async () => {
     await open.screenshot('failed-image');
   });
-}
-
-async function axeFaults(): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page: open.page }).withTags(['wcag2a', 'wcag2aa']).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
 const image = () => open.page.getByRole('img', { name: /^Image of/ });
@@ -67,14 +62,14 @@ describe('a diffraction image', () => {
     await wavelength.fill('6.2');
     await open.screenshot('image-form');
     await bench.run.click();
-    await bench.state('Done').waitFor({ timeout: 60_000 });
+    await bench.state('Done').waitFor();
     await image().waitFor();
     const box = await image().boundingBox();
     if (box === null) throw new Error('the image has no place');
     await open.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     await expect.poll(readout).toMatch(/^fast \d+ slow \d+[\d.×⁰-⁹−]+ photonsh k l .+ → .+ Å2θ [\d.]+°$/);
     await open.screenshot('image-light');
-    expect(await axeFaults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     // The brightest spot is on a reflection, and the list leads to it.
     await bench.panel('Peaks').click();
     await open.page.locator('.peaks-panel tbody button').first().click();
@@ -108,7 +103,7 @@ describe('a diffraction image', () => {
       .first()
       .click();
     await bench.run.click();
-    await bench.state('Done').waitFor({ timeout: 60_000 });
+    await bench.state('Done').waitFor();
     await open.page.getByRole('button', { name: 'Display of the image' }).click();
     const less = open.page.getByLabel('Run to subtract from the image');
     await less.selectOption({ index: 1 });
@@ -117,7 +112,7 @@ describe('a diffraction image', () => {
     await accuracy.waitFor();
     expect(await accuracy.textContent()).toMatch(/relative L2.*max \/ max.*bright pixels.*sum/);
     await open.screenshot('image-difference-dark');
-    expect(await axeFaults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     const exported = async (entry: RegExp): Promise<{ name: string; bytes: Buffer }> => {
       await open.page.getByRole('button', { name: 'Export the image' }).click();
       const [download] = await Promise.all([

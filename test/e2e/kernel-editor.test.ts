@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFailed, onTestFinished } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -22,24 +22,15 @@ const small = JSON.stringify({
   solver: { step_mm: 0.5 },
 });
 
-/** Building and measuring beside other work. */
-const SLOW = { timeout: 60_000 };
 let served: Served;
 
 beforeAll(async () => {
   served = await serve([], { BRAGGBENCH_HOME: home, BRAGGBENCH_CACHE: path.join(home, 'cache') });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
 });
-
-async function faultsOf(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary}`),
-  );
-}
 
 const says = (page: Page): Locator => page.getByTestId('own-says');
 const verdict = (page: Page): Locator => page.getByTestId('own-verdict');
@@ -63,7 +54,7 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await expect.poll(() => code(page).textContent()).toContain('The operators of `scatter` turned round');
   expect(await code(page).getAttribute('aria-readonly')).toBe('true');
   await open.screenshot('kernel-editor-shipped-light');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Save copy' }).click();
   await page.getByRole('dialog').getByRole('textbox').fill('my-gather');
   await page.keyboard.press('Enter');
@@ -80,13 +71,13 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('.cm-line').first().textContent()).toBe('undefined_thing;');
   await page.keyboard.press('Control+b');
-  await expect.poll(() => says(page).textContent(), SLOW).toBe('Does not compile: 1 error');
+  await expect.poll(() => says(page).textContent()).toBe('Does not compile: 1 error');
   const issue = page.getByRole('region', { name: 'What the compiler says' }).getByRole('button');
   expect(await issue.textContent()).toContain('my-gather.cpp:1:1');
   await page.locator('.cm-lint-marker-error').waitFor();
   expect(await page.locator('.cm-lintRange-error').textContent()).toBe('undefined_thing');
   await open.screenshot('kernel-editor-error-light');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
 
   // It is mended where the issue leads, and runs only after the user has said that they trust it.
   await issue.click();
@@ -95,20 +86,20 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await expect.poll(() => page.locator('.cm-line').first().textContent()).not.toBe('undefined_thing;');
   await page.keyboard.press('Control+Enter');
   const dialog = page.getByRole('dialog', { name: 'Do you trust my-gather.cpp?' });
-  await dialog.waitFor(SLOW);
+  await dialog.waitFor();
   expect(await dialog.textContent()).toContain('It is code, and it runs with your rights');
   await open.screenshot('kernel-editor-trust-light');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Do not run it' }).click();
   await expect.poll(() => says(page).textContent()).toContain('It was not run');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-  await dialog.waitFor(SLOW);
+  await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();
-  await expect.poll(() => verdict(page).getAttribute('data-right'), SLOW).toBe('true');
+  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
   expect(await verdict(page).textContent()).toContain('my-gather.cpp is right on this scenario');
   expect(await page.locator('.kernel-editor__facts').textContent()).toContain('You trust it as it is.');
   await open.screenshot('kernel-editor-right-light');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
 
   // Changed by another program: asked for again, and wrong.
   const file = path.join(library, 'my-gather.cpp');
@@ -118,17 +109,17 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await page.getByLabel('Variant', { exact: true }).selectOption('my-gather.cpp');
   await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Not yet trusted');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-  await dialog.waitFor(SLOW);
+  await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();
-  await expect.poll(() => verdict(page).getAttribute('data-right'), SLOW).toBe('false');
+  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('false');
   expect(await verdict(page).textContent()).toContain('Conservationwrong');
   await open.screenshot('kernel-editor-wrong-light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await open.screenshot('kernel-editor-wrong-dark');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 900, height: 700 });
   await open.screenshot('kernel-editor-wrong-900');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 1440, height: 900 });
 
   // Both stand among the variants of every comparison.
@@ -142,4 +133,4 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   const rows = page.getByTestId('compare-row').filter({ hasText: 'my-gather.cpp' });
   await expect.poll(() => rows.count()).toBe(2);
   expect(await rows.last().textContent()).toMatch(/wrong/i);
-}, 240_000);
+});

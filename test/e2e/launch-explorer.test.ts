@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const report = { workload: 'transport', compiler: '13.0.88', kernels: list };
   writeFileSync(path.join(kernels, 'transport.resources.json'), JSON.stringify(report));
   served = await serve([], { BRAGGBENCH_HOME: path.join(home, 'data'), BRAGGBENCH_KERNELS: kernels });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
@@ -45,11 +45,6 @@ async function openExplorer(options: PageOptions = {}): Promise<{ open: OpenPage
   await open.page.getByRole('button', { name: 'Enlarge Launch explorer' }).click();
   await open.page.getByTestId('launch-numbers').waitFor();
   return { open, bench };
-}
-
-async function faults({ page }: OpenPage): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
 const fact = ({ page }: OpenPage, name: string): Promise<string | null> =>
@@ -123,7 +118,7 @@ describe('the launch explorer', () => {
     const { page } = open;
     await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sum_f64');
     await open.screenshot(`launch-${name}`);
-    expect(await faults(open)).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await page.getByTestId('launch-map').scrollIntoViewIfNeeded();
     await open.screenshot(`launch-map-${name}`);
     await page.getByTestId('launch-reduction').scrollIntoViewIfNeeded();

@@ -16,7 +16,7 @@ let bench: BenchPage;
 
 beforeAll(async () => {
   served = await serve([], { BRAGGBENCH_HOME: home });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });

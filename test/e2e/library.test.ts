@@ -2,9 +2,9 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -16,7 +16,7 @@ let served: Served;
 
 beforeAll(async () => {
   served = await serve([], { BRAGGBENCH_HOME: home });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
@@ -24,11 +24,6 @@ afterAll(async () => {
 
 const quick = (name: string, energy_MeV: number): string =>
   JSON.stringify({ kind: 'transport', version: 1, name, beam: { energy_MeV }, solver: { stepping: 'depth' } });
-
-async function axeFaults(open: OpenPage): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page: open.page }).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`);
-}
 
 async function saveAs(open: OpenPage, name: string): Promise<void> {
   await open.page.keyboard.press('Control+Shift+s');
@@ -80,7 +75,7 @@ describe('the library', () => {
     const dialog = page.getByRole('dialog', { name: 'Tags and remark of beta.json' });
     await dialog.getByLabel('Tags, with commas').fill('talk, checked');
     await dialog.getByLabel('Remark').fill('For the group meeting');
-    expect(await axeFaults(open)).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Keep' }).click();
     await page.getByRole('button', { name: 'talk', exact: true }).click();
     await expect.poll(names(open)).toBe('Beta beam');
@@ -90,7 +85,7 @@ describe('the library', () => {
     await expect.poll(names(open)).toBe('Beta beam');
     await page.getByRole('searchbox').fill('');
     await expect.poll(() => entries(open).count()).toBe(4);
-    expect(await axeFaults(open)).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('library');
 
     await choose(open, 'beta.json', 'Move to the trash');
@@ -125,7 +120,7 @@ describe('the library', () => {
       'Energybeam.energy_MeV60 MeV61 MeV',
       'Beam widthbeam.x_sigma_mmdefault (0 mm)2 mm',
     ]);
-    expect(await axeFaults(open)).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('differences');
     await page.keyboard.press('Escape');
 

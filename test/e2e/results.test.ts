@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -20,16 +20,11 @@ beforeAll(async () => {
   served = await serve(['--scenario', path.join(root, 'assets/scenarios/micro/launch-small.json')], {
     BRAGGBENCH_HOME: home,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
 });
-
-async function axeFaults(): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page: open.page }).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`);
-}
 
 describe('the results of a small workload', () => {
   it('say of every variant what it gains and whether it is right, and of claims what was measured', async () => {
@@ -41,7 +36,7 @@ describe('the results of a small workload', () => {
     // The form follows from the row's schema.
     await bench.field('Steps').waitFor();
     await bench.run.click();
-    await bench.state('Done').waitFor({ timeout: 90_000 });
+    await bench.state('Done').waitFor();
     const table = open.page.getByTestId('results-variants');
     await table.waitFor();
     const text = (await table.textContent()) ?? '';
@@ -51,7 +46,7 @@ describe('the results of a small workload', () => {
     expect(await open.page.getByTestId('results-claims').textContent()).toMatch(/not measured|as claimed|less|more/);
     expect(await open.page.getByTestId('best-gain').textContent()).toMatch(/×/);
     await open.screenshot('results-light');
-    expect(await axeFaults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     const [download] = await Promise.all([open.page.waitForEvent('download'), bench.menu('File', /Variants \(CSV\)/)]);
     expect(readFileSync(await download.path(), 'utf8')).toMatch(/^at,variant,device,precision,status,time_s/);
     expect(open.problems).toEqual([]);
@@ -71,7 +66,7 @@ describe('the results of a small workload', () => {
       .toMatch(/fusing can save [\d.]+ % at most/);
     expect(await open.page.getByTestId('results-variants').textContent()).toContain('cuda-lt-fp32');
     await open.screenshot('results-recorded-dark');
-    expect(await axeFaults()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
     await open.close();
   });

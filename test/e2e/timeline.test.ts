@@ -2,10 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { writeNsight } from '../electron/host/timeline/import/nsight-file.ts';
+import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -20,7 +20,7 @@ let bench: BenchPage;
 
 beforeAll(async () => {
   served = await serve([], { BRAGGBENCH_HOME: home });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
@@ -45,7 +45,7 @@ async function openProfile(options: PageOptions = {}): Promise<void> {
 
 async function openRecorded(name = 'h200-water-70MeV-cuda-window.h5'): Promise<void> {
   await bench.drop(name, readFileSync(path.join(runs, name)), 'application/x-hdf5');
-  await expect.poll(() => blocks().count(), { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => blocks().count()).toBeGreaterThan(0);
   await open.page.getByTestId('timeline-summaries').getByText('Kernels by time').first().waitFor();
 }
 
@@ -80,11 +80,6 @@ function litPixels(): Promise<number> {
   });
 }
 
-async function axeProblems(): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page: open.page }).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-}
-
 describe('the timeline of a recorded run', () => {
   beforeEach(async () => {
     await openProfile();
@@ -102,7 +97,7 @@ describe('the timeline of a recorded run', () => {
     expect(await summary.getByRole('row').nth(1).textContent()).toContain('transport_fused_stream_path_f32');
     await expect.poll(litPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-light');
-    expect(await axeProblems()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
   });
 
   it('finds spans, explains one, and follows its launch', async () => {
@@ -290,7 +285,7 @@ describe('the panel', () => {
     await details().waitFor();
     await open.page.waitForTimeout(500);
     await open.screenshot(`timeline-${name.replace(/\W+/g, '-')}`);
-    expect(await axeProblems()).toEqual([]);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
   });
 });

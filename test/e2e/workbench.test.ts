@@ -25,7 +25,7 @@ let bench: BenchPage;
 
 beforeAll(async () => {
   served = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')], { BRAGGBENCH_HOME: home });
-}, 60_000);
+});
 afterAll(async () => {
   await served.stop();
   rmSync(home, { recursive: true, force: true });
@@ -68,7 +68,7 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
     const dark = await bench.litShare();
     await bench.run.click();
-    await bench.state('Done').waitFor({ timeout: 60_000 });
+    await bench.state('Done').waitFor();
     await bench.r80.waitFor();
     const r80 = Number.parseFloat((await bench.r80.textContent()) ?? '');
     expect(Math.abs(r80 - 40.8)).toBeLessThan(0.3);
@@ -139,11 +139,11 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => bench.title.textContent()).toContain('Bone edge');
     await bench.run.click();
     // Something of the dose is on the screen before the end.
-    await expect.poll(() => bench.litShare(), { timeout: 30_000 }).toBeGreaterThan(0.01);
+    await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
     await expect.poll(() => open.page.locator('.run-strip__text').textContent()).toMatch(/step \d+/);
     await open.screenshot('run-live');
     await open.page.keyboard.press('Control+.');
-    await bench.state('Stopped').waitFor({ timeout: 30_000 });
+    await bench.state('Stopped').waitFor();
     await expect.poll(() => open.page.getByText(/still under way/).count()).toBe(1);
     expect(await bench.litShare()).toBeGreaterThan(0.01);
     closeBench();
@@ -314,7 +314,7 @@ describe('a program that was started to run its scenario', () => {
     open = await chrome.open(started.url);
     onTestFinished(open.close);
     const first = new BenchPage(open.page);
-    await first.state('Done').waitFor({ timeout: 60_000 });
+    await first.state('Done').waitFor();
     await open.page.reload();
     await first.state('Done').waitFor();
     const other = await chrome.open(started.url);

@@ -18,6 +18,13 @@ export const smallScenario = {
   output: { keyframes: 4 },
 } as const;
 
+/** The same in a sixtieth of the time: where many runs are made, or NumPy makes one. */
+export const tinyScenario = {
+  ...smallScenario,
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
+  solver: { step_mm: 0.5 },
+} as const;
+
 export function openTestScenarios(addon: NativeAddon = loadAddon()): Promise<Scenarios> {
   return openScenarios({
     assetsFolder,

@@ -7,7 +7,7 @@ import { benchSessionSchema } from '../../../../electron/contract/bench.ts';
 import type { BenchInfo, BenchProgress, Subject } from '../../../../electron/contract/benches.ts';
 import type { Accuracy } from '../../../../electron/contract/session.ts';
 import type { Client } from '../../../../renderer/client/index.ts';
-import { assetsFolder, smallScenario } from '../small-run.ts';
+import { assetsFolder, smallScenario, tinyScenario } from '../small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost } from '../test-host.ts';
 
 let test_: TestHost;
@@ -19,7 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => test_.close());
 
-const scenario = { ...smallScenario };
+const scenario = { ...tinyScenario };
+/** Rounds that do not settle before they can be stopped. */
+const slower = { ...smallScenario };
 
 /** Of the dose from FP64. */
 function errorOf(row: { readonly accuracy: readonly Accuracy[] } | null | undefined): number {
@@ -150,7 +152,7 @@ test('the sessions that came with the program are there without a GPU', async ()
 
 test('a cancelled benchmark keeps its whole rounds', async () => {
   const variants = ['gather', 'window'];
-  const { id } = await page.call('bench.start', { scenario, name: 's', variants, rounds: 10_000, time_s: 600 });
+  const { id } = await page.call('bench.start', { scenario: slower, name: 's', variants, rounds: 10_000, time_s: 600 });
   const { frames, ended } = follow(id);
   await eventually(() => (frames.at(-1)?.round ?? 0) >= 2);
   const cancelled = await page.call('bench.cancel', { bench: id });

@@ -1,0 +1,23 @@
+/** What axe-core finds wrong with a page. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const source = readFileSync(path.resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
+
+/**
+ * Faults of the page, or of what a selector names, by all of axe's rules. It runs where it is, once in the page: the
+ * package for Playwright opens a second page for each report and takes six times the processor's time.
+ */
+export async function accessibilityFaults(page: Page, part?: string): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
+  return page.evaluate(async (selector) => {
+    const { run } = Reflect.get(globalThis, 'axe') as typeof axe;
+    // The styles are all the page's own: nothing is to be fetched before.
+    const { violations } = await run(selector ?? document, { resultTypes: ['violations'], preload: false });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+    );
+  }, part);
+}
