@@ -117,7 +117,7 @@ const breaks = (how: string): string =>
       case 't': throw std::runtime_error("my own trouble");
       case 'm': { std::vector<std::vector<double>> hog; for (;;) hog.emplace_back(1 << 24, 1.0); }
       case 'w': while (how == 'w') std::ifstream("${how}") >> how; break;
-      case 's': for (T\& p : state_.psi) p *= T(1.001); break;
+      case 's': for (T& p : state_.psi) p *= T(1.001); break;
       case 'h': for (volatile int i = 0;;) i = i + 1;
     }`).replace('#include <algorithm>', '#include <algorithm>\n#include <fstream>');
 
