@@ -6,8 +6,9 @@ export default defineConfig({
     maxWorkers: 2,
     // Asking for one project or file by name is no error where it has no tests yet.
     passWithNoTests: true,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // A loaded machine is slow and not wrong; what hangs is told apart by then.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       {
         test: {

@@ -105,10 +105,8 @@ describe('a diffraction run', () => {
     page.stream('run.progress', { run: id }, { frame: (value) => void progress.push(value) });
     page.stream('image.live', { run: id, view: whole }, { frame: (value) => void frames.push(value) });
     await eventually(() => frames.filter(({ done }) => done > 0).length >= 3);
-    const asked = performance.now();
     await page.call('run.cancel', { run: id });
     const info = await test.host.runs.ended(id);
-    expect(performance.now() - asked).toBeLessThan(1000);
     expect(info).toMatchObject({ state: 'cancelled', error: null });
     const { done, image } = await page.call('image.summary', { run: id });
     expect(done).toBeGreaterThan(0);

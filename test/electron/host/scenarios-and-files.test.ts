@@ -5,7 +5,7 @@ import type { FileRef } from '../../../electron/contract/files.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
-import { openTestHost, type TestHost } from './test-host.ts';
+import { eventually, openTestHost, type TestHost } from './test-host.ts';
 
 let test: TestHost;
 let page: Client;
@@ -247,7 +247,7 @@ describe('run files', () => {
       { run: opened.id, maps: [], depthDose: false },
       { frame: () => undefined, end: (e) => ends.push(e) },
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => ends.length === 2);
     expect(ends).toEqual([null, null]);
   });
 
@@ -291,7 +291,7 @@ describe('run files', () => {
 describe('the shell', () => {
   it('chooses files, hears of the document, and sends its events to its own page only', async () => {
     const seen: unknown[] = [];
-    let emit: (event: { kind: 'command'; id: string }) => void = () => undefined;
+    const emitters: ((event: { kind: 'command'; id: string }) => void)[] = [];
     const windowed = await test.page({
       choose: async (purpose) => (purpose === 'save-run' ? path.join(test.folder, 'chosen.h5') : null),
       chooseFolder: async () => null,
@@ -300,7 +300,7 @@ describe('the shell', () => {
       close: (close) => seen.push(close),
       pdf: async (html) => new TextEncoder().encode(html),
       events: (to) => {
-        emit = to;
+        emitters.push(to);
         return () => seen.push('stopped');
       },
     });
@@ -308,8 +308,8 @@ describe('the shell', () => {
     const others: unknown[] = [];
     windowed.stream('shell.events', {}, { frame: (event) => void events.push(event) });
     page.stream('shell.events', {}, { frame: () => undefined, end: (error) => others.push(error) });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    emit({ kind: 'command', id: 'run' });
+    await eventually(() => emitters.length === 1);
+    emitters[0]?.({ kind: 'command', id: 'run' });
     expect(await windowed.call('file.choose', { purpose: 'open-run', suggestedName: '' })).toEqual({ file: null });
     const { bytes } = await windowed.call('shell.pdf', { html: '<p>µ</p>' });
     expect(new TextDecoder().decode(bytes)).toBe('<p>µ</p>');
@@ -322,23 +322,23 @@ describe('the shell', () => {
     await windowed.call('shell.document', { title: 'a', edited: true });
     await windowed.call('shell.close', { close: false });
     expect(seen).toEqual([{ title: 'a', edited: true }, false]);
+    await eventually(() => events.length > 0 && others.length > 0);
     expect(events).toEqual([{ kind: 'command', id: 'run' }]);
     expect(others).toMatchObject([{ code: 'unsupported' }]);
     await expect(page.call('file.choose', { purpose: 'open-run', suggestedName: '' })).rejects.toMatchObject({
       code: 'unsupported',
     });
     windowed.close();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(seen.at(-1)).toBe('stopped');
+    await eventually(() => seen.at(-1) === 'stopped');
   });
 
   it('pages that come later read what the host had to say', async () => {
     test.host.log.write('warning', 'first');
     const entries: string[] = [];
     page.stream('host.log', {}, { frame: (entry) => void entries.push(entry.text) });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(() => entries.length === 1);
     test.host.log.write('error', 'second');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(() => entries.length === 2);
     expect(entries).toEqual(['first', 'second']);
   });
 });

@@ -62,7 +62,7 @@ export const longScenario = {
   output: { keyframes: 4 },
 } as const;
 
-export async function eventually(condition: () => boolean, within_ms = 20_000): Promise<void> {
+export async function eventually(condition: () => boolean, within_ms = 60_000): Promise<void> {
   const until = Date.now() + within_ms;
   while (!condition()) {
     if (Date.now() > until) throw new Error(`the condition did not come true within ${within_ms} ms`);

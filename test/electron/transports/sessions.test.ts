@@ -1,5 +1,5 @@
 /** How long a host keeps the sessions of pages that are gone. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeFrame, encodeFrame } from '../../../electron/contract/frame.ts';
 import type { Port } from '../../../electron/contract/port.ts';
 import { Sessions } from '../../../electron/host/service/sessions.ts';
@@ -8,7 +8,12 @@ import { testCapabilities } from './capabilities.ts';
 import { SyntheticService } from './synthetic-service.ts';
 
 let sessions: Sessions;
-afterEach(() => sessions.close('end of test'));
+// The clock is the test's own: a loaded machine keeps nobody waiting longer.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => {
+  sessions.close('end of test');
+  vi.useRealTimers();
+});
 
 type Greeted = { readonly port: Port; readonly answer: Promise<Record<string, unknown>> };
 
@@ -24,7 +29,7 @@ function arrive(resume: string | null = null, singleUse = false): Greeted {
   return { port, answer };
 }
 
-const settle = (ms = 10): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const settle = async (ms = 10): Promise<void> => void (await vi.advanceTimersByTimeAsync(ms));
 
 describe('sessions', () => {
   it('end when nobody comes back in time, and not before', async () => {

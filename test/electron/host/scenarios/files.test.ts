@@ -69,9 +69,10 @@ describe('hostile text of the largest size is refused within seconds, also on a 
       'yaml',
     ],
   ])('%s (%#)', async (_name, text, extension) => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     const { issues } = await scenarios.parse(text, { name: `s.${extension}`, folder: null });
-    expect(performance.now() - start).toBeLessThan(15_000);
+    // Processor's time, which other programs do not add to.
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(15);
     expect(issues.length).toBeGreaterThan(0);
     expect(issues.length).toBeLessThan(1000);
     expect(Math.max(...issues.map(({ message }) => message.length))).toBeLessThan(600);
