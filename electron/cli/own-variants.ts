@@ -3,9 +3,15 @@
 import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { BraggError } from '../contract/errors.ts';
-import type { OwnVerdict } from '../contract/own.ts';
+import { isOwnId } from '../contract/own.ts';
+import { checkText, type OwnVerdict } from '../contract/own-verdict.ts';
 import type { Host } from '../host/index.ts';
-import { type FlagSpec, flagNumber, hasFlag } from './arguments.ts';
+import { type Place, placeOf } from '../host/own/own-variants.ts';
+import type { AnyReading } from '../host/scenarios/index.ts';
+import { hostWorkloads } from '../host/workloads/index.ts';
+import type { AnyRunData } from '../host/workloads/run-data.ts';
+import { type FlagSpec, flagNumber, flagValue, hasFlag } from './arguments.ts';
+import { listed } from './benching.ts';
 import type { VerbContext } from './verb.ts';
 
 export const ownFlags: readonly FlagSpec[] = [
@@ -51,9 +57,15 @@ async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: 
 
 /**
  * The names of variants, with those of own ones instead of their paths. The own
- * ones are known to the host then, and trusted. Throws a BraggError.
+ * ones are known to the host then, and trusted. Throws a BraggError, also for one
+ * that is of another workload than the scenario.
  */
-export async function openOwn(context: VerbContext, host: Host, names: readonly string[]): Promise<readonly string[]> {
+export async function openOwn(
+  context: VerbContext,
+  host: Host,
+  names: readonly string[],
+  place: Place,
+): Promise<readonly string[]> {
   const limit_s = flagNumber(context.parsed, 'limit', { min: 0.1, max: 86_400 });
   if (limit_s !== undefined) host.own.limit_s = limit_s;
   const ids: string[] = [];
@@ -64,35 +76,65 @@ export async function openOwn(context: VerbContext, host: Host, names: readonly 
       continue;
     }
     const { id } = await host.own.open(resolve(file));
+    host.own.requireFit(id, place);
     await obtainTrust(context, host, file);
     ids.push(id + rest);
   }
   // A run's time holds no compiler.
-  await host.own.prepare(ids);
+  await host.own.prepare(ids, place);
   return ids;
 }
 
+/** Those of --variants, null without it. */
+export async function openNamed(context: VerbContext, host: Host, place: Place): Promise<readonly string[] | null> {
+  const named = listed(context.parsed, 'variants');
+  return named === null ? null : openOwn(context, host, named, place);
+}
+
+/** Ids of those that came with the program and can run here: own ones run only where they are named. */
+export function ours(all: readonly { readonly id: string; readonly available: boolean }[]): readonly string[] {
+  return all.filter(({ id, available }) => available && !isOwnId(id)).map(({ id }) => id);
+}
+
+/** That of --variant, made known and trusted; undefined where the scenario's own is run. */
+export async function openVariant(context: VerbContext, host: Host, place: Place): Promise<string | undefined> {
+  const named = flagValue(context.parsed, 'variant');
+  const [variant] = await openOwn(context, host, named === undefined ? [] : [named], place);
+  return variant;
+}
+
 /** The scenario itself may name one that lies beside it. */
-export async function trustNamed(context: VerbContext, host: Host, variant: string | undefined): Promise<void> {
-  if (variant === undefined) return;
+export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
+  const { variant } = scenario.solver;
   await obtainTrust(context, host, variant);
-  await host.own.prepare([variant]);
+  await host.own.prepare([variant], placeOf(scenario));
+}
+
+interface NamingScenario {
+  readonly kind: string;
+  readonly solver: { readonly variant: string };
+}
+
+/** The checks that ours are put to, of a run by an own variant; null of one of ours, whose tests see to it. */
+export async function checkedOwn(
+  { signal }: VerbContext,
+  host: Host,
+  reading: AnyReading,
+  run: AnyRunData,
+): Promise<OwnVerdict | null> {
+  if (host.own.find(run.variant) === null || run.status !== 'done') return null;
+  return hostWorkloads[run.workload].own.check(host.addon, reading, run, signal);
 }
 
 /** The checks as lines below a run's report. */
 export function verdictLines(
-  verdict: OwnVerdict,
+  { checks, right }: OwnVerdict,
   style: (name: 'red' | 'green', text: string) => string,
 ): readonly string[] {
-  const { rel_l2, rel_l2_limit, ledger_error, ledger_limit, bitwise, spread, repeats, right } = verdict;
   const mark = (holds: boolean): string => (holds ? style('green', 'ok   ') : style('red', 'WRONG'));
-  const e = (value: number): string => (value === Number.MAX_VALUE ? 'not a number' : value.toExponential(1));
-  const parity =
-    rel_l2 === null ? 'no FP64 reference fits' : `relL2 ${e(rel_l2)} against FP64, allowed ${e(rel_l2_limit)}`;
+  const width = Math.max(...checks.map(({ title }) => title.length));
   return [
-    `  Parity        ${mark(rel_l2 !== null && rel_l2 <= rel_l2_limit)}  ${parity}`,
-    `  Conservation  ${mark(ledger_error <= ledger_limit)}  ledger ${e(ledger_error)}, allowed ${e(ledger_limit)}`,
-    `  Determinism   ${mark(spread <= rel_l2_limit)}  ${repeats} runs: ${bitwise ? 'the same bits' : `they differ by ${e(spread)} of the largest dose`}`,
+    ...checks.map((check) => `  ${check.title.padEnd(width)}  ${mark(check.holds)}  ${checkText(check)}`),
     right
       ? style('green', '  The own variant is right on this scenario.')
       : style('red', '  The own variant is WRONG on this scenario.'),

@@ -14,6 +14,7 @@ export const cpuSchema = z.strictObject({
 export type Cpu = Readonly<z.infer<typeof cpuSchema>>;
 
 export const variantSchema = z.strictObject({
+  /** Its own among those of one benchmark. */
   id: z.string(),
   workload: z.string(),
   /** Which benchmark of a workload that has several; empty otherwise. */
@@ -32,6 +33,19 @@ export const variantSchema = z.strictObject({
   source: z.string(),
 });
 export type Variant = Readonly<z.infer<typeof variantSchema>>;
+
+/** What tells a variant from all others. */
+export const variantKeySchema = z.strictObject({
+  workload: z.string().max(64),
+  bench: z.string().max(64),
+  id: z.string().max(64),
+});
+export type VariantKey = Readonly<z.infer<typeof variantKeySchema>>;
+
+/** Whether both name the same variant. */
+export function sameVariant(a: VariantKey, b: VariantKey): boolean {
+  return a.id === b.id && a.workload === b.workload && a.bench === b.bench;
+}
 
 /**
  * What the program around the page can do. The page asks these, never which

@@ -1,8 +1,9 @@
 /** Own variants: a shipped variant with one of its files replaced by the user's, and what the page asks about them. */
 import { z } from 'zod';
+import { variantKeySchema } from './capabilities.ts';
 import { issueSchema } from './errors.ts';
 import { fileRefSchema } from './files.ts';
-import type { Precision } from './run.ts';
+import { workloadSchema } from './workload.ts';
 
 /** Name of the kernel file. It is the variant's id, in scenarios too, and lies beside the scenario. */
 export const ownIdSchema = z
@@ -16,6 +17,9 @@ export const isOwnId = (id: string): boolean => ownIdSchema.safeParse(id).succes
 export const ownDescriptionSchema = z.strictObject({
   kind: z.literal('variant'),
   version: z.literal(1),
+  workload: workloadSchema.default('transport'),
+  /** Which benchmark of a workload that has several, such as `reduction` of micro. */
+  bench: z.string().max(64).default(''),
   /** Id of the variant that it was made from. */
   base: z.string().min(1).max(64),
   /** Which of that variant's files it takes the place of, such as `kernels/transport/gather.cpp`. */
@@ -50,32 +54,6 @@ export const ownTroubleSchema = z.strictObject({ id: ownIdSchema, message: z.str
 const beside = fileRefSchema.nullable();
 const named = { beside, id: ownIdSchema };
 
-/** Relative error of the ledger's sums; beyond it protons or energy were made or lost. */
-export const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
-
-/** Numbers of the three checks that every variant is put to. */
-export const ownVerdictSchema = z.strictObject({
-  /** Relative L2 difference of the dose from the FP64 reference; null where there is no reference. */
-  rel_l2: z.number().nullable(),
-  rel_l2_limit: z.number(),
-  /** Relative error of the ledger's sums. */
-  ledger_error: z.number(),
-  ledger_limit: z.number(),
-  /** Every repeat gave the same bits. */
-  bitwise: z.boolean(),
-  /** Largest difference between repeats over the largest value. */
-  spread: z.number(),
-  repeats: z.number().int(),
-  right: z.boolean(),
-});
-export type OwnVerdict = Readonly<z.infer<typeof ownVerdictSchema>>;
-
-/** All three hold: without a reference nothing is known to be right. */
-export function holds(checks: Omit<OwnVerdict, 'right'>): boolean {
-  const { rel_l2, rel_l2_limit, ledger_error, ledger_limit, spread } = checks;
-  return rel_l2 !== null && rel_l2 <= rel_l2_limit && ledger_error <= ledger_limit && spread <= rel_l2_limit;
-}
-
 export const ownMethods = {
   /** Those beside a scenario, and what is wrong with those that cannot be used. */
   'own.list': {
@@ -84,12 +62,12 @@ export const ownMethods = {
   },
   /** The files of a shipped variant that an own one may replace; empty where own code cannot run here, with why. */
   'own.templates': {
-    params: z.strictObject({ base: z.string().max(64) }),
+    params: z.strictObject({ base: variantKeySchema }),
     result: z.strictObject({ files: z.array(z.string()), reason: z.string().nullable() }),
   },
   /** Saves a copy of one of a shipped variant's files as a new own variant. */
   'own.create': {
-    params: z.strictObject({ ...named, base: z.string().max(64), replaces: z.string().max(200) }),
+    params: z.strictObject({ ...named, base: variantKeySchema, replaces: z.string().max(200) }),
     result: ownVariantInfoSchema,
   },
   'own.read': { params: z.strictObject(named), result: z.strictObject({ info: ownVariantInfoSchema, text }) },

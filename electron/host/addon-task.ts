@@ -21,10 +21,11 @@ export interface TaskProblem {
 }
 
 export interface TaskVariant extends Omit<Variant, 'precisions'> {
-  readonly bench: string;
   readonly benchTitle: string;
   /** Of its arithmetic: fp32, tf32, bf16, … */
   readonly precision: string;
+  /** Whose kernels do the work, such as `cuBLAS`; null where they are ours. */
+  readonly library: string | null;
 }
 
 export interface TaskPlan {

@@ -37,7 +37,7 @@ import { taskHandlers } from './handlers/tasks.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
 import { Catalogue } from './library/catalogue.ts';
 import { HostLog } from './log.ts';
-import { OwnVariants } from './own/own-variants.ts';
+import { OwnVariants, placeOf } from './own/own-variants.ts';
 import type { StartChild } from './own/process/link.ts';
 import { Trust } from './own/trust.ts';
 import { Checkpoints } from './recovery/checkpoints.ts';
@@ -277,11 +277,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
     assetsFolder: options.assetsFolder,
     rangeTable: addon.rangeTable,
     get variants() {
-      return own.ids();
+      return addon.variants().map(({ id }) => id);
+    },
+    get diffractionVariants() {
+      return addon.diffractionVariants().map(({ id }) => id);
+    },
+    get taskVariants() {
+      return addon.taskVariants();
     },
     discover: (folder, id) => own.discover([folder, library.folder], id),
-    diffractionVariants: addon.diffractionVariants().map(({ id }) => id),
-    taskVariants: addon.taskVariants(),
+    mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });

@@ -1,6 +1,7 @@
 #include "cpu_layer.hpp"
 
 #include <algorithm>
+#include <span>
 #include <type_traits>
 
 namespace bb::linear_relu {
@@ -89,16 +90,13 @@ void CpuLayer<T>::gate(const T* gradient, const T* by, T* out, std::size_t rows,
 }
 
 template <typename T>
-engine::CheckReport CpuLayer<T>::verify() {
-  const auto at = [](const std::vector<T>& values, std::size_t columns) -> ResultAt {
-    return [&values, columns](std::size_t row, std::size_t column) {
-      return static_cast<double>(values[row * columns + column]);
-    };
-  };
-  return layer_.compare({.y = at(y_, layer_.outputs),
-                         .dx = at(dx_, layer_.inputs),
-                         .dw = at(dw_, layer_.inputs),
-                         .sums = at(sums_, sums_.size())});
+engine::TaskResults CpuLayer<T>::results() {
+  engine::TaskResults out(kResults);
+  out[kY] = result_of(std::span<const T>(y_));
+  out[kDx] = result_of(std::span<const T>(dx_));
+  out[kDw] = result_of(std::span<const T>(dw_));
+  out[kSums] = result_of(std::span<const T>(sums_));
+  return out;
 }
 
 template <typename T>

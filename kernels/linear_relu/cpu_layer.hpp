@@ -17,7 +17,8 @@ class CpuLayer : public engine::CpuTask {
   explicit CpuLayer(const engine::TaskProblem& problem);
 
   void prepare() override;
-  engine::CheckReport verify() final;
+  engine::TaskResults results() final;
+  engine::CheckReport compare(const engine::TaskResults& results) final { return layer_.compare(results); }
   std::uint64_t hash() final;
   engine::TaskWork work() const final { return layer_.work(); }
 

@@ -110,7 +110,8 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
        .make = make<CublasLayer<false>>,
-       .unavailable = unavailable},
+       .unavailable = unavailable,
+       .library = "cuBLAS"},
       {.id = "cuda-cublas-graph",
        .title = "The same as one graph",
        .changes = "replays both launches as one graph",
@@ -120,7 +121,8 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
        .make = make<CublasLayer<true>>,
-       .unavailable = unavailable},
+       .unavailable = unavailable,
+       .library = "cuBLAS"},
   };
 }
 

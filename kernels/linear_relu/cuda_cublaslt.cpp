@@ -34,8 +34,8 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
  public:
   explicit LtLayer(const TaskProblem& problem) : Base(problem, arithmetic), pointwise_(this->module()) {}
 
-  engine::CheckReport verify() override {
-    engine::CheckReport report = Base::verify();
+  engine::CheckReport compare(const engine::TaskResults& results) override {
+    engine::CheckReport report = Base::compare(results);
     if constexpr (kMask) {
       std::size_t set = 0, positive = 0;
       for (const unsigned char byte : mask_.read(this->stream())) set += static_cast<std::size_t>(std::popcount(byte));
@@ -220,6 +220,7 @@ engine::TaskVariant variant(const char* id, const char* title, const char* chang
                           .make = make<LtLayer<arithmetic, kMask>>};
   if (kMask) out.refuses = only_forward;
   out.unavailable = unavailable;
+  out.library = "cuBLASLt";
   out.automatic = arithmetic == Arithmetic::kFp32 && !kMask;
   return out;
 }

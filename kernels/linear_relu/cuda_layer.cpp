@@ -61,22 +61,17 @@ void CudaLayer<T>::prepare() {
 }
 
 template <typename T>
-engine::CheckReport CudaLayer<T>::verify() {
-  const auto at = [](std::vector<float> values, std::size_t columns) -> ResultAt {
-    return [kept = std::move(values), columns](std::size_t row, std::size_t column) {
-      return static_cast<double>(kept[row * columns + column]);
-    };
-  };
-  Results results;
+engine::TaskResults CudaLayer<T>::results() {
+  engine::TaskResults out(kResults);
   const Layer& l = layer_;
   if (l.direction == Direction::kForward) {
-    results.y = at(read(y_), l.outputs);
+    out[kY] = result_of(read(y_));
   } else {
-    results.dx = at(read(dx_), l.inputs);
-    if (l.bias) results.sums = at(read(sums_), sums_.size());
+    out[kDx] = result_of(read(dx_));
+    if (l.bias) out[kSums] = result_of(read(sums_));
   }
-  if (l.direction == Direction::kBackward) results.dw = at(read(dw_), l.inputs);
-  return l.compare(results);
+  if (l.direction == Direction::kBackward) out[kDw] = result_of(read(dw_));
+  return out;
 }
 
 template <typename T>

@@ -17,7 +17,8 @@ class CudaLayer : public cuda::CudaTask {
       : CudaTask(problem, "linear_relu"), layer_(problem, arithmetic) {}
 
   void prepare() final;
-  engine::CheckReport verify() override;
+  engine::TaskResults results() final;
+  engine::CheckReport compare(const engine::TaskResults& results) override { return layer_.compare(results); }
   std::uint64_t hash() final;
   engine::TaskWork work() const final { return layer_.work(); }
 

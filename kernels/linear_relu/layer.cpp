@@ -63,8 +63,8 @@ std::pair<std::size_t, std::size_t> sampled(const Reference& r, std::size_t i) {
   return {static_cast<std::size_t>(h >> 33) % r.rows, static_cast<std::size_t>(h & 0xffffffffu) % r.columns};
 }
 
-void compare_one(const Reference& r, const ResultAt& result, std::size_t row, std::size_t column, double limit,
-                 Found& found) {
+void compare_one(const Reference& r, const engine::TaskResult& result, std::size_t row, std::size_t column,
+                 double limit, Found& found) {
   double sum = r.offset ? r.offset(column) : 0.0, size = std::abs(sum);
   for (std::size_t k = 0; k < r.depth; ++k) {
     const double term = r.term(row, column, k);
@@ -73,7 +73,7 @@ void compare_one(const Reference& r, const ResultAt& result, std::size_t row, st
   }
   const double z = sum;
   if (r.gate) sum = r.gate(row, column, sum);
-  const double got = result(row, column);
+  const double got = result.at(row * r.columns + column);
   if (std::isnan(sum) || std::isnan(got)) {
     if (std::isnan(sum) != std::isnan(got)) ++found.nan;
     return;
@@ -84,7 +84,7 @@ void compare_one(const Reference& r, const ResultAt& result, std::size_t row, st
   if (r.rectified && (got > 0.0) != (sum > 0.0) && std::abs(z) > limit * size) ++found.mask;
 }
 
-void compare_matrix(const Reference& r, const ResultAt& result, double limit, Found& found) {
+void compare_matrix(const Reference& r, const engine::TaskResult& result, double limit, Found& found) {
   const std::size_t count = r.rows * r.columns;
   found.all += count;
   if (static_cast<double>(count) * static_cast<double>(r.depth) <= kAllUpTo || count <= kSampled) {
@@ -158,10 +158,10 @@ engine::TaskWork Layer::work() const {
   return {};
 }
 
-engine::CheckReport Layer::compare(const Results& results) const {
+engine::CheckReport Layer::compare(const engine::TaskResults& results) const {
   Found found;
   double limit = 0.0;
-  const auto matrix = [&](const Reference& reference, const ResultAt& result) {
+  const auto matrix = [&](const Reference& reference, const engine::TaskResult& result) {
     const double own = rounding(arithmetic, reference.depth);
     limit = std::max(limit, own);
     compare_matrix(reference, result, own, found);
@@ -183,7 +183,7 @@ engine::CheckReport Layer::compare(const Results& results) const {
               .offset = bias ? std::function<double(std::size_t)>([&](std::size_t n) { return at(b, n); }) : nullptr,
               .gate = [](std::size_t, std::size_t, double z) { return z <= 0.0 ? 0.0 : z; },
               .rectified = true},
-             results.y);
+             results.at(kY));
       break;
     case Direction::kBackward:
       matrix(
@@ -193,7 +193,7 @@ engine::CheckReport Layer::compare(const Results& results) const {
            .term = [&](std::size_t m, std::size_t n, std::size_t k) { return gradient(m, k) * at(w, k * inputs + n); },
            .offset = nullptr,
            .gate = nullptr},
-          results.dx);
+          results.at(kDx));
       matrix(
           {.rows = outputs,
            .columns = inputs,
@@ -201,7 +201,7 @@ engine::CheckReport Layer::compare(const Results& results) const {
            .term = [&](std::size_t m, std::size_t n, std::size_t k) { return gradient(k, m) * at(x, k * inputs + n); },
            .offset = nullptr,
            .gate = nullptr},
-          results.dw);
+          results.at(kDw));
       if (bias) {
         matrix({.rows = 1,
                 .columns = outputs,
@@ -209,7 +209,7 @@ engine::CheckReport Layer::compare(const Results& results) const {
                 .term = [&](std::size_t, std::size_t n, std::size_t k) { return gradient(k, n); },
                 .offset = nullptr,
                 .gate = nullptr},
-               results.sums);
+               results.at(kSums));
       }
       break;
     case Direction::kThrough: {
@@ -220,7 +220,7 @@ engine::CheckReport Layer::compare(const Results& results) const {
                           std::size_t k) { return at(dy, m * outputs + k) * at(w, k * inputs + n); },
               .offset = nullptr,
               .gate = [&](std::size_t m, std::size_t n, double sum) { return x[m * inputs + n] > 0.0f ? sum : 0.0; }},
-             results.dx);
+             results.at(kDx));
       // A sum of sums: its reference takes batch x outputs per column, so a few columns stand for all.
       if (bias) {
         constexpr std::size_t kColumns = 4;
@@ -234,7 +234,7 @@ engine::CheckReport Layer::compare(const Results& results) const {
                     },
                 .offset = nullptr,
                 .gate = nullptr},
-               results.sums);
+               results.at(kSums));
       }
       break;
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/task.hpp"
@@ -17,16 +18,21 @@ enum class Direction { kForward, kBackward, kThrough };
 /// The arithmetic that a variant is held to.
 enum class Arithmetic { kFp64, kFp32, kTf32, kBf16 };
 
-/// Reads a result at [row][column].
-using ResultAt = std::function<double(std::size_t row, std::size_t column)>;
-
-/// What a variant computed; of `direction` only what it gives.
-struct Results {
-  ResultAt y{};     // forward: [batch][outputs]
-  ResultAt dx{};    // backward, through: [batch][inputs]
-  ResultAt dw{};    // backward: [outputs][inputs]
-  ResultAt sums{};  // backward: [1][outputs]; through: [1][inputs]; empty without bias
+/// What a variant computed, row-major and in this order as engine::TaskResults; of `direction` only what it gives.
+enum Result : std::size_t {
+  kY,     // forward: [batch][outputs]
+  kDx,    // backward, through: [batch][inputs]
+  kDw,    // backward: [outputs][inputs]
+  kSums,  // backward: [1][outputs]; through: [1][inputs]; empty without bias
+  kResults
 };
+
+/// Values that are kept for as long as the result is.
+template <typename Values>
+engine::TaskResult result_of(Values values) {
+  const std::size_t count = values.size();
+  return {count, [kept = std::move(values)](std::size_t i) { return static_cast<double>(kept[i]); }};
+}
 
 /// A layer with its inputs, row-major: x[batch][inputs], w[outputs][inputs], b[outputs], and of the gradients
 /// dy[batch][outputs] and y[batch][outputs], the layer's output.
@@ -42,7 +48,7 @@ struct Layer {
 
   engine::TaskWork work() const;
   /// Against FP64 from the same inputs: every output of a small layer, a fixed sample of a large one.
-  engine::CheckReport compare(const Results& results) const;
+  engine::CheckReport compare(const engine::TaskResults& results) const;
 };
 
 /// Multiply-adds of a problem.

@@ -197,14 +197,14 @@ engine::TaskBench gemm_bench() {
       {"cuda-bf16", "BF16 on tensor cores", "inputs rounded to 8 bits", "cuda-tf32", "bf16"});
   row.cuda<ours<"micro_gemm_fp16">, answer<kFp16>>(
       {"cuda-fp16", "FP16 on tensor cores", "inputs rounded to 11 bits of a narrow range", "cuda-tf32", "fp16"});
-  row.cuda<by_library<Library::kFp32>>({"cublas-fp32", "cuBLAS, FP32", "the library", "cuda-fp32"}, can_do_all,
-                                       no_library);
+  row.cuda<by_library<Library::kFp32>>({"cublas-fp32", "cuBLAS, FP32", "the library", "cuda-fp32", "fp32", "cuBLAS"},
+                                       can_do_all, no_library);
   row.cuda<by_library<Library::kTf32>, answer<kTf32>>(
-      {"cublas-tf32", "cuBLAS, TF32", "tensor cores", "cublas-fp32", "tf32"}, can_do_all, no_library);
+      {"cublas-tf32", "cuBLAS, TF32", "tensor cores", "cublas-fp32", "tf32", "cuBLAS"}, can_do_all, no_library);
   row.cuda<by_library<Library::kBf16>, answer<kBf16>>(
-      {"cublas-bf16", "cuBLAS, BF16", "inputs of 16 bits", "cublas-tf32", "bf16"}, can_do_all, no_library);
+      {"cublas-bf16", "cuBLAS, BF16", "inputs of 16 bits", "cublas-tf32", "bf16", "cuBLAS"}, can_do_all, no_library);
   row.cuda<by_library<Library::kFp16>, answer<kFp16>>(
-      {"cublas-fp16", "cuBLAS, FP16", "inputs of 16 bits", "cublas-tf32", "fp16"}, can_do_all, no_library);
+      {"cublas-fp16", "cuBLAS, FP16", "inputs of 16 bits", "cublas-tf32", "fp16", "cuBLAS"}, can_do_all, no_library);
   return row.bench();
 }
 

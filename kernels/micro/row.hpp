@@ -16,6 +16,7 @@ struct Words {
   const char* changes;
   const char* builds_on = "";
   const char* precision = "fp32";
+  const char* library = "";
 };
 
 /// A kernel's name as a template argument.
@@ -74,7 +75,8 @@ class Row {
                                .estimate_bytes = about_.bytes,
                                .make = [](const TaskProblem& problem) { return cuda_task(problem, kOwn, kSetUp); },
                                .refuses = refuses,
-                               .unavailable = unavailable});
+                               .unavailable = unavailable,
+                               .library = words.library});
     return *this;
   }
 

@@ -207,7 +207,8 @@ engine::TaskBench spmv_bench() {
       {"cuda-csr-scalar", "CSR, a thread a row", "lanes read from 32 rows"});
   row.cuda<by_rows<"micro_spmv_csr_vector", true>>(
       {"cuda-csr-vector", "CSR, a warp a row", "lanes read along a row", "cuda-csr-scalar"});
-  row.cuda<by_library>({"cusparse", "cuSPARSE, CSR", "the library", "cuda-csr-vector"}, can_do_all, no_library);
+  row.cuda<by_library>({"cusparse", "cuSPARSE, CSR", "the library", "cuda-csr-vector", "fp32", "cuSPARSE"}, can_do_all,
+                       no_library);
   row.cuda<by_diagonals_on_gpu>(
       {"cuda-dia", "DIA", "no columns to read, and lanes read along a diagonal", "cuda-csr-scalar"},
       refuses_many_diagonals);

@@ -2,11 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bb::micro {
 namespace {
 
 using AnswerOf = Answer (*)(const TaskProblem&);
+
+engine::TaskResult result_of(std::vector<double> values) {
+  const std::size_t count = values.size();
+  return {count, [kept = std::move(values)](std::size_t i) { return kept[i]; }};
+}
+
+std::vector<double> values_of(const engine::TaskResults& results) {
+  std::vector<double> out(results.empty() ? 0 : results[0].count);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = results[0].value(i);
+  return out;
+}
 
 class CpuArrangement final : public engine::CpuTask {
  public:
@@ -19,9 +31,10 @@ class CpuArrangement final : public engine::CpuTask {
       work_ = set_up_(bench);
     });
   }
-  engine::CheckReport verify() override {
+  engine::TaskResults results() override { return {result_of(work_.result())}; }
+  engine::CheckReport compare(const engine::TaskResults& results) override {
     if (!answer_) answer_ = answer_of_(problem());
-    return compare(*answer_, work_.result());
+    return micro::compare(*answer_, values_of(results));
   }
   std::uint64_t hash() override { return engine::hash_values<double>(work_.result()); }
   TaskWork work() const override { return work_.work; }
@@ -46,9 +59,10 @@ class CudaArrangement final : public cuda::CudaTask {
   void prepare() override {
     part("inputs", [&] { work_ = set_up_(bench_); });
   }
-  engine::CheckReport verify() override {
+  engine::TaskResults results() override { return {result_of(work_.result(stream()))}; }
+  engine::CheckReport compare(const engine::TaskResults& results) override {
     if (!answer_) answer_ = answer_of_(problem());
-    return compare(*answer_, work_.result(stream()));
+    return micro::compare(*answer_, values_of(results));
   }
   std::uint64_t hash() override { return engine::hash_values<double>(work_.result(stream())); }
   TaskWork work() const override { return work_.work; }

@@ -77,6 +77,7 @@ Napi::Object variant_object(Napi::Env env, const char* workload, const Variant& 
   Napi::Object out = Napi::Object::New(env);
   out.Set("id", v.id);
   out.Set("workload", workload);
+  out.Set("bench", "");  // of a workload that has several the caller says it
   out.Set("title", v.title);
   out.Set("changes", v.changes);
   out.Set("buildsOn", *v.builds_on != '\0' ? Napi::Value(Napi::String::New(env, v.builds_on)) : env.Null());

@@ -230,6 +230,7 @@ Napi::Value task_variants(const Napi::CallbackInfo& info) {
       one.Set("bench", bench.id);
       one.Set("benchTitle", bench.title);
       one.Set("precision", v.precision);
+      one.Set("library", v.library[0] == '\0' ? env.Null() : Napi::Value(Napi::String::New(env, v.library)));
       out.Set(out.Length(), one);
     }
   }

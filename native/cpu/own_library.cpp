@@ -36,12 +36,18 @@ void use_own_library(const std::filesystem::path& file) {
     throw ProblemError("unsupported", own->name + " is of version " + std::to_string(own->variant->version) +
                                           " of the interface; allowed: " + std::to_string(kOwnVersion));
   }
+  if (own->variant->make == nullptr) {
+    throw ProblemError("invalid", own->name + " no longer registers the variant that it was made from");
+  }
   loaded() = own.release();
 }
 
-void (*own_make(std::string_view workload, std::string_view variant, std::uint64_t layout))() {
+void (*own_make(std::string_view workload, std::string_view bench, std::string_view variant, std::uint64_t layout))() {
   const Loaded* own = loaded();
-  if (own == nullptr || workload != own->variant->workload || variant != own->variant->variant) return nullptr;
+  if (own == nullptr || workload != own->variant->workload || bench != own->variant->bench ||
+      variant != own->variant->variant) {
+    return nullptr;
+  }
   if (own->variant->layout != layout) {
     throw ProblemError("unsupported",
                        own->name +

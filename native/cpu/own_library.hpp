@@ -10,7 +10,7 @@
 // that it was made from.
 namespace bb::cpu {
 
-inline constexpr std::uint32_t kOwnVersion = 1;
+inline constexpr std::uint32_t kOwnVersion = 2;
 inline constexpr const char* kOwnEntry = "braggbench_own_variant";
 
 /// What the library's one exported function gives.
@@ -18,7 +18,8 @@ struct OwnVariant {
   std::uint32_t version;  // kOwnVersion
   std::uint64_t layout;   // layout_of<…>() of the types that cross, as the library's compiler lays them out
   const char* workload;
-  const char* variant;  // id of the shipped variant that it stands in for
+  const char* bench;    // of a workload that has several; "" otherwise
+  const char* variant;  // id of the shipped variant that it stands in for; "" where the library has none of this id
   void (*make)();       // the workload's factory, cast
 };
 using OwnEntry = const OwnVariant* (*)();
@@ -35,12 +36,39 @@ constexpr std::uint64_t layout_of() {
 void use_own_library(const std::filesystem::path& file);
 
 /// The factory that stands in for a variant, or null. Throws ProblemError where the library was made for another layout.
-void (*own_make(std::string_view workload, std::string_view variant, std::uint64_t layout))();
+void (*own_make(std::string_view workload, std::string_view bench, std::string_view variant, std::uint64_t layout))();
 
-/// The same as the type that the workload's registry keeps.
-template <typename Factory>
-Factory own_factory(std::string_view workload, std::string_view variant, std::uint64_t layout) {
-  return reinterpret_cast<Factory>(own_make(workload, variant, layout));
+/// The one of `variants`, any workload's list of them, that a library was made from.
+template <typename Variants>
+OwnVariant own_among(const Variants& variants, const char* workload, const char* bench, std::string_view id,
+                     std::uint64_t layout) {
+  for (const auto& variant : variants) {
+    if (id == variant.id) {
+      return {kOwnVersion, layout, workload, bench, variant.id, reinterpret_cast<void (*)()>(variant.make)};
+    }
+  }
+  return {kOwnVersion, layout, workload, bench, "", nullptr};
+}
+
+/// The factory of a shipped variant, or of the user's that stands in for it.
+template <typename Variant>
+auto factory_of(const Variant& variant, std::string_view workload, std::string_view bench, std::uint64_t layout)
+    -> decltype(variant.make) {
+  const auto own = own_make(workload, bench, variant.id, layout);
+  return own != nullptr ? reinterpret_cast<decltype(variant.make)>(own) : variant.make;
 }
 
 }  // namespace bb::cpu
+
+#ifdef _WIN32
+#define BB_EXPORT __declspec(dllexport)
+#else
+#define BB_EXPORT __attribute__((visibility("default")))
+#endif
+
+/// The entry of a user's library: kernels/<folder>/own_variant.hpp has the function that finds the variant.
+#define BB_OWN_VARIANT(folder, bench, id)                                      \
+  extern "C" BB_EXPORT const bb::cpu::OwnVariant* braggbench_own_variant() {   \
+    static const bb::cpu::OwnVariant own = bb::folder::own_variant(bench, id); \
+    return &own;                                                               \
+  }

@@ -9,6 +9,7 @@
 
 #include "cpu/caches.hpp"
 #include "cpu/host.hpp"
+#include "diffraction/own_variant.hpp"
 
 namespace bb::engine {
 namespace {
@@ -59,7 +60,8 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
                               const ImageMeasuring& measuring) {
   const Clock::time_point begun = Clock::now();
   ImageResult result;
-  const std::unique_ptr<diffraction::Solver> solver = variant_->make(setup_);
+  const auto make = cpu::factory_of(*variant_, "diffraction", "", diffraction::kOwnLayout);
+  const std::unique_ptr<diffraction::Solver> solver = make(setup_);
   result.image.assign(setup_.pixels(), 0.0);
   cpu::ThreadPool pool(threads_);
   result.threads = threads_;

@@ -131,8 +131,8 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
   tables_ = transport::build_tables(problem_);
   RunResult result;
   result.setup_parts.push_back({"tables", seconds_since(begun)});
-  const auto own = cpu::own_factory<SolverFactory>("transport", variant_->id, transport::kOwnLayout);
-  const std::unique_ptr<Solver> solver = (own ? own : variant_->make)(problem_, tables_, threads_);
+  const auto make = cpu::factory_of(*variant_, "transport", "", transport::kOwnLayout);
+  const std::unique_ptr<Solver> solver = make(problem_, tables_, threads_);
   result.threads = threads_;
   result.isa = cpu::instruction_set_name();
   result.setup_s = seconds_since(begun);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -72,6 +73,15 @@ struct Check {
   bool holds() const { return value <= limit; }
 };
 
+/// Values that a task left, read one by one; reading past the end gives NaN, which no check lets pass.
+struct TaskResult {
+  std::size_t count = 0;
+  std::function<double(std::size_t)> value{};
+
+  double at(std::size_t i) const { return i < count ? value(i) : kAbsent; }
+};
+using TaskResults = std::vector<TaskResult>;
+
 struct CheckReport {
   std::vector<Check> checks;
   std::string compared;  // what was compared with what: "4096 of 4194304 outputs with FP64"
@@ -113,8 +123,10 @@ class Task {
   /// Restores the inputs where a repetition changes them, does exactly one repetition and waits for it.
   virtual void once() = 0;
 
-  /// Compares what once() left with an FP64 reference.
-  virtual CheckReport verify() = 0;
+  /// What once() left, for compare().
+  virtual TaskResults results() = 0;
+  /// Compares results, of this task or of another of the same problem, with an FP64 reference. Needs no prepare().
+  virtual CheckReport compare(const TaskResults& results) = 0;
   /// Of the bits that once() left: equal for equal results.
   virtual std::uint64_t hash() = 0;
   virtual TaskWork work() const = 0;
@@ -160,6 +172,8 @@ struct TaskVariant {
   std::string (*unavailable)() = [] { return std::string(); };
   /// Whether `auto` may take it: not where it answers with fewer digits, or does more than was asked.
   bool automatic = true;
+  /// Whose kernels do the work, such as "cuBLAS"; "" where they are ours, and can be changed.
+  const char* library = "";
 };
 
 /// Variants that answer the same question, in the order of the ladder: each further one is meant to be faster.

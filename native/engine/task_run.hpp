@@ -46,11 +46,15 @@ class TaskRun {
   double prepare();
   /// Of a prepared task. The first of a mode also finds how many repetitions it takes. Throws TaskCancelled.
   TaskSample sample(const TaskSampleOptions& options);
-  /// Does it `runs` times from equal inputs and compares the first result with FP64. Throws TaskCancelled.
+  /// Does it `runs` times from equal inputs and compares with FP64: the first result, of a user's variant each one,
+  /// and by the variant that it was made from, since none is to judge itself. Throws TaskCancelled.
   TaskVerdict check(int runs);
   Task& task() { return *task_; }
   bool prepared() const { return task_ != nullptr; }
-  void close() { task_.reset(); }
+  void close() {
+    task_.reset();
+    judge_.reset();
+  }
   void cancel() { cancel_.store(true); }
 
  private:
@@ -60,7 +64,8 @@ class TaskRun {
   std::atomic<bool> cancel_{false};
   SpanRecorder spans_{1};
   std::unique_ptr<Task> task_;
-  int repetitions_[3]{};  // per mode; 0 before the first sample
+  std::unique_ptr<Task> judge_;  // where the task is a user's
+  int repetitions_[3]{};         // per mode; 0 before the first sample
 };
 
 }  // namespace bb::engine

@@ -1,5 +1,5 @@
 /** Own variants: their files beside the scenario, and the question whether the user trusts them. */
-import type { Variant } from '../../electron/contract/capabilities.ts';
+import { sameVariant, type Variant } from '../../electron/contract/capabilities.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { isOwnId, type OwnVariantInfo } from '../../electron/contract/own.ts';
 import { sameJson } from '../base/same-json.ts';
@@ -46,7 +46,8 @@ export function createOwnActions({ client, stores }: ActionContext): OwnActions 
       connection.setState(({ capabilities }) => {
         const shipped = capabilities.variants.filter(({ id }) => !isOwnId(id));
         const mine = variants.flatMap((info) => {
-          const base = shipped.find(({ id }) => id === info.description.base);
+          const { workload, bench, base: id } = info.description;
+          const base = shipped.find((one) => sameVariant(one, { workload, bench, id }));
           return base === undefined ? [] : [variantOf(info, base)];
         });
         return { capabilities: { ...capabilities, variants: [...shipped, ...mine] } };

@@ -22,6 +22,15 @@ const small = JSON.stringify({
   solver: { step_mm: 0.5 },
 });
 
+const smallImage = JSON.stringify({
+  kind: 'diffraction',
+  version: 1,
+  name: 'Small image',
+  beam: { wavelength_A: 6.2 },
+  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+  structure_factors: { default_electrons: 100 },
+  detector: { width: 64, height: 48 },
+});
 let served: Served;
 
 beforeAll(async () => {
@@ -112,7 +121,7 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();
   await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('false');
-  expect(await verdict(page).textContent()).toContain('Conservationwrong');
+  expect(await verdict(page).textContent()).toContain('Ledgerwrong');
   await open.screenshot('kernel-editor-wrong-light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await open.screenshot('kernel-editor-wrong-dark');
@@ -133,4 +142,41 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   const rows = page.getByTestId('compare-row').filter({ hasText: 'my-gather.cpp' });
   await expect.poll(() => rows.count()).toBe(2);
   expect(await rows.last().textContent()).toMatch(/wrong/i);
+});
+
+it('opens the source of an image, runs a copy of it on one, and refuses it on a beam', async () => {
+  const open = await chrome.open(served.url, { width: 1440, height: 900, theme: 'dark' });
+  onTestFailed(async () => void (await open.screenshot('kernel-editor-image-failed')));
+  onTestFinished(open.close);
+  const { page } = open;
+  const bench = new BenchPage(page);
+  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.drop('small-image.json', smallImage);
+  await expect.poll(() => bench.title.textContent()).toContain('Small image');
+  await bench.panel('Kernel editor').click();
+  await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
+  await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
+  await expect.poll(() => code(page).textContent()).toContain('The oracle.');
+  // What cannot be copied says why.
+  await page.getByLabel('Workload', { exact: true }).selectOption('Linear layer with ReLU');
+  await page.getByLabel('Variant', { exact: true }).selectOption('cuda-cublas');
+  await expect.poll(() => says(page).textContent()).toContain('calls cuBLAS, whose code is not here');
+  await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
+  await page.getByRole('button', { name: 'Save copy' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('my-lattice');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Not yet trusted');
+  await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+  await page.getByRole('dialog', { name: 'Do you trust my-lattice.cpp?' }).waitFor();
+  await page.getByRole('button', { name: 'I trust it' }).click();
+  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
+  expect(await verdict(page).textContent()).toMatch(/Bright pixels.*0\.0e\+0, 2\.0e-5 allowed/);
+  await open.screenshot('kernel-editor-image-dark');
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await bench.drop('small.json', small);
+  await expect.poll(() => bench.title.textContent()).toContain('Small beam');
+  await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+  await page.getByText('is made from diffraction-reference of diffraction, and the scenario is of transport').waitFor();
 });

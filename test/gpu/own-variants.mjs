@@ -30,9 +30,10 @@ writeFileSync(
  * @param {string} id
  * @param {string} text
  */
-function variant(id, text, base = 'cuda-gather', file = 'cuda_gather.cu') {
+function variant(id, text, base = 'cuda-gather', file = 'cuda_gather.cu', of = {}) {
   writeFileSync(path.join(folder, id), text);
-  const description = { kind: 'variant', version: 1, base, replaces: `kernels/transport/${file}`, title: id };
+  const replaces = file.includes('/') ? file : `kernels/transport/${file}`;
+  const description = { kind: 'variant', version: 1, ...of, base, replaces, title: id };
   writeFileSync(path.join(folder, id.replace('.cu', '.json')), JSON.stringify(description));
 }
 
@@ -135,6 +136,52 @@ test('in one session the others go on, the copy with the bits of the original', 
   const wanted = 'cuda-gather measured, illegal.cu refused, hang.cu refused, copy.cu measured, cuda-fused measured';
   return (states === wanted && same) || { states, same };
 });
+
+// The other workloads: a copy is right, a wrong one is not, an illegal address costs its own run.
+const others = [
+  {
+    scenario: 'simple-cubic-1024',
+    of: { workload: 'diffraction' },
+    base: 'diffraction-cuda-mixed',
+    file: 'diffraction/cuda_kernels.cuh',
+    wrong: ['= photons(s, f, t, sums)', '= 1.01f * photons(s, f, t, sums)'],
+    broken: ['  const auto sums =', '  *(volatile int*)8 = 1;\n  const auto sums ='],
+  },
+  {
+    scenario: 'layer-odd',
+    of: { workload: 'linear-relu' },
+    base: 'cuda-naive',
+    file: 'linear_relu/plain.cu',
+    wrong: ['= rectified(z)', '= 1.01f * rectified(z)'],
+    broken: ['  const float* weights =', '  *(volatile int*)8 = 1;\n  const float* weights ='],
+  },
+  {
+    scenario: 'reduction',
+    of: { workload: 'micro', bench: 'reduction' },
+    base: 'cuda-sequential',
+    file: 'micro/reduction.cu',
+    wrong: ['sums[t] += sums[t + s]', 'sums[t] += 1.01f * sums[t + s]'],
+    broken: ['  sums[t] = i < n', '  *(volatile int*)8 = 1;\n  sums[t] = i < n'],
+  },
+];
+for (const { scenario, of, base, file, wrong, broken: illegal } of others) {
+  const original = readFileSync(path.join(root, 'dist/kernels/source', file), 'utf8');
+  /** @param {readonly string[]} change */
+  const changed = ([from = '', to = '']) => {
+    if (!original.includes(from)) throw new Error(`${file} no longer has ${from}`);
+    return original.replaceAll(from, to);
+  };
+  /** @param {string} id @param {string} text */
+  const ran = (id, text) => {
+    variant(id, text, base, `kernels/${file}`, of);
+    return braggbench('run', scenario, '--variant', `./${id}`, '--trust');
+  };
+  test(`${of.workload}: a copy is right`, () => says(ran('copied.cu', original), 0, 'is right on this scenario'));
+  test(`${of.workload}: a wrong one is said to be wrong`, () =>
+    says(ran('wrong-one.cu', changed(wrong)), 1, 'WRONG on this scenario'));
+  test(`${of.workload}: an illegal address ends its run`, () =>
+    says(ran('illegal-one.cu', changed(illegal)), 1, 'illegal-one.cu', 'Only its own process was lost'));
+}
 
 rmSync(folder, { recursive: true, force: true });
 console.log(`${totals.passed} passed, ${totals.failed} failed`);

@@ -10,7 +10,7 @@ TEST("a library of a user's is refused by its name, and without one every varian
   const test::TemporaryFolder folder;
   CHECK_THROWS(cpu::use_own_library(folder.path() / "absent.so"), "absent.so cannot be loaded: ");
   CHECK_THROWS(cpu::use_own_library(folder.write("text.so", "no library")), "text.so cannot be loaded: ");
-  CHECK(cpu::own_make("transport", "gather", 0) == nullptr);
+  CHECK(cpu::own_make("transport", "", "gather", 0) == nullptr);
 }
 
 TEST("the layout tells types of other sizes or alignment apart") {

@@ -13,18 +13,26 @@ export interface SourceFile {
 
 const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 
+/** Ids stand alone in the registry's entries: `.id = "cuda-fused"`, or first of a call's words. */
+const entryOf = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
+
 /**
- * The file with the registry entry: ids stand there alone, `.id = "cuda-fused"` or first of a call's words. Of files
- * that share an id, such as the rows of the claim ledger, the one named as `source` is.
+ * The file with the registry entry. Of files that share an id, such as the rows of the claim ledger, the one that has
+ * the benchmark's too; else the one named as `source` is.
  */
-async function ownFile(folder: string, names: readonly string[], id: string, source: string): Promise<string> {
+async function ownFile(
+  folder: string,
+  names: readonly string[],
+  { id, bench, source }: Pick<Variant, 'id' | 'bench' | 'source'>,
+): Promise<string> {
   const { name: stem } = path.parse(source);
-  const entry = new RegExp(`(\\.id = |[({])"${id}"`);
+  const entries = [entryOf(id), ...(bench === '' ? [] : [entryOf(bench)])];
   const sameFirst = [...names].sort(
     (a, b) => Number(path.parse(b).name === stem) - Number(path.parse(a).name === stem),
   );
   for (const name of sameFirst.filter((one) => one.endsWith('.cpp'))) {
-    if (entry.test(await readFile(path.join(folder, name), 'utf8'))) return name;
+    const text = await readFile(path.join(folder, name), 'utf8');
+    if (entries.every((entry) => entry.test(text))) return name;
   }
   throw new BraggError('not-found', `The source of ${id} is not in ${folder}.`);
 }
@@ -34,20 +42,25 @@ async function ownFile(folder: string, names: readonly string[], id: string, sou
  * from their workload, each header with the file that implements it. `sources`
  * is the folder with the kernels of all workloads.
  */
-export async function variantSources(sources: string, { id, source }: Pick<Variant, 'id' | 'source'>) {
+export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
+  const { source } = variant;
   const workload = path.basename(path.dirname(source));
   const folder = path.join(sources, workload);
   const names = await readdir(folder).catch(() => {
     throw new BraggError('not-found', `The kernel sources are not in ${sources}. Run: npm run build`);
   });
   const present = new Set(names);
-  const queue = [await ownFile(folder, names, id, source), path.basename(source)];
+  const queue = [await ownFile(folder, names, variant), path.basename(source)];
   const files: SourceFile[] = [];
   for (const name of queue) {
     if (!present.delete(name)) continue;
     const text = await readFile(path.join(folder, name), 'utf8');
     files.push({ path: `kernels/${workload}/${name}`, text });
-    const included = [...text.matchAll(INCLUDE)].map(([, file = '']) => path.basename(file));
+    // A path with a folder is of another workload, or of the engine, whatever else has its name.
+    const included = [...text.matchAll(INCLUDE)].flatMap(([, file = '']) => {
+      const of = path.dirname(file);
+      return of === '.' || of === workload ? [path.basename(file)] : [];
+    });
     const implementing = [name, ...included].flatMap((file) =>
       ['.cpp', '.simd.cpp'].map((ending) => file.replace(/\.hpp$/, ending)),
     );

@@ -15,7 +15,7 @@ import type { Benches } from '../benches/benches.ts';
 import { externalPrograms } from '../external/programs.ts';
 import { chooseBaselines, readRegistry } from '../external/registry.ts';
 import type { FileAccess } from '../files/access.ts';
-import type { OwnVariants } from '../own/own-variants.ts';
+import { type OwnVariants, placeOf as placeOfScenario } from '../own/own-variants.ts';
 import { refusalOf, type Scenarios } from '../scenarios/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { allVariants, hostWorkloads } from '../workloads/index.ts';
@@ -71,13 +71,15 @@ async function start(parts: BenchParts, request: Request) {
   const problems = readings.map((reading) => benchable.problem(reading));
   const [problem] = problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
+  const here = placeOfScenario(first.scenario ?? { kind: first.kind });
+  for (const { id } of own.chosen(variants)) own.requireFit(id, here);
   // Names that are not known are refused at once, and not after the queue.
   benchable.check(addon, problem, variants);
   if (external.length > 0) {
     if (!benchable.hasRivals) throw new BraggError('invalid', `No other program solves scenarios of ${first.kind}.`);
     chooseBaselines(await readRegistry(assetsFolder), external);
   }
-  await own.prepare(variants);
+  await own.prepare(variants, here);
   const modes = request.modes.filter((mode) => mode !== 'warm');
   const title = first.scenario?.name || name || 'untitled';
   const path = sweep === null ? null : parsePath(sweep.path);

@@ -1,15 +1,16 @@
 /** Calls about own variants: their files, what their compiler says, and the user's trust. */
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sameVariant, type VariantKey } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { FileRef } from '../../contract/files.ts';
-import type { OwnDescription } from '../../contract/own.ts';
-import type { TransportVariant as Variant } from '../addon.ts';
+import { workloadSchema } from '../../contract/workload.ts';
 import { kernelFolders } from '../bench/ceilings.ts';
 import type { FileAccess } from '../files/access.ts';
 import { descriptionFile, extensionOf, infoOf, replaceable } from '../own/file.ts';
 import type { OwnVariants } from '../own/own-variants.ts';
 import type { Trust } from '../own/trust.ts';
+import type { OwnBase } from '../own/workload.ts';
 import { writeAtomically } from '../scenarios/index.ts';
 import type { Handlers } from '../service/service.ts';
 
@@ -27,18 +28,10 @@ async function folderOf(files: FileAccess, beside: FileRef | null): Promise<stri
   return found === null || found.readOnly ? files.library.folder : path.dirname(found.path);
 }
 
-function baseOf(own: OwnVariants, id: string): Variant {
-  const base = own.bases().find((one) => one.id === id);
-  if (base === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
+function baseOf(own: OwnVariants, key: VariantKey): OwnBase {
+  const base = own.bases().find((one) => sameVariant(one, key));
+  if (base === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(key.id)}.`);
   return base;
-}
-
-/** Where own code can be given: workloads whose registry takes it, and files that are not the oracle's. */
-async function templatesOf(base: Variant): Promise<{ readonly files: string[]; readonly reason: string | null }> {
-  const files = [...(await replaceable(kernelFolders().sources, base))];
-  return files.length > 0
-    ? { files, reason: null }
-    : { files, reason: `${base.id} has no file that an own variant can replace.` };
 }
 
 export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Names> {
@@ -48,10 +41,9 @@ export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Nam
       const { variants, troubles } = await own.openAll(await folderOf(files, beside));
       return { variants: variants.map((one) => infoOf(one, own.isTrusted(one))), troubles: [...troubles] };
     },
-    'own.templates': ({ base }) => {
-      const found = own.bases().find(({ id }) => id === base);
-      if (found !== undefined) return templatesOf(found);
-      return { files: [], reason: `To be read: own variants are made from those of transport, which ${base} is not.` };
+    'own.templates': async ({ base }) => {
+      const { files: found, reason } = await replaceable(kernelFolders().sources, baseOf(own, base));
+      return { files: [...found], reason };
     },
     'own.create': async ({ beside, id, base: wanted, replaces }) => {
       const base = baseOf(own, wanted);
@@ -61,14 +53,17 @@ export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Nam
           `${id} is a copy of ${base.id}; allowed: a name that ends in ${extensionOf(base)}`,
         );
       }
-      const { files: allowed } = await templatesOf(base);
+      const { files: allowed, reason } = await replaceable(kernelFolders().sources, base);
+      if (reason !== null) throw new BraggError('invalid', reason);
       if (!allowed.includes(replaces)) {
         throw new BraggError('invalid', `${replaces} is not a file of ${base.id}; allowed: ${allowed.join(', ')}`);
       }
       const folder = await folderOf(files, beside);
       const source = path.join(kernelFolders().sources, path.posix.relative('kernels', replaces));
       const title = `Own ${base.title.charAt(0).toLowerCase()}${base.title.slice(1)}`;
-      const description: OwnDescription = { kind: 'variant', version: 1, base: base.id, replaces, title, changes: '' };
+      const workload = workloadSchema.parse(base.workload);
+      const of = { workload, ...(base.bench === '' ? {} : { bench: base.bench }) };
+      const description = { kind: 'variant', version: 1, ...of, base: base.id, replaces, title, changes: '' };
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
       await writeAtomically(file, await readFile(source, 'utf8'), 'refuse');

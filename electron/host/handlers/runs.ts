@@ -3,11 +3,10 @@ import { BraggError } from '../../contract/errors.ts';
 import { allRunEndings, exportsOf } from '../../contract/exports.ts';
 import type { FieldMap } from '../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../contract/run.ts';
-import { valueAt } from '../../contract/scenario/index.ts';
 import { type Fields, keptPairs, makeDifference, makeMap } from '../display/maps.ts';
 import type { FileAccess } from '../files/access.ts';
 import { depthDoseOf, momentsOf } from '../metrics/run-metrics.ts';
-import type { OwnVariants } from '../own/own-variants.ts';
+import { type OwnVariants, placeOf as placeOfScenario } from '../own/own-variants.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Scenarios } from '../scenarios/index.ts';
@@ -73,8 +72,8 @@ export function runHandlers({ runs, own, scenarios, files, packer }: RunParts): 
   return {
     'run.start': async ({ scenario, file, name }) => {
       const reading = await scenarios.checkAny(scenario, await placeOf(files, file));
-      const variant = valueAt(reading.scenario, ['solver', 'variant']);
-      if (typeof variant === 'string') await own.prepare([variant]);
+      const { scenario: complete } = reading;
+      if (complete !== null) await own.prepare([complete.solver.variant], placeOfScenario(complete));
       return runs.start({ reading, name });
     },
     'run.cancel': ({ run }) => runs.cancel(run),

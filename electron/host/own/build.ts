@@ -5,12 +5,21 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import path from 'node:path';
 import { BraggError, type Issue } from '../../contract/errors.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../addon.ts';
-import { compileLibrary, findCompiler, readOwnBuild } from './cpp-compiler.ts';
+import {
+  type CppCompiler,
+  compileEntry,
+  compileLibrary,
+  findCompiler,
+  type OwnBuild,
+  readOwnBuild,
+  userFlags,
+} from './cpp-compiler.ts';
 import { diagnosticsOf } from './diagnostics.ts';
 import type { OwnVariant } from './file.ts';
 import type { StartChild } from './process/link.ts';
 import type { OwnCode } from './process/messages.ts';
 import { OwnProcess } from './process/own-process.ts';
+import type { OwnBase } from './workload.ts';
 
 export interface Built {
   /** Null where it does not compile. */
@@ -25,7 +34,7 @@ export interface BuildOptions {
   readonly startChild: StartChild;
 }
 
-/** Libraries that are kept; one has a third of a megabyte. */
+/** Libraries that are kept; one has one to three megabytes. */
 const KEPT = 64;
 /** NVRTC takes seconds, of the largest of our files ten. */
 const NVRTC_MS = 120_000;
@@ -35,8 +44,8 @@ const USUAL_ARCHITECTURE = 90;
 /** Compilers read the files themselves, which they cannot within an archive. */
 const onDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
 
-/** The function of variants.hpp that gives a variant. */
-const functionOf = (id: string): string => `${id.replaceAll('-', '_')}_variant`;
+/** The kernels of a workload lie in one folder; it is their namespace too. */
+const folderOf = ({ source }: OwnBase): string => path.posix.basename(path.posix.dirname(source));
 
 async function prune(folder: string): Promise<void> {
   const names = await readdir(folder);
@@ -48,32 +57,73 @@ async function prune(folder: string): Promise<void> {
   await Promise.all(oldest.map(({ name }) => rm(path.join(folder, name), { recursive: true, force: true })));
 }
 
-/** A text is compiled once with everything that matters to it; its messages are kept beside it. */
-async function buildLibrary(own: OwnVariant, { addon, folders }: BuildOptions): Promise<Built> {
+interface Tools {
+  readonly compiler: CppCompiler;
+  readonly build: OwnBuild;
+  /** The library of all of ours. */
+  readonly core: string;
+  readonly includes: readonly string[];
+  /** What both of it and of the compiler a build is known by. */
+  readonly identity: readonly string[];
+}
+
+async function toolsFor({ base, description }: OwnVariant, folders: KernelFolders): Promise<Tools> {
   const sources = onDisk(folders.sources);
-  const { base, id, text, description } = own;
-  const interfaceFile = path.join(sources, base.workload, 'own_variant.hpp');
-  if (!existsSync(interfaceFile)) {
-    throw new BraggError(
-      'unsupported',
-      `Own code for variants of ${base.workload} that run on the CPU is not offered.`,
-    );
-  }
   const native = onDisk(nativeFolder());
   const build = await readOwnBuild(native);
   const compiler = await findCompiler(build);
   const core = path.join(native, compiler.style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a');
-  const coreStat = await stat(core).catch(() => {
+  const found = await stat(core).catch(() => {
     throw new BraggError('unsupported', `${core} does not exist: own variants are linked with it. Run: npm run build`);
   });
-  const isa = description.replaces.endsWith('.simd.cpp') ? addon.machine().isa : null;
+  return {
+    compiler,
+    build,
+    core,
+    includes: [
+      path.join(sources, path.posix.relative('kernels', path.posix.dirname(description.replaces))),
+      sources,
+      path.join(onDisk(folders.images), 'include'),
+      path.join(native, 'include'),
+    ],
+    identity: [
+      ...[compiler.program, compiler.version, folderOf(base), base.bench, base.id],
+      ...[core, `${found.size} ${found.mtimeMs}`],
+    ],
+  };
+}
+
+function keyOf(parts: readonly string[]): string {
   const key = createHash('sha256');
-  for (const part of [text, id, base.id, description.replaces, compiler.program, compiler.version, isa ?? '', core]) {
-    key.update(part).update('\0');
-  }
-  key.update(`${coreStat.size} ${coreStat.mtimeMs}`);
+  for (const part of parts) key.update(part).update('\0');
+  return key.digest('hex').slice(0, 32);
+}
+
+/** Of a base once, whatever is made of it. Several may make it at once: the last that is done stays. */
+async function entryFor({ base }: OwnVariant, tools: Tools, kept: string, work: string): Promise<string> {
+  const object = path.join(kept, `entry-${keyOf(tools.identity)}${tools.compiler.style === 'msvc' ? '.obj' : '.o'}`);
+  if (existsSync(object)) return object;
+  const kernels = folderOf(base);
+  const text = `#include "${kernels}/own_variant.hpp"\nBB_OWN_VARIANT(${kernels}, "${base.bench}", "${base.id}")\n`;
+  await writeFile(path.join(work, 'entry.cpp'), text);
+  const made = path.basename(object);
+  const { failed, output } = await compileEntry(tools.compiler, 'entry.cpp', made, {
+    folder: work,
+    includes: tools.includes,
+  });
+  if (failed) throw new BraggError('unsupported', `Our own headers do not compile here: ${output.trim().slice(-1000)}`);
+  await rename(path.join(work, made), object);
+  return object;
+}
+
+/** A text is compiled once with everything that matters to it; its messages are kept beside it. */
+async function buildLibrary(own: OwnVariant, { addon, folders }: BuildOptions): Promise<Built> {
+  const { id, text, description } = own;
+  const tools = await toolsFor(own, folders);
+  const isa = description.replaces.endsWith('.simd.cpp') ? addon.machine().isa : null;
   const kept = path.join(folders.cache, 'own');
-  const folder = path.join(kept, key.digest('hex').slice(0, 32));
+  const key = keyOf([...tools.identity, text, id, description.replaces, isa ?? '', ...userFlags()]);
+  const folder = path.join(kept, key);
   const library = `${id}${process.platform === 'win32' ? '.dll' : '.so'}`;
   const code: OwnCode = { kind: 'library', file: path.join(folder, library) };
   const said = await readFile(path.join(folder, 'output.txt'), 'utf8').catch(() => null);
@@ -84,22 +134,10 @@ async function buildLibrary(own: OwnVariant, { addon, folders }: BuildOptions): 
   try {
     // The text that was read and trusted is what is compiled, and nothing beside the file is seen.
     await writeFile(path.join(work, id), text);
-    const entry = `#include "${base.workload}/own_variant.hpp"\nBB_OWN_VARIANT(${functionOf(base.id)})\n`;
-    await writeFile(path.join(work, 'entry.cpp'), entry);
-    const { failed, output } = await compileLibrary(compiler, build, {
-      folder: work,
-      source: id,
-      entry: 'entry.cpp',
-      library,
-      includes: [
-        path.join(sources, path.posix.relative('kernels', path.posix.dirname(description.replaces))),
-        sources,
-        path.join(onDisk(folders.images), 'include'),
-        path.join(native, 'include'),
-      ],
-      core,
-      isa,
-    });
+    const entry = await entryFor(own, tools, kept, work);
+    const { compiler, build, includes, core } = tools;
+    const what = { folder: work, source: id, entry, library, includes, core, isa };
+    const { failed, output } = await compileLibrary(compiler, build, what);
     const issues = diagnosticsOf(output, id);
     if (failed) return { code: null, issues: issues.length > 0 ? issues : [unplaced(id, output)] };
     await writeFile(path.join(work, 'output.txt'), output);
@@ -137,7 +175,7 @@ async function compileKernels(own: OwnVariant, { folders, startChild }: BuildOpt
   const process = await OwnProcess.start(id, startChild);
   try {
     const { image, log } = await process.within(NVRTC_MS, 'was not compiled', process.compile(request));
-    return { code: { kind: 'kernels', workload: base.workload, name: id, image }, issues: diagnosticsOf(log, id) };
+    return { code: { kind: 'kernels', workload: folderOf(base), name: id, image }, issues: diagnosticsOf(log, id) };
   } catch (error) {
     const { log } = error as { log?: string | null };
     if (typeof log !== 'string' || !(error instanceof BraggError)) throw error;

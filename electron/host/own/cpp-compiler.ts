@@ -68,9 +68,9 @@ export interface Compilation {
   /** Where the files are; messages name them without a folder. */
   readonly folder: string;
   readonly source: string;
-  /** That makes the library's entry. */
-  readonly entry: string;
   readonly library: string;
+  /** An object with the library's entry, from `compileEntry`. */
+  readonly entry: string;
   readonly includes: readonly string[];
   readonly core: string;
   /** Of the instruction set, for a file that is compiled once for each; null for a plain one. */
@@ -78,42 +78,41 @@ export interface Compilation {
 }
 
 function words(text: string): readonly string[] {
-  return text.split(' ').filter((word) => word !== '');
+  return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** The command lines: the user's file, then the library. */
-export function commandsOf(compiler: CppCompiler, build: OwnBuild, what: Compilation): readonly (readonly string[])[] {
-  const { source, entry, library, includes, core, isa } = what;
+/** What the user adds, after ours: of two the last counts. */
+export const userFlags = (environment: NodeJS.ProcessEnv = process.env): readonly string[] =>
+  words(environment['CXXFLAGS'] ?? '');
+
+const common = {
+  gnu: ['-std=c++20', '-O3', '-DNDEBUG', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'],
+  msvc: ['/nologo', '/std:c++20', '/O2', '/EHsc', '/MD', '/DNDEBUG', '/DNOMINMAX', '/D_USE_MATH_DEFINES', '/utf-8'],
+} as const;
+
+const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonly string[] =>
+  includes.map((folder) => `${style === 'gnu' ? '-I' : '/I'}${folder}`);
+
+/** The command line for the user's file. */
+export function compileCommand(compiler: CppCompiler, build: OwnBuild, what: Compilation): readonly string[] {
+  const { source, includes, isa } = what;
   const simd = isa === null ? null : [...words(build.isas[isa] ?? ''), ...words(build.simd)];
+  const folders = foldersOf(compiler, includes);
   if (compiler.style === 'msvc') {
-    const common = ['/nologo', '/std:c++20', '/O2', '/EHsc', '/MD', '/DNDEBUG', '/DNOMINMAX', '/D_USE_MATH_DEFINES'];
-    const folders = includes.map((folder) => `/I${folder}`);
     const own = simd === null ? [] : [...simd, `/DBB_ISA=${isa}`];
-    return [
-      [
-        ...common,
-        '/permissive-',
-        '/utf-8',
-        '/W3',
-        '/diagnostics:column',
-        ...folders,
-        ...own,
-        '/c',
-        source,
-        '/Foown.obj',
-      ],
-      [...common, '/utf-8', ...folders, '/LD', 'own.obj', entry, core, `/Fe${library}`],
-    ];
+    const says = ['/permissive-', '/W3', '/diagnostics:column'];
+    return [...common.msvc, ...says, ...folders, ...own, ...userFlags(), '/c', source, '/Foown.obj'];
   }
-  const common = ['-std=c++20', '-O3', '-DNDEBUG', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'];
-  const folders = includes.map((folder) => `-I${folder}`);
   const own = simd === null ? ['-ffp-contract=off'] : [...simd, `-DBB_ISA=${isa}`];
   const says = ['-Wall', '-Wextra', '-fdiagnostics-color=never', '-fno-diagnostics-show-caret'];
-  return [
-    [...common, ...says, ...folders, ...own, '-c', source, '-o', 'own.o'],
-    // What the file leaves out of its original is taken from there.
-    [...common, ...folders, '-shared', 'own.o', entry, core, '-o', library, '-pthread'],
-  ];
+  return [...common.gnu, ...says, ...folders, ...own, ...userFlags(), '-c', source, '-o', 'own.o'];
+}
+
+/** For the library: what the file leaves out of its original is taken from ours. */
+export function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
+  return style === 'msvc'
+    ? ['/nologo', '/LD', '/MD', 'own.obj', entry, core, `/Fe${library}`]
+    : ['-shared', 'own.o', entry, core, '-o', library, '-pthread'];
 }
 
 function perform(
@@ -148,17 +147,25 @@ function perform(
   });
 }
 
-/** Runs the commands until one fails; what they said, warnings too. */
+/** The object with a library's entry, from a text of ours. */
+export function compileEntry(
+  compiler: CppCompiler,
+  source: string,
+  object: string,
+  { folder, includes }: Pick<Compilation, 'folder' | 'includes'>,
+): Promise<{ readonly failed: boolean; readonly output: string }> {
+  const out = compiler.style === 'msvc' ? ['/c', source, `/Fo${object}`] : ['-O1', '-c', source, '-o', object];
+  return perform(compiler.program, [...common[compiler.style], ...foldersOf(compiler, includes), ...out], folder);
+}
+
+/** Compiles and links; what was said, warnings too. */
 export async function compileLibrary(
   compiler: CppCompiler,
   build: OwnBuild,
   what: Compilation,
 ): Promise<{ readonly failed: boolean; readonly output: string }> {
-  let output = '';
-  for (const args of commandsOf(compiler, build, what)) {
-    const done = await perform(compiler.program, args, what.folder);
-    output += done.output;
-    if (done.failed) return { failed: true, output };
-  }
-  return { failed: false, output };
+  const compiled = await perform(compiler.program, compileCommand(compiler, build, what), what.folder);
+  if (compiled.failed) return compiled;
+  const linked = await perform(compiler.program, linkCommand(compiler, what), what.folder);
+  return { failed: linked.failed, output: compiled.output + linked.output };
 }

@@ -10,10 +10,12 @@ import {
   ownDescriptionSchema,
 } from '../../contract/own.ts';
 import { suggest } from '../../contract/scenario/index.ts';
-import type { TransportVariant as Variant } from '../addon.ts';
+import { workloadSchema } from '../../contract/workload.ts';
 import { variantSources } from '../bench/sources.ts';
 import { parseText } from '../scenarios/parse.ts';
 import { readText } from '../scenarios/text/read.ts';
+import { hostWorkloads } from '../workloads/index.ts';
+import type { OwnBase } from './workload.ts';
 
 export interface OwnVariant {
   /** Name of the code file. */
@@ -22,28 +24,32 @@ export interface OwnVariant {
   readonly file: string;
   readonly text: string;
   readonly description: OwnDescription;
-  readonly base: Variant;
+  readonly base: OwnBase;
   /** Of both files. */
   readonly sha256: string;
 }
 
-/** What a variant's files are told apart by: device code is compiled for the GPU, C++ for this processor. */
-const endings = { cuda: /\.(cu|cuh)$/, cpu: /\.cpp$/ } as const;
-
-/** What the engine makes before it makes a variant: replaced in a variant's library, it would be used by nobody. */
-const engines = new Set(['registry.cpp', 'tables.cpp', 'energy_grid.cpp']);
-
-export const extensionOf = ({ device }: Pick<Variant, 'device'>): '.cu' | '.cpp' =>
+export const extensionOf = ({ device }: Pick<OwnBase, 'device'>): '.cu' | '.cpp' =>
   device === 'cuda' ? '.cu' : '.cpp';
 
 export const descriptionFile = (file: string): string => file.replace(/\.(cu|cpp)$/, '.json');
 
-/** The files of a shipped variant that an own one may replace, its first one first. */
-export async function replaceable(sources: string, base: Variant): Promise<readonly string[]> {
-  const files = await variantSources(sources, base);
-  return files
-    .map((one) => one.path)
-    .filter((one) => endings[base.device].test(one) && !engines.has(path.posix.basename(one)));
+/** A workload as scenarios and variants name it: `micro reduction`. */
+export const benchText = (workload: string, bench: string): string =>
+  bench === '' ? workload : `${workload} ${bench}`;
+
+/** The files of a shipped variant that an own one may replace, its first one first; none, and why. */
+export async function replaceable(
+  sources: string,
+  base: OwnBase,
+): Promise<{ readonly files: readonly string[]; readonly reason: string | null }> {
+  const workload = workloadSchema.parse(base.workload);
+  const { own } = hostWorkloads[workload];
+  const reason = own.fixed(base);
+  if (reason !== null) return { files: [], reason };
+  const all = (await variantSources(sources, base)).map((one) => one.path);
+  const files = all.filter((one) => own.replaceable(path.posix.basename(one), base.device));
+  return { files, reason: files.length > 0 ? null : `${base.id} has no file that an own variant can replace.` };
 }
 
 function issue(file: string, field: string, message: string, allowed: string | null): Issue {
@@ -55,29 +61,40 @@ function refuse(issues: readonly Issue[]): never {
   throw new BraggError('invalid', `${first?.file ?? ''} ${first?.path ?? ''}: ${first?.message ?? ''}`, issues);
 }
 
-function describe(
-  text: string,
-  name: string,
-  variants: readonly Variant[],
-): { description: OwnDescription; base: Variant } {
+/** The variant that it says it was made from. */
+function baseOf(description: OwnDescription, name: string, bases: readonly OwnBase[]): OwnBase {
+  const { workload, bench, base } = description;
+  const of = bases.filter((one) => one.workload === workload);
+  const benches = [...new Set(of.map((one) => one.bench))];
+  if (!benches.includes(bench)) {
+    const allowed = benches[0] === '' ? `none, of ${workload}` : benches.join(', ');
+    refuse([
+      issue(name, 'bench', `${JSON.stringify(bench)} is no benchmark of ${workload}; allowed: ${allowed}`, allowed),
+    ]);
+  }
+  const known = of.filter((one) => one.bench === bench);
+  const found = known.find(({ id }) => id === base);
+  if (found !== undefined) return found;
+  const ids = known.map(({ id }) => id);
+  const elsewhere = bases.find(({ id }) => id === base);
+  const near = suggest(base, ids);
+  const hint =
+    elsewhere !== undefined
+      ? ` (one of ${benchText(elsewhere.workload, elsewhere.bench)} is: "workload" and "bench" say of which)`
+      : near === null
+        ? ''
+        : ` (did you mean ${near}?)`;
+  const allowed = ids.join(', ');
+  const says = `${JSON.stringify(base)} is not a variant of ${benchText(workload, bench)}${hint}; allowed: ${allowed}`;
+  refuse([issue(name, 'base', says, allowed)]);
+}
+
+function describe(text: string, name: string): OwnDescription {
   const parsed = parseText(text, name);
   if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
   const checked = ownDescriptionSchema.safeParse(parsed.value);
-  if (!checked.success) {
-    refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), found.message, null)));
-  }
-  const description = checked.data;
-  const base = variants.find(({ id }) => id === description.base);
-  if (base === undefined) {
-    const known = variants.map(({ id }) => id);
-    const near = suggest(description.base, known);
-    const hint = near === null ? '' : ` (did you mean ${near}?)`;
-    const allowed = known.join(', ');
-    refuse([
-      issue(name, 'base', `${JSON.stringify(description.base)} is not a variant${hint}; allowed: ${allowed}`, allowed),
-    ]);
-  }
-  return { description, base };
+  if (checked.success) return checked.data;
+  refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), found.message, null)));
 }
 
 async function read(file: string): Promise<string> {
@@ -90,8 +107,8 @@ export function hashOf(text: string, description: string): string {
   return createHash('sha256').update(`${text.length}\0`).update(text).update(description).digest('hex');
 }
 
-/** Reads both files. `sources` is the folder with the kernels of all workloads. Throws a BraggError. */
-export async function readOwn(file: string, variants: readonly Variant[], sources: string): Promise<OwnVariant> {
+/** Reads both files. `bases`: of all workloads, as `sources`, the folder with their kernels. Throws a BraggError. */
+export async function readOwn(file: string, bases: readonly OwnBase[], sources: string): Promise<OwnVariant> {
   const id = path.basename(file);
   if (!isOwnId(id)) {
     throw new BraggError(
@@ -102,16 +119,18 @@ export async function readOwn(file: string, variants: readonly Variant[], source
   const text = await read(file);
   const json = descriptionFile(file);
   const described = await read(json).catch((error: BraggError) => {
-    const says = `${error.message}. An own variant needs it beside the code: {"kind": "variant", "version": 1, "base": …, "replaces": …, "title": …}`;
+    const says = `${error.message}. An own variant needs it beside the code: {"kind": "variant", "version": 1, "workload": …, "base": …, "replaces": …, "title": …}`;
     throw new BraggError(error.code, says);
   });
   const name = path.basename(json);
-  const { description, base } = describe(described, name, variants);
+  const description = describe(described, name);
+  const base = baseOf(description, name, bases);
   if (extensionOf(base) !== path.extname(id)) {
     const wanted = `a ${extensionOf(base)} file, because it runs on ${base.device === 'cuda' ? 'the GPU' : 'the CPU'}`;
     refuse([issue(name, 'base', `${base.id} is the base of ${id}; allowed: ${wanted}`, wanted)]);
   }
-  const allowed = await replaceable(sources, base);
+  const { files: allowed, reason } = await replaceable(sources, base);
+  if (reason !== null) refuse([issue(name, 'base', reason, null)]);
   if (!allowed.includes(description.replaces)) {
     const says = `${JSON.stringify(description.replaces)} is not a file of ${base.id} that can be replaced`;
     refuse([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
@@ -121,10 +140,4 @@ export async function readOwn(file: string, variants: readonly Variant[], source
 
 export function infoOf({ id, file, description, base, sha256 }: OwnVariant, trusted: boolean): OwnVariantInfo {
   return { id, place: file, description: { ...description }, device: base.device, sha256, trusted };
-}
-
-/** As lists of variants show it. */
-export function variantOf({ id, description, base }: OwnVariant): Variant {
-  const { title, changes, replaces } = description;
-  return { ...base, id, title, changes: changes || `Own code for ${replaces}`, buildsOn: base.id, source: id };
 }

@@ -4,19 +4,15 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { isOwnId } from '../../contract/own.ts';
-import type {
-  KernelFolders,
-  NativeAddon,
-  TransportProblem,
-  TransportRun,
-  TransportVariant as Variant,
-} from '../addon.ts';
+import { scenarioKindNames, valueAt } from '../../contract/scenario/index.ts';
+import type { KernelFolders, NativeAddon } from '../addon.ts';
 import { InOrder } from '../in-order.ts';
+import { hostWorkloads } from '../workloads/index.ts';
 import { type Built, buildOwn, codeOf } from './build.ts';
-import { type OwnVariant, readOwn, variantOf } from './file.ts';
+import { benchText, type OwnVariant, readOwn } from './file.ts';
 import { forkChild, type StartChild } from './process/link.ts';
 import { OwnSession } from './session.ts';
-import { OwnTransportRun } from './transport-run.ts';
+import type { KnownOwn, OwnBase } from './workload.ts';
 
 /** Most seconds that one run of an own variant may take unless it is said otherwise. */
 export const USUAL_LIMIT_S = 120;
@@ -28,6 +24,24 @@ export interface OwnVariantsOptions {
   readonly isTrusted: (sha256: string) => boolean;
   readonly startChild?: StartChild;
   readonly limit_s?: number;
+}
+
+/** Of a scenario: what its variants must be of. */
+export interface Place {
+  readonly workload: string;
+  /** Empty for a workload that has one. */
+  readonly bench: string;
+}
+
+export interface Mismatch {
+  readonly says: string;
+  readonly allowed: string;
+}
+
+/** Of a scenario with its defaults. A workload that has several benchmarks names one as the kind of its problem. */
+export function placeOf(scenario: { readonly kind: string; readonly problem?: unknown }): Place {
+  const bench = valueAt(scenario, ['problem', 'kind']);
+  return { workload: scenario.kind, bench: typeof bench === 'string' ? bench : '' };
 }
 
 export class OwnVariants {
@@ -43,12 +57,19 @@ export class OwnVariants {
   constructor(options: OwnVariantsOptions) {
     this.#options = options;
     this.#limit_s = options.limit_s ?? USUAL_LIMIT_S;
-    const { addon } = options;
-    this.addon = {
-      ...addon,
-      variants: () => [...addon.variants(), ...this.list().map(variantOf)],
-      createTransport: (problem) => this.#createTransport(problem),
+    const known: KnownOwn = {
+      list: (workload) => this.list().filter(({ base }) => base.workload === workload),
+      find: (workload, id) => {
+        const own = this.find(id);
+        return own?.base.workload === workload ? own : null;
+      },
+      session: (own) => this.#session(own),
     };
+    let engine = options.addon;
+    for (const kind of scenarioKindNames) {
+      engine = { ...engine, ...hostWorkloads[kind].own.among(engine, known) };
+    }
+    this.addon = engine;
   }
 
   /** Of runs that are started from now on. */
@@ -66,18 +87,29 @@ export class OwnVariants {
     return [...this.#known.values()];
   }
 
-  /** Ids of all variants of transport scenarios, own ones included. */
-  ids(): readonly string[] {
-    return this.addon.variants().map(({ id }) => id);
-  }
-
   find(id: string): OwnVariant | null {
     return this.#known.get(id) ?? null;
   }
 
-  /** Variants with kernels or loops of their own that others can be made from. */
-  bases(): readonly Variant[] {
-    return this.#options.addon.variants();
+  /** The shipped variants of all workloads. */
+  bases(): readonly OwnBase[] {
+    return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].own.bases(this.#options.addon));
+  }
+
+  /** Why a variant cannot run a scenario, where it is an own one of another workload; null otherwise. */
+  mismatch(id: string, { workload, bench }: Place): Mismatch | null {
+    const own = this.find(id);
+    if (own === null || (own.base.workload === workload && own.base.bench === bench)) return null;
+    const { base } = own;
+    const here = benchText(workload, bench);
+    const from = `${base.id} of ${benchText(base.workload, base.bench)}`;
+    return { says: `is made from ${from}, and the scenario is of ${here}`, allowed: `variants of ${here}` };
+  }
+
+  /** Throws a BraggError `invalid` for an own variant of another workload. */
+  requireFit(id: string, place: Place): void {
+    const mismatch = this.mismatch(id, place);
+    if (mismatch !== null) throw new BraggError('invalid', `${id} ${mismatch.says}; allowed: ${mismatch.allowed}`);
   }
 
   /** Reads one from disk, and knows it from now on. Throws a BraggError; then it is not known. */
@@ -129,12 +161,15 @@ export class OwnVariants {
   }
 
   /**
-   * Before variants are run: throws a BraggError `untrusted` for an own one that
-   * is not trusted, and `invalid` with its compiler's messages for one that
-   * does not compile. A run's time then holds no compiler.
+   * Before variants are run on a scenario: throws a BraggError `untrusted` for an
+   * own one that is not trusted, and `invalid` for one of another workload, or
+   * with its compiler's messages for one that does not compile. A run's time then
+   * holds no compiler.
    */
-  async prepare(ids: readonly string[]): Promise<void> {
-    for (const own of this.chosen(ids)) {
+  async prepare(ids: readonly string[], place: Place): Promise<void> {
+    const chosen = this.chosen(ids);
+    for (const { id } of chosen) this.requireFit(id, place);
+    for (const own of chosen) {
       this.#requireTrustOf(own);
       const { addon, folders } = this.#options;
       await codeOf(own, { addon, folders, startChild: this.startChild });
@@ -168,12 +203,6 @@ export class OwnVariants {
       'untrusted',
       `${own.id} has not been trusted in this state: it is code that runs with your rights. Read ${own.file}, and say that you trust it`,
     );
-  }
-
-  #createTransport(problem: TransportProblem): TransportRun {
-    const { addon } = this.#options;
-    const own = this.#known.get(problem.solver.variant);
-    return own === undefined ? addon.createTransport(problem) : new OwnTransportRun(addon, this.#session(own), problem);
   }
 
   #session(own: OwnVariant): OwnSession {

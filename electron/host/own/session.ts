@@ -14,7 +14,7 @@ const DRIVER_BYTES = 4 * 2 ** 30;
 export interface Lease {
   readonly process: OwnProcess;
   /** A call within the time limit of a run. */
-  run(method: string, args: readonly unknown[], onReport: (value: unknown) => void): Promise<unknown>;
+  run(method: string, args: readonly unknown[], onReport?: (value: unknown) => void): Promise<unknown>;
   /** The process may serve the next run. */
   release(): void;
   /** It may not: its state is unknown. */

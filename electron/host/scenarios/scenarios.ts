@@ -4,7 +4,9 @@ import { BraggError, type Issue } from '../../contract/errors.ts';
 import {
   type DiffractionDocument,
   type Fault,
+  fault,
   formatIssue,
+  formatPath,
   type Path,
   type ScenarioWithConstants,
   sparse,
@@ -37,6 +39,11 @@ export interface ScenarioServices extends DiffractionServices, TaskServices {
   readonly variants: readonly string[];
   /** Makes the own variant known that a scenario in `folder` names, where it is one. Throws a BraggError. */
   readonly discover?: (folder: string | null, variant: string) => Promise<void>;
+  /** Why the variant that a scenario names cannot run it, where it is an own one of another workload. */
+  readonly mismatch?: (
+    variant: string,
+    scenario: ScenarioWithConstants,
+  ) => { readonly says: string; readonly allowed: string } | null;
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
   readonly extraStraggling: (problem: TransportProblem) => number | null;
   /** Most bytes of state that one run may take. */
@@ -198,8 +205,20 @@ export class Scenarios {
     const found = [...known, ...faults.map(locate)];
     if (filled === null)
       return { kind: null, draft, document: null, scenario: null, issues: found.sort(byPlace), locate };
+    const { variant } = filled.solver;
+    // What is wrong with one is told where it is run; the check says that it is not known.
+    await this.services.discover?.(place.folder, variant).catch(() => undefined);
     const parts = await this.parts(filled, value, leftOut, place);
-    const all = [...found, ...parts.faults.map(locate), ...parts.issues];
+    const mismatch = this.services.mismatch?.(variant, filled) ?? null;
+    // A variant of another workload is known, only not here.
+    const fitting =
+      mismatch === null
+        ? parts.faults
+        : [
+            ...parts.faults.filter(({ path }) => formatPath(path) !== 'solver.variant'),
+            fault(['solver', 'variant'], variant, mismatch.says, mismatch.allowed),
+          ];
+    const all = [...found, ...fitting.map(locate), ...parts.issues];
     const valid = !hasErrors(all);
     const issues = [...all, ...(valid ? parts.warnings().map(locate) : [])].sort(byPlace);
     return parts.reading({ draft, document: valid ? document : null, issues, valid, locate });
@@ -283,14 +302,12 @@ export class Scenarios {
     };
   }
 
-  private async transport(
+  private transport(
     filled: TransportWithConstants,
     document: unknown,
     leftOut: readonly Path[],
     place: Place,
   ): Promise<TransportParts> {
-    // What is wrong with one is told where it is run; the check says that it is not known.
-    await this.services.discover?.(place.folder, filled.solver.variant).catch(() => undefined);
     return readTransport(filled, document, leftOut, place, { ...this.services, materials: this.materials });
   }
 }

@@ -4,6 +4,7 @@ import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Resolved } from '../../contract/scenarios.ts';
 import type { Headline } from '../../contract/workload.ts';
 import type { NativeAddon } from '../addon.ts';
+import type { OwnWorkload } from '../own/workload.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { AnyReading } from '../scenarios/index.ts';
 import type { RunTimeline } from '../timeline/import/run.ts';
@@ -71,6 +72,7 @@ export interface PrepareOptions {
 /** Readings and runs are of the workload's own kind: each narrows them itself. */
 export interface HostWorkload {
   readonly variants: (addon: NativeAddon) => readonly Variant[];
+  readonly own: OwnWorkload;
   /** What a scenario comes to; null for one with errors. Throws what the engine refuses. */
   readonly resolve: (parts: ResolveParts, reading: AnyReading) => Resolved | null;
   /** Throws BraggError `invalid` with every issue, or what the engine refuses. */

@@ -1,5 +1,6 @@
 /** The source of any variant, and copies of it that are the user's own: edited, compiled and run here. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import type { VariantKey } from '../../../electron/contract/capabilities.ts';
 import type { Result } from '../../../electron/contract/methods.ts';
 import { isOwnId } from '../../../electron/contract/own.ts';
 import { Button } from '../../widgets/button.tsx';
@@ -7,7 +8,8 @@ import { IssueList } from '../../widgets/issue-list.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { CodeEditor } from './code-editor.ts';
-import { createEditorStore } from './store.ts';
+import { groupKey, groupsOf } from './groups.ts';
+import { createEditorStore, type EditorState } from './store.ts';
 import { useEditing } from './use-editing.ts';
 import { VerdictView } from './verdict-view.tsx';
 import '../../widgets/plot-panel.css';
@@ -20,21 +22,24 @@ interface Shipped {
 }
 
 /** A shipped variant's files, and those of them that may be replaced. Null of an own one. */
-function useShipped(variant: string): Shipped | null {
+function useShipped({ workload, bench, id }: VariantKey): Shipped | null {
   const { client, stores } = useWorkbench();
   const [shipped, setShipped] = useState<Shipped | null>(null);
   useEffect(() => {
     let current = true;
     setShipped(null);
-    if (isOwnId(variant)) return;
-    Promise.all([client.call('variant.sources', { variant }), client.call('own.templates', { base: variant })]).then(
+    if (id === '' || isOwnId(id)) return;
+    Promise.all([
+      client.call('variant.sources', { variant: id, workload, bench }),
+      client.call('own.templates', { base: { workload, bench, id } }),
+    ]).then(
       ([{ files }, { files: templates, reason }]) => current && setShipped({ files, templates, reason }),
-      (error: unknown) => current && stores.notices.fail(`The source of ${variant} could not be read`, error),
+      (error: unknown) => current && stores.notices.fail(`The source of ${id} could not be read`, error),
     );
     return () => {
       current = false;
     };
-  }, [client, stores, variant]);
+  }, [client, stores, workload, bench, id]);
   return shipped;
 }
 
@@ -51,13 +56,14 @@ export default function KernelEditorPanel(): ReactElement {
   const store = useMemo(() => createEditorStore(storage, settingsReset), [storage, settingsReset]);
   const config = useSelected(store, (state) => state);
   const all = useSelected(stores.connection, (state) => state.capabilities.variants);
-  // Workloads that name a variant alike: the first is meant, as by the host.
-  const known = useMemo(() => all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at), [all]);
+  const groups = useMemo(() => groupsOf(all, isOwnId), [all]);
   const { variants: mine, troubles, beside } = useSelected(stores.own, (state) => state);
+  const group = groups.find(({ key }) => key === groupKey(config.workload, config.bench)) ?? groups[0];
+  const known = group?.variants ?? [];
   const ids = known.map(({ id }) => id);
   const variant = ids.includes(config.variant) ? config.variant : (ids[0] ?? '');
   const own = isOwnId(variant);
-  const shipped = useShipped(variant);
+  const shipped = useShipped({ workload: group?.workload ?? '', bench: group?.bench ?? '', id: variant });
   const editing = useEditing(own ? variant : null);
   const isTrusted = mine.some(
     ({ id, sha256, trusted }) => id === variant && trusted && sha256 === editing.info?.sha256,
@@ -104,7 +110,7 @@ export default function KernelEditorPanel(): ReactElement {
   }, [shownSource, label, own]);
   useEffect(() => editor.current?.mark(editing.issues), [editing.issues]);
 
-  async function choose(id: string): Promise<void> {
+  async function choose(to: Partial<EditorState>): Promise<void> {
     if (dirty) {
       const answer = await stores.dialogs.ask('confirm', {
         title: `Save ${variant}?`,
@@ -117,7 +123,7 @@ export default function KernelEditorPanel(): ReactElement {
       if (answer === null || (answer === 'save' && !(await editing.save(text)))) return;
     }
     setText('');
-    store.setState({ variant: id, file: '' });
+    store.setState({ ...to, file: '' });
   }
 
   async function saveCopy(): Promise<void> {
@@ -132,7 +138,9 @@ export default function KernelEditorPanel(): ReactElement {
     if (name === null) return;
     const id = name.endsWith(extension) ? name : `${name}${extension}`;
     try {
-      await client.call('own.create', { beside, id, base: base.id, replaces: shownFile.path });
+      const { workload, bench } = base;
+      const copied = { workload, bench, id: base.id };
+      await client.call('own.create', { beside, id, base: copied, replaces: shownFile.path });
       await actions.refresh();
       setText('');
       store.setState({ variant: id, file: '' });
@@ -147,15 +155,19 @@ export default function KernelEditorPanel(): ReactElement {
     <div className="kernel-editor">
       <div className="kernel-editor__bar">
         <Select
+          label="Workload"
+          value={group?.key ?? ''}
+          options={groups.map(({ key, label: title }) => ({ value: key, label: title }))}
+          onChange={(key) => {
+            const to = groups.find((one) => one.key === key);
+            if (to !== undefined) void choose({ workload: to.workload, bench: to.bench, variant: '' });
+          }}
+        />
+        <Select
           label="Variant"
           value={variant}
-          options={[
-            ...known.filter(({ id }) => isOwnId(id)).map(({ id, title }) => ({ value: id, label: `${id} – ${title}` })),
-            ...known
-              .filter(({ id }) => !isOwnId(id))
-              .map(({ id, title }) => ({ value: id, label: `${id} – ${title}` })),
-          ]}
-          onChange={(id) => void choose(id)}
+          options={known.map(({ id, title }) => ({ value: id, label: `${id} – ${title}` }))}
+          onChange={(id) => void choose({ variant: id })}
         />
         {own ? null : (
           <Select

@@ -4,6 +4,9 @@ import type { StoreApi } from 'zustand/vanilla';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
 const schema = z.strictObject({
+  workload: z.string().max(64),
+  /** Of a workload that has several; empty otherwise. */
+  bench: z.string().max(64),
   /** Id of a variant, shipped or own; one that is gone gives way to the first. */
   variant: z.string().max(64),
   /** Path of one of a shipped variant's files; empty: its first that can be replaced. */
@@ -12,10 +15,20 @@ const schema = z.strictObject({
 export type EditorState = Readonly<z.infer<typeof schema>>;
 export type EditorStore = StoreApi<EditorState>;
 
+const initial: EditorState = { workload: 'transport', bench: '', variant: 'gather', file: '' };
+
 export function createEditorStore(
   storage: SettingsStorage,
   onReset: (name: string, reason: string) => void,
 ): EditorStore {
-  const initial: EditorState = { variant: 'gather', file: '' };
-  return createPersisted<EditorState>({ storage, name: 'kernel-editor', version: 1, schema, initial, onReset });
+  return createPersisted<EditorState>({
+    storage,
+    name: 'kernel-editor',
+    version: 2,
+    schema,
+    initial,
+    // There were variants of transport only.
+    migrations: { 1: (data) => ({ workload: 'transport', bench: '', ...(data as object) }) },
+    onReset,
+  });
 }

@@ -29,7 +29,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function run(...words: readonly string[]): Promise<Ended> {
-  const more = { BRAGGBENCH_CACHE: join(folder, 'cache') };
+  // What they compute is small, and compiling them is most of the time.
+  const more = { BRAGGBENCH_CACHE: join(folder, 'cache'), CXXFLAGS: '-O0' };
   return braggbench(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }
 
@@ -40,7 +41,7 @@ test('runs after the user has said that they trust it, and says whether it is ri
   const trusted = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
   expect(trusted.stderr).toBe('');
   expect(trusted.stdout).toMatch(/^my\.cpp, fp32/m);
-  expect(trusted.stdout).toMatch(/Parity +ok +relL2 .* against FP64/);
+  expect(trusted.stdout).toMatch(/Dose error +ok +Relative L2 difference of the dose from the FP64 reference/);
   expect(trusted.stdout).toContain('The own variant is right on this scenario.');
   expect(trusted.code).toBe(0);
   // A scenario names it too, and the trust is remembered.
@@ -90,4 +91,43 @@ test('a wrong one is said to be wrong, one that does not compile where', async (
   const broken = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
   expect(broken.stderr).toMatch(/^error my\.cpp:1:1: /);
   expect(broken.code).toBe(2);
+}, 120_000);
+
+test('is of any workload: run, benchmarked and refused where the scenario is of another', async () => {
+  const describe = (name: string, about: object): Promise<void> =>
+    writeFile(join(folder, `${name}.json`), JSON.stringify({ kind: 'variant', version: 1, title: 'Mine', ...about }));
+  await copyFile(join(root, 'kernels/diffraction/reference.cpp'), join(folder, 'lattice.cpp'));
+  const replaces = 'kernels/diffraction/reference.cpp';
+  await describe('lattice', { workload: 'diffraction', base: 'diffraction-reference', replaces });
+  const sum = await readFile(join(root, 'kernels/micro/reduction.cpp'), 'utf8');
+  await writeFile(join(folder, 'sum.cpp'), sum.replace('sum->total = kPart', 'sum->total = 1.01f * kPart'));
+  await describe('sum', {
+    ...{ workload: 'micro', bench: 'reduction', base: 'cpu-chain', replaces: 'kernels/micro/reduction.cpp' },
+  });
+
+  const small = ['--set', 'detector.width=16', '--set', 'detector.height=16'];
+  const image = await run('run', 'simple-cubic-1024', '--variant', './lattice.cpp', '--trust', ...small);
+  expect(image.stderr).toBe('');
+  expect(image.stdout).toMatch(/Bright pixels +ok .*: 0\.0e\+0, 2\.0e-5 allowed/);
+  expect(image.code).toBe(0);
+  const variants = ['--variants', 'diffraction-fp64,./lattice.cpp', '--rounds', '3', '--json'];
+  const { entries } = JSON.parse((await run('bench', 'simple-cubic-1024', ...variants, ...small)).stdout) as {
+    entries: { variant: string; correct: boolean }[];
+  };
+  expect(entries.map(({ variant, correct }) => [variant, correct])).toEqual([
+    ['diffraction-fp64', true],
+    ['lattice.cpp', true],
+  ]);
+
+  const wrong = await run('run', 'reduction', '--variant', './sum.cpp', '--trust', '--set', 'problem.n=1000', '--json');
+  expect(JSON.parse(wrong.stdout)).toMatchObject({ checks: { right: false, bitwise: true } });
+  expect(wrong.code).toBe(1);
+  const foreign = await run('run', 'simple-cubic-1024', '--variant', './sum.cpp', '--trust');
+  expect(foreign.stderr).toBe(
+    'error sum.cpp is made from cpu-chain of micro reduction, and the scenario is of diffraction; allowed: variants of diffraction\n',
+  );
+  expect(foreign.code).toBe(2);
+  const { stdout } = await run('variants');
+  expect(stdout).toMatch(/^lattice\.cpp +cpu +fp64 .*diffraction-reference/m);
+  expect(stdout).toMatch(/^reduction +sum\.cpp +cpu .*cpu-chain/m);
 }, 120_000);

@@ -211,7 +211,10 @@ describe('a run', () => {
       id: 'mine.cpp',
       file: '/nowhere/mine.cpp',
       text: '',
-      description: { kind: 'variant', version: 1, base: 'gather', replaces: base.source, title: 'Mine', changes: '' },
+      description: {
+        ...{ kind: 'variant', version: 1, workload: 'transport', bench: '', base: 'gather' },
+        ...{ replaces: base.source, title: 'Mine', changes: '' },
+      },
       base,
       sha256: '0'.repeat(64),
     });

@@ -12,6 +12,8 @@ const info = (sha256: string, trusted: boolean): OwnVariantInfo => ({
   description: {
     kind: 'variant',
     version: 1,
+    workload: 'transport',
+    bench: '',
     base: 'gather',
     replaces: 'kernels/transport/gather.cpp',
     title: 'Own gather',
@@ -28,7 +30,7 @@ function open() {
   const asked: string[] = [];
   const own = createOwnStore();
   const scenario = createScenarioStore();
-  const gather = { id: 'gather' } as Variant;
+  const gather = { workload: 'transport', bench: '', id: 'gather' } as Variant;
   let capabilities = { variants: [gather] };
   const actions = createOwnActions({
     client: {

@@ -4,15 +4,15 @@ import { IMAGE_SESSION_FORMAT, type ImageSession } from '../../../contract/image
 import { suggest } from '../../../contract/scenario/index.ts';
 import { commitOf, devicesWithCeilings, gpuFacts } from '../../../host/bench/index.ts';
 import type { Host } from '../../../host/index.ts';
+import type { Place } from '../../../host/own/own-variants.ts';
 import { problemOf } from '../../../host/scenarios/index.ts';
 import { benchImages } from '../../../host/workloads/diffraction/bench.ts';
 import { imageFits } from '../../../host/workloads/diffraction/sweep.ts';
-import { type ParsedArguments, UsageError } from '../../arguments.ts';
+import { UsageError } from '../../arguments.ts';
 import { assetsFolder } from '../../assets-folder.ts';
 import {
   keepAndShow,
   type Lines,
-  listed,
   measured,
   refuseExternal,
   roundLine,
@@ -22,23 +22,26 @@ import {
 } from '../../benching.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { modesOf } from '../../modes.ts';
+import { openNamed, ours } from '../../own-variants.ts';
 import { ProgressBar } from '../../progress-bar.ts';
 import type { VerbContext } from '../../verb.ts';
 import { imageBenchReport, imageSweepReport } from './bench-report.ts';
 import { readImageScenario } from './scenario.ts';
 
-/** Those of --variants in their order, else every one that this machine can run. */
-function variantIds(parsed: ParsedArguments, host: Host): readonly string[] {
+const place: Place = { workload: 'diffraction', bench: '' };
+
+/** Those of --variants in their order, else every one of ours that this machine can run. */
+async function variantIds(context: VerbContext, host: Host): Promise<readonly string[]> {
+  const named = await openNamed(context, host, place);
   const all = host.addon.diffractionVariants();
   const known = all.map(({ id }) => id);
-  const named = listed(parsed, 'variants');
   for (const id of named ?? []) {
     if (known.includes(id)) continue;
     const near = suggest(id, known);
     const hint = near === null ? '' : ` (did you mean ${near}?)`;
     throw new UsageError(`--variants: ${JSON.stringify(id)} is not known${hint}; allowed: ${known.join(', ')}`);
   }
-  return named ?? all.filter(({ available }) => available).map(({ id }) => id);
+  return named ?? ours(all);
 }
 
 const lines: Lines<ImageSession> = { report: imageBenchReport, sweep: imageSweepReport };
@@ -57,7 +60,7 @@ export async function benchDiffraction(context: VerbContext, host: Host): Promis
       const progress = new ProgressBar(terminal);
       return benchImages(host.addon, problemOf(reading), {
         scenario: reading.scenario.name || (parsed.operands[0] ?? ''),
-        variants: variantIds(parsed, host),
+        variants: await variantIds(context, host),
         modes: modesOf(parsed),
         seed: seedOf(parsed),
         limits,

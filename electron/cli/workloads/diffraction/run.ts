@@ -5,6 +5,8 @@ import { imageSummary } from '../../../host/workloads/diffraction/summary.ts';
 import { runOf } from '../../../host/workloads/run-data.ts';
 import { hasFlag, UsageError } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { checkedOwn, verdictLines } from '../../own-variants.ts';
+import type { Terminal } from '../../terminal.ts';
 import type { VerbContext } from '../../verb.ts';
 import { saved, solve } from '../solve.ts';
 import { imageReport } from './report.ts';
@@ -16,16 +18,21 @@ export async function runDiffraction(context: VerbContext, host: Host, place: Na
     throw new UsageError('--trace is for transport scenarios; an image keeps the spans of its bands of rows');
   const reading = await readImageScenario(context, host);
   const id = await solve(context, host, reading);
-  const summary = imageSummary(runOf('diffraction', await host.runs.data(id)));
+  const data = runOf('diffraction', await host.runs.data(id));
+  const summary = imageSummary(data);
   const kept = place === null ? null : await saved(host, id, place);
   const file = kept !== null && 'file' in kept ? kept.file : null;
+  const verdict = await checkedOwn(context, host, reading, data);
   if (hasFlag(parsed, 'json')) {
-    terminal.printJson(summary);
+    terminal.printJson({ ...summary, ...(verdict === null ? {} : { checks: verdict }) });
     if (file !== null) terminal.say(`Saved as ${file}`);
   } else {
-    for (const line of imageReport(summary, file, (style, text) => terminal.style(style, text))) terminal.print(line);
+    const styled = (style: Parameters<Terminal['style']>[0], text: string): string => terminal.style(style, text);
+    for (const line of imageReport(summary, file, styled)) terminal.print(line);
+    if (verdict !== null) for (const line of ['', ...verdictLines(verdict, styled)]) terminal.print(line);
   }
   // What was computed is printed all the same.
   if (kept !== null && 'error' in kept) throw kept.error;
+  if (verdict?.right === false) return exitCodes.failed;
   return summary.status === 'done' ? exitCodes.done : exitCodes.interrupted;
 }

@@ -1,23 +1,25 @@
 /** Reads a diffraction scenario with --set and --variant. */
 import type { Host } from '../../../host/index.ts';
 import { type DiffractionReading, type Override, problemOf } from '../../../host/scenarios/index.ts';
-import { flagValue } from '../../arguments.ts';
 import { sayIssues } from '../../issues.ts';
+import { openVariant, trustNamed } from '../../own-variants.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
 import type { VerbContext } from '../../verb.ts';
 
 /** Says what to beware of. Throws a BraggError with every issue if the scenario cannot be run. */
 export async function readImageScenario(
-  { parsed, terminal }: VerbContext,
+  context: VerbContext,
   host: Host,
   more: readonly Override[] = [],
 ): Promise<DiffractionReading> {
-  const variant = flagValue(parsed, 'variant');
+  const { parsed, terminal } = context;
+  const variant = await openVariant(context, host, { workload: 'diffraction', bench: '' });
   const chosen: Override[] = variant === undefined ? [] : [{ path: ['solver', 'variant'], value: variant }];
   const overrides = [...overridesOf(parsed), ...chosen, ...more];
   const reading = await host.scenarios.readAny(scenarioPath(parsed.operands[0] ?? ''), { overrides });
   if (reading.kind !== 'diffraction') throw new Error('the scenario has changed while it was read');
   problemOf(reading);
+  await trustNamed(context, host, reading.scenario);
   sayIssues(terminal, reading.issues);
   return reading;
 }

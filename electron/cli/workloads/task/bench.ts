@@ -2,6 +2,7 @@
 import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/task-bench.ts';
 import type { TaskProblem } from '../../../host/addon-task.ts';
 import type { Host } from '../../../host/index.ts';
+import { placeOf } from '../../../host/own/own-variants.ts';
 import { problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
 import { benchTask, type TaskBenchOptions } from '../../../host/workloads/task/bench.ts';
 import { variantsFor } from '../../../host/workloads/task/candidates.ts';
@@ -11,7 +12,6 @@ import { assetsFolder } from '../../assets-folder.ts';
 import {
   keepAndShow,
   type Lines,
-  listed,
   measured,
   refuseExternal,
   roundLine,
@@ -22,6 +22,7 @@ import {
 import type { ExitCode } from '../../exit-codes.ts';
 import { modesOf } from '../../modes.ts';
 import { duration } from '../../numbers.ts';
+import { openNamed, ours } from '../../own-variants.ts';
 import { ProgressBar } from '../../progress-bar.ts';
 import type { VerbContext } from '../../verb.ts';
 import { taskReport, taskSweepReport } from './report.ts';
@@ -65,9 +66,9 @@ export async function benchTasks(context: VerbContext, host: Host): Promise<Exit
     async (more) => {
       const reading = await readTaskScenario(context, host, more);
       const problem = problemOf(reading);
-      const here = variantsFor(problem, host.addon.taskVariants()).filter(({ available }) => available);
+      const named = await openNamed(context, host, placeOf(reading.scenario));
       return measureTask(context, host, reading, problem, {
-        variants: listed(parsed, 'variants') ?? here.map(({ id }) => id),
+        variants: named ?? ours(variantsFor(problem, host.addon.taskVariants())),
         modes: modesOf(parsed),
         limits: roundsAsked(parsed),
       });

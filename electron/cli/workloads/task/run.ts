@@ -1,30 +1,25 @@
 /** `braggbench run` of a small measured workload: one variant, checked and timed. */
+import { BraggError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
-import { TASK_SESSION_FORMAT, type TaskSession } from '../../../contract/task-bench.ts';
+import type { OwnVerdict } from '../../../contract/own-verdict.ts';
+import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/task-bench.ts';
 import type { TaskProblem } from '../../../host/addon-task.ts';
 import { writeSession } from '../../../host/bench/index.ts';
 import type { Host } from '../../../host/index.ts';
-import {
-  engineRefusal,
-  type Override,
-  problemOf,
-  type TaskReading,
-  writeAtomically,
-} from '../../../host/scenarios/index.ts';
+import { engineRefusal, problemOf, type TaskReading, writeAtomically } from '../../../host/scenarios/index.ts';
 import { chromeTrace } from '../../../host/trace/chrome-trace.ts';
+import { taskVerdict } from '../../../host/workloads/task/own.ts';
 import { tracedTask } from '../../../host/workloads/task/traced.ts';
 import { flagValue, hasFlag, UsageError } from '../../arguments.ts';
 import { exitCodeOf } from '../../benching.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { verdictLines } from '../../own-variants.ts';
 import type { VerbContext } from '../../verb.ts';
 import { measureTask, showTaskSession } from './bench.ts';
 import { readTaskScenario } from './scenario.ts';
 
 /** Enough for a median and how far samples stray from it. */
 const rounds = 7;
-
-const overrideFor = (id: string | undefined): readonly Override[] =>
-  id === undefined ? [] : [{ path: ['solver', 'variant'], value: id }];
 
 /** Of auto the one that runs. Throws a BraggError with what the engine refuses. */
 function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string {
@@ -35,11 +30,19 @@ function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string 
   }
 }
 
+/** The checks of an own variant; null of one of ours. Throws a BraggError with what ended it. */
+function verdictOf(host: Host, report: TaskReport, variant: string): OwnVerdict | null {
+  if (host.own.find(variant) === null) return null;
+  const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
+  if (refused?.status === 'refused') throw new BraggError('device', refused.reason);
+  return taskVerdict(report, variant);
+}
+
 export async function runTask(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
   const { parsed, terminal, signal } = context;
   const traced = hasFlag(parsed, 'trace');
   if (traced && place === null) throw new UsageError('--trace needs --out: a name for the timeline, such as run.json');
-  const reading = await readTaskScenario(context, host, overrideFor(flagValue(parsed, 'variant')));
+  const reading = await readTaskScenario(context, host);
   const asked = problemOf(reading);
   const variant = chosen(host, reading, asked);
   const problem = { ...asked, variant };
@@ -63,7 +66,13 @@ export async function runTask(context: VerbContext, host: Host, place: NamedFile
     if (timeline.traceReason !== null) terminal.say(timeline.traceReason);
     await writeAtomically(out, `${JSON.stringify(chromeTrace(timeline))}\n`, 'replace');
   } else if (out !== undefined) await writeSession(out, session);
-  showTaskSession(context, session);
+  const verdict = verdictOf(host, report, variant);
+  if (verdict !== null && hasFlag(parsed, 'json')) terminal.printJson({ ...report, checks: verdict });
+  else showTaskSession(context, session);
+  if (verdict !== null && !hasFlag(parsed, 'json')) {
+    for (const line of ['', ...verdictLines(verdict, (style, text) => terminal.style(style, text))])
+      terminal.print(line);
+  }
   if (place !== null) terminal.say(`Kept as ${place.place}`);
-  return exitCodeOf([report]);
+  return verdict?.right === false ? exitCodes.failed : exitCodeOf([report]);
 }

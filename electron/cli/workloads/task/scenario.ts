@@ -1,23 +1,35 @@
 /** The scenario of a small measured workload, as the verbs take it. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { Host } from '../../../host/index.ts';
+import { placeOf } from '../../../host/own/own-variants.ts';
 import { type Override, problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
 import { sayIssues } from '../../issues.ts';
+import { openVariant, trustNamed } from '../../own-variants.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
 import type { VerbContext } from '../../verb.ts';
 
-/** With --set applied, then `more`; warnings are said. Throws a BraggError for one with errors. */
+async function read(path: string, host: Host, overrides: readonly Override[]): Promise<TaskReading> {
+  const reading = await host.scenarios.readAny(path, { overrides });
+  if (reading.kind === 'linear-relu' || reading.kind === 'micro') return reading;
+  throw new BraggError('invalid', `${path} is no scenario of a small measured workload.`, reading.issues);
+}
+
+/** With --set and --variant applied, then `more`; warnings are said. Throws a BraggError for one with errors. */
 export async function readTaskScenario(
-  { parsed, terminal }: VerbContext,
+  context: VerbContext,
   host: Host,
   more: readonly Override[] = [],
 ): Promise<TaskReading> {
+  const { parsed, terminal } = context;
   const path = scenarioPath(parsed.operands[0] ?? '');
-  const reading = await host.scenarios.readAny(path, { overrides: [...overridesOf(parsed), ...more] });
-  if (reading.kind !== 'linear-relu' && reading.kind !== 'micro') {
-    throw new BraggError('invalid', `${path} is no scenario of a small measured workload.`, reading.issues);
-  }
+  const given = overridesOf(parsed);
+  // Which row it is says which variants fit.
+  const { scenario } = await read(path, host, given);
+  const variant = await openVariant(context, host, placeOf(scenario));
+  const chosen: Override[] = variant === undefined ? [] : [{ path: ['solver', 'variant'], value: variant }];
+  const reading = await read(path, host, [...given, ...chosen, ...more]);
   problemOf(reading);
+  await trustNamed(context, host, reading.scenario);
   sayIssues(terminal, reading.issues);
   return reading;
 }

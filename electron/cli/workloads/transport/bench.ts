@@ -22,7 +22,7 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { sayIssues } from '../../issues.ts';
 import { modesOf } from '../../modes.ts';
 import { duration } from '../../numbers.ts';
-import { openOwn } from '../../own-variants.ts';
+import { openNamed, ours } from '../../own-variants.ts';
 import { ProgressBar } from '../../progress-bar.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
 import { sweepReport } from '../../sweep-report.ts';
@@ -30,10 +30,10 @@ import type { VerbContext } from '../../verb.ts';
 
 /** Those of --variants in their order, else every one that this machine can run and that the scenario's stepping fits. */
 async function variantIds(context: VerbContext, host: Host, stepping: 'path' | 'depth'): Promise<readonly string[]> {
-  const named = listed(context.parsed, 'variants');
-  if (named !== null) return openOwn(context, host, named);
+  const named = await openNamed(context, host, { workload: 'transport', bench: '' });
+  if (named !== null) return named;
   const all: readonly Variant[] = host.addon.variants();
-  return all.filter((v) => v.available && v.id !== 'reference' && v.steppings.includes(stepping)).map(({ id }) => id);
+  return ours(all.filter(({ id, steppings }) => id !== 'reference' && steppings.includes(stepping)));
 }
 
 function progressLine({ phase, variant, round, mostRounds, elapsed_s }: BenchProgress): string {

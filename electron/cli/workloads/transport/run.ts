@@ -1,17 +1,14 @@
 /** `braggbench run` of a transport scenario. */
 import type { NamedFile } from '../../../contract/files.ts';
-import type { OwnVerdict } from '../../../contract/own.ts';
 import { summaryDocument } from '../../../contract/summary.ts';
 import type { Host } from '../../../host/index.ts';
-import { checkOwn } from '../../../host/own/check.ts';
 import { type AnyReading, refusalOf, type TransportReading } from '../../../host/scenarios/index.ts';
 import { runOf } from '../../../host/workloads/run-data.ts';
 import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
-import type { RunData } from '../../../host/workloads/transport/run-data.ts';
-import { flagValue, hasFlag } from '../../arguments.ts';
+import { hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sayIssues } from '../../issues.ts';
-import { openOwn, trustNamed, verdictLines } from '../../own-variants.ts';
+import { checkedOwn, openVariant, trustNamed, verdictLines } from '../../own-variants.ts';
 import { runReport } from '../../run-report.ts';
 import { overridesOf, scenarioPath, variantOverrides } from '../../scenario-file.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -29,8 +26,7 @@ async function readScenario(context: VerbContext, host: Host): Promise<Transport
   const { parsed, terminal } = context;
   const path = scenarioPath(parsed.operands[0] ?? '');
   const overrides = overridesOf(parsed);
-  const named = flagValue(parsed, 'variant');
-  const [variant] = await openOwn(context, host, named === undefined ? [] : [named]);
+  const variant = await openVariant(context, host, { workload: 'transport', bench: '' });
   let reading = own(await host.scenarios.readAny(path, { overrides }));
   if (variant !== undefined) {
     const more = variantOverrides(variant, reading, overrides, host.addon.variants());
@@ -38,22 +34,9 @@ async function readScenario(context: VerbContext, host: Host): Promise<Transport
     reading = own(await host.scenarios.readAny(path, { overrides: [...overrides, ...more.overrides] }));
   }
   host.scenarios.resolve(reading);
-  await trustNamed(context, host, reading.scenario?.solver.variant);
+  if (reading.scenario !== null) await trustNamed(context, host, reading.scenario);
   sayIssues(terminal, reading.issues);
   return reading;
-}
-
-/** Parity, conservation and determinism of an own variant; null of one of ours, whose tests see to it. */
-async function checked(
-  { signal }: VerbContext,
-  host: Host,
-  reading: TransportReading,
-  data: RunData,
-): Promise<OwnVerdict | null> {
-  const problem = host.scenarios.resolve(reading);
-  if (host.own.find(problem.solver.variant) === null || data.status !== 'done') return null;
-  const first = { dose: data.dose, ledger_number: data.ledgerNumber, ledger_energy: data.ledgerEnergy };
-  return checkOwn(host.addon, problem, first, signal);
 }
 
 export async function runTransport(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
@@ -64,7 +47,7 @@ export async function runTransport(context: VerbContext, host: Host, place: Name
   const summary = summaryOf(data);
   const kept = place === null ? null : await saved(host, id, place);
   const file = kept !== null && 'file' in kept ? kept.file : null;
-  const verdict = await checked(context, host, reading, data);
+  const verdict = await checkedOwn(context, host, reading, data);
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ ...summaryDocument(summary), ...(verdict === null ? {} : { checks: verdict }) });
     if (file !== null) terminal.say(`Saved as ${file}`);

@@ -2,22 +2,13 @@
 import { z } from 'zod';
 import { editorShape, namingShape } from '../header.ts';
 import { count } from '../quantity.ts';
+import { variantName } from '../variant-name.ts';
 import { beamSchema } from './beam.ts';
 import { crystalSchema, structureFactorsSchema } from './crystal.ts';
 import { backgroundSchema, detectorSchema, rotationSchema } from './detector.ts';
 
 const solverSchema = z.strictObject({
-  variant: z
-    .string()
-    .min(1)
-    .max(64)
-    .regex(/^[a-z0-9][a-z0-9-]*$/)
-    .meta({
-      title: 'Variant',
-      description: 'Which implementation runs. auto picks the fastest in FP64.',
-      $comment: 'lower-case letters, digits and hyphens, such as auto',
-    })
-    .default('auto'),
+  variant: variantName('auto picks the fastest in FP64'),
   threads: count({ title: 'Threads', description: 'CPU threads. 0 uses every core.', min: 0, max: 1024 }).default(0),
 });
 

@@ -1,6 +1,7 @@
 /** How it is computed, and what is kept of it. */
 import { z } from 'zod';
 import { count, quantity } from '../quantity.ts';
+import { variantName } from '../variant-name.ts';
 
 export const solverSchema = z.strictObject({
   stepping: z
@@ -41,18 +42,7 @@ export const solverSchema = z.strictObject({
     .enum(['fp32', 'fp64'])
     .meta({ title: 'Precision', description: 'Of the phase-space state. Sums and the ledger are always fp64.' })
     .default('fp32'),
-  variant: z
-    .string()
-    .min(1)
-    .max(64)
-    .regex(/^(?:[a-z0-9][a-z0-9-]*|[A-Za-z0-9][\w.-]*\.(?:cu|cpp))$/)
-    .meta({
-      title: 'Variant',
-      description:
-        'Which implementation runs. auto picks the fastest that fits; my.cu or my.cpp is an own variant beside this file.',
-      $comment: 'lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu or .cpp',
-    })
-    .default('auto'),
+  variant: variantName('auto picks the fastest that fits'),
   threads: count({
     title: 'Threads',
     description: 'CPU threads. 0 uses every core.',

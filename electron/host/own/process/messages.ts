@@ -11,7 +11,7 @@ export type OwnCode =
   | { readonly kind: 'kernels'; readonly workload: string; readonly name: string; readonly image: Uint8Array };
 
 /** The addon's functions that a host may ask for. */
-export type Factory = 'createTransport' | 'createDiffraction';
+export type Factory = 'createTransport' | 'createDiffraction' | 'createTask';
 
 export type ToChild =
   | { readonly kind: 'load'; readonly code: OwnCode; readonly memory_bytes: number }

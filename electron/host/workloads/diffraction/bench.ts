@@ -25,7 +25,7 @@ import { noiseFloor, verdictOf } from '../../bench/verdict.ts';
 import { imageError } from './image-error.ts';
 import { imageRoofline } from './roofline.ts';
 
-const REFERENCE = 'diffraction-reference';
+export const REFERENCE = 'diffraction-reference';
 
 /** A GPU makes the image again and again for this long; an image alone is shorter than the clock's steps. */
 const SAMPLE_S = 0.02;
@@ -72,7 +72,7 @@ interface Contestant extends Candidate {
 }
 
 /** Renders once. Throws a BraggError; a cancelled run is one too. */
-async function render(
+export async function render(
   addon: NativeAddon,
   problem: DiffractionProblem,
   { variant, mode }: { readonly variant: string; readonly mode: Mode },

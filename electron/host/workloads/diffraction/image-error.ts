@@ -26,3 +26,13 @@ export function imageError(got: Float32Array, reference: Float32Array): ImageErr
     sum: Math.abs(sum / referenceSum - 1),
   };
 }
+
+/** Column by column; NaN is the worst. */
+export function worstOf(a: ImageError, b: ImageError): ImageError {
+  return {
+    rel_l2: Math.max(a.rel_l2, b.rel_l2),
+    max: Math.max(a.max, b.max),
+    bright: Math.max(a.bright, b.bright),
+    sum: Math.max(a.sum, b.sum),
+  };
+}

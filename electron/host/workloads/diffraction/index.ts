@@ -9,6 +9,7 @@ import type { HostWorkload } from '../workload.ts';
 import { imageBenchable } from './benchable.ts';
 import { comparedImages } from './compared.ts';
 import { exportImage } from './export.ts';
+import { ownDiffraction } from './own.ts';
 import { ImageRunning } from './running.ts';
 import { imageUpTo, pixelsText } from './texts.ts';
 
@@ -21,6 +22,7 @@ const variants = (addon: NativeAddon): readonly Variant[] =>
   addon.diffractionVariants().map((variant) => asVariant(variant, [variant.precision]));
 
 export const diffraction: HostWorkload = {
+  own: ownDiffraction,
   variants,
   resolve: ({ addon, memoryLimit_bytes }, any) => {
     const reading = own(any);

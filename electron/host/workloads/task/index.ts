@@ -9,6 +9,7 @@ import { taskBenchable } from './benchable.ts';
 import { variantsFor } from './candidates.ts';
 import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
+import { ownTask } from './own.ts';
 import { TaskRunning } from './running.ts';
 import { bestOf } from './task-data.ts';
 import { countText } from './texts.ts';
@@ -22,6 +23,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
   const variants = (addon: NativeAddon) =>
     addon.taskVariants(kind).map((variant) => asVariant(variant, [variant.precision]));
   return {
+    own: ownTask(kind),
     variants,
     resolve: ({ addon, memoryLimit_bytes }, any) => {
       const reading = own(kind, any);

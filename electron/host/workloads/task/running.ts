@@ -1,4 +1,5 @@
 /** A run of a small measured workload while it waits and is measured: all variants that this machine can run. */
+import { isOwnId } from '../../../contract/own.ts';
 import type { TaskKind, TaskProgress } from '../../../contract/task.ts';
 import { TASK_SESSION_FORMAT, type TaskSession } from '../../../contract/task-bench.ts';
 import type { NativeAddon } from '../../addon.ts';
@@ -43,7 +44,13 @@ export class TaskRunning implements WorkloadRun {
     const own = variantsFor(problem, addon.taskVariants(problem.workload));
     const [first] = own;
     const chosen = own.find(({ id }) => id === problem.variant);
-    const wanted = chosen === undefined ? own : own.filter((one) => one === first || one === chosen);
+    // Beside the first, and a user's beside the one that it was made from.
+    const isOwn = chosen !== undefined && isOwnId(chosen.id);
+    const beside = (id: string): boolean => isOwn && id === chosen.buildsOn;
+    const wanted =
+      chosen === undefined
+        ? own.filter(({ id }) => !isOwnId(id))
+        : own.filter((one) => one === first || one === chosen || beside(one.id));
     this.#addon = addon;
     this.#start = start;
     this.#variants = wanted.filter(({ available }) => available);

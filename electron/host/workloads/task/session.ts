@@ -6,7 +6,7 @@ import type { WorkloadName } from '../../../contract/workload.ts';
 const ratio = (a: number | null, b: number | null): number | null =>
   a === null || b === null || b === 0 ? null : a / b;
 
-function accuracyOf({ checks, compared }: MeasuredTask): Accuracy[] {
+export function accuracyOf({ checks, compared }: MeasuredTask): Accuracy[] {
   return checks.map(({ id, title, value, limit, holds }) => ({
     ...{ id, title, value, holds },
     tip: `${title}: ${compared}`,

@@ -28,7 +28,7 @@ export const comparedTransport: ComparedRuns = {
         { id: 'steps', title: 'Steps taken', value: steps, unit: '' },
         ...(r80_mm === null ? [] : [{ id: 'r80', title: 'R80', value: r80_mm, unit: 'mm' }]),
       ],
-      accuracy: [ledgerError(Math.max(Math.abs(number.rel_error), Math.abs(energy.rel_error)))],
+      accuracy: [ledgerError(Math.max(Math.abs(number.rel_error), Math.abs(energy.rel_error)), null)],
       field: doseField(run.dose, measured(run).geometry),
       environment: { 'stopping power': table },
     };

@@ -9,6 +9,7 @@ import type { HostWorkload, ResolveParts } from '../workload.ts';
 import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
 import { type Exported, exportRun } from './export.ts';
+import { ownTransport } from './own.ts';
 import { measured } from './run-data.ts';
 import { TransportRunning } from './running.ts';
 import { gridText, upToText } from './texts.ts';
@@ -42,6 +43,7 @@ function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): R
 }
 
 export const transport: HostWorkload = {
+  own: ownTransport,
   variants: transportVariants,
   resolve,
   prepare: (addon, reading, { trace }) => {

@@ -1,5 +1,6 @@
 /** A benchmark of proton transport as comparisons take it. */
 import type { BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../../../contract/bench.ts';
+import type { Precision } from '../../../contract/run.ts';
 import type {
   Accuracy,
   Session,
@@ -32,15 +33,20 @@ export function doseError(value: number, bound: number | null): Accuracy {
   };
 }
 
-export function ledgerError(value: number): Accuracy {
+/** Relative error of the ledger's sums; beyond it protons or energy were made or lost. */
+const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
+
+/** `precision` is null where it is told, and not judged. */
+export function ledgerError(value: number, precision: Precision | null): Accuracy {
+  const bound = precision === null ? null : ledgerLimit[precision];
   return {
     id: 'ledger',
     title: 'Ledger',
     tip: 'Larger of the relative errors of the number and the energy balance',
     unit: '',
     value,
-    bound: null,
-    holds: true,
+    bound,
+    holds: holds(value, bound),
   };
 }
 
@@ -50,8 +56,9 @@ function accuracyOf({
   rel_l2,
   rel_l2_limit,
   ledger_error,
-}: Pick<MeasuredEntry, 'rel_l2' | 'rel_l2_limit' | 'ledger_error'>) {
-  return [...(rel_l2 === null ? [] : [doseError(rel_l2, rel_l2_limit)]), ledgerError(ledger_error)];
+  precision,
+}: Pick<MeasuredEntry, 'rel_l2' | 'rel_l2_limit' | 'ledger_error' | 'precision'>) {
+  return [...(rel_l2 === null ? [] : [doseError(rel_l2, rel_l2_limit)]), ledgerError(ledger_error, precision)];
 }
 
 function entryOf(entry: BenchReport['entries'][number]): SessionEntry {

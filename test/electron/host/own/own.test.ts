@@ -2,17 +2,18 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BraggError } from '../../../../electron/contract/errors.ts';
 import { loadAddon, type TransportProblem } from '../../../../electron/host/addon.ts';
 import { kernelFolders } from '../../../../electron/host/bench/ceilings.ts';
 import { benchmark } from '../../../../electron/host/bench/index.ts';
-import { checkOwn } from '../../../../electron/host/own/check.ts';
 import { OwnVariants } from '../../../../electron/host/own/own-variants.ts';
 import { forkChild } from '../../../../electron/host/own/process/link.ts';
+import { checkTransport } from '../../../../electron/host/workloads/transport/own-check.ts';
 import { openTestScenarios, tinyScenario } from '../small-run.ts';
 
 const addon = loadAddon();
+const transport = { workload: 'transport', bench: '' };
 const trusted = new Set<string>();
 let folder = '';
 let original = '';
@@ -21,6 +22,8 @@ let own: OwnVariants;
 let processes = 0;
 
 beforeAll(async () => {
+  // Compiling is most of the time. Without fused operations every optimisation gives the same bits.
+  vi.stubEnv('CXXFLAGS', '-O0');
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-own-'));
   original = await readFile(path.join(kernelFolders().sources, 'transport/gather.cpp'), 'utf8');
   const scenarios = await openTestScenarios(addon);
@@ -36,6 +39,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   own.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -96,17 +100,19 @@ test('a copy gives the bits of the original, with progress, a live frame and key
   const live = run.live();
   expect(live?.step).toBe(expected.steps);
   expect(live?.planes.map(({ cut }) => cut)).toEqual([[-1, -1, 3, -1]]);
-  const verdict = await checkOwn(own.addon, problemFor('copy.cpp'), result);
+  const verdict = await checkTransport(own.addon, problemFor('copy.cpp'), result);
   expect(verdict).toMatchObject({ right: true, bitwise: true, repeats: 2 });
 }, 60_000);
 
 test('a file that is compiled for every instruction set can be replaced too', async () => {
+  vi.stubEnv('CXXFLAGS', '');
   const replaces = 'kernels/transport/gather_ops.simd.cpp';
   const text = await readFile(path.join(kernelFolders().sources, 'transport/gather_ops.simd.cpp'), 'utf8');
   await trustedVariant('ops.cpp', text, { ...description, replaces });
   expect((await start('ops.cpp')).dose).toEqual(
     (await addon.createTransport(problemFor('gather')).start(() => undefined)).dose,
   );
+  vi.stubEnv('CXXFLAGS', '-O0');
 }, 60_000);
 
 /** Compiled once; what it does stands in a file. */
@@ -124,7 +130,7 @@ const breaks = (how: string): string =>
 describe('what breaks ends its own run only, with one message that names the file; what is wrong is told', () => {
   beforeAll(async () => {
     await trustedVariant('breaks.cpp', breaks(path.join(folder, 'how')));
-    await own.prepare(['breaks.cpp']);
+    await own.prepare(['breaks.cpp'], transport);
   }, 60_000);
   const how = (word: string): Promise<void> => writeFile(path.join(folder, 'how'), word);
 
@@ -152,10 +158,13 @@ describe('what breaks ends its own run only, with one message that names the fil
   test('one that changes the answer is wrong by parity and by its ledger', async () => {
     await how('scaled');
     const result = await start('breaks.cpp');
-    const verdict = await checkOwn(own.addon, problemFor('breaks.cpp'), result);
+    const verdict = await checkTransport(own.addon, problemFor('breaks.cpp'), result);
     expect(verdict.right).toBe(false);
-    expect(verdict.ledger_error).toBeGreaterThan(verdict.ledger_limit);
-    expect(verdict.rel_l2).toBeGreaterThan(verdict.rel_l2_limit);
+    expect(verdict.checks.map(({ id, holds }) => [id, holds])).toEqual([
+      ['parity', false],
+      ['ledger', false],
+      ['determinism', true],
+    ]);
   });
 
   test('a hanging one that is cancelled is ended', async () => {
@@ -202,7 +211,7 @@ test('a compiler error stands at its line and column of the file', async () => {
   const text = withLine('undefined_thing = 3;');
   await trustedVariant('typo.cpp', text);
   const line = text.split('\n').findIndex((one) => one.includes('undefined_thing')) + 1;
-  const error = await failure(own.prepare(['typo.cpp']));
+  const error = await failure(own.prepare(['typo.cpp'], transport));
   expect(error.code).toBe('invalid');
   expect(error.issues[0]).toMatchObject({ severity: 'error', file: 'typo.cpp', line, column: 5 });
   expect(error.message).toMatch(/undefined_thing.* was not declared/);
@@ -212,7 +221,7 @@ describe('trust', () => {
   test('what the user has not trusted starts no process, and nor does a trusted file that was changed', async () => {
     const before = processes;
     await make('new.cpp', `${original}// new\n`);
-    expect((await failure(own.prepare(['new.cpp']))).code).toBe('untrusted');
+    expect((await failure(own.prepare(['new.cpp'], transport))).code).toBe('untrusted');
     expect((await failure(start('new.cpp'))).code).toBe('untrusted');
     await make('copy.cpp', `${original}\n`);
     expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
@@ -228,7 +237,7 @@ describe('trust', () => {
   test('it sees no file beside it: what was trusted is all that is compiled', async () => {
     await writeFile(path.join(folder, 'beside.hpp'), 'inline int beside = 1;\n');
     await trustedVariant('includes.cpp', `#include "beside.hpp"\n${original}`);
-    const error = await failure(own.prepare(['includes.cpp']));
+    const error = await failure(own.prepare(['includes.cpp'], transport));
     expect(error.message).toMatch(/^includes\.cpp:1: beside\.hpp: No such file/);
   }, 60_000);
 });
@@ -239,7 +248,7 @@ describe('what is not an own variant is refused with what is allowed', () => {
     ['{"kind":"variant","version":1,"replaces":"kernels/transport/gather.cpp","title":"x"}', /base/],
     [
       JSON.stringify({ ...description, base: 'gahter' }),
-      /"gahter" is not a variant \(did you mean gather\?\); allowed: .*scatter/,
+      /"gahter" is not a variant of transport \(did you mean gather\?\); allowed: .*scatter/,
     ],
     [JSON.stringify({ ...description, base: 'cuda-gather' }), /allowed: a \.cu file/],
     [

@@ -4,7 +4,7 @@
  * the variant's code (sizes, axes, checks of requests) is answered by the
  * variant that it was made from.
  */
-import { BraggError } from '../../contract/errors.ts';
+import { BraggError } from '../../../contract/errors.ts';
 import type {
   Marginals,
   Measuring,
@@ -16,8 +16,8 @@ import type {
   TransportProblem,
   TransportResult,
   TransportRun,
-} from '../addon.ts';
-import type { Lease, OwnSession } from './session.ts';
+} from '../../addon.ts';
+import type { Lease, OwnSession } from '../../own/session.ts';
 
 export class OwnTransportRun implements TransportRun {
   readonly plan: TransportRun['plan'];

@@ -1,0 +1,81 @@
+/** An image by an own variant, as the host sees every image: the engine's object in the variant's process. */
+import type { NativeAddon } from '../../addon.ts';
+import type {
+  DiffractionProblem,
+  DiffractionProgress,
+  DiffractionResult,
+  DiffractionRun,
+  ImageMeasuring,
+} from '../../addon-diffraction.ts';
+import type { Lease, OwnSession } from '../../own/session.ts';
+
+type Live = NonNullable<ReturnType<DiffractionRun['live']>>;
+
+export class OwnImageRun implements DiffractionRun {
+  readonly plan: DiffractionRun['plan'];
+  readonly #session: OwnSession;
+  readonly #problem: DiffractionProblem;
+  #lease: Lease | null = null;
+  #cancelled = false;
+  #live: Live | null = null;
+  #wantsLive = false;
+  #asksLive = false;
+
+  /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
+  constructor(engine: NativeAddon, session: OwnSession, problem: DiffractionProblem) {
+    const { own } = session;
+    this.#session = session;
+    this.#problem = { ...problem, solver: { ...problem.solver, variant: own.base.id } };
+    this.plan = { ...engine.createDiffraction(this.#problem).plan, variant: own.id };
+  }
+
+  async start(
+    onProgress: (progress: DiffractionProgress) => void,
+    measuring?: ImageMeasuring,
+  ): Promise<DiffractionResult> {
+    const lease = await this.#session.lease('createDiffraction', this.#problem, this.plan.estimate_bytes);
+    this.#lease = lease;
+    try {
+      if (this.#cancelled) lease.process.cancel();
+      const options = measuring === undefined ? [] : [measuring];
+      const result = await lease.run('start', options, (value) => {
+        onProgress(value as DiffractionProgress);
+        this.#askFor(lease);
+      });
+      lease.release();
+      return { ...(result as DiffractionResult), variant: this.plan.variant };
+    } catch (error) {
+      lease.discard();
+      throw error;
+    } finally {
+      this.#lease = null;
+    }
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#lease?.process.cancel();
+  }
+
+  live(): Live | null {
+    const newest = this.#live;
+    this.#live = null;
+    this.#wantsLive = true;
+    return newest;
+  }
+
+  /** One frame at a time, where someone has asked for it. */
+  #askFor({ process }: Lease): void {
+    if (!this.#wantsLive || this.#asksLive) return;
+    this.#asksLive = true;
+    process.call('live', []).then(
+      (frame) => {
+        this.#asksLive = false;
+        if (frame === null) return;
+        this.#wantsLive = false;
+        this.#live = frame as Live;
+      },
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+/** Own variants of the diffraction workload. */
+import { ownVerdict } from '../../../contract/own-verdict.ts';
+import { Determinism } from '../../bench/parity.ts';
+import { type OwnWorkload, replaceableBy, withOwn, withoutKernels } from '../../own/workload.ts';
+import { problemOf } from '../../scenarios/index.ts';
+import { runOf } from '../run-data.ts';
+import { REFERENCE, render } from './bench.ts';
+import { imageError, worstOf } from './image-error.ts';
+import { OwnImageRun } from './own-run.ts';
+import { imageAccuracy } from './session.ts';
+
+/** The lengths, tables and sources of a problem are laid out by the engine, which then makes a variant. */
+const engine = [
+  'registry.cpp',
+  'solver.cpp',
+  'setup.cpp',
+  'detector.cpp',
+  'sources.cpp',
+  'structure_factors.cpp',
+  'unit_cell.cpp',
+  'mosaic.cpp',
+];
+
+export const ownDiffraction: OwnWorkload = {
+  bases: (addon) => addon.diffractionVariants(),
+  replaceable: replaceableBy({ engine, deviceHeaders: ['device_pixel.hpp', 'device_arithmetic.hpp'] }),
+  fixed: withoutKernels,
+  among: (engine, known) => ({
+    diffractionVariants: () => withOwn(engine.diffractionVariants(), known.list('diffraction')),
+    createDiffraction: (problem) => {
+      const own = known.find('diffraction', problem.solver.variant);
+      return own === null ? engine.createDiffraction(problem) : new OwnImageRun(engine, known.session(own), problem);
+    },
+  }),
+  check: async (addon, reading, run, signal) => {
+    if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
+    const problem = problemOf(reading);
+    const first = runOf('diffraction', run);
+    const { result: again } = await render(addon, problem, { variant: first.variant, mode: 'warm' }, signal);
+    const { result: oracle } = await render(addon, problem, { variant: REFERENCE, mode: 'warm' }, signal);
+    if (again.status !== 'done' || oracle.status !== 'done') return null;
+    const determinism = new Determinism();
+    for (const { image } of [first, again]) determinism.add(image);
+    // One that is wrong now and then is wrong.
+    const error = worstOf(imageError(first.image, oracle.image), imageError(again.image, oracle.image));
+    return ownVerdict(imageAccuracy(error, true), determinism.report());
+  },
+};
