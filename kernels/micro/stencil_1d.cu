@@ -1,16 +1,10 @@
 // Row 7: out[i] = sum over k of taps[k] in[i + k - radius], zeros beyond the ends.
-#include "common.cuh"
+#include "stencil.cuh"
 
 namespace bb::micro {
 
-inline constexpr int kMostTaps = 65 * 65;  // radius 32 in two dimensions
 inline constexpr int kStencilThreads = 256;
 inline constexpr int kWindow = 8;  // outputs of a thread of the register window
-
-/// Read by the kernels that keep their taps in constant memory, also the two-dimensional ones.
-extern "C" {
-__constant__ float micro_taps[kMostTaps];
-}
 
 /// Neighbours come out of L1, and so do the taps.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)

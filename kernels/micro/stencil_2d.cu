@@ -1,5 +1,5 @@
-// Row 7: out[y][x] = sum over a square of taps, zeros beyond the edges. micro_taps is stencil_1d.cu's.
-#include "common.cuh"
+// Row 7: out[y][x] = sum over a square of taps, zeros beyond the edges.
+#include "stencil.cuh"
 
 namespace bb::micro {
 
