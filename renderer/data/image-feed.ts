@@ -143,7 +143,8 @@ export class ImageFeed implements RunFollower {
     try {
       const frame = await this.#client.call('image.view', { run, view, against });
       if (generation !== this.#generation) return;
-      this.data.trouble.drop(SHOWN);
+      // The image alone, shown instead of a difference, takes no reason away.
+      if (against === this.#wanted?.against) this.data.trouble.drop(SHOWN);
       this.data.image.set(SHOWN, { ...frame, against });
       this.#tell({ kind: 'loaded' });
     } catch (error) {

@@ -36,8 +36,10 @@ export class RunFeed implements RunFollower {
   #target: FeedTarget | null = null;
   #live: StreamHandle | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Answers that belong to an earlier target or request are dropped. */
+  /** Answers that belong to an earlier target are dropped. */
   #generation = 0;
+  /** How often maps were asked for: an answer to an earlier question is dropped, and what it failed of. */
+  readonly #asked = { dose: 0, protons: 0 };
   /** Keyframe that the protons' maps show; null while the run's are not known. */
   #keyframe: number | null = null;
   /** The load of a keyframe that is under way, and the one to load after it. */
@@ -118,7 +120,7 @@ export class RunFeed implements RunFollower {
       const target = this.#target;
       if (target === null) return;
       try {
-        await this.#loadProtons(target.run, this.#generation);
+        await this.#loadProtons(target.run);
       } catch (error) {
         this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
       }
@@ -192,7 +194,7 @@ export class RunFeed implements RunFollower {
         this.#client.call('run.moments', { run }),
         this.#client.call('run.keyframes', { run }),
         this.#client.call('run.ledger', { run, rows: LEDGER_ROWS }),
-        this.#loadDose(run, generation),
+        this.#loadDose(run),
       ]);
       if (generation !== this.#generation) return;
       this.#data.depthDose.set(SHOWN, { run, curve: depthDose.curve, final: depthDose });
@@ -229,29 +231,37 @@ export class RunFeed implements RunFollower {
     const differences = wanted.filter(([, request]) => request.against !== undefined);
     const take = async (part: readonly (readonly [string, MapRequest])[]): Promise<void> => {
       if (part.length === 0) return;
-      const answer = await ask(part.map(([, request]) => request));
-      if (stillWanted()) this.#takeMaps(run, answer, part, answer.maps);
-    };
-    const takeOne = async (entry: readonly [string, MapRequest]): Promise<void> => {
       try {
-        await take([entry]);
+        const answer = await ask(part.map(([, request]) => request));
+        if (stillWanted()) this.#takeMaps(run, answer, part, answer.maps);
       } catch (error) {
-        if (stillWanted()) this.#refuse(entry[0], error instanceof Error ? error.message : String(error));
+        if (stillWanted()) throw error;
       }
     };
+    const takeOne = (entry: readonly [string, MapRequest]): Promise<void> =>
+      take([entry]).catch((error: unknown) =>
+        this.#refuse(entry[0], error instanceof Error ? error.message : String(error)),
+      );
     await Promise.all([take(plain), ...differences.map(takeOne)]);
   }
 
-  async #loadDose(run: RunId, generation: number): Promise<void> {
+  /** Whether the question that is put now is still the last of its kind. */
+  #asking(quantity: MapRequest['quantity']): () => boolean {
+    this.#asked[quantity] += 1;
+    const [generation, asked] = [this.#generation, this.#asked[quantity]];
+    return () => generation === this.#generation && asked === this.#asked[quantity];
+  }
+
+  async #loadDose(run: RunId): Promise<void> {
     await this.#loadMaps(
       run,
       this.#wantedOf('dose'),
       (maps) => this.#client.call('run.maps', { run, maps }),
-      () => generation === this.#generation,
+      this.#asking('dose'),
     );
   }
 
-  async #loadProtons(run: RunId, generation: number): Promise<void> {
+  async #loadProtons(run: RunId): Promise<void> {
     const index = this.#keyframe;
     const { frames, pairs } = this.#data.keyframes.get(SHOWN) ?? { frames: [], pairs: [] };
     if (index === null) return;
@@ -267,7 +277,7 @@ export class RunFeed implements RunFollower {
       run,
       wanted,
       (maps) => this.#client.call('run.keyframe', { run, index, maps }),
-      () => generation === this.#generation && index === this.#keyframe,
+      this.#asking('protons'),
     );
   }
 
@@ -276,11 +286,9 @@ export class RunFeed implements RunFollower {
     if (target?.state === 'running') this.#openLive(target.run);
     if (!isReadable(target)) return;
     const { run } = target;
-    Promise.all([this.#loadDose(run, this.#generation), this.#loadProtons(run, this.#generation)]).catch(
-      (error: unknown) => {
-        this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
-      },
-    );
+    Promise.all([this.#loadDose(run), this.#loadProtons(run)]).catch((error: unknown) => {
+      this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+    });
   }
 }
 

@@ -28,7 +28,7 @@ export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): Re
             { value: '', label: 'nothing' },
             ...others.map(({ id, name, variant, size }) => ({ value: id, label: `${name} · ${variant} · ${size}` })),
           ]}
-          onChange={(run) => view.setState({ against: run === '' ? null : run, limits: null, mark: null, exact: null })}
+          onChange={(run) => view.setState({ against: run === '' ? null : run, limits: null, mark: null })}
         />
       </PopoverRow>
       {others.length === 0 ? <p className="popover__note">Another image that is over can stand here.</p> : null}

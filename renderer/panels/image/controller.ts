@@ -10,12 +10,11 @@ import { type ImagePoint, shownPixel } from '../../state/image-view.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
+import { pixelReading } from './pixel-reading.ts';
 import { imageScene, wholeImage } from './scene.ts';
 import type { ImagePanelStore, ImagePanelViewStore } from './store.ts';
 
 const MOST_PIXELS = 8192;
-/** The pointer rests: then the pixel under it is worth a question to the host. */
-const REST_MS = 90;
 
 const pair = (interval: Interval | undefined): [number, number] | null =>
   interval === undefined ? null : [interval[0], interval[1]];
@@ -36,7 +35,6 @@ export function driveImage(
   const { stores, data, images, scheduler } = workbench;
   let pixels: readonly [number, number] | null = null;
   let plot: { readonly width: number; readonly height: number } | null = null;
-  let resting: ReturnType<typeof setTimeout> | null = null;
 
   const want = (): void => {
     if (pixels === null) return;
@@ -82,27 +80,20 @@ export function driveImage(
     const at = shownPixel(stores.image.getState());
     return at && { horizontal: at.fast, vertical: at.slow };
   };
-  const read = (at: ImagePoint | null): void => {
-    if (resting !== null) clearTimeout(resting);
-    const shown = shownImage();
-    // A sample that is one pixel says it already.
-    if (
-      at === null ||
-      shown === null ||
-      shown.map.horizontal.cellsPerSample * shown.map.vertical.cellsPerSample === 1
-    ) {
-      if (view.getState().exact !== null) view.setState({ exact: null });
-      return;
-    }
-    resting = setTimeout(async () => {
-      const [fast, slow] = [Math.floor(at.fast), Math.floor(at.slow)];
-      const photons = await images.pixel(fast, slow);
-      view.setState({ exact: photons === null ? null : { fast, slow, photons } });
-    }, REST_MS);
-  };
+  const reading = pixelReading({
+    shown: shownImage,
+    point: () => shownPixel(stores.image.getState()),
+    ask: (fast, slow) => images.pixel(fast, slow),
+    tell: (exact) => {
+      if (view.getState().exact !== exact) view.setState({ exact });
+    },
+  });
   const toPoint = (at: MapPoint): ImagePoint => ({ fast: at.horizontal, slow: at.vertical });
   const stops = [
-    images.data.image.subscribe(SHOWN, show),
+    images.data.image.subscribe(SHOWN, () => {
+      show();
+      reading.look();
+    }),
     data.reference.subscribe(SHOWN, show),
     store.subscribe(() => {
       want();
@@ -119,8 +110,7 @@ export function driveImage(
         show();
       }
       map.setCrosshair(point());
-      const at = shownPixel(state);
-      if (at !== shownPixel(before)) read(at);
+      reading.look();
     }),
     listenForLimits(above, {
       limitAt: (x, y) => map.limitAt(x, y),
@@ -182,7 +172,7 @@ export function driveImage(
     stop: () => {
       for (const stop of stops) stop();
       above.removeEventListener('keydown', keys);
-      if (resting !== null) clearTimeout(resting);
+      reading.stop();
       images.want(null);
       map.dispose();
     },

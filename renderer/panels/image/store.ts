@@ -7,6 +7,7 @@ import type { DragTool } from '../../drawing/map-gestures.ts';
 import type { MapMark } from '../../drawing/map-view.ts';
 import type { Limits } from '../../drawing/normalisation.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+import type { ReadPixel } from './pixel-reading.ts';
 
 const schema = z.strictObject({
   colorMap: z.string().max(32),
@@ -42,8 +43,8 @@ export interface ImagePanelView {
   readonly mark: MapMark | null;
   /** Run that is subtracted. */
   readonly against: RunId | null;
-  /** Photons of the pixel that is read, where the picture shows several pixels as one. */
-  readonly exact: { readonly fast: number; readonly slow: number; readonly photons: number } | null;
+  /** Where the picture shows several pixels as one. */
+  readonly exact: ReadPixel | null;
 }
 
 export type ImagePanelViewStore = StoreApi<ImagePanelView>;

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import type { MapRequest, RunState } from '../../../electron/contract/run.ts';
-import type { Client } from '../../../renderer/client/index.ts';
 import { ReferenceFeed } from '../../../renderer/data/reference-feed.ts';
 import { createRunData, type RunData, SHOWN } from '../../../renderer/data/run-data.ts';
 import { RunFeed } from '../../../renderer/data/run-feed.ts';
 import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
+import { FakeHost, settled } from './fake-host.ts';
 
 const axis = (name: 'z' | 'x') =>
   ({ name, unit: 'mm', from: 0, to: 1, count: 1, cellsPerSample: 1, fullFrom: 0, fullTo: 1, edges: null }) as const;
@@ -34,66 +34,20 @@ const request = (pixels: number): MapRequest => ({
   viewport: { horizontal: null, vertical: null, pixels: [pixels, pixels] },
 });
 
-/** A host that answers when the test says so. */
-class FakeHost {
-  readonly calls: {
-    readonly method: string;
-    readonly params: Record<string, unknown>;
-    answer(value: unknown): void;
-    fail(error: Error): void;
-  }[] = [];
-  readonly streams: {
-    readonly params: { readonly run: string; readonly maps: readonly MapRequest[] };
-    closed: boolean;
-    frame(value: unknown): unknown;
-    end(error: Error | null): void;
-  }[] = [];
-
-  readonly client = {
-    call: (method: string, params: Record<string, unknown>) =>
-      new Promise((resolve, reject) => void this.calls.push({ method, params, answer: resolve, fail: reject })),
-    stream: (
-      _name: string,
-      params: FakeHost['streams'][number]['params'],
-      reader: { frame(value: unknown): unknown; end?(error: Error | null): void },
-    ) => {
-      const stream = {
-        params,
-        closed: false,
-        frame: (value: unknown) => (stream.closed ? null : reader.frame(value)),
-        end: (error: Error | null) => reader.end?.(error),
-      };
-      this.streams.push(stream);
-      const close = () => {
-        stream.closed = true;
-      };
-      return { close };
-    },
-  } as unknown as Client;
-
-  pending(method: string) {
-    const found = this.calls.filter((call) => call.method === method).at(-1);
-    if (found === undefined) throw new Error(`${method} was not called`);
-    return found;
-  }
-
-  /** Answers all that a finished run is asked for. */
-  async finish(value: number): Promise<void> {
-    const answers: Readonly<Record<string, unknown>> = {
-      'run.depthDose': { curve, metrics: { r80_mm: value } },
-      'run.summary': { status: 'done' },
-      'run.moments': { depth_mm: Float64Array.of(0) },
-      'run.keyframes': { frames: [{ step: 0 }, { step: 40 }], pairs: [['z', 'x']] },
-      'run.ledger': { step: new Uint32Array(), number: {}, energy_MeV: {} },
-    };
-    for (const call of this.calls) if (call.method in answers) call.answer(answers[call.method]);
-    const maps = this.pending('run.maps');
-    maps.answer({ step: 9, depth_mm: 1, maps: (maps.params['maps'] as unknown[]).map(() => field(value)) });
-    await settled();
-  }
+/** Answers all that a finished run is asked for. */
+async function finish(host: FakeHost, value: number): Promise<void> {
+  const answers: Readonly<Record<string, unknown>> = {
+    'run.depthDose': { curve, metrics: { r80_mm: value } },
+    'run.summary': { status: 'done' },
+    'run.moments': { depth_mm: Float64Array.of(0) },
+    'run.keyframes': { frames: [{ step: 0 }, { step: 40 }], pairs: [['z', 'x']] },
+    'run.ledger': { step: new Uint32Array(), number: {}, energy_MeV: {} },
+  };
+  for (const call of host.calls) if (call.method in answers) call.answer(answers[call.method]);
+  const maps = host.pending('run.maps');
+  maps.answer({ step: 9, depth_mm: 1, maps: (maps.params['maps'] as unknown[]).map(() => field(value)) });
+  await settled();
 }
-
-const settled = () => vi.advanceTimersByTimeAsync(1);
 
 describe('the data of the run that is shown', () => {
   let host: FakeHost;
@@ -147,7 +101,7 @@ describe('the data of the run that is shown', () => {
     expect(live?.closed).toBe(true);
     // What was shown stays until the final arrays are there.
     expect(shown()).toBe(1);
-    await host.finish(7);
+    await finish(host, 7);
     expect(shown()).toBe(7);
     expect(status()).toBe('loaded');
     expect(data.depthDose.get(SHOWN)?.final?.metrics.r80_mm).toBe(7);
@@ -162,7 +116,7 @@ describe('the data of the run that is shown', () => {
     late.answer({ curve, metrics: { r80_mm: 1 } });
     await settled();
     expect(data.depthDose.get(SHOWN)).toBeNull();
-    expect(host.streams.at(-1)?.params.run).toBe('b');
+    expect(host.streams.at(-1)?.params['run']).toBe('b');
     feed.follow(null);
     expect(status()).toBe('nothing');
     expect(host.streams.at(-1)?.closed).toBe(true);
@@ -170,7 +124,7 @@ describe('the data of the run that is shown', () => {
 
   it('asks again for another size once it has settled, and keeps the old field until then', async () => {
     follow('a', 'done');
-    await host.finish(3);
+    await finish(host, 3);
     const before = host.calls.length;
     for (const size of [110, 120, 130]) feed.want('map', request(size));
     feed.want('map', request(130));
@@ -179,6 +133,29 @@ describe('the data of the run that is shown', () => {
     expect(host.calls.slice(before).map((call) => call.method)).toEqual(['run.maps']);
     expect(host.pending('run.maps').params['maps']).toEqual([request(130)]);
     expect(shown()).toBe(3);
+  });
+
+  it('takes no answer to an earlier question, and no failure of one', async () => {
+    follow('a', 'done');
+    await finish(host, 3);
+    const ask = async (size: number) => {
+      feed.want('map', request(size));
+      await vi.advanceTimersByTimeAsync(200);
+      return host.pending('run.maps');
+    };
+    const [first, second] = [await ask(110), await ask(120)];
+    second.answer({ step: 9, depth_mm: 1, maps: [field(5)] });
+    await settled();
+    first.answer({ step: 9, depth_mm: 1, maps: [field(4)] });
+    await settled();
+    expect(shown()).toBe(5);
+    const third = await ask(130);
+    follow('b', 'done');
+    await finish(host, 7);
+    third.fail(new Error('There is no such run.'));
+    await settled();
+    expect(status()).toBe('loaded');
+    expect(shown()).toBe(7);
   });
 
   it('says that a run failed, or that its results cannot be read', async () => {
@@ -222,7 +199,7 @@ describe('the data of the run that is shown', () => {
 
     beforeEach(async () => {
       follow('a', 'done');
-      await host.finish(3);
+      await finish(host, 3);
       feed.want('cut', cut(5));
       await settled();
       void feed.showKeyframe(1);
