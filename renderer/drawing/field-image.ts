@@ -24,7 +24,7 @@ export function sampleEdge(axis: MapAxis, index: number): number {
 }
 
 /** Longest side of a resampled image: more than any plot has pixels. */
-const MOST_PIXELS = 8192;
+export const MOST_PIXELS = 8192;
 
 /** How the columns or rows of an image follow from the samples of an axis. */
 interface Spread {

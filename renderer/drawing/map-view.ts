@@ -9,7 +9,7 @@ import { barValue, movedLimit, nearerLimit, onBar } from './color-bar.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { fieldArrays } from './export/field-arrays.ts';
 import type { Figure } from './export/figure.ts';
-import { FieldImage } from './field-image.ts';
+import { FieldImage, MOST_PIXELS } from './field-image.ts';
 import type { Limits } from './normalisation.ts';
 import {
   axesKey,
@@ -24,7 +24,7 @@ import {
 import { contains, type PlotFrame, plotFrame, type Room } from './plot-frame.ts';
 import { linearScale } from './scale.ts';
 import type { FrameScheduler } from './scheduler.ts';
-import { Surface, type SurfaceSize } from './surface.ts';
+import { Surface } from './surface.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
 
 export type { MapScene, MapStyle, ShownAxis } from './paint-map.ts';
@@ -70,7 +70,7 @@ export class MapView {
     below: HTMLCanvasElement,
     above: HTMLCanvasElement,
     scheduler: FrameScheduler,
-    resized: (size: SurfaceSize, frame: PlotFrame) => void,
+    resized: (pixels: readonly [across: number, down: number], frame: PlotFrame) => void,
     room: Room = 'full',
   ) {
     this.#room = room;
@@ -79,8 +79,12 @@ export class MapView {
     this.#below = new Surface(below, () => {
       // The page's scale changes the canvas and the type together.
       this.#theme = readDrawingTheme(below);
-      const { width, height } = this.#below.size;
-      if (width > 0 && height > 0) resized(this.#below.size, this.#frame());
+      const { width, height, ratio } = this.#below.size;
+      if (width > 0 && height > 0) {
+        const frame = this.#frame();
+        const device = (css: number): number => Math.max(1, Math.min(MOST_PIXELS, Math.round(css * ratio)));
+        resized([device(frame.plot.width), device(frame.plot.height)], frame);
+      }
       // At once: a canvas is empty after its size was set, and would flash.
       this.#paintBelow();
     });

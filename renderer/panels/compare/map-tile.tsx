@@ -2,10 +2,11 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react';
 import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
 import { colorMap } from '../../drawing/colormap.ts';
-import { listenForGestures } from '../../drawing/map-gestures.ts';
+import { listenToMap } from '../../drawing/map-input.ts';
 import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
 import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
 import { squared } from '../../drawing/square.ts';
+import { PlotLayers } from '../../widgets/plot-layers.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import type { Plane } from './planes.ts';
 
@@ -73,16 +74,9 @@ export function MapTile(props: MapTileProps): ReactElement {
         cross();
         show();
       }),
-      listenForGestures(above.current, {
-        pointAt: (h, v) => map.pointAt(h, v),
-        nearestPoint: (h, v) => map.nearestPoint(h, v),
+      listenToMap(map, above.current, {
+        ...plane,
         whole: () => whole(),
-        windows: () => plane.windows(),
-        zoom: (changes) => plane.zoom(changes),
-        hover: (point) => plane.hover(point),
-        pin: (point) => plane.pin(point),
-        crosshair: () => plane.crosshair(),
-        resetZoom: () => plane.resetZoom(),
         down: plane.pixels,
         ...(plane.pixels && { keyStep: 1 }),
       }),
@@ -107,17 +101,15 @@ export function MapTile(props: MapTileProps): ReactElement {
         <small>{aside}</small>
       </header>
       <div className="compare-tile__body">
-        <canvas ref={below} className="plot-panel__layer" />
-        <canvas
-          ref={above}
-          className="plot-panel__layer plot-panel__layer--above"
-          tabIndex={0}
-          role="img"
-          aria-label={
+        <PlotLayers
+          below={below}
+          above={above}
+          label={
             field === null
               ? `${title}: nothing to show`
               : `${props.quantity} of ${title}; the arrow keys move the crosshair`
           }
+          keys
         />
         {field === null && reason !== null ? <p className="plot-panel__note">{reason}</p> : null}
       </div>

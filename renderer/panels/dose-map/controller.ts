@@ -1,13 +1,12 @@
 /** Ties the dose map's canvases to the stores and the data. Paints outside React. */
-import type { Interval, Viewport } from '../../../electron/contract/fields.ts';
+import { viewportOf } from '../../base/viewport.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { listenForLimits } from '../../drawing/bar-gestures.ts';
 import { colorMap } from '../../drawing/colormap.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
-import { listenForGestures } from '../../drawing/map-gestures.ts';
-import { type MapPoint, type MapStyle, MapView } from '../../drawing/map-view.ts';
+import { listenToMap } from '../../drawing/map-input.ts';
+import { type MapStyle, MapView } from '../../drawing/map-view.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
-import { shownCrosshair } from '../../state/selection.ts';
+import { linkedMap } from '../../workbench/linked-map.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { followGamma, GAMMA_MAP } from './gamma.ts';
@@ -17,12 +16,10 @@ import type { DoseMapStore, DoseViewStore } from './store.ts';
 /** Key of this panel's map in the data cache. */
 export const DOSE_MAP = 'dose-map';
 
-const MOST_PIXELS = 8192;
 /** A gamma of one is the middle of the colours: what fails is on the far side. */
 export const GAMMA_LIMITS = { low: 0, high: 2 } as const;
 
-const pair = (interval: Interval | undefined): [number, number] | null =>
-  interval === undefined ? null : [interval[0], interval[1]];
+const AXES = { horizontal: 'z', vertical: 'x' } as const;
 
 export interface DrivenMap {
   stop(): void;
@@ -45,30 +42,23 @@ export function driveDoseMap(
   const { stores, data, feed, scheduler } = workbench;
   let pixels: readonly [number, number] | null = null;
 
-  const viewport = (): Viewport | null => {
-    const { windows } = stores.window.getState();
-    return pixels === null
-      ? null
-      : { horizontal: pair(windows.z), vertical: pair(windows.x), pixels: [pixels[0], pixels[1]] };
-  };
+  const linked = linkedMap(stores, () => AXES);
   const gamma = followGamma(workbench, view);
   const want = (): void => {
-    const part = viewport();
-    if (part === null) return;
+    if (pixels === null) return;
+    const part = viewportOf(linked.windows(), pixels);
     const { against } = view.getState();
     const { run } = stores.selection.getState();
     feed.want(DOSE_MAP, {
       quantity: 'dose',
-      horizontal: 'z',
-      vertical: 'x',
+      ...AXES,
       viewport: part,
       ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),
     });
     gamma.follow(part);
   };
-  const map = new MapView(below, above, scheduler, (size, frame) => {
-    const device = (css: number): number => Math.max(1, Math.min(MOST_PIXELS, Math.round(css * size.ratio)));
-    pixels = [device(frame.plot.width), device(frame.plot.height)];
+  const map = new MapView(below, above, scheduler, (size) => {
+    pixels = size;
     want();
   });
   const shownMap = () => data.maps.get(shownKey(view.getState().against));
@@ -95,11 +85,7 @@ export function driveDoseMap(
     else map.show(scene, style());
     map.setMark(view.getState().mark);
   };
-  const point = (): Partial<MapPoint> | null => {
-    const at = shownCrosshair(stores.selection.getState());
-    return at && { ...(at.z !== undefined && { horizontal: at.z }), ...(at.x !== undefined && { vertical: at.x }) };
-  };
-  const cross = (): void => map.setCrosshair(point());
+  const cross = (): void => map.setCrosshair(linked.crosshair());
   const stops = [
     data.maps.subscribe(DOSE_MAP, show),
     data.maps.subscribe(GAMMA_MAP, show),
@@ -119,33 +105,15 @@ export function driveDoseMap(
       want();
       show();
     }),
-    listenForLimits(above, {
-      limitAt: (x, y) => map.limitAt(x, y),
-      limitsWith: (which, y) => map.limitsWith(which, y),
-      setLimits: (limits) => view.setState({ limits }),
-    }),
-    listenForGestures(above, {
-      pointAt: (x, y) => map.pointAt(x, y),
-      nearestPoint: (x, y) => map.nearestPoint(x, y),
+    listenToMap(map, above, {
+      ...linked,
       whole: () => {
         const whole = wholeField(shownMap(), shownScenario('transport', workbench));
         return whole && { horizontal: whole.z, vertical: whole.x };
       },
-      windows: () => {
-        const { z, x } = stores.window.getState().windows;
-        return { horizontal: z, vertical: x };
-      },
-      zoom: ({ horizontal, vertical }) =>
-        stores.window.zoom({
-          ...(horizontal !== undefined && { z: horizontal }),
-          ...(vertical !== undefined && { x: vertical }),
-        }),
-      hover: (at) => stores.selection.point(at && { z: at.horizontal, x: at.vertical }),
-      pin: (at) => stores.selection.pin({ z: at.horizontal, x: at.vertical }),
-      crosshair: point,
-      resetZoom: () => stores.window.reset(),
       tool: () => view.getState().tool,
       mark: (kind, from, to) => view.setState({ mark: { kind, from, to } }),
+      setLimits: (limits) => view.setState({ limits }),
     }),
   ];
   show();

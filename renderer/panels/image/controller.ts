@@ -1,10 +1,10 @@
 /** Ties the image's canvases to the stores and the data. Paints outside React. */
 import type { Interval } from '../../../electron/contract/fields.ts';
+import { viewportOf } from '../../base/viewport.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { listenForLimits } from '../../drawing/bar-gestures.ts';
 import { colorMap } from '../../drawing/colormap.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
-import { listenForGestures } from '../../drawing/map-gestures.ts';
+import { listenToMap } from '../../drawing/map-input.ts';
 import { type MapPoint, type MapStyle, MapView } from '../../drawing/map-view.ts';
 import { type ImagePoint, shownPixel } from '../../state/image-view.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
@@ -13,11 +13,6 @@ import type { Workbench } from '../../workbench/workbench.ts';
 import { pixelReading } from './pixel-reading.ts';
 import { imageScene, wholeImage } from './scene.ts';
 import type { ImagePanelStore, ImagePanelViewStore } from './store.ts';
-
-const MOST_PIXELS = 8192;
-
-const pair = (interval: Interval | undefined): [number, number] | null =>
-  interval === undefined ? null : [interval[0], interval[1]];
 
 export interface DrivenImage {
   stop(): void;
@@ -41,16 +36,15 @@ export function driveImage(
     const { fast, slow } = stores.image.getState();
     images.want({
       view: {
-        viewport: { horizontal: pair(fast), vertical: pair(slow), pixels: [pixels[0], pixels[1]] },
+        viewport: viewportOf({ horizontal: fast, vertical: slow }, pixels),
         statistic: store.getState().statistic,
       },
       against: view.getState().against,
     });
   };
   const map = new MapView(below, above, scheduler, (size, frame) => {
-    const device = (css: number): number => Math.max(1, Math.min(MOST_PIXELS, Math.round(css * size.ratio)));
     plot = { width: frame.plot.width, height: frame.plot.height };
-    pixels = [device(plot.width), device(plot.height)];
+    pixels = size;
     want();
     show();
   });
@@ -112,16 +106,9 @@ export function driveImage(
       map.setCrosshair(point());
       reading.look();
     }),
-    listenForLimits(above, {
-      limitAt: (x, y) => map.limitAt(x, y),
-      limitsWith: (which, y) => map.limitsWith(which, y),
-      setLimits: (limits) => view.setState({ limits }),
-    }),
-    listenForGestures(above, {
+    listenToMap(map, above, {
       down: true,
       keyStep: 1,
-      pointAt: (x, y) => map.pointAt(x, y),
-      nearestPoint: (x, y) => map.nearestPoint(x, y),
       whole: () => {
         const whole = wholeImage(shownImage(), resolved());
         return whole && { horizontal: whole.fast, vertical: whole.slow };
@@ -146,6 +133,7 @@ export function driveImage(
       },
       tool: () => view.getState().tool,
       mark: (kind, from, to) => view.setState({ mark: { kind, from, to } }),
+      setLimits: (limits) => view.setState({ limits }),
     }),
   ];
   const keys = (event: KeyboardEvent): void => {

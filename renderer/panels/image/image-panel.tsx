@@ -10,6 +10,7 @@ import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { MapDisplay } from '../../widgets/map-display.tsx';
 import { MapDrawer } from '../../widgets/map-drawer.tsx';
+import { PlotLayers } from '../../widgets/plot-layers.tsx';
 import { PopoverRow } from '../../widgets/popover.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -113,14 +114,7 @@ export default function ImagePanel(): ReactElement {
         </div>
       </div>
       <div className="plot-panel__body">
-        <canvas ref={below} className="plot-panel__layer" />
-        <canvas
-          ref={above}
-          className="plot-panel__layer plot-panel__layer--above"
-          tabIndex={0}
-          role="img"
-          aria-label={label}
-        />
+        <PlotLayers below={below} above={above} label={label} keys />
         {status.kind === 'failed' ? (
           <div className="plot-panel__cover">
             <EmptyState icon="error" tone="error" title="There is no image to show">

@@ -7,6 +7,7 @@ import { shownCrosshair } from '../../state/selection.ts';
 import { IconButton } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
+import { PlotLayers } from '../../widgets/plot-layers.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type DrivenPlot, driveLateral, type Profiles, type ShownProfiles } from './controller.ts';
@@ -150,12 +151,10 @@ export default function LateralPanel(): ReactElement {
         </div>
       </div>
       <div className="plot-panel__body">
-        <canvas ref={below} className="plot-panel__layer" />
-        <canvas
-          ref={above}
-          className="plot-panel__layer plot-panel__layer--above"
-          role="img"
-          aria-label={
+        <PlotLayers
+          below={below}
+          above={above}
+          label={
             show === 'profile'
               ? 'Dose across the beam at the depth of the crosshair'
               : 'Width of the beam against depth, with Fermi–Eyges theory'

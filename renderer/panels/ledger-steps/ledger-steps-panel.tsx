@@ -6,6 +6,7 @@ import { SHOWN } from '../../data/run-data.ts';
 import { runOf } from '../../state/runs.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { ExportMenu } from '../../widgets/export-menu.tsx';
+import { PlotLayers } from '../../widgets/plot-layers.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type DrivenPlots, driveLedgerSteps, type PointedStep } from './controller.ts';
@@ -133,21 +134,13 @@ export default function LedgerStepsPanel(): ReactElement {
       <div className="ledger-steps">
         <div className="ledger-steps__plots">
           <div className="ledger-steps__plot ledger-steps__plot--shares">
-            <canvas ref={sharesBelow} className="plot-panel__layer" />
-            <canvas
-              ref={sharesAbove}
-              className="plot-panel__layer plot-panel__layer--above"
-              role="img"
-              aria-label={`${what} by step: where they are`}
-            />
+            <PlotLayers below={sharesBelow} above={sharesAbove} label={`${what} by step: where they are`} />
           </div>
           <div className="ledger-steps__plot">
-            <canvas ref={errorsBelow} className="plot-panel__layer" />
-            <canvas
-              ref={errorsAbove}
-              className="plot-panel__layer plot-panel__layer--above"
-              role="img"
-              aria-label={`${what} by step: relative error of the ledger`}
+            <PlotLayers
+              below={errorsBelow}
+              above={errorsAbove}
+              label={`${what} by step: relative error of the ledger`}
             />
           </div>
         </div>

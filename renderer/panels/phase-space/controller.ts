@@ -1,21 +1,15 @@
 /** Ties the canvases of one map to the stores and the data. Paints outside React. */
-import type { AxisName, Interval } from '../../../electron/contract/fields.ts';
 import type { Against } from '../../../electron/contract/run.ts';
-import { listenForLimits } from '../../drawing/bar-gestures.ts';
+import { viewportOf } from '../../base/viewport.ts';
 import { colorMap } from '../../drawing/colormap.ts';
-import { listenForGestures } from '../../drawing/map-gestures.ts';
-import { type MapPoint, MapView, type PaintedFigure } from '../../drawing/map-view.ts';
+import { listenToMap } from '../../drawing/map-input.ts';
+import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
 import type { Limits } from '../../drawing/normalisation.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
-import { type Crosshair, shownCrosshair } from '../../state/selection.ts';
+import { linkedMap } from '../../workbench/linked-map.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { cacheKey, cutsFor, isDifference, limitsOf, phaseScene, type SlotKey, slots, titleOf } from './maps.ts';
 import type { PhaseSpaceStore, PhaseViewStore, Reference } from './store.ts';
-
-const MOST_PIXELS = 8192;
-
-const pair = (interval: Interval | undefined): [number, number] | null =>
-  interval === undefined ? null : [interval[0], interval[1]];
 
 export interface DrivenMap {
   stop(): void;
@@ -43,22 +37,16 @@ export function drivePhaseMap(
   let pixels: readonly [number, number] | null = null;
 
   const axes = () => store.getState().maps[slot];
-  const windowOf = (axis: AxisName): Interval | undefined => stores.window.getState().windows[axis];
+  const linked = linkedMap(stores, axes);
   const want = (): void => {
     if (pixels === null) return;
-    const { horizontal, vertical } = axes();
     const { cuts, reference } = viewStore.getState();
     const kept = cutsFor(axes(), cuts[slot] ?? []);
     const against = againstOf(reference, stores.selection.getState().run);
     feed.want(key, {
       quantity: 'protons',
-      horizontal,
-      vertical,
-      viewport: {
-        horizontal: pair(windowOf(horizontal)),
-        vertical: pair(windowOf(vertical)),
-        pixels: [pixels[0], pixels[1]],
-      },
+      ...axes(),
+      viewport: viewportOf(linked.windows(), pixels),
       ...(kept.length > 0 && { cuts: [...kept] }),
       ...(against !== null && { against }),
     });
@@ -67,9 +55,8 @@ export function drivePhaseMap(
     below,
     above,
     scheduler,
-    (size, frame) => {
-      const device = (css: number): number => Math.max(1, Math.min(MOST_PIXELS, Math.round(css * size.ratio)));
-      pixels = [device(frame.plot.width), device(frame.plot.height)];
+    (size) => {
+      pixels = size;
       want();
     },
     'compact',
@@ -96,18 +83,7 @@ export function drivePhaseMap(
     });
     view.setMark(marked?.slot === slot ? marked.mark : null);
   };
-  const toPoint = (at: Crosshair | null): Partial<MapPoint> | null => {
-    if (at === null) return null;
-    const { horizontal, vertical } = axes();
-    const [h, v] = [at[horizontal], at[vertical]];
-    return { ...(h !== undefined && { horizontal: h }), ...(v !== undefined && { vertical: v }) };
-  };
-  const toCrosshair = (point: MapPoint): Crosshair => {
-    const { horizontal, vertical } = axes();
-    return { [horizontal]: point.horizontal, [vertical]: point.vertical };
-  };
-  const crosshair = (): Partial<MapPoint> | null => toPoint(shownCrosshair(stores.selection.getState()));
-  const cross = (): void => view.setCrosshair(crosshair());
+  const cross = (): void => view.setCrosshair(linked.crosshair());
   const setLimits = (limits: Limits | null): void =>
     viewStore.setState((state) => {
       // Matched limits stay matched: one bar moves them all.
@@ -140,14 +116,8 @@ export function drivePhaseMap(
       want();
       show();
     }),
-    listenForLimits(above, {
-      limitAt: (x, y) => view.limitAt(x, y),
-      limitsWith: (which, y) => view.limitsWith(which, y),
-      setLimits,
-    }),
-    listenForGestures(above, {
-      pointAt: (x, y) => view.pointAt(x, y),
-      nearestPoint: (x, y) => view.nearestPoint(x, y),
+    listenToMap(view, above, {
+      ...linked,
       whole: () => {
         const field = data.maps.get(key)?.field;
         return field === undefined
@@ -157,18 +127,9 @@ export function drivePhaseMap(
               vertical: [field.vertical.fullFrom, field.vertical.fullTo],
             };
       },
-      windows: () => ({ horizontal: windowOf(axes().horizontal), vertical: windowOf(axes().vertical) }),
-      zoom: (change) =>
-        stores.window.zoom({
-          ...(change.horizontal !== undefined && { [axes().horizontal]: change.horizontal }),
-          ...(change.vertical !== undefined && { [axes().vertical]: change.vertical }),
-        }),
-      hover: (point) => stores.selection.point(point && toCrosshair(point)),
-      pin: (point) => stores.selection.pin(toCrosshair(point)),
-      crosshair,
-      resetZoom: () => stores.window.reset(),
       tool: () => viewStore.getState().tool,
       mark: (kind, from, to) => viewStore.setState({ marked: { slot, mark: { kind, from, to } } }),
+      setLimits,
     }),
   ];
   show();

@@ -8,6 +8,7 @@ import { probe } from '../../drawing/field-probe.ts';
 import { runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button } from '../../widgets/button.tsx';
+import { PlotLayers } from '../../widgets/plot-layers.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type DrivenMap, drivePhaseMap } from './controller.ts';
@@ -135,15 +136,11 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
         <Value slot={slot} axes={axes} />
       </header>
       <div className="phase-cell__body">
-        <canvas ref={below} className="plot-panel__layer" />
-        <canvas
-          ref={above}
-          className="plot-panel__layer plot-panel__layer--above"
-          tabIndex={0}
-          role="img"
-          aria-label={
-            empty ? `Protons over ${title}, empty` : `Protons over ${title}; the arrow keys move the crosshair`
-          }
+        <PlotLayers
+          below={below}
+          above={above}
+          label={empty ? `Protons over ${title}, empty` : `Protons over ${title}; the arrow keys move the crosshair`}
+          keys
         />
         {trouble === null ? null : (
           <div className="phase-cell__trouble" role="status">

@@ -2,6 +2,7 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { isOver, runOf } from '../../state/runs.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
+import { PlotLayers } from '../../widgets/plot-layers.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { BlockBar } from './block-bar.tsx';
 import { TimelineController } from './controller.ts';
@@ -55,14 +56,12 @@ export default function TimelinePanel(): ReactElement {
       <BlockBar controller={controller} state={state} />
       <div className="timeline-panel__main">
         <div className="plot-panel__body timeline-panel__body">
-          <canvas ref={below} className="plot-panel__layer" />
-          <canvas
-            ref={above}
-            className="plot-panel__layer plot-panel__layer--above"
-            tabIndex={0}
-            role="img"
-            aria-label="Timeline; W and S zoom, A and D move, brackets go from span to span, F fits, Home shows all"
-            data-testid="timeline-canvas"
+          <PlotLayers
+            below={below}
+            above={above}
+            label="Timeline; W and S zoom, A and D move, brackets go from span to span, F fits, Home shows all"
+            keys
+            testId="timeline-canvas"
           />
           {empty && !busy ? (
             <div className="plot-panel__cover">
