@@ -2,7 +2,7 @@
 import { figureCsv } from '../drawing/export/csv.ts';
 import type { Figure, FigureFormat } from '../drawing/export/figure.ts';
 import type { ActionContext } from './context.ts';
-import { download } from './download.ts';
+import { handOut } from './hand-out.ts';
 import { safeFileName, withExtension } from './save-file.ts';
 
 export interface FigureActions {
@@ -18,9 +18,10 @@ const types: Readonly<Record<FigureFormat, string>> = {
   h5: 'application/x-hdf5',
 };
 
-export function createFigureActions({ client, stores }: ActionContext): FigureActions {
-  async function bytesOf(figure: Figure, format: FigureFormat): Promise<Uint8Array<ArrayBuffer>> {
-    const text = (words: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(words);
+export function createFigureActions(context: ActionContext): FigureActions {
+  const { client, stores } = context;
+  async function bytesOf(figure: Figure, format: FigureFormat): Promise<Uint8Array> {
+    const text = (words: string): Uint8Array => new TextEncoder().encode(words);
     if (format === 'csv') return text(figureCsv(figure.arrays));
     if (format === 'h5') {
       const arrays = figure.arrays.map(({ axes, shape, ...array }) => ({
@@ -28,8 +29,7 @@ export function createFigureActions({ client, stores }: ActionContext): FigureAc
         shape: [...shape],
         axes: axes === undefined ? null : [...axes],
       }));
-      const { bytes } = await client.call('figure.pack', { title: figure.title, notes: { ...figure.notes }, arrays });
-      return bytes.slice();
+      return (await client.call('figure.pack', { title: figure.title, notes: { ...figure.notes }, arrays })).bytes;
     }
     // Loaded when the first figure is exported.
     if (format === 'npz') {
@@ -46,14 +46,7 @@ export function createFigureActions({ client, stores }: ActionContext): FigureAc
       try {
         const name = withExtension(safeFileName(figure.name), `.${format}`);
         const bytes = await bytesOf(figure, format);
-        if (!stores.connection.getState().capabilities.shell.dialogs) {
-          download(name, types[format], bytes);
-          return;
-        }
-        const chosen = await client.call('file.choose', { purpose: 'export', suggestedName: name });
-        if (chosen.file === null) return;
-        const named = await client.call('file.write', { file: chosen.file.file, bytes, ifExists: 'replace' });
-        stores.notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
+        await handOut(context, { name, mime: types[format], bytes });
       } catch (error) {
         stores.notices.fail('The figure was not exported', error);
       }

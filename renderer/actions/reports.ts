@@ -6,7 +6,7 @@ import type { Palette } from '../report/map-figure.ts';
 import { type ReportInput, type ReportScenario, type ReportSession, reportHtml } from '../report/report.ts';
 import { benchOf } from '../state/comparison.ts';
 import type { ActionContext } from './context.ts';
-import { download } from './download.ts';
+import { handOut } from './hand-out.ts';
 import { printReport } from './print-report.ts';
 import { safeFileName } from './save-file.ts';
 
@@ -28,7 +28,8 @@ function paletteOf({ colors }: ColorMap): Palette {
   return Uint8Array.from([...colors].flatMap((color) => unpackColor(color)));
 }
 
-export function createReportActions({ client, stores }: ActionContext): ReportActions {
+export function createReportActions(context: ActionContext): ReportActions {
+  const { client, stores } = context;
   async function sessionsOf(subjects: readonly Subject[]): Promise<readonly ReportSession[]> {
     const ids = [...new Set(subjects.flatMap((subject) => (subject.kind === 'run' ? [] : [subject.bench])))];
     return Promise.all(
@@ -79,16 +80,8 @@ export function createReportActions({ client, stores }: ActionContext): ReportAc
     };
   }
 
-  async function write(name: string, mime: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    if (!client.capabilities.shell.dialogs) {
-      download(name, mime, bytes);
-      return;
-    }
-    const chosen = await client.call('file.choose', { purpose: 'export', suggestedName: name });
-    if (chosen.file === null) return;
-    const named = await client.call('file.write', { file: chosen.file.file, bytes, ifExists: 'replace' });
-    stores.notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
-  }
+  const write = (name: string, mime: string, bytes: Uint8Array): Promise<void> =>
+    handOut(context, { name, mime, bytes });
 
   return {
     async save(order, kind) {
@@ -98,7 +91,7 @@ export function createReportActions({ client, stores }: ActionContext): ReportAc
         if (kind === 'html') await write(`${name}.html`, 'text/html', new TextEncoder().encode(html));
         else if (client.capabilities.shell.kind === 'desktop') {
           const { bytes } = await client.call('shell.pdf', { html });
-          await write(`${name}.pdf`, 'application/pdf', bytes.slice());
+          await write(`${name}.pdf`, 'application/pdf', bytes);
         } else printReport(html);
       } catch (error) {
         stores.notices.fail('The report was not made', error);

@@ -6,7 +6,7 @@ import type { RunId, RunInfo } from '../../electron/contract/run.ts';
 import { stoppableRun } from '../state/runs.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
-import { download } from './download.ts';
+import { handOut } from './hand-out.ts';
 import type { OwnActions } from './own.ts';
 import { askAndSave } from './save-file.ts';
 
@@ -111,19 +111,7 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
     },
     async exportAs(run, what) {
       try {
-        const file = await client.call('run.export', { run, what });
-        if (!stores.connection.getState().capabilities.shell.dialogs) {
-          download(file.name, file.mime, file.bytes.slice());
-          return;
-        }
-        const chosen = await client.call('file.choose', { purpose: 'export', suggestedName: file.name });
-        if (chosen.file === null) return;
-        const named = await client.call('file.write', {
-          file: chosen.file.file,
-          bytes: file.bytes,
-          ifExists: 'replace',
-        });
-        notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
+        await handOut(context, await client.call('run.export', { run, what }));
       } catch (error) {
         notices.fail('Nothing was exported', error);
       }

@@ -4,7 +4,7 @@ import type { Params } from '../../electron/contract/methods.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import { type TraceId, UPLOAD_PIECE_BYTES } from '../../electron/contract/timeline.ts';
 import type { ActionContext } from './context.ts';
-import { download } from './download.ts';
+import { handOut } from './hand-out.ts';
 
 /** Of the panel, in the layouts. */
 const PANEL = 'timeline';
@@ -31,7 +31,8 @@ export async function isTimelineFile(file: File): Promise<boolean> {
   return head.startsWith('[') || head.includes('"traceEvents"');
 }
 
-export function createTimelineActions({ client, stores }: ActionContext): TimelineActions {
+export function createTimelineActions(context: ActionContext): TimelineActions {
+  const { client, stores } = context;
   const { notices, timelines, layout } = stores;
   let nextKey = 1;
 
@@ -114,18 +115,7 @@ export function createTimelineActions({ client, stores }: ActionContext): Timeli
           trace,
           within: within === null ? null : [within[0], within[1]],
         });
-        if (!stores.connection.getState().capabilities.shell.dialogs) {
-          download(file.name, file.mime, file.bytes.slice());
-          return;
-        }
-        const chosen = await client.call('file.choose', { purpose: 'export', suggestedName: file.name });
-        if (chosen.file === null) return;
-        const named = await client.call('file.write', {
-          file: chosen.file.file,
-          bytes: file.bytes,
-          ifExists: 'replace',
-        });
-        notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
+        await handOut(context, file);
       } catch (error) {
         notices.fail('The timeline was not exported', error);
       }

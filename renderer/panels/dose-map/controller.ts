@@ -1,4 +1,6 @@
 /** Ties the dose map's canvases to the stores and the data. Paints outside React. */
+
+import { linkedMap } from '../../actions/linked-map.ts';
 import { viewportOf } from '../../base/viewport.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { colorMap } from '../../drawing/colormap.ts';
@@ -6,7 +8,6 @@ import type { Figure } from '../../drawing/export/figure.ts';
 import { listenToMap } from '../../drawing/map-input.ts';
 import { type MapStyle, MapView } from '../../drawing/map-view.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
-import { linkedMap } from '../../workbench/linked-map.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { followGamma, GAMMA_MAP } from './gamma.ts';

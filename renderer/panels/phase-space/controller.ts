@@ -1,12 +1,12 @@
 /** Ties the canvases of one map to the stores and the data. Paints outside React. */
 import type { Against } from '../../../electron/contract/run.ts';
+import { linkedMap } from '../../actions/linked-map.ts';
 import { viewportOf } from '../../base/viewport.ts';
 import { colorMap } from '../../drawing/colormap.ts';
 import { listenToMap } from '../../drawing/map-input.ts';
 import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
 import type { Limits } from '../../drawing/normalisation.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
-import { linkedMap } from '../../workbench/linked-map.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { cacheKey, cutsFor, isDifference, limitsOf, phaseScene, type SlotKey, slots, titleOf } from './maps.ts';
 import type { PhaseSpaceStore, PhaseViewStore, Reference } from './store.ts';

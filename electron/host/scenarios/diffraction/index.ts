@@ -48,7 +48,8 @@ export async function readDiffraction(
 ): Promise<DiffractionParts> {
   const scenario = completed(filled);
   const found = await reflectionsOf(filled, place);
-  const reflections = found.list.length / 4;
+  const list = found.value ?? new Float64Array(0);
+  const reflections = list.length / 4;
   const { diffractionVariants: variants, memoryLimit_bytes } = services;
   // A value that was at fault has its default here: what is said of it, or warned of, would be about a value that
   // nobody wrote.
@@ -61,6 +62,6 @@ export async function readDiffraction(
     reflections,
     faults: [...found.faults, ...checks],
     issues: found.issues,
-    problem: () => resolveDiffraction(scenario, found.list, memoryLimit_bytes),
+    problem: () => resolveDiffraction(scenario, list, memoryLimit_bytes),
   };
 }

@@ -4,6 +4,9 @@ import { open } from 'node:fs/promises';
 /** 256 KiB: two hundred regions with names take 30 KiB. Larger files are something else. */
 export const largestText_bytes = 256 * 1024;
 
+/** What is read at once: the limits are far above most files. */
+const PIECE_BYTES = 256 * 1024;
+
 export type TextOrReason =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string };
@@ -43,14 +46,18 @@ export async function readText(path: string, largest_bytes: number = largestText
     const file = await open(path, 'r');
     try {
       if ((await file.stat()).isDirectory()) return fail('is a folder, not a file');
-      const buffer = new Uint8Array(largest_bytes + 1);
-      let length = 0;
-      while (length < buffer.length) {
-        const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
+      const pieces: Uint8Array[] = [];
+      for (let left = largest_bytes + 1; left > 0; ) {
+        const piece = new Uint8Array(Math.min(left, PIECE_BYTES));
+        const { bytesRead } = await file.read(piece, 0, piece.length, null);
         if (bytesRead === 0) break;
-        length += bytesRead;
+        pieces.push(piece.subarray(0, bytesRead));
+        left -= bytesRead;
       }
-      return decodeText(buffer.subarray(0, length), largest_bytes);
+      return decodeText(
+        pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces),
+        largest_bytes,
+      );
     } finally {
       await file.close();
     }

@@ -1,17 +1,21 @@
 /** The stopping power table of water: one of the library's, or the user's own beside the scenario. */
-import { dirname, join } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
-import { type Fault, fault, formatPath, type TransportWithConstants } from '../../../contract/scenario/index.ts';
-import { insideFolder } from '../inside-folder.ts';
+import type { Fault, TransportWithConstants } from '../../../contract/scenario/index.ts';
+import { besideReader } from '../beside.ts';
 import { type Materials, standardTable } from '../materials.ts';
 import { readStoppingCsv } from '../stopping-csv.ts';
 import type { StoppingTable } from '../stopping-table.ts';
-import { readText } from '../text/read.ts';
 
-/** 10,000 rows of three columns. */
-const largestTable_bytes = 1024 * 1024;
-
-const path = ['physics', 'stopping_power', 'file'] as const;
+const readTable = besideReader({
+  path: ['physics', 'stopping_power', 'file'],
+  /** 10,000 rows of three columns. */
+  largest_bytes: 1024 * 1024,
+  allowed: 'a CSV file with the columns T_MeV,S in the folder of the scenario',
+  parse: (text, name) => {
+    const csv = readStoppingCsv(text, name);
+    return csv.ok ? { ok: true, value: csv.table } : csv;
+  },
+});
 
 export interface WaterTable {
   /** The library's standard table where the wanted one cannot be used; then there are faults or issues. */
@@ -35,30 +39,6 @@ export async function waterTable(
     if (table === undefined) throw new Error(`water has no table ${wanted}`);
     return { table, faults: [], issues: [] };
   }
-  const refuse = (says: string): WaterTable => ({
-    table: standard,
-    faults: [fault(path, wanted.file, says, 'a CSV file with the columns T_MeV,S in the folder of the scenario')],
-    issues: [],
-  });
-  if (folder === null) return refuse('cannot be found before the scenario is saved: the path is relative to its file');
-  const file = await insideFolder(folder, wanted.file);
-  if (file === null) return refuse('leads out of the folder of the scenario');
-  const read = await readText(file, largestTable_bytes);
-  if (!read.ok) return refuse(`cannot be used: ${read.reason}`);
-  const parsed = readStoppingCsv(read.text, wanted.file);
-  if (parsed.ok) return { table: parsed.table, faults: [], issues: [] };
-  const shown = join(dirname(scenarioName), wanted.file);
-  const issues = parsed.faults.map(
-    ({ line, message }): Issue => ({
-      severity: 'error',
-      file: shown,
-      path: formatPath(path),
-      line,
-      column: null,
-      message,
-      value: null,
-      allowed: null,
-    }),
-  );
-  return { table: standard, faults: [], issues };
+  const { value, faults, issues } = await readTable(wanted.file, { name: scenarioName, folder });
+  return { table: value ?? standard, faults, issues };
 }

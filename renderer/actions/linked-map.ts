@@ -1,9 +1,9 @@
 /** Ties a map's axes to the crosshair and the windows that all maps of a run share. */
 import type { AxisName, Interval } from '../../electron/contract/fields.ts';
-import type { Stores } from '../actions/context.ts';
 import type { MapOwner } from '../drawing/map-input.ts';
 import type { MapPoint } from '../drawing/map-view.ts';
 import { type Crosshair, shownCrosshair } from '../state/selection.ts';
+import type { Stores } from './context.ts';
 
 export interface MapAxes {
   readonly horizontal: AxisName;
