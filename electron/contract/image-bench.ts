@@ -12,18 +12,7 @@ import {
   timedPartSchema,
   verdictSchema,
 } from './bench-session.ts';
-
-/** Against the FP64 reference; null where a pixel is not a number. */
-export const imageErrorSchema = z.strictObject({
-  /** Norm of the difference over the norm of the reference. */
-  rel_l2: z.number().nullable(),
-  /** Largest difference over the reference's largest pixel. */
-  max: z.number().nullable(),
-  /** Largest relative error of the pixels above 1e-3 of the largest. */
-  bright: z.number().nullable(),
-  /** Relative difference of the sums. */
-  sum: z.number().nullable(),
-});
+import { imageErrorSchema } from './image.ts';
 
 /** How near the arithmetic and the traffic that a variant declares come to what the device does at best. */
 export const imageRooflineSchema = z.strictObject({
@@ -42,6 +31,7 @@ export const imageBenchEntrySchema = z.strictObject({
   mode: modeSchema,
   /** Why it could not run; null when it did, and the rest is there. */
   refused: z.string().nullable(),
+  /** Against the FP64 reference. */
   error: imageErrorSchema.nullable(),
   /** Within parity on bright pixels. */
   correct: z.boolean().nullable(),

@@ -92,16 +92,19 @@ export const imagePeakSchema = z.strictObject({
 });
 export type ImagePeak = Readonly<z.infer<typeof imagePeakSchema>>;
 
-/** How far an image is from another: correlation would hide errors of half a bright pixel. */
+/**
+ * How far an image is from another: correlation would hide errors of half a bright pixel. Null where there is no such
+ * number: a pixel is none, or the other image is dark.
+ */
 export const imageErrorSchema = z.strictObject({
   /** Norm of the difference over the norm of the reference. */
-  rel_l2: z.number(),
+  rel_l2: z.number().nullable(),
   /** Largest difference over the reference's largest pixel. */
-  max: z.number(),
+  max: z.number().nullable(),
   /** Largest relative error of the pixels above 1e-3 of the largest. */
-  bright: z.number(),
+  bright: z.number().nullable(),
   /** Relative difference of the sums. */
-  sum: z.number(),
+  sum: z.number().nullable(),
 });
 export type ImageError = Readonly<z.infer<typeof imageErrorSchema>>;
 

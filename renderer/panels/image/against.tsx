@@ -43,7 +43,7 @@ export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): Reac
   const other = useSelected(stores.runs, (state) => runOf(state, against));
   const error = useCached(images.data.error, SHOWN);
   if (other === null || error === null) return null;
-  const wrong = !(error.bright <= BRIGHT_PARITY);
+  const wrong = error.bright === null || error.bright > BRIGHT_PARITY;
   const columns = [
     { name: 'relative L2', value: error.rel_l2, title: 'Norm of the difference over the norm of the other image' },
     { name: 'max / max', value: error.max, title: 'Largest difference over the other image’s largest pixel' },

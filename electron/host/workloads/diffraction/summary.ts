@@ -33,12 +33,14 @@ export function imageSummary(run: ImageRunData): ImageSummary {
   const { image, width, height } = run;
   const scenario = run.completeScenario as unknown as DiffractionScenario;
   let [max, place, sum] = [0, 0, 0];
-  for (const [i, photons] of image.entries()) {
+  // By index: images have up to a hundred million pixels, and an iterator makes an object of each.
+  for (let i = 0; i < image.length; i += 1) {
+    const photons = image[i] ?? 0;
     sum += photons;
     if (photons > max) [max, place] = [photons, i];
   }
   let bright = 0;
-  for (const photons of image) if (photons > BRIGHT * max) bright += 1;
+  for (let i = 0; i < image.length; i += 1) if ((image[i] ?? 0) > BRIGHT * max) bright += 1;
   const { at } = imageGeometry(scenario);
   const [fast, slow] = [place % width, Math.floor(place / width)];
   return {

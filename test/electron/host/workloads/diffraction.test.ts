@@ -62,7 +62,9 @@ test('image errors are told apart', () => {
   expect(max).toBeCloseTo(1e-3, 12);
   expect(bright).toBeCloseTo(0.5, 12);
   expect(sum).toBeCloseTo(1 / 1003, 12);
-  expect(imageError(Float32Array.of(0, Number.NaN, 2, 1000), reference).bright).toBeNaN();
+  const nothing = { rel_l2: null, max: null, bright: null, sum: null };
+  expect(imageError(Float32Array.of(0, Number.NaN, 2, 1000), reference)).toEqual(nothing);
+  expect(imageError(reference, new Float32Array(4))).toEqual(nothing);
 });
 
 test('a benchmark says which variants are wrong, and refuses those that do not fit', async () => {
