@@ -7,7 +7,7 @@ const MINUS = '−';
 
 function typographic(text: string): string {
   return text.replace(/^-/, MINUS).replace(/e([+-]?)(\d+)/, (_, sign: string, digits: string) => {
-    return `×10${[...(sign === '-' ? `-${digits}` : digits)].map((c) => superscript[c] ?? c).join('')}`;
+    return `×${powerOfTen(Number(`${sign}${digits}`))}`;
   });
 }
 
@@ -24,6 +24,11 @@ const superscript: Readonly<Record<string, string>> = {
   '8': '⁸',
   '9': '⁹',
 };
+
+/** `10⁻³`. */
+export function powerOfTen(exponent: number): string {
+  return `10${String(exponent).replace(/[-\d]/g, (digit) => superscript[digit] ?? digit)}`;
+}
 
 /** `digits` significant digits, trailing zeros kept: the reader sees how much is known. */
 export function significant(value: number | null | undefined, digits = 4): string {

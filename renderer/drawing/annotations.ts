@@ -14,7 +14,6 @@ export type Annotation =
       label: string;
     }>
   | Readonly<{ kind: 'vertical-line'; at: number; label: string; style: 'solid' | 'dashed' }>
-  /** An arrow along a direction, `angle` from the horizontal axis in the axes' units. */
   /** A line through places (horizontal, vertical, …); NaN breaks it. */
   | Readonly<{ kind: 'curve'; places: Float64Array; label: string }>
   | Readonly<{ kind: 'cross'; at: readonly [number, number]; label: string }>
@@ -22,6 +21,7 @@ export type Annotation =
   | Readonly<{ kind: 'spot'; at: readonly [number, number]; label: string }>
   /** The numbers of a field's samples, where they have the room. */
   | Readonly<{ kind: 'values'; field: FieldMap }>
+  /** From one place to another. */
   | Readonly<{ kind: 'arrow'; from: readonly [number, number]; to: readonly [number, number] }>;
 
 /** Colours of marks, with a halo in the colour that they lie on. */

@@ -1,9 +1,11 @@
 /** Axes of a map: frame, ticks, labels and titles with units. */
+
+import { powerOfTen } from '../base/numbers.ts';
 import type { Drawing2D } from './context-2d.ts';
 import type { Box } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
-import { linearTicks, logTicks, powerOfTen, type Tick } from './ticks.ts';
+import { linearTicks, logTicks, type Tick } from './ticks.ts';
 
 const TICK = 4;
 const GAP = 3;

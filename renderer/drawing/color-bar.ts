@@ -2,13 +2,14 @@
  * The colour bar of a map: its colours over the whole range of the field, a
  * histogram of the values beside them, and the limits as handles to drag.
  */
+
+import { powerOfTen } from '../base/numbers.ts';
 import { axisTitle } from './axes.ts';
 import { type ColorMap, colorAt } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import type { Limits, Normalisation } from './normalisation.ts';
 import type { Box } from './plot-frame.ts';
 import type { DrawingTheme } from './theme.ts';
-import { powerOfTen } from './ticks.ts';
 
 const TICK = 3;
 const GAP = 3;

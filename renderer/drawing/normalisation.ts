@@ -1,5 +1,6 @@
 /** From a field's value to the fraction, 0 to 1, that a colour map and a colour bar show. */
-import { linearTicks, logTicks, powerOfTen, type Tick } from './ticks.ts';
+import { powerOfTen } from '../base/numbers.ts';
+import { linearTicks, logTicks, type Tick } from './ticks.ts';
 
 export type ScaleKind = 'linear' | 'log' | 'symlog';
 

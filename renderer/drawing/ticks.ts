@@ -1,27 +1,10 @@
 /** Tick positions and their labels. */
+import { powerOfTen } from '../base/numbers.ts';
 
 export interface Tick {
   readonly value: number;
   /** Empty for a minor tick. */
   readonly label: string;
-}
-
-const superscripts: Readonly<Record<string, string>> = {
-  '-': '⁻',
-  '0': '⁰',
-  '1': '¹',
-  '2': '²',
-  '3': '³',
-  '4': '⁴',
-  '5': '⁵',
-  '6': '⁶',
-  '7': '⁷',
-  '8': '⁸',
-  '9': '⁹',
-};
-
-export function powerOfTen(exponent: number): string {
-  return `10${String(exponent).replace(/[-\d]/g, (digit) => superscripts[digit] ?? digit)}`;
 }
 
 /** The typographic minus, as wide as the plus. */
@@ -93,7 +76,7 @@ export function shortNumber(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e-3 && size < 1e5) return withMinus(String(Number(value.toPrecision(3))));
-  const exponent = Math.floor(Math.log10(size));
-  const mantissa = Number((value / 10 ** exponent).toPrecision(3));
+  // Rounded first: 999,999 is a million, not ten hundred thousands.
+  const [mantissa = 0, exponent = 0] = value.toExponential(2).split('e').map(Number);
   return mantissa === 1 ? powerOfTen(exponent) : withMinus(`${mantissa}×${powerOfTen(exponent)}`);
 }

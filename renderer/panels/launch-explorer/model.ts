@@ -1,5 +1,5 @@
 /** The launch that the settings mean, with the kernels and GPUs that there are. */
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { explainLaunch, type Launch } from '../../../electron/contract/launch/launch.ts';
 import {
   architectureName,
@@ -43,14 +43,18 @@ export interface Gpu {
   readonly limits: LaunchLimits;
 }
 
+/** Most of the recorded sessions are of an H200: it comes first of those that are not here. */
+const elsewhere: readonly Gpu[] = publishedLimits
+  .map((limits) => ({ id: limits.architecture, limits }))
+  .sort((a, b) => Number(b.id === 'sm_90') - Number(a.id === 'sm_90'));
+
 export function useGpus(): readonly Gpu[] {
   const { stores } = useWorkbench();
   const devices = useSelected(stores.connection, (state) => state.capabilities.devices.cuda.devices);
-  const here = devices.filter(({ usable }) => usable).map((one) => ({ id: one.uuid, limits: limitsOf(one) }));
-  // Most of the recorded sessions are of an H200: it comes first of those that are not here.
-  const others = publishedLimits.map((limits) => ({ id: limits.architecture, limits }));
-  const [first] = others.filter(({ id }) => id === 'sm_90');
-  return [...here, ...(first === undefined ? [] : [first]), ...others.filter((one) => one !== first)];
+  return useMemo(() => {
+    const here = devices.filter(({ usable }) => usable).map((one) => ({ id: one.uuid, limits: limitsOf(one) }));
+    return [...here, ...elsewhere];
+  }, [devices]);
 }
 
 /** As settings name it. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linearTicks, logTicks, niceStep, powerOfTen, shortNumber } from '../../../renderer/drawing/ticks.ts';
+import { powerOfTen } from '../../../renderer/base/numbers.ts';
+import { linearTicks, logTicks, niceStep, shortNumber } from '../../../renderer/drawing/ticks.ts';
 
 const labels = (ticks: readonly { readonly label: string }[]) => ticks.map((tick) => tick.label);
 
@@ -82,5 +83,12 @@ describe('ticks of a logarithmic axis', () => {
 
 it('writes powers and short numbers', () => {
   expect(powerOfTen(-12)).toBe('10⁻¹²');
-  expect([0, 0.02, 1234.5, 1e5, -3.2e-7].map(shortNumber)).toEqual(['0', '0.02', '1230', '10⁵', '−3.2×10⁻⁷']);
+  expect([0, 0.02, 1234.5, 1e5, 999_999, -3.2e-7].map(shortNumber)).toEqual([
+    '0',
+    '0.02',
+    '1230',
+    '10⁵',
+    '10⁶',
+    '−3.2×10⁻⁷',
+  ]);
 });
