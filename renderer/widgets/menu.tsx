@@ -1,16 +1,8 @@
 /** A menu that opens below a button: arrow keys move, letters jump, Escape closes and gives the focus back. */
-import {
-  type KeyboardEvent,
-  type ReactElement,
-  type ReactNode,
-  useEffectEvent,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { classes } from '../base/classes.ts';
 import { Icon } from './icon.tsx';
+import { useFloating } from './use-floating.ts';
 import './menu.css';
 
 export interface MenuItem {
@@ -56,25 +48,15 @@ export function MenuButton(props: MenuButtonProps): ReactElement {
   const list = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
 
-  const dismiss = useEffectEvent(() => setOpen(false));
-  useLayoutEffect(() => {
-    if (!open || list.current === null || button.current === null) return;
-    place(list.current, button.current, align);
-    focusItem(list.current, 0);
-    const outside = (event: Event): void => {
-      if (event.target instanceof Node && !root.current?.contains(event.target)) dismiss();
-    };
-    const stop = new AbortController();
-    const options = { capture: true, signal: stop.signal };
-    window.addEventListener('pointerdown', outside, options);
-    // The list goes with what it belongs to.
-    const follow = (): void => {
-      if (list.current !== null && button.current !== null) place(list.current, button.current, align);
-    };
-    window.addEventListener('scroll', follow, options);
-    window.addEventListener('resize', follow, options);
-    return () => stop.abort();
-  }, [open, align]);
+  useFloating({
+    open,
+    root,
+    button,
+    floating: list,
+    align,
+    focus: (shown) => focusItem(shown, 0),
+    dismiss: () => setOpen(false),
+  });
 
   const close = (): void => {
     setOpen(false);
@@ -176,25 +158,6 @@ function MenuEntry({ item, close }: { readonly item: MenuItem; readonly close: (
       {entry}
     </>
   );
-}
-
-/** Room between the list, its button and the edge of the window, CSS pixels. */
-const GAP = 3;
-
-/**
- * Puts the list beside its button, on the side with more room. Fixed to the
- * window, so that no panel that scrolls cuts it off.
- */
-function place(list: HTMLElement, button: HTMLElement, align: 'start' | 'end'): void {
-  const at = button.getBoundingClientRect();
-  const below = innerHeight - at.bottom - 2 * GAP;
-  const above = at.top - 2 * GAP;
-  const up = list.offsetHeight > below && above > below;
-  list.style.maxHeight = `${up ? above : below}px`;
-  list.style.top = up ? 'auto' : `${at.bottom + GAP}px`;
-  list.style.bottom = up ? `${innerHeight - at.top + GAP}px` : 'auto';
-  const left = align === 'end' ? at.right - list.offsetWidth : at.left;
-  list.style.left = `${Math.max(GAP, Math.min(left, innerWidth - list.offsetWidth - GAP))}px`;
 }
 
 function itemsOf(list: HTMLElement | null): HTMLElement[] {

@@ -1,15 +1,7 @@
 /** A small panel of controls that opens below a button; Escape and a press elsewhere close it. */
-import {
-  type KeyboardEvent,
-  type ReactElement,
-  type ReactNode,
-  useEffectEvent,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { Icon, type IconName } from './icon.tsx';
+import { useFloating } from './use-floating.ts';
 import './popover.css';
 
 export interface PopoverProps {
@@ -23,49 +15,21 @@ export interface PopoverProps {
   readonly children: ReactNode;
 }
 
-const GAP = 4;
-
-function place(panel: HTMLElement, button: HTMLElement): void {
-  const at = button.getBoundingClientRect();
-  const below = innerHeight - at.bottom - 2 * GAP;
-  const above = at.top - 2 * GAP;
-  const up = panel.offsetHeight > below && above > below;
-  panel.style.maxHeight = `${up ? above : below}px`;
-  panel.style.top = up ? 'auto' : `${at.bottom + GAP}px`;
-  panel.style.bottom = up ? `${innerHeight - at.top + GAP}px` : 'auto';
-  panel.style.left = `${Math.max(GAP, Math.min(at.right - panel.offsetWidth, innerWidth - panel.offsetWidth - GAP))}px`;
-}
-
 export function Popover({ label, text, icon, active = false, children }: PopoverProps): ReactElement {
   const [open, setOpen] = useState(false);
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const dismiss = useEffectEvent(() => setOpen(false));
-
-  useLayoutEffect(() => {
-    if (!open || panel.current === null || button.current === null) return;
-    place(panel.current, button.current);
-    panel.current.querySelector<HTMLElement>('input:checked, select, input, button')?.focus();
-    const stop = new AbortController();
-    const options = { capture: true, signal: stop.signal };
-    const outside = (event: Event): void => {
-      if (event.target instanceof Node && !root.current?.contains(event.target)) dismiss();
-    };
-    const follow = (): void => {
-      if (panel.current !== null && button.current !== null) place(panel.current, button.current);
-    };
-    window.addEventListener('pointerdown', outside, options);
-    window.addEventListener('resize', follow, options);
-    // What it holds can grow while it is open.
-    const grown = new ResizeObserver(follow);
-    grown.observe(panel.current);
-    return () => {
-      stop.abort();
-      grown.disconnect();
-    };
-  }, [open]);
+  useFloating({
+    open,
+    root,
+    button,
+    floating: panel,
+    align: 'end',
+    focus: (shown) => shown.querySelector<HTMLElement>('input:checked, select, input, button')?.focus(),
+    dismiss: () => setOpen(false),
+  });
 
   const pressed = (event: KeyboardEvent): void => {
     if (!open || event.key !== 'Escape') return;

@@ -1,0 +1,61 @@
+/** What opens beside a button: its place in the window for as long as it is open, and a press elsewhere closes it. */
+import { type RefObject, useEffectEvent, useLayoutEffect } from 'react';
+
+/** Room between it, its button and the edge of the window, CSS pixels. */
+const GAP = 3;
+
+/**
+ * Puts `floating` beside the button, on the side with more room. Fixed to the
+ * window, so that no panel that scrolls cuts it off.
+ */
+function place(floating: HTMLElement, button: HTMLElement, align: 'start' | 'end'): void {
+  const at = button.getBoundingClientRect();
+  const below = innerHeight - at.bottom - 2 * GAP;
+  const above = at.top - 2 * GAP;
+  const up = floating.offsetHeight > below && above > below;
+  floating.style.maxHeight = `${up ? above : below}px`;
+  floating.style.top = up ? 'auto' : `${at.bottom + GAP}px`;
+  floating.style.bottom = up ? `${innerHeight - at.top + GAP}px` : 'auto';
+  const left = align === 'end' ? at.right - floating.offsetWidth : at.left;
+  floating.style.left = `${Math.max(GAP, Math.min(left, innerWidth - floating.offsetWidth - GAP))}px`;
+}
+
+export interface Floating {
+  readonly open: boolean;
+  /** Holds both; a press outside of it dismisses. */
+  readonly root: RefObject<HTMLElement | null>;
+  readonly button: RefObject<HTMLElement | null>;
+  readonly floating: RefObject<HTMLElement | null>;
+  readonly align: 'start' | 'end';
+  /** Gives it the focus, once it is in its place. */
+  readonly focus: (floating: HTMLElement) => void;
+  readonly dismiss: () => void;
+}
+
+export function useFloating({ open, root, button, floating, align, ...owner }: Floating): void {
+  const focus = useEffectEvent(owner.focus);
+  const dismiss = useEffectEvent(owner.dismiss);
+  useLayoutEffect(() => {
+    const [shown, beside] = [floating.current, button.current];
+    if (!open || shown === null || beside === null) return;
+    const follow = (): void => place(shown, beside, align);
+    follow();
+    focus(shown);
+    const stop = new AbortController();
+    const options = { capture: true, signal: stop.signal };
+    const outside = (event: Event): void => {
+      if (event.target instanceof Node && !root.current?.contains(event.target)) dismiss();
+    };
+    window.addEventListener('pointerdown', outside, options);
+    // It goes with what it belongs to.
+    window.addEventListener('scroll', follow, options);
+    window.addEventListener('resize', follow, options);
+    // What it holds can grow while it is open.
+    const grown = new ResizeObserver(follow);
+    grown.observe(shown);
+    return () => {
+      stop.abort();
+      grown.disconnect();
+    };
+  }, [open, align, root, button, floating]);
+}
