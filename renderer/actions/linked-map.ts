@@ -1,7 +1,8 @@
-/** Ties a map's axes to the crosshair and the windows that all maps of a run share. */
+/** Ties a map's gestures to the crosshair and the windows that all maps of a run, or of an image, share. */
 import type { AxisName, Interval } from '../../electron/contract/fields.ts';
 import type { MapOwner } from '../drawing/map-input.ts';
 import type { MapPoint } from '../drawing/map-view.ts';
+import { type ImagePoint, type ImageViewStore, shownPixel } from '../state/image-view.ts';
 import { type Crosshair, shownCrosshair } from '../state/selection.ts';
 import type { Stores } from './context.ts';
 
@@ -10,7 +11,7 @@ export interface MapAxes {
   readonly vertical: AxisName;
 }
 
-type Linked = Required<Pick<MapOwner, 'windows' | 'zoom' | 'hover' | 'pin' | 'crosshair' | 'resetZoom'>>;
+export type Linked = Required<Pick<MapOwner, 'windows' | 'zoom' | 'hover' | 'pin' | 'crosshair' | 'resetZoom'>>;
 
 /** `axes`: those of the map as it is now. */
 export function linkedMap({ selection, window }: Pick<Stores, 'selection' | 'window'>, axes: () => MapAxes): Linked {
@@ -35,5 +36,40 @@ export function linkedMap({ selection, window }: Pick<Stores, 'selection' | 'win
       return { ...(horizontal !== undefined && { horizontal }), ...(vertical !== undefined && { vertical }) };
     },
     resetZoom: () => window.reset(),
+  };
+}
+
+const toImage = ({ horizontal, vertical }: MapPoint): ImagePoint => ({ fast: horizontal, slow: vertical });
+
+/** Pinned places are pixels: their middle. */
+const middle = ({ fast, slow }: ImagePoint): ImagePoint => ({
+  fast: Math.floor(fast) + 0.5,
+  slow: Math.floor(slow) + 0.5,
+});
+
+/** Fast across, slow along. */
+export function linkedImage(image: ImageViewStore): Linked {
+  return {
+    windows: () => {
+      const { fast, slow } = image.getState();
+      return { horizontal: fast, vertical: slow };
+    },
+    zoom: ({ horizontal, vertical }) => {
+      const { fast, slow, ...rest } = image.getState();
+      const next = (change: Interval | null | undefined, now: Interval | undefined): Interval | undefined =>
+        change === undefined ? now : (change ?? undefined);
+      const [f, s] = [next(horizontal, fast), next(vertical, slow)];
+      image.setState({ ...rest, ...(f && { fast: f }), ...(s && { slow: s }) }, true);
+    },
+    hover: (point) => image.setState({ hover: point && toImage(point) }),
+    pin: (point) => image.setState({ hover: null, pinned: middle(toImage(point)) }),
+    crosshair: () => {
+      const at = shownPixel(image.getState());
+      return at && { horizontal: at.fast, vertical: at.slow };
+    },
+    resetZoom: () => {
+      const { hover, pinned } = image.getState();
+      image.setState({ hover, pinned }, true);
+    },
   };
 }

@@ -1,7 +1,6 @@
 /** One of the maps that stand side by side. */
 import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react';
 import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
-import { linkedMap } from '../../actions/linked-map.ts';
 import { colorMap } from '../../drawing/colormap.ts';
 import { listenToMap } from '../../drawing/map-input.ts';
 import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';

@@ -1,12 +1,12 @@
 /** Ties the image's canvases to the stores and the data. Paints outside React. */
-import type { Interval } from '../../../electron/contract/fields.ts';
+import { linkedImage } from '../../actions/linked-map.ts';
 import { viewportOf } from '../../base/viewport.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { colorMap } from '../../drawing/colormap.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
 import { listenToMap } from '../../drawing/map-input.ts';
-import { type MapPoint, type MapStyle, MapView } from '../../drawing/map-view.ts';
-import { type ImagePoint, shownPixel } from '../../state/image-view.ts';
+import { type MapStyle, MapView } from '../../drawing/map-view.ts';
+import { shownPixel } from '../../state/image-view.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
@@ -70,10 +70,7 @@ export function driveImage(
     else map.show(scene, style());
     map.setMark(view.getState().mark);
   }
-  const point = (): MapPoint | null => {
-    const at = shownPixel(stores.image.getState());
-    return at && { horizontal: at.fast, vertical: at.slow };
-  };
+  const linked = linkedImage(stores.image);
   const reading = pixelReading({
     shown: shownImage,
     point: () => shownPixel(stores.image.getState()),
@@ -82,7 +79,6 @@ export function driveImage(
       if (view.getState().exact !== exact) view.setState({ exact });
     },
   });
-  const toPoint = (at: MapPoint): ImagePoint => ({ fast: at.horizontal, slow: at.vertical });
   const stops = [
     images.data.image.subscribe(SHOWN, () => {
       show();
@@ -103,33 +99,16 @@ export function driveImage(
         want();
         show();
       }
-      map.setCrosshair(point());
+      map.setCrosshair(linked.crosshair());
       reading.look();
     }),
     listenToMap(map, above, {
+      ...linked,
       down: true,
       keyStep: 1,
       whole: () => {
         const whole = wholeImage(shownImage(), resolved());
         return whole && { horizontal: whole.fast, vertical: whole.slow };
-      },
-      windows: () => {
-        const { fast, slow } = stores.image.getState();
-        return { horizontal: fast, vertical: slow };
-      },
-      zoom: ({ horizontal, vertical }) => {
-        const { fast, slow, ...rest } = stores.image.getState();
-        const next = (change: Interval | null | undefined, now: Interval | undefined): Interval | undefined =>
-          change === undefined ? now : (change ?? undefined);
-        const [f, s] = [next(horizontal, fast), next(vertical, slow)];
-        stores.image.setState({ ...rest, ...(f && { fast: f }), ...(s && { slow: s }) }, true);
-      },
-      hover: (at) => stores.image.setState({ hover: at && toPoint(at) }),
-      pin: (at) => stores.image.setState({ hover: null, pinned: middle(toPoint(at)) }),
-      crosshair: point,
-      resetZoom: () => {
-        const { hover, pinned } = stores.image.getState();
-        stores.image.setState({ hover, pinned }, true);
       },
       tool: () => view.getState().tool,
       mark: (kind, from, to) => view.setState({ mark: { kind, from, to } }),
@@ -141,7 +120,7 @@ export function driveImage(
   };
   above.addEventListener('keydown', keys);
   show();
-  map.setCrosshair(point());
+  map.setCrosshair(linked.crosshair());
   return {
     figure: () => {
       const run = runOf(stores.runs.getState(), shownImage()?.run ?? null);
@@ -166,9 +145,3 @@ export function driveImage(
     },
   };
 }
-
-/** Pinned places are pixels: their middle. */
-const middle = ({ fast, slow }: ImagePoint): ImagePoint => ({
-  fast: Math.floor(fast) + 0.5,
-  slow: Math.floor(slow) + 0.5,
-});

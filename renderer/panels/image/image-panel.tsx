@@ -1,6 +1,7 @@
 /** The diffraction image on its detector. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { exportsOf } from '../../../electron/contract/exports.ts';
+import { linkedImage } from '../../actions/linked-map.ts';
 import { percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { isOver, runNotes, runOf } from '../../state/runs.ts';
@@ -68,10 +69,7 @@ export default function ImagePanel(): ReactElement {
             size={14}
             label="Show the whole image"
             disabled={!zoomed}
-            onPress={() => {
-              const { hover, pinned } = stores.image.getState();
-              stores.image.setState({ hover, pinned }, true);
-            }}
+            onPress={() => linkedImage(stores.image).resetZoom()}
           />
           <IconButton
             icon="pin"
