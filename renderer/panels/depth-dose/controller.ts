@@ -47,6 +47,8 @@ export function driveDepthDose(
   const { stores, data, scheduler, overlays } = workbench;
   let drawn = 0;
   let drawing = false;
+  /** Something changed while it was drawn. */
+  let missed = false;
   let later: ReturnType<typeof setTimeout> | null = null;
   let gone = false;
 
@@ -68,6 +70,7 @@ export function driveDepthDose(
   };
 
   const draw = (): void => {
+    if (drawing) missed = true;
     if (gone || drawing || element.clientWidth === 0 || element.clientHeight === 0) return;
     const style = getComputedStyle(element);
     const color = (name: string): string => style.getPropertyValue(name).trim();
@@ -100,6 +103,8 @@ export function driveDepthDose(
       .then(place, (error: unknown) => reportError(error))
       .finally(() => {
         drawing = false;
+        if (missed && !gone) soon();
+        missed = false;
       });
   };
   const soon = (): void => {

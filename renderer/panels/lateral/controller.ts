@@ -2,6 +2,7 @@
 import type { StoreApi } from 'zustand/vanilla';
 import type { Curve } from '../../../electron/contract/fields.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
+import { loadLatest } from '../../base/load-latest.ts';
 import { fixed } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
@@ -41,7 +42,6 @@ export function driveLateral(
 ): DrivenPlot {
   const view = new LineView(below, above, scheduler);
   let gone = false;
-  let loading = false;
   let theoryOf: { readonly run: RunId; readonly curve: Curve | null; readonly reason: string | null } | null = null;
 
   /** What is to be shown now; null while no finished run is. */
@@ -77,27 +77,20 @@ export function driveLateral(
     const profiles = curves.map((curve, i) => depthProfile(curve, depths_mm[i] ?? 0, moments));
     shown.setState({ shown: { run, profiles, theory: theoryOf.curve, noTheory: theoryOf.reason } });
   };
-  /** One call at a time: of the depths that the pointer passes meanwhile only the last is asked for. */
-  const follow = async (): Promise<void> => {
-    if (loading) return;
-    loading = true;
-    try {
-      for (let next = wanted(); !gone; next = wanted()) {
-        if (next === null) {
-          if (shown.getState().shown !== null) shown.setState({ shown: null });
-          break;
-        }
-        if (same(next)) break;
-        await load(next);
-      }
-    } catch (error) {
+  /** Of the depths that the pointer passes while one is asked for only the last is asked for too. */
+  const follow = loadLatest({
+    wanted: () => {
+      const next = wanted();
+      if (next === null && !gone && shown.getState().shown !== null) shown.setState({ shown: null });
+      return gone || next === null || same(next) ? null : next;
+    },
+    load,
+    failed: (error) => {
       // A run that was removed meanwhile has no profile; the list of runs tells about that.
       shown.setState({ shown: null });
       if (!(error instanceof Error)) throw error;
-    } finally {
-      loading = false;
-    }
-  };
+    },
+  });
   const followSoon = (): void => void follow();
   const isWidth = (): boolean => store.getState().show === 'width';
   const scene = (): LineScene | null => {
