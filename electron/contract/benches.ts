@@ -117,7 +117,6 @@ export const benchStartSchema = z.strictObject({
     .nullable()
     .default(null),
 });
-export type BenchStart = Readonly<z.input<typeof benchStartSchema>>;
 
 export const sourceFileSchema = z.strictObject({
   /** From the repository's root. */

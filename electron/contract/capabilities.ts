@@ -11,7 +11,6 @@ export const cpuSchema = z.strictObject({
   memory_bytes: z.number().nonnegative(),
   os: z.string(),
 });
-export type Cpu = Readonly<z.infer<typeof cpuSchema>>;
 
 export const variantSchema = z.strictObject({
   /** Its own among those of one benchmark. */

@@ -13,7 +13,6 @@ export type ImageProgress = Readonly<z.infer<typeof imageProgressSchema>>;
 
 /** What becomes of several pixels in one sample: their mean, or the largest, which keeps small spots in sight. */
 export const pixelStatisticSchema = z.enum(['mean', 'max']);
-export type PixelStatistic = z.infer<typeof pixelStatisticSchema>;
 
 /** Fast axis across, slow axis down; windows in pixels. */
 export const imageViewSchema = z.strictObject({

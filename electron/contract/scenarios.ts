@@ -27,7 +27,6 @@ export const scenarioFileSchema = z.strictObject({
   /** Changes whenever the file does. */
   stamp: z.string(),
 });
-export type ScenarioFile = Readonly<z.infer<typeof scenarioFileSchema>>;
 
 export const libraryEntrySchema = z.strictObject({
   file: fileRefSchema,

@@ -36,7 +36,6 @@ export const taskCheckSchema = z.strictObject({
   limit: z.number(),
   holds: z.boolean(),
 });
-export type TaskCheckRecord = Readonly<z.infer<typeof taskCheckSchema>>;
 
 /** A further number with its unit: cycles of latency, registers, GB/s. */
 export const quantitySchema = z.strictObject({

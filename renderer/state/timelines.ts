@@ -1,7 +1,7 @@
 /** The timelines that the host has open, and those that are being read. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunId } from '../../electron/contract/run.ts';
-import type { TraceId, TraceInfo, TraceState } from '../../electron/contract/timeline.ts';
+import type { TraceInfo, TraceState } from '../../electron/contract/timeline.ts';
 
 /** A file on its way from the page to the host. */
 export interface SendingFile {
@@ -46,8 +46,4 @@ export function createTimelinesStore(): TimelinesStore {
     sent: (key) => store.setState(({ sending }) => ({ sending: sending.filter((file) => file.key !== key) })),
     follow: (run) => store.setState({ followed: run }),
   };
-}
-
-export function timelineOf(state: TimelinesState, trace: TraceId): TraceInfo | null {
-  return state.open.find(({ id }) => id === trace) ?? null;
 }
