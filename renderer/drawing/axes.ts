@@ -30,6 +30,22 @@ export function axisTitle(title: string, unit: string, exponent: number): string
   return unit === '' && power === '' ? title : `${title} (${power}${unit})`;
 }
 
+/** The looks of ticks and their labels, and the path of the ticks. */
+function beginTicks(
+  context: Drawing2D,
+  theme: DrawingTheme,
+  align: CanvasTextAlign,
+  baseline: CanvasTextBaseline,
+): void {
+  context.font = `${theme.labelSize}px ${theme.family}`;
+  context.strokeStyle = theme.axis;
+  context.fillStyle = theme.textMuted;
+  context.lineWidth = 1;
+  context.textAlign = align;
+  context.textBaseline = baseline;
+  context.beginPath();
+}
+
 export function drawHorizontalAxis(
   context: Drawing2D,
   box: Box,
@@ -40,13 +56,7 @@ export function drawHorizontalAxis(
 ): void {
   const bottom = box.top + box.height;
   const { ticks, exponent } = axisTicks(scale, box.width / (theme.labelSize * LABELS_ACROSS));
-  context.font = `${theme.labelSize}px ${theme.family}`;
-  context.strokeStyle = theme.axis;
-  context.fillStyle = theme.textMuted;
-  context.lineWidth = 1;
-  context.textAlign = 'center';
-  context.textBaseline = 'top';
-  context.beginPath();
+  beginTicks(context, theme, 'center', 'top');
   for (const { value, label } of ticks) {
     const x = Math.round(scale.toPixel(value)) + 0.5;
     context.moveTo(x, bottom);
@@ -74,13 +84,7 @@ export function drawVerticalAxis(
   const most = box.height / (theme.labelSize * LABELS_DOWN);
   const { ticks, exponent }: { readonly ticks: readonly Tick[]; readonly exponent: number } =
     kind === 'linear' ? axisTicks(scale, most) : { ticks: logTicks(scale.from, scale.to, most), exponent: 0 };
-  context.font = `${theme.labelSize}px ${theme.family}`;
-  context.strokeStyle = theme.axis;
-  context.fillStyle = theme.textMuted;
-  context.lineWidth = 1;
-  context.textAlign = 'right';
-  context.textBaseline = 'middle';
-  context.beginPath();
+  beginTicks(context, theme, 'right', 'middle');
   for (const { value, label } of ticks) {
     const y = Math.round(scale.toPixel(value)) + 0.5;
     context.moveTo(box.left - TICK, y);
