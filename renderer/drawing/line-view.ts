@@ -8,13 +8,13 @@ import { type Annotation, drawAnnotations, haloStroke, markTheme } from './annot
 import { drawFrame, drawHorizontalAxis, drawVerticalAxis } from './axes.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { curveArrays } from './export/field-arrays.ts';
+import { Layers } from './layers.ts';
 import { drawLegend, legendHeight } from './legend.ts';
 import { type FigureAbout, LEAST_FIGURE, type PaintedFigure } from './map-view.ts';
 import { contains, type PlotFrame, plotFrame } from './plot-frame.ts';
 import { linearScale, logScale, type Scale } from './scale.ts';
 import type { FrameScheduler } from './scheduler.ts';
-import { Surface } from './surface.ts';
-import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
+import { type DrawingTheme, readDrawingTheme } from './theme.ts';
 import { linearTicks } from './ticks.ts';
 
 export interface LineCurve {
@@ -51,34 +51,19 @@ const WIDTH = 1.6;
 const DOT = 3.5;
 
 export class LineView {
-  readonly #below: Surface;
-  readonly #above: Surface;
-  readonly #scheduler: FrameScheduler;
-  readonly #stopTheme: () => void;
-  #theme: DrawingTheme;
+  readonly #layers: Layers;
   #scene: LineScene | null = null;
   #cursor: number | null = null;
   #mark: number | null = null;
 
   constructor(below: HTMLCanvasElement, above: HTMLCanvasElement, scheduler: FrameScheduler) {
-    this.#scheduler = scheduler;
-    this.#theme = readDrawingTheme(below);
-    this.#below = new Surface(below, () => {
-      this.#theme = readDrawingTheme(below);
-      // At once: a canvas is empty after its size was set, and would flash.
-      this.#paintBelow();
-    });
-    this.#above = new Surface(above, () => this.#paintAbove());
-    this.#stopTheme = onThemeChange(() => {
-      this.#theme = readDrawingTheme(below);
-      this.#ask();
-    });
+    this.#layers = new Layers(below, above, scheduler, { below: this.#paintBelow, above: this.#paintAbove });
   }
 
   /** Null: nothing to show. */
   show(scene: LineScene | null): void {
     this.#scene = scene;
-    this.#ask();
+    this.#layers.ask();
   }
 
   /** Where the pointer is on the horizontal axis, and what is marked there for all panels; null: nothing. */
@@ -86,43 +71,34 @@ export class LineView {
     if (at === this.#cursor && mark === this.#mark) return;
     this.#cursor = at;
     this.#mark = mark;
-    this.#scheduler.request(this.#paintAbove);
+    this.#layers.askAbove();
   }
 
   /** The horizontal quantity under a position in CSS pixels within the canvas; null outside the plot. */
   valueAt(x: number, y: number): number | null {
     const scales = this.#scales();
-    const [h, v] = this.#above.toPicture(x, y);
+    const [h, v] = this.#layers.above.toPicture(x, y);
     return scales !== null && contains(scales.frame.plot, h, v) ? scales.horizontal.toValue(h) : null;
   }
 
   dispose(): void {
-    this.#stopTheme();
-    this.#below.dispose();
-    this.#above.dispose();
-    this.#scheduler.cancel(this.#paintBelow);
-    this.#scheduler.cancel(this.#paintAbove);
-  }
-
-  #ask(): void {
-    this.#scheduler.request(this.#paintBelow);
-    this.#scheduler.request(this.#paintAbove);
+    this.#layers.dispose();
   }
 
   /** What is shown, for export: the curves with all their points. Null: nothing is shown. */
   figure(about: FigureAbout): PaintedFigure | null {
     const scene = this.#scene;
-    const { width: shownWidth, height: shownHeight } = this.#below.size;
+    const { width: shownWidth, height: shownHeight } = this.#layers.below.size;
     if (scene === null || shownWidth <= 0) return null;
     const [width, plotted] = [Math.max(shownWidth, LEAST_FIGURE.width), Math.max(shownHeight, LEAST_FIGURE.height)];
     const named = scene.curves.filter(({ name }) => name !== undefined);
     return {
       ...about,
       width,
-      height: plotted + legendHeight(named.length, this.#theme),
+      height: plotted + legendHeight(named.length, this.#layers.theme),
       arrays: curveArrays(scene),
       paint: (context) => {
-        const theme = readDrawingTheme(this.#below.canvas);
+        const theme = readDrawingTheme(this.#layers.below.canvas);
         const scales = lineScales(scene, width, plotted, theme);
         const color = this.#colors();
         paintLines(context, scene, scales, theme, color);
@@ -135,28 +111,28 @@ export class LineView {
   }
 
   #colors(): (name: string) => string {
-    const style = getComputedStyle(this.#below.canvas);
+    const style = getComputedStyle(this.#layers.below.canvas);
     return (name) => style.getPropertyValue(name).trim();
   }
 
   #scales(): LineScales | null {
-    const { width, height } = this.#below.size;
-    return this.#scene === null ? null : lineScales(this.#scene, width, height, this.#theme);
+    const { width, height } = this.#layers.below.size;
+    return this.#scene === null ? null : lineScales(this.#scene, width, height, this.#layers.theme);
   }
 
   readonly #paintBelow = (): void => {
-    const context = this.#below.begin();
+    const context = this.#layers.below.begin();
     const scales = this.#scales();
     if (context === null || scales === null || this.#scene === null) return;
-    paintLines(context, this.#scene, scales, this.#theme, this.#colors());
+    paintLines(context, this.#scene, scales, this.#layers.theme, this.#colors());
   };
 
   readonly #paintAbove = (): void => {
-    const context = this.#above.begin();
+    const context = this.#layers.above.begin();
     const scales = this.#scales();
     if (context === null || scales === null) return;
     const { plot } = scales.frame;
-    const marks = markTheme(this.#theme, false);
+    const marks = markTheme(this.#layers.theme, false);
     for (const [at, dash] of [
       [this.#mark, [4, 3]],
       [this.#cursor, []],

@@ -10,6 +10,7 @@ import type { Drawing2D } from './context-2d.ts';
 import { fieldArrays } from './export/field-arrays.ts';
 import type { Figure } from './export/figure.ts';
 import { FieldImage, MOST_PIXELS } from './field-image.ts';
+import { Layers } from './layers.ts';
 import type { Limits } from './normalisation.ts';
 import {
   axesKey,
@@ -24,8 +25,7 @@ import {
 import { contains, type PlotFrame, plotFrame, type Room } from './plot-frame.ts';
 import { linearScale } from './scale.ts';
 import type { FrameScheduler } from './scheduler.ts';
-import { Surface } from './surface.ts';
-import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
+import { type DrawingTheme, readDrawingTheme } from './theme.ts';
 
 export type { MapScene, MapStyle, ShownAxis } from './paint-map.ts';
 
@@ -51,13 +51,9 @@ export const LEAST_FIGURE = { width: 460, height: 320 } as const;
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 export class MapView {
-  readonly #below: Surface;
-  readonly #above: Surface;
-  readonly #scheduler: FrameScheduler;
+  readonly #layers: Layers;
   readonly #image = new FieldImage();
-  readonly #stopTheme: () => void;
   readonly #room: Room;
-  #theme: DrawingTheme;
   #scene: MapScene | null = null;
   #style: MapStyle | null = null;
   #colouring: { readonly field: FieldMap; readonly style: MapStyle; readonly made: Colouring } | null = null;
@@ -74,54 +70,46 @@ export class MapView {
     room: Room = 'full',
   ) {
     this.#room = room;
-    this.#scheduler = scheduler;
-    this.#theme = readDrawingTheme(below);
-    this.#below = new Surface(below, () => {
-      // The page's scale changes the canvas and the type together.
-      this.#theme = readDrawingTheme(below);
-      const { width, height, ratio } = this.#below.size;
-      if (width > 0 && height > 0) {
+    this.#layers = new Layers(below, above, scheduler, {
+      below: this.#paintBelow,
+      above: this.#paintAbove,
+      resized: () => {
+        const { width, height, ratio } = this.#layers.below.size;
+        if (width <= 0 || height <= 0) return;
         const frame = this.#frame();
         const device = (css: number): number => Math.max(1, Math.min(MOST_PIXELS, Math.round(css * ratio)));
         resized([device(frame.plot.width), device(frame.plot.height)], frame);
-      }
-      // At once: a canvas is empty after its size was set, and would flash.
-      this.#paintBelow();
-    });
-    this.#above = new Surface(above, () => this.#paintAbove());
-    this.#stopTheme = onThemeChange(() => {
-      this.#theme = readDrawingTheme(below);
-      this.#ask();
+      },
     });
   }
 
   show(scene: MapScene, style: MapStyle): void {
     this.#scene = scene;
     this.#style = style;
-    this.#ask();
+    this.#layers.ask();
   }
 
   /** Nothing to show any more. */
   clear(): void {
     this.#scene = null;
     this.#style = null;
-    this.#ask();
+    this.#layers.ask();
   }
 
   setCrosshair(point: Partial<MapPoint> | null): void {
     this.#crosshair = point;
-    this.#scheduler.request(this.#paintAbove);
+    this.#layers.askAbove();
   }
 
   setMark(mark: MapMark | null): void {
     this.#mark = mark;
-    this.#scheduler.request(this.#paintAbove);
+    this.#layers.askAbove();
   }
 
   /** The point under a pointer position (CSS pixels within the canvas), or null outside the plot. */
   pointAt(x: number, y: number): MapPoint | null {
     const scales = this.#scales();
-    const [h, v] = this.#above.toPicture(x, y);
+    const [h, v] = this.#layers.above.toPicture(x, y);
     if (scales === null || !contains(scales.frame.plot, h, v)) return null;
     return { horizontal: scales.horizontal.toValue(h), vertical: scales.vertical.toValue(v) };
   }
@@ -130,7 +118,7 @@ export class MapView {
   nearestPoint(x: number, y: number): MapPoint | null {
     const scales = this.#scales();
     if (scales === null) return null;
-    const [h, v] = this.#above.toPicture(x, y);
+    const [h, v] = this.#layers.above.toPicture(x, y);
     const { left, top, width, height } = scales.frame.plot;
     const within = (value: number, from: number, size: number): number => Math.min(from + size, Math.max(from, value));
     return {
@@ -143,7 +131,7 @@ export class MapView {
   limitAt(x: number, y: number): keyof Limits | null {
     const [bar, colours] = [this.#scales()?.frame.bar ?? null, this.#colours()];
     if (bar === null || colours === null || this.#style?.handles !== true) return null;
-    const [h, v] = this.#above.toPicture(x, y);
+    const [h, v] = this.#layers.above.toPicture(x, y);
     return onBar(bar, h, v) ? nearerLimit(bar, colours.range, colours.colors, v) : null;
   }
 
@@ -151,23 +139,19 @@ export class MapView {
   limitsWith(which: keyof Limits, y: number): Limits | null {
     const [bar, colours] = [this.#scales()?.frame.bar ?? null, this.#colours()];
     if (bar === null || colours === null) return null;
-    const value = barValue(bar, colours.range, this.#above.toPicture(0, y)[1]);
+    const value = barValue(bar, colours.range, this.#layers.above.toPicture(0, y)[1]);
     const { low, high } = movedLimit(colours.colors, which, value, colours.range);
     return { low, high };
   }
 
   dispose(): void {
-    this.#stopTheme();
-    this.#below.dispose();
-    this.#above.dispose();
-    this.#scheduler.cancel(this.#paintBelow);
-    this.#scheduler.cancel(this.#paintAbove);
+    this.#layers.dispose();
   }
 
   /** What is shown, for export: the field's values as they were sent, with their axes. Null: nothing is shown. */
   figure(about: FigureAbout): PaintedFigure | null {
     const [scene, style, colours] = [this.#scene, this.#style, this.#colours()];
-    const { width: shownWidth, height: shownHeight } = this.#below.size;
+    const { width: shownWidth, height: shownHeight } = this.#layers.below.size;
     if (scene === null || style === null || scene.field === null || shownWidth <= 0) return null;
     const { field } = scene;
     const [width, height] = [Math.max(shownWidth, LEAST_FIGURE.width), Math.max(shownHeight, LEAST_FIGURE.height)];
@@ -181,7 +165,7 @@ export class MapView {
       height,
       arrays: fieldArrays(field),
       paint: (context) => {
-        const theme = readDrawingTheme(this.#below.canvas);
+        const theme = readDrawingTheme(this.#layers.below.canvas);
         const scales = scalesIn(titled, plotFrame(width, height, theme.labelSize));
         paintMap(context, titled, still, colours, scales, image, theme);
         paintMarks(context, scene, scales, theme);
@@ -189,14 +173,9 @@ export class MapView {
     };
   }
 
-  #ask(): void {
-    this.#scheduler.request(this.#paintBelow);
-    this.#scheduler.request(this.#paintAbove);
-  }
-
   #frame(): PlotFrame {
-    const { width, height } = this.#below.size;
-    return plotFrame(width, height, this.#theme.labelSize, this.#room);
+    const { width, height } = this.#layers.below.size;
+    return plotFrame(width, height, this.#layers.theme.labelSize, this.#room);
   }
 
   #scales(): MapScales | null {
@@ -217,20 +196,20 @@ export class MapView {
     const [scene, style] = [this.#scene, this.#style];
     const axes = scales === null || scene === null ? null : axesKey(scene, scales.frame);
     // A new size brings a new theme with it.
-    const axesStand = axes !== null && this.#axes?.key === axes && this.#axes.theme === this.#theme;
-    const context = axesStand ? this.#below.again() : this.#below.begin();
-    this.#axes = axes === null || context === null ? null : { key: axes, theme: this.#theme };
+    const axesStand = axes !== null && this.#axes?.key === axes && this.#axes.theme === this.#layers.theme;
+    const context = axesStand ? this.#layers.below.again() : this.#layers.below.begin();
+    this.#axes = axes === null || context === null ? null : { key: axes, theme: this.#layers.theme };
     if (context === null || scales === null || scene === null || style === null) return;
-    const { ratio, width } = this.#below.size;
+    const { ratio, width } = this.#layers.below.size;
     const screen = { context, ratio, width, axesStand };
-    paintMap(context, scene, style, this.#colours(), scales, this.#image, this.#theme, screen);
+    paintMap(context, scene, style, this.#colours(), scales, this.#image, this.#layers.theme, screen);
   };
 
   readonly #paintAbove = (): void => {
-    const context = this.#above.begin();
+    const context = this.#layers.above.begin();
     const scales = this.#scales();
     if (context === null || scales === null || this.#scene === null) return;
-    paintMarks(context, this.#scene, scales, this.#theme);
+    paintMarks(context, this.#scene, scales, this.#layers.theme);
     const { left, top, width, height } = scales.frame.plot;
     context.save();
     context.beginPath();
@@ -252,12 +231,12 @@ export class MapView {
       context.moveTo(x0, y0);
       context.lineTo(x1, y1);
     }
-    haloStroke(context, markTheme(this.#theme, true), 1.5);
+    haloStroke(context, markTheme(this.#layers.theme, true), 1.5);
     if (kind === 'region') return;
     // The start of the segment is where its profile begins.
     context.beginPath();
     context.arc(x0, y0, 3, 0, 2 * Math.PI);
-    haloStroke(context, markTheme(this.#theme, true), 1.5);
+    haloStroke(context, markTheme(this.#layers.theme, true), 1.5);
   }
 
   #paintCrosshair(context: Drawing2D, { frame, horizontal, vertical }: MapScales): void {
@@ -275,7 +254,7 @@ export class MapView {
       context.moveTo(left, y);
       context.lineTo(left + width, y);
     }
-    haloStroke(context, markTheme(this.#theme, this.#scene?.field !== null));
+    haloStroke(context, markTheme(this.#layers.theme, this.#scene?.field !== null));
   }
 }
 

@@ -4,9 +4,9 @@
  * React and no store.
  */
 import type { Drawing2D } from '../context-2d.ts';
+import { Layers } from '../layers.ts';
 import type { FrameScheduler } from '../scheduler.ts';
-import { Surface, type SurfaceSize } from '../surface.ts';
-import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../theme.ts';
+import type { SurfaceSize } from '../surface.ts';
 import { type TimelineFrame, timelineFrame, timelineMetrics, timeOf } from './frame.ts';
 import { type Pointed, pointedAt } from './hit.ts';
 import { type GutterColors, paintGround, paintNamesAndRuler } from './paint-lanes.ts';
@@ -18,12 +18,8 @@ import { NO_MARKS, type TimelineMarks, type TimelineScene } from './scene.ts';
 import { TrackPixels } from './track-pixels.ts';
 
 export class TimelineView {
-  readonly #below: Surface;
-  readonly #above: Surface;
-  readonly #scheduler: FrameScheduler;
+  readonly #layers: Layers;
   readonly #pixels = new TrackPixels();
-  readonly #stopTheme: () => void;
-  #theme: DrawingTheme;
   #palette: TimelinePalette;
   #colors: GutterColors;
   #scene: TimelineScene | null = null;
@@ -36,46 +32,40 @@ export class TimelineView {
     scheduler: FrameScheduler,
     resized: (size: SurfaceSize) => void,
   ) {
-    this.#scheduler = scheduler;
-    this.#theme = readDrawingTheme(below);
     this.#palette = readTimelinePalette(below);
     this.#colors = readColors(below);
-    this.#below = new Surface(below, () => {
-      this.#theme = readDrawingTheme(below);
-      resized(this.#below.size);
-      // At once: a canvas is empty after its size was set, and would flash.
-      this.#paintBelow();
-    });
-    this.#above = new Surface(above, () => this.#paintAbove());
-    this.#stopTheme = onThemeChange(() => {
-      this.#theme = readDrawingTheme(below);
-      this.#palette = readTimelinePalette(below);
-      this.#colors = readColors(below);
-      this.#ask();
+    this.#layers = new Layers(below, above, scheduler, {
+      below: this.#paintBelow,
+      above: this.#paintAbove,
+      resized: () => resized(this.#layers.below.size),
+      themed: () => {
+        this.#palette = readTimelinePalette(below);
+        this.#colors = readColors(below);
+      },
     });
   }
 
   get size(): SurfaceSize {
-    return this.#below.size;
+    return this.#layers.below.size;
   }
 
   get frame(): TimelineFrame {
-    const { width, height } = this.#below.size;
-    return timelineFrame(width, height, this.#theme.labelSize);
+    const { width, height } = this.#layers.below.size;
+    return timelineFrame(width, height, this.#layers.theme.labelSize);
   }
 
   get metrics(): TimelineMetrics {
-    return timelineMetrics(this.#theme.labelSize);
+    return timelineMetrics(this.#layers.theme.labelSize);
   }
 
   show(scene: TimelineScene): void {
     this.#scene = scene;
-    this.#ask();
+    this.#layers.ask();
   }
 
   mark(marks: TimelineMarks): void {
     this.#marks = marks;
-    this.#scheduler.request(this.#paintAbove);
+    this.#layers.askAbove();
   }
 
   /** What is under a position in CSS pixels within the canvas. */
@@ -91,38 +81,29 @@ export class TimelineView {
   paintOn(context: Drawing2D): void {
     const scene = this.#scene;
     if (scene === null) return;
-    paintGround(context, scene, this.frame, this.#theme);
-    paintSpansAsRectangles(context, scene, this.frame, this.#palette, this.#theme);
-    paintNamesAndRuler(context, scene, this.frame, this.#theme, this.#colors);
+    paintGround(context, scene, this.frame, this.#layers.theme);
+    paintSpansAsRectangles(context, scene, this.frame, this.#palette, this.#layers.theme);
+    paintNamesAndRuler(context, scene, this.frame, this.#layers.theme, this.#colors);
   }
 
   dispose(): void {
-    this.#stopTheme();
-    this.#below.dispose();
-    this.#above.dispose();
-    this.#scheduler.cancel(this.#paintBelow);
-    this.#scheduler.cancel(this.#paintAbove);
-  }
-
-  #ask(): void {
-    this.#scheduler.request(this.#paintBelow);
-    this.#scheduler.request(this.#paintAbove);
+    this.#layers.dispose();
   }
 
   readonly #paintBelow = (): void => {
-    const context = this.#below.begin();
+    const context = this.#layers.below.begin();
     const scene = this.#scene;
     if (context === null || scene === null) return;
     const frame = this.frame;
-    paintGround(context, scene, frame, this.#theme);
-    paintSpans(context, scene, frame, this.#below.size.ratio, this.#pixels, this.#palette, this.#theme);
-    paintNamesAndRuler(context, scene, frame, this.#theme, this.#colors);
+    paintGround(context, scene, frame, this.#layers.theme);
+    paintSpans(context, scene, frame, this.#layers.below.size.ratio, this.#pixels, this.#palette, this.#layers.theme);
+    paintNamesAndRuler(context, scene, frame, this.#layers.theme, this.#colors);
   };
 
   readonly #paintAbove = (): void => {
-    const context = this.#above.begin();
+    const context = this.#layers.above.begin();
     if (context === null || this.#scene === null) return;
-    paintMarks(context, this.#scene, this.#marks, this.frame, this.#theme);
+    paintMarks(context, this.#scene, this.#marks, this.frame, this.#layers.theme);
   };
 }
 
