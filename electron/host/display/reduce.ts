@@ -130,11 +130,14 @@ export function peaks({ values, strideHorizontal, strideVertical }: Plane, acros
   return out;
 }
 
-/** Smallest, largest and smallest positive value of a whole field, times `scale`. */
-export function extent(
-  values: Float32Array | Float64Array,
-  scale: number,
-): { readonly min: number; readonly max: number; readonly minPositive: number } {
+interface Extent {
+  readonly min: number;
+  readonly max: number;
+  /** 0 where nothing is positive. */
+  readonly minPositive: number;
+}
+
+function extentOf(values: Float32Array | Float64Array): Extent {
   if (values.length === 0) throw new BraggError('internal', 'a field without cells');
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
@@ -146,9 +149,18 @@ export function extent(
     max = Math.max(max, value);
     positive = Math.min(positive, value > 0 ? value : Number.POSITIVE_INFINITY);
   }
-  return {
-    min: min * scale,
-    max: max * scale,
-    minPositive: positive === Number.POSITIVE_INFINITY ? 0 : positive * scale,
-  };
+  return { min, max, minPositive: positive === Number.POSITIVE_INFINITY ? 0 : positive };
+}
+
+const extents = new WeakMap<Float32Array | Float64Array, Extent>();
+
+/**
+ * Smallest, largest and smallest positive value of a whole field, times `scale`. Found once for an array, which nobody
+ * writes to any more: every move over an image of a run that has ended would read all of its pixels again.
+ */
+export function extent(values: Float32Array | Float64Array, scale: number): Extent {
+  const found = extents.get(values) ?? extentOf(values);
+  extents.set(values, found);
+  const { min, max, minPositive } = found;
+  return { min: min * scale, max: max * scale, minPositive: minPositive * scale };
 }

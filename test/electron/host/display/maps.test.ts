@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AxisName, Interval } from '../../../../electron/contract/fields.ts';
 import { gridAxes } from '../../../../electron/host/display/grid-axes.ts';
 import { liveMaps, makeDifference, makeMap, planeOf } from '../../../../electron/host/display/maps.ts';
-import { sampling } from '../../../../electron/host/display/reduce.ts';
+import { extent, sampling } from '../../../../electron/host/display/reduce.ts';
 
 const axes = {
   nz: 10,
@@ -133,6 +133,13 @@ describe('maps', () => {
     );
     expect(() => makeMap({ ...fields, dose: null }, request('dose', 'z', 'x', [10, 10]))).toThrow(/not dose/);
   });
+});
+
+it('has the extremes of its whole field, which are looked for once', () => {
+  const values = Float32Array.of(-1, 0, 3, 2);
+  expect(extent(values, 2)).toEqual({ min: -2, max: 6, minPositive: 4 });
+  values[0] = -9;
+  expect(extent(values, 1)).toEqual({ min: -1, max: 3, minPositive: 2 });
 });
 
 describe('a window', () => {
