@@ -32,12 +32,14 @@ export function imageError(got: Float32Array, reference: Float32Array): ImageErr
   };
 }
 
-/** Column by column; NaN is the worst. */
+const worse = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : Math.max(a, b));
+
+/** Column by column; null is the worst. */
 export function worstOf(a: ImageError, b: ImageError): ImageError {
   return {
-    rel_l2: Math.max(a.rel_l2, b.rel_l2),
-    max: Math.max(a.max, b.max),
-    bright: Math.max(a.bright, b.bright),
-    sum: Math.max(a.sum, b.sum),
+    rel_l2: worse(a.rel_l2, b.rel_l2),
+    max: worse(a.max, b.max),
+    bright: worse(a.bright, b.bright),
+    sum: worse(a.sum, b.sum),
   };
 }

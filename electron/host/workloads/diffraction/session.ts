@@ -23,8 +23,6 @@ export const imageWords: Words = {
   rate: 'Pixels',
 };
 
-type Errors = { readonly [K in keyof ImageError]: number | null };
-
 const columns = [
   { id: 'rel_l2', title: 'relL2', tip: 'Norm of the difference from the FP64 image over its norm' },
   { id: 'max', title: 'max / max', tip: 'Largest difference over the largest pixel of the FP64 image' },
@@ -37,19 +35,18 @@ const columns = [
 ] as const;
 
 /** `judged`: both images are of one problem, so that a difference is an error. */
-export function imageAccuracy(error: Errors, judged: boolean): Accuracy[] {
+export function imageAccuracy(error: ImageError, judged: boolean): Accuracy[] {
   return columns.map(({ id, title, tip }) => {
     const value = error[id];
     const bound = judged && id === 'bright' ? BRIGHT_PARITY : null;
-    const finite = value !== null && Number.isFinite(value) ? value : null;
     return {
       id,
       title,
       tip,
       unit: '',
-      value: finite,
+      value,
       bound,
-      holds: bound === null || (finite !== null && finite <= bound),
+      holds: bound === null || (value !== null && value <= bound),
     };
   });
 }
