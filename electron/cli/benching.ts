@@ -82,6 +82,8 @@ interface AnySession {
 export interface Lines<Session extends AnySession> {
   readonly report: (report: Session['reports'][number], style: Style) => readonly string[];
   readonly sweep: (sweep: NonNullable<Session['sweep']>, style: Style) => readonly string[];
+  /** What of it is printed for scripts; all of it where this is not said. */
+  readonly document?: (session: Session) => Session;
 }
 
 /** One document for scripts, or tables for people. */
@@ -92,7 +94,8 @@ export function show<Session extends AnySession>(
 ): void {
   const { reports, sweep } = session;
   if (hasFlag(parsed, 'json')) {
-    terminal.printJson(sweep === null ? reports[0] : session);
+    const shown = lines.document?.(session) ?? session;
+    terminal.printJson(sweep === null ? shown.reports[0] : shown);
     return;
   }
   const style: Style = (name, text) => terminal.style(name, text);

@@ -15,6 +15,7 @@ import {
   timedPartSchema,
 } from './bench-session.ts';
 import { taskClaimResultSchema } from './claims.ts';
+import { recordingSchema } from './recording.ts';
 
 export const taskSampleSchema = z.strictObject({
   ...sampleShape,
@@ -100,6 +101,8 @@ export const taskReportSchema = z.strictObject({
   ...reportShape,
   entries: z.array(taskEntrySchema),
   claims: z.array(taskClaimResultSchema),
+  /** Of each variant, on one clock; missing in sessions of earlier versions, and where only results are looked at. */
+  recordings: z.array(recordingSchema).optional(),
 });
 export type TaskReport = Readonly<z.infer<typeof taskReportSchema>>;
 

@@ -1,7 +1,7 @@
 /** The addon's interface for diffraction images; native/binding/diffraction_run.cpp implements it. SI units and radians. */
 import type { Variant } from '../contract/capabilities.ts';
 import type { Precision } from '../contract/run.ts';
-import type { Spans } from './addon.ts';
+import type { DeviceTrace, Spans, TransportResult } from './addon.ts';
 
 /** x, y, z or a, b, c. */
 export type Three = Float64Array;
@@ -125,15 +125,23 @@ export interface DiffractionResult {
   readonly scratch_bytes: number;
   /** Photons per pixel, [slow][fast]. */
   readonly image: Float32Array;
+  /** The step of a span is its first row. */
   readonly spans: Spans;
+  readonly trace: DeviceTrace | null;
+  /** Of the GPU, where they were asked for. */
+  readonly clocks: TransportResult['clocks'];
+  /** Why the device's work is not in it though it was asked for; null otherwise. */
+  readonly traceReason: string | null;
 }
 
-/** `cold` empties the caches before every image, `graph` captures its launches and replays them. */
-export interface ImageMeasuring {
-  readonly mode: 'warm' | 'cold' | 'graph';
-  /** Of all repetitions together. */
-  readonly atLeast_s: number;
-}
+/**
+ * `cold` empties the caches before every image, `graph` captures its launches and replays them; the image is made for
+ * at least that long together, or without a mode once.
+ */
+export type ImageMeasuring = ({ readonly mode: 'warm' | 'cold' | 'graph'; readonly atLeast_s: number } | object) & {
+  /** Record the device's work and the driver's calls; slows launches, in later runs of the process too. */
+  readonly trace?: boolean;
+};
 
 export interface DiffractionRun {
   readonly plan: DiffractionPlan;

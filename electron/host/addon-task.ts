@@ -56,8 +56,13 @@ export interface TaskSample {
   readonly wall_s: number | null;
   /** Of the clock that counts: the device's, unless the task is about the host's part. */
   readonly time_s: number;
-  /** Of all calls so far: what is timed, with its repetitions as step. */
+  /**
+   * Of all calls so far: preparing, checks and what is timed, with its repetitions as step; of a traced sample also
+   * every repetition, and on further threads the parts of each.
+   */
   readonly spans: Spans;
+  /** Their zero on the machine's steady clock, which all recorders share. */
+  readonly origin_ns: number;
   readonly clocks: { readonly before: ClockState | null; readonly after: ClockState | null };
   readonly trace: DeviceTrace | null;
   readonly traceReason: string | null;

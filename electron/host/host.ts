@@ -306,8 +306,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const folders = new RecoveryFolders(data);
   const checkpoints = new Checkpoints(folders, packer, trouble);
   const gpu = usedGpu(capabilities.devices)?.name ?? null;
+  const perform = options.performBench ?? benchOnThread(own.startChild);
   const runs = new Runs({
     addon,
+    measure: (task, onProgress, signal) =>
+      perform({ ...task, own: own.chosen(task.variants), ownLimit_s: own.limit_s }, onProgress, signal),
     assetsFolder: options.assetsFolder,
     cache,
     lanes,
@@ -333,7 +336,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     files,
     stored,
     asSession: asKnownSession,
-    perform: options.performBench ?? benchOnThread(own.startChild),
+    perform,
     machine: gpu ?? cpu,
     log: log.write,
   });

@@ -62,13 +62,13 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
     const std::uint16_t copy = work.spans.name_id("image to the host");
     int first = 0;
     device_s_ = 0.0;
-    for (int band = 0; first < setup_.height && !work.cancel.load(); ++band) {
+    while (first < setup_.height && !work.cancel.load()) {
       const int count = std::min(rows, setup_.height - first);
       const double begin_ns = work.spans.now_ns();
       bool whole = true;
       device_s_ += timer_.seconds(stream_, nullptr, [&] { whole = queue(stream_, first, count, &work); });
       if (!whole) break;
-      work.spans.record(0, name, static_cast<std::uint32_t>(band), begin_ns, work.spans.now_ns());
+      work.spans.record(0, name, static_cast<std::uint32_t>(first), begin_ns, work.spans.now_ns());
       first += count;
       work.progress(static_cast<double>(first) / setup_.height);
     }
@@ -83,7 +83,7 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
       stream_.synchronize();
       std::copy_n(pixels.get(), done, image.begin());
     }
-    work.spans.record(0, copy, 0, begin_ns, work.spans.now_ns());
+    work.spans.record(0, copy, engine::kNoStep, begin_ns, work.spans.now_ns());
     return static_cast<double>(first) / setup_.height;
   });
 }

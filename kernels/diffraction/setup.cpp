@@ -8,10 +8,12 @@
 
 namespace bb::diffraction {
 
-Setup make_setup(const Problem& p) {
+Setup make_setup(const Problem& p, const std::function<void(const char*)>& begins) {
   const Crystal& crystal = p.crystal;
   const DetectorSpec& plate = p.detector;
+  begins("structure factors");
   Setup s(StructureFactors(p.reflections, p.default_f, p.memory_limit));
+  begins("detector and beam");
   s.width = plate.width;
   s.height = plate.height;
   s.detector = place_detector(plate);
@@ -33,6 +35,7 @@ Setup make_setup(const Problem& p) {
   s.sources = make_sources(p.beam);
   s.kahn = p.beam.polarisation;
 
+  begins("orientations");
   s.spindle = frame::kSpindle;
   s.domains = mosaic_domains(crystal.mosaic_spread, crystal.mosaic_domains, crystal.mosaic_seed);
   for (int i = 0; i < p.rotation.steps; ++i) {

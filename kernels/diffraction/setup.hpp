@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,8 @@ struct Setup : Plate {
   double pixel_correction(int fast, int slow) const { return Plate::pixel_correction(sources[0], fast, slow); }
 };
 
-/// Throws ProblemError that names the field, the value and what is allowed.
-Setup make_setup(const Problem& problem);
+/// `begins` is told the name of each stage as it begins. Throws ProblemError that names the field, the value and what
+/// is allowed.
+Setup make_setup(const Problem& problem, const std::function<void(const char* stage)>& begins = [](const char*) {});
 
 }  // namespace bb::diffraction

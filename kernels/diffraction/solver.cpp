@@ -27,7 +27,7 @@ double BandSolver::render(const Work& work, std::span<double> image) {
     if (work.cancel.load(std::memory_order_relaxed)) return;
     const int first = task * band, last = std::min(first + band, setup_.height);
     {
-      const engine::ScopedSpan span(work.spans, lane, name, task);
+      const engine::ScopedSpan span(work.spans, lane, name, first);
       const std::size_t width = static_cast<std::size_t>(setup_.width);
       rows(first, last,
            image.subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(last - first) * width));

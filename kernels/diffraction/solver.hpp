@@ -18,6 +18,7 @@ namespace bb::diffraction {
 /// What a solver works with and reports to while it makes an image.
 struct Work {
   cpu::ThreadPool& pool;
+  /// The step of a span is its first row, of what is about rows.
   engine::SpanRecorder& spans;
   const std::atomic<bool>& cancel;
   /// The share done, 0 … 1; called on the thread that called `render` only.

@@ -28,8 +28,8 @@ class Unfused final : public Solver {
     const auto pass = [&](const char* name, auto&& body) {
       const std::uint16_t id = work.spans.name_id(name);
       work.pool.run(work.pool.lanes(), [&](int part, int lane) {
-        const engine::ScopedSpan span(work.spans, lane, id, static_cast<int>(done));
         const auto row = [&](int p) { return static_cast<int>(std::int64_t{s_.height} * p / work.pool.lanes()); };
+        const engine::ScopedSpan span(work.spans, lane, id, row(part));
         body(row(part), row(part + 1));
       });
     };

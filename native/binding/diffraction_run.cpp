@@ -9,6 +9,7 @@
 #include "diffraction_problem.hpp"
 #include "engine/image_run.hpp"
 #include "job.hpp"
+#include "measured.hpp"
 #include "span_columns.hpp"
 
 namespace bb::binding {
@@ -24,6 +25,7 @@ struct State {
 
   engine::ImageRun run;
   ImageResult result;
+  DeviceObservation observed;
   bool started = false;
   Job job;  // last: waits for the thread before what that uses goes
 };
@@ -70,6 +72,7 @@ Napi::Object result_object(Napi::Env env, const State& state) {
   out.Set("scratch_bytes", r.scratch_bytes);
   out.Set("image", image_array(env, r.image));
   out.Set("spans", spans_object(env, state.run.spans()));
+  state.observed.describe(env, out);
   return out;
 }
 
@@ -81,16 +84,32 @@ Napi::Object progress_object(Napi::Env env, const ImageProgress& p) {
   return o;
 }
 
-/// {mode, atLeast_s} after the progress function, where it is there.
-engine::ImageMeasuring read_measuring(const Napi::CallbackInfo& info) {
-  if (info.Length() < 2 || !info[1].IsObject()) return {};
-  const Fields f(info[1].As<Napi::Object>(), "measuring");
+struct Asked {
+  engine::ImageMeasuring repeated;
+  MeasuringOptions watched;
+};
+
+/// {mode?, atLeast_s?, trace?} after the progress function, where it is there; without a mode the image is made once.
+Asked read_asked(const Napi::CallbackInfo& info) {
+  Asked out;
+  if (info.Length() < 2 || !info[1].IsObject()) return out;
+  const Napi::Object object = info[1].As<Napi::Object>();
+  out.watched = read_measuring(object);
+  const Fields f(object, "measuring");
+  if (!f.has("mode")) return out;
   using engine::TaskMode;
-  return refusing(info.Env(), "not enough memory", [&]() -> engine::ImageMeasuring {
-    return {choice<TaskMode>(f, "mode",
-                             {{"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}}),
-            f.number("atLeast_s")};
+  refusing(info.Env(), "not enough memory", [&] {
+    out.repeated = {choice<TaskMode>(
+                        f, "mode", {{"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}}),
+                    f.number("atLeast_s")};
   });
+  return out;
+}
+
+/// The usual device, which images are made on; null on the CPU.
+const std::string* gpu_of(const State& state) {
+  static const std::string usual;
+  return state.run.on_gpu() ? &usual : nullptr;
 }
 
 /// The image so far, or null where no row came since the last call.
@@ -113,9 +132,13 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   State* state = kept.get();
   return state->job.start(
       env, info[0], "the machine has not enough memory for this image",
-      [state, measuring = read_measuring(info)](const Job::Tell& tell) {
-        state->result = state->run.execute(
-            [&tell](const ImageProgress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); }, measuring);
+      [state, asked = read_asked(info)](const Job::Tell& tell) {
+        state->run.begin();
+        state->observed.around(asked.watched, gpu_of(*state), state->run.spans().origin(), [&] {
+          state->result = state->run.execute(
+              [&tell](const ImageProgress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); },
+              asked.repeated);
+        });
       },
       [kept](Napi::Env to) -> Napi::Value { return result_object(to, *kept); });
 }

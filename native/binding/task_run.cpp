@@ -1,5 +1,6 @@
 #include "task_run.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -116,9 +117,11 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
   engine::TaskSampleOptions options;
   refusing(env, kNoMemory, [&] { options.mode = choice(fields, "mode", kModes); });
   options.at_least_s = fields.number("at_least_s");
+  const MeasuringOptions measuring = read_measuring(object);
+  options.trace = measuring.trace;
   return call(
       env, kept, true,
-      [options, measuring = read_measuring(object)](State& state) {
+      [options, measuring](State& state) {
         state.observed = std::make_unique<DeviceObservation>();
         state.observed->around(measuring, gpu_of(state), state.run.spans().origin(),
                                [&] { state.sample = state.run.sample(options); });
@@ -130,6 +133,8 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
         out.Set("wall_s", absent_as_null(to, state.sample.wall_s));
         out.Set("time_s", state.sample.time_s);
         out.Set("spans", spans_object(to, state.run.spans()));
+        const auto origin = state.run.spans().origin().time_since_epoch();
+        out.Set("origin_ns", std::chrono::duration<double, std::nano>(origin).count());
         state.observed->describe(to, out);
         return out;
       });

@@ -29,7 +29,9 @@ void ThreadPool::run(int tasks, const std::function<void(int, int)>& work) {
   if (tasks <= 0) return;
   const FlushDenormals flush;
   if (workers_.empty() || tasks == 1) {
+    const Clock::time_point start = watcher_ ? Clock::now() : Clock::time_point();
     for (int i = 0; i < tasks; ++i) work(i, 0);
+    if (watcher_) watcher_(0, start, Clock::now());
     return;
   }
   {
@@ -72,8 +74,19 @@ void ThreadPool::work_as(int lane) {
 }
 
 void ThreadPool::take_tasks(int lane) {
+  if (!watcher_) {
+    tasks_of(lane);
+    return;
+  }
+  const Clock::time_point start = Clock::now();
+  if (tasks_of(lane) > 0) watcher_(lane, start, Clock::now());
+}
+
+int ThreadPool::tasks_of(int lane) {
+  int taken = 0;
   for (int i = next_.fetch_add(1, std::memory_order_relaxed); i < tasks_;
        i = next_.fetch_add(1, std::memory_order_relaxed)) {
+    ++taken;
     try {
       (*work_)(i, lane);
     } catch (...) {
@@ -82,6 +95,7 @@ void ThreadPool::take_tasks(int lane) {
       next_.store(tasks_, std::memory_order_relaxed);
     }
   }
+  return taken;
 }
 
 }  // namespace bb::cpu

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace bb::cpu {
@@ -15,6 +17,8 @@ namespace bb::cpu {
 /// pool's own. Denormals are flushed to zero while tasks run.
 class ThreadPool {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// `threads` lanes in all, at least one.
   explicit ThreadPool(int threads);
   ~ThreadPool();
@@ -28,9 +32,16 @@ class ThreadPool {
   /// further tasks and is thrown here. One caller at a time.
   void run(int tasks, const std::function<void(int task, int lane)>& work);
 
+  /// Told by each lane that took part in a job, on its thread, from its first task to its last; empty: nobody is.
+  /// Set between jobs.
+  using Watcher = std::function<void(int lane, Clock::time_point start, Clock::time_point end)>;
+  void watch(Watcher watcher) { watcher_ = std::move(watcher); }
+
  private:
   void work_as(int lane);
   void take_tasks(int lane);
+  /// Hands out tasks to the lane until there are none; how many it had.
+  int tasks_of(int lane);
 
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
@@ -44,6 +55,7 @@ class ThreadPool {
   int tasks_ = 0;
   std::atomic<int> next_{0};
   std::exception_ptr failure_;
+  Watcher watcher_;
 
   std::vector<std::thread> workers_;
 };

@@ -16,6 +16,7 @@ class CpuTask : public Task {
     run();
   }
   TaskClock clock() const final { return TaskClock::kWall; }
+  int lanes() const final { return pool_.lanes(); }
 
  protected:
   /// One repetition, done when it returns.

@@ -24,9 +24,19 @@ int thread_count(int wanted) {
   return wanted > 0 ? std::min(wanted, 4 * all) : all;
 }
 
-diffraction::Setup timed_setup(const diffraction::Problem& problem, double& seconds) {
+/// Each stage as a span of the calling thread, from its beginning to that of the next.
+diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder& spans, double& seconds) {
   const Clock::time_point begun = Clock::now();
-  diffraction::Setup setup = diffraction::make_setup(problem);
+  const char* stage = nullptr;
+  double since = 0.0;
+  const auto begins = [&](const char* next) {
+    const double now = spans.now_ns();
+    if (stage != nullptr) spans.record(0, spans.name_id(stage), kNoStep, since, now);
+    stage = next;
+    since = now;
+  };
+  diffraction::Setup setup = diffraction::make_setup(problem, begins);
+  begins(nullptr);
   seconds = seconds_since(begun);
   return setup;
 }
@@ -35,11 +45,11 @@ diffraction::Setup timed_setup(const diffraction::Problem& problem, double& seco
 
 ImageRun::ImageRun(diffraction::Problem problem)
     : problem_(std::move(problem)),
-      setup_(timed_setup(problem_, layout_s_)),
+      setup_(timed_setup(problem_, spans_, layout_s_)),
       variant_(&diffraction::choose_variant(problem_.variant, setup_)),
       threads_(on_gpu() ? 1 : thread_count(problem_.threads)),
-      spans_(threads_),
       row_done_(static_cast<std::size_t>(setup_.height)) {
+  spans_.widen(threads_);
   if (problem_.memory_limit > 0.0 && estimate_bytes() > problem_.memory_limit) {
     const auto megabytes = [](double bytes) { return std::to_string(static_cast<long long>(bytes / 1e6)) + " MB"; };
     throw ProblemError("memory", std::string("solver.variant = ") + variant_->id + ": needs about " +
@@ -60,10 +70,12 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
                               const ImageMeasuring& measuring) {
   const Clock::time_point begun = Clock::now();
   ImageResult result;
+  const double preparing_ns = spans_.now_ns();
   const auto make = cpu::factory_of(*variant_, "diffraction", "", diffraction::kOwnLayout);
   const std::unique_ptr<diffraction::Solver> solver = make(setup_);
   result.image.assign(setup_.pixels(), 0.0);
   cpu::ThreadPool pool(threads_);
+  spans_.record(0, spans_.name_id("image and threads"), kNoStep, preparing_ns, spans_.now_ns());
   result.threads = threads_;
   result.isa = cpu::instruction_set_name();
   result.setup_parts.push_back({"geometry and tables", layout_s_});

@@ -53,6 +53,8 @@ class ImageRun {
   bool on_gpu() const;
   double estimate_bytes() const;
   const SpanRecorder& spans() const { return spans_; }
+  /// Work begins now, whenever the run was laid out; called before `execute` by who sets further clocks by the spans'.
+  void begin() { spans_.close_gap(); }
 
   /// `on_progress` is called from this thread at most 60 times a second, and once at the end.
   /// With `measuring` a GPU makes the image again and again afterwards.
@@ -66,11 +68,11 @@ class ImageRun {
 
  private:
   diffraction::Problem problem_;
+  SpanRecorder spans_{1};
   double layout_s_ = 0;
   diffraction::Setup setup_;
   const diffraction::Variant* variant_;
   int threads_;
-  SpanRecorder spans_;
   std::atomic<bool> cancel_{false};
   /// The image in the making, and which of its rows are done; the pointer is null before and after.
   std::vector<std::atomic<std::uint8_t>> row_done_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -7,6 +8,9 @@
 #include <vector>
 
 namespace bb::engine {
+
+/// Instead of a step of work that belongs to none.
+inline constexpr std::uint32_t kNoStep = 0xffffffff;
 
 /// Named intervals of work per thread, in nanoseconds since the run began. Each thread writes its
 /// own lane; lanes are created before the run, so recording takes no lock. A lane that reaches its
@@ -34,8 +38,23 @@ class SpanRecorder {
     return static_cast<std::uint16_t>(names_.size() - 1);
   }
 
+  /// Lanes that are wanted before more threads begin; there are never fewer than before.
+  void widen(int lanes) { lanes_.resize(std::max(lanes_.size(), static_cast<std::size_t>(lanes))); }
+  /// What was recorded so far ends now: what lies in between, such as the time in a queue, is no part of the run.
+  void close_gap() {
+    double last = 0.0;
+    for (const Lane& lane : lanes_) {
+      for (const Span& span : lane.spans) last = std::max(last, span.end_ns);
+    }
+    origin_ =
+        Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::nano>(last));
+  }
+
   std::chrono::steady_clock::time_point origin() const { return origin_; }
-  double now_ns() const { return std::chrono::duration<double, std::nano>(Clock::now() - origin_).count(); }
+  double ns_at(std::chrono::steady_clock::time_point when) const {
+    return std::chrono::duration<double, std::nano>(when - origin_).count();
+  }
+  double now_ns() const { return ns_at(Clock::now()); }
 
   void record(int lane, std::uint16_t name, std::uint32_t step, double start_ns, double end_ns) {
     Lane& l = lanes_[static_cast<std::size_t>(lane)];

@@ -14,6 +14,7 @@
 
 #include "problem_error.hpp"
 #include "setup_part.hpp"
+#include "spans.hpp"
 
 // Small measured workloads ("tasks"): something short that is prepared once and repeated many times, such as one
 // matrix product or one copy. A row of the claim ledger is added in five steps (kernels/micro/elementwise.cpp is one
@@ -133,7 +134,13 @@ class Task {
   virtual TaskClock clock() const = 0;
   virtual std::vector<Quantity> quantities() { return {}; }
 
+  /// Threads of its own that a recorder has lanes for, behind that of the calls.
+  virtual int lanes() const { return 0; }
+
   const std::vector<SetupPart>& setup_parts() const { return parts_; }
+  /// Set while a sample is looked at closely: every repetition and each thread's part in it is recorded, which takes
+  /// time of its own. Lane 0 is the calling thread's.
+  SpanRecorder* recorder = nullptr;
   /// Set by whoever runs the task; long CPU work looks at it with stop_if_cancelled().
   const std::atomic<bool>* cancel = nullptr;
 
@@ -146,6 +153,16 @@ class Task {
     parts_.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
   }
   void add_parts(const std::vector<SetupPart>& parts) { parts_.insert(parts_.end(), parts.begin(), parts.end()); }
+  /// Does `work`, one repetition.
+  template <typename F>
+  void repetition(const char* name, F&& work) {
+    if (recorder == nullptr) {
+      work();
+      return;
+    }
+    const ScopedSpan span(*recorder, 0, recorder->name_id(name), 1);
+    work();
+  }
   void stop_if_cancelled() const {
     if (cancel != nullptr && cancel->load()) throw TaskCancelled();
   }

@@ -34,6 +34,15 @@ double counted(const TaskTime& time, TaskClock clock) {
   return clock == TaskClock::kDevice ? time.device_s : time.wall_s;
 }
 
+/// The task records its repetitions for as long as this lives.
+struct Traced {
+  Traced(Task& looked_at, SpanRecorder* recorder) : task(looked_at) { task.recorder = recorder; }
+  Traced(const Traced&) = delete;
+  Traced& operator=(const Traced&) = delete;
+  ~Traced() { task.recorder = nullptr; }
+  Task& task;
+};
+
 }  // namespace
 
 TaskRun::TaskRun(TaskProblem problem)
@@ -51,7 +60,9 @@ double TaskRun::prepare() {
   task->prepare();
   task_ = std::move(task);
   if (make != variant_->make) judge_ = variant_->make(problem_);
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  const Clock::time_point end = Clock::now();
+  spans_.record(0, spans_.name_id("prepare"), kNoStep, spans_.ns_at(start), spans_.ns_at(end));
+  return std::chrono::duration<double>(end - start).count();
 }
 
 TaskSample TaskRun::sample(const TaskSampleOptions& options) {
@@ -82,15 +93,19 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
     }
     repetitions = count;
   }
-  const TaskTime time = timed(repetitions);
-  return {.repetitions = repetitions,
-          .device_s = time.device_s / repetitions,
-          .wall_s = time.wall_s / repetitions,
-          .time_s = counted(time, task_->clock()) / repetitions};
+  const int count = options.trace ? std::min(repetitions, kMostTraced) : repetitions;
+  if (options.trace) spans_.widen(1 + task_->lanes());
+  const Traced traced(*task_, options.trace ? &spans_ : nullptr);
+  const TaskTime time = timed(count);
+  return {.repetitions = count,
+          .device_s = time.device_s / count,
+          .wall_s = time.wall_s / count,
+          .time_s = counted(time, task_->clock()) / count};
 }
 
 TaskVerdict TaskRun::check(int runs) {
   task_->enter();
+  const ScopedSpan span(spans_, 0, spans_.name_id("check"), runs);
   TaskVerdict out;
   task_->once();
   out.report = (judge_ ? judge_ : task_)->compare(task_->results());

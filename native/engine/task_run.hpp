@@ -13,7 +13,11 @@ struct TaskSampleOptions {
   TaskMode mode = TaskMode::kWarm;
   /// Repetitions are as many as this takes, of the clock that counts: below it, events and the clock's own steps show.
   double at_least_s = 0.01;
+  /// Every repetition is recorded, of at most kMostTraced: what a person looks at.
+  bool trace = false;
 };
+
+inline constexpr int kMostTraced = 10;
 
 /// One timing: means over `repetitions`, seconds.
 struct TaskSample {

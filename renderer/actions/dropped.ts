@@ -1,4 +1,6 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
+import { SESSION_FORMAT } from '../../electron/contract/bench.ts';
+import { TASK_SESSION_FORMAT } from '../../electron/contract/task-bench.ts';
 import type { BenchActions } from './benches.ts';
 import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
@@ -7,9 +9,9 @@ import { isTimelineFile, type TimelineActions } from './timelines.ts';
 /** Above this a file is no scenario, and reading it as text would only stall the page. */
 const LARGEST_SCENARIO_BYTES = 8 * 2 ** 20;
 
-/** Its first bytes say so: sessions are JSON, as scenarios and timelines are. */
-async function isSession(file: File): Promise<boolean> {
-  return /^\s*\{\s*"format"\s*:\s*"braggbench-session"/.test(await file.slice(0, 200).text());
+/** Its first bytes say so: sessions are JSON, as scenarios and timelines are. Null for another file. */
+async function formatOf(file: File): Promise<string | null> {
+  return /^\s*\{\s*"format"\s*:\s*"([^"]+)"/.exec(await file.slice(0, 200).text())?.[1] ?? null;
 }
 
 export async function openDropped(
@@ -26,9 +28,10 @@ export async function openDropped(
 ): Promise<void> {
   const { timelines, benches, curve, refuse } = others;
   for (const file of files) {
-    if (/\.(h5|hdf5)$/i.test(file.name)) {
+    const format = await formatOf(file);
+    if (/\.(h5|hdf5)$/i.test(file.name) || format === TASK_SESSION_FORMAT) {
       await runs.openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
-    } else if (await isSession(file)) {
+    } else if (format === SESSION_FORMAT) {
       await benches.openText(file.name, await file.text());
     } else if (await isTimelineFile(file)) {
       await timelines.openLocal(file);

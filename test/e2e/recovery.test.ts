@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { slowScenario } from '../electron/host/recovery/slow.ts';
+import { smallImage } from '../electron/host/workloads/small-image.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
@@ -23,6 +24,8 @@ afterEach(async () => {
 });
 
 const quick = JSON.stringify({ kind: 'transport', version: 1, name: 'Mine', beam: { energy_MeV: 70 } });
+/** Edited while the other computes: each of its own workload. */
+const image = JSON.stringify({ ...smallImage, name: 'Mine' });
 const slow = JSON.stringify({ ...slowScenario, name: 'Slow run' });
 
 async function start(): Promise<void> {
@@ -50,7 +53,7 @@ describe('after kill -9', () => {
   it('offers the edits and the run, and takes them up', async () => {
     await start();
     const before = await openBench();
-    await before.bench.drop('mine.json', quick);
+    await before.bench.drop('mine.json', image);
     await expect.poll(() => before.bench.title.textContent()).toContain('Mine');
     await saveAs(before.open, 'mine');
     await before.bench.drop('slow.json', slow);
@@ -58,7 +61,7 @@ describe('after kill -9', () => {
     await before.bench.run.click();
     await before.bench.menu('File', 'mine.json');
     await expect.poll(() => before.bench.title.textContent()).toBe('mine.json');
-    await before.bench.field('Energy').fill('82');
+    await before.bench.field('Wavelength').fill('5.5');
     await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(true);
     await expect.poll(() => files().some((name) => /run-.*\.json$/.test(name))).toBe(true);
     await served?.kill();
@@ -77,13 +80,13 @@ describe('after kill -9', () => {
     await bench.state('Stopped').waitFor();
     await expect.poll(() => page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
     await dialog.getByRole('listitem').filter({ hasText: 'mine.json' }).getByText('Recover').click();
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('82');
+    await expect.poll(() => bench.field('Wavelength').inputValue()).toBe('5.5');
     await expect.poll(() => page.getByText('edited', { exact: true }).count()).toBe(1);
     // The edit can be undone to what the file holds, and saved over it.
     await page.keyboard.press('Control+z');
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
+    await expect.poll(() => bench.field('Wavelength').inputValue()).toBe('6.2');
     await page.keyboard.press('Control+Shift+z');
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('82');
+    await expect.poll(() => bench.field('Wavelength').inputValue()).toBe('5.5');
     await page.keyboard.press('Control+s');
     await expect.poll(() => page.getByText('edited', { exact: true }).count()).toBe(0);
     await page.keyboard.press('Control+k');

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { tracedSession } from '../electron/host/timeline/traced-session.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
@@ -49,6 +50,33 @@ describe('the results of a small workload', () => {
     expect(await accessibilityFaults(open.page)).toEqual([]);
     const [download] = await Promise.all([open.page.waitForEvent('download'), bench.menu('File', /Variants \(CSV\)/)]);
     expect(readFileSync(await download.path(), 'utf8')).toMatch(/^at,variant,device,precision,status,time_s/);
+    // Every variant's samples, in the order in which they were taken.
+    await bench.layout('Alt+Shift+3', 'Timeline');
+    await open.page.getByLabel('Search spans by name').fill('repetitions');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toMatch(/^\d+$/);
+    await open.page.getByLabel('Search spans by name').press('Enter');
+    await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/samples.*Repetitions/s);
+    await open.screenshot('timeline-task-light');
+    expect(open.problems).toEqual([]);
+    await open.close();
+  });
+
+  it('of a session with traces: streams are lanes of the timeline, copies beside kernels', async () => {
+    open = await chrome.open(served.url, { theme: 'dark' });
+    bench = new BenchPage(open.page);
+    onTestFailed(async () => void (await open.screenshot('failed-results-traced')));
+    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    await bench.drop('overlap.task.json', JSON.stringify(tracedSession()));
+    await bench.state('Done').waitFor();
+    await bench.layout('Alt+Shift+3', 'Timeline');
+    await open.page.getByLabel('Search spans by name').fill('micro_stream_work');
+    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('9');
+    await open.page.getByLabel('Search spans by name').press('Enter');
+    await expect
+      .poll(() => open.page.getByTestId('span-details').textContent())
+      .toMatch(/stream 7.*Grid.*cuLaunchKernel/s);
+    await open.screenshot('timeline-streams-dark');
+    expect(await accessibilityFaults(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
     await open.close();
   });

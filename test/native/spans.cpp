@@ -41,3 +41,18 @@ TEST("scoped span: begins and ends with its scope, in nanoseconds since the reco
   CHECK(s.start_ns <= s.end_ns);
   CHECK(s.end_ns <= recorder.now_ns());
 }
+
+TEST("spans: the time before a run begins is closed, and lanes are added behind those that are there") {
+  SpanRecorder recorder(1);
+  recorder.record(0, recorder.name_id("lay out"), kNoStep, 0.0, 500.0);
+  const auto long_ago = recorder.origin();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  recorder.close_gap();
+  CHECK(recorder.origin() - long_ago >= std::chrono::milliseconds(1));
+  CHECK(recorder.now_ns() >= 500.0);
+  CHECK_NEAR(recorder.ns_at(recorder.origin()), 0.0, 0.0);
+  recorder.widen(3);
+  recorder.widen(2);
+  CHECK_EQ(recorder.lanes().size(), 3u);
+  CHECK_EQ(recorder.lanes()[0].spans.at(0).end_ns, 500.0);
+}

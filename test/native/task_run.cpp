@@ -1,5 +1,7 @@
 #include "engine/task_run.hpp"
 
+#include <algorithm>
+
 #include "check.hpp"
 #include "tasks/registry.hpp"
 
@@ -43,6 +45,35 @@ TEST("task: a sample takes as many repetitions as it must, and every later one a
   CHECK(run.check(1).holds);  // repetitions changed y; a check starts from the inputs
   run.cancel();
   CHECK_THROWS(run.sample({}), "cancelled");
+}
+
+TEST("task: preparing, samples and checks are recorded; of a traced sample every repetition and each thread's part") {
+  TaskRun run(launches("cpu-passes"));
+  run.prepare();
+  run.sample({.at_least_s = 1e-4});
+  const auto count = [&](const char* name, std::size_t lane) {
+    const std::uint16_t id = run.spans().name_id(name);
+    return std::ranges::count(run.spans().lanes().at(lane).spans, id, &SpanRecorder::Span::name);
+  };
+  CHECK_EQ(count("prepare", 0), 1);
+  CHECK(count("repetitions", 0) >= 2);
+  CHECK_EQ(count("repetition", 0), 0);
+  CHECK_EQ(run.spans().lanes().size(), 1u);
+
+  const TaskSample traced = run.sample({.at_least_s = 1e-4, .trace = true});
+  CHECK(traced.repetitions <= kMostTraced);
+  CHECK_EQ(count("repetition", 0), traced.repetitions);
+  CHECK_EQ(run.spans().lanes().size(), 3u);  // that of the calls, and the pool's two
+  CHECK_EQ(count("work", 1), 7 * traced.repetitions);
+  const SpanRecorder::Span& batch = run.spans().lanes()[0].spans.back();
+  CHECK_EQ(batch.step, static_cast<std::uint32_t>(traced.repetitions));
+  for (const SpanRecorder::Span& part : run.spans().lanes()[1].spans) {
+    CHECK(batch.start_ns <= part.start_ns && part.end_ns <= batch.end_ns);
+  }
+  run.sample({.at_least_s = 1e-4});
+  CHECK_EQ(count("repetition", 0), traced.repetitions);
+  run.check(2);
+  CHECK_EQ(count("check", 0), 1);
 }
 
 TEST("task: what cannot be done is refused by name, value and what is allowed, before anything is allocated") {

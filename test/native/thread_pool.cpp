@@ -1,5 +1,6 @@
 #include "cpu/thread_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <numeric>
@@ -71,4 +72,23 @@ TEST("thread pool: denormals are flushed in tasks and only there") {
   CHECK_EQ(kept.load(), 0);
 #endif
   CHECK(half() > 0.0f);
+}
+
+TEST("thread pool: a watcher hears each lane that took part once a job, from its first task to its last") {
+  for (const int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    std::vector<int> jobs(static_cast<std::size_t>(threads), 0);
+    std::atomic<bool> forward{true};
+    pool.watch([&](int lane, ThreadPool::Clock::time_point start, ThreadPool::Clock::time_point end) {
+      ++jobs[static_cast<std::size_t>(lane)];
+      if (end < start) forward = false;
+    });
+    pool.run(100, [](int, int) {});
+    const int heard = std::accumulate(jobs.begin(), jobs.end(), 0);
+    CHECK(heard >= 1 && heard <= threads && *std::ranges::max_element(jobs) == 1);
+    CHECK(forward);
+    pool.watch({});
+    pool.run(100, [](int, int) {});
+    CHECK_EQ(std::accumulate(jobs.begin(), jobs.end(), 0), heard);
+  }
 }

@@ -80,12 +80,17 @@ const SWEEPS = [
   sweep('fp64', 'fp64', 'cuda-fp64,cuda-fp32,cuda-double-float', 'degree=4,32,512'),
 ];
 
+/** Claims about work beside other work: the sample that is recorded whole shows it on the timeline. */
+const TRACED = ['overlap', 'concurrent-kernels'];
+
 /** @param {string} name */
 function session(name) {
   const some = SOME[name];
   return {
     file: `micro/${name}.json`,
-    words: ['bench', name, ...(some === undefined ? [] : ['--variants', some]), ...ALL],
+    words: ['bench', name, ...(some === undefined ? [] : ['--variants', some]), ...ALL].concat(
+      TRACED.includes(name) ? ['--trace'] : [],
+    ),
   };
 }
 

@@ -75,6 +75,10 @@ export const bench: Verb = {
       help: `Time after which no new round begins, ${usualSeconds} by default.`,
     },
     { name: 'seed', value: 'N', help: 'Of shuffles and bootstrap, 1 by default.' },
+    {
+      name: 'trace',
+      help: "Of a small measured workload: after the rounds record one sample of each variant whole, every repetition and the GPU's work, for export and the timeline; needs --out.",
+    },
     { name: 'out', value: 'SESSION.json', help: 'Keep the session with every sample.' },
     { name: 'open', value: 'SESSION.json', help: 'Show a kept session instead of measuring; needs no GPU.' },
     ...ownFlags,
@@ -85,6 +89,7 @@ export const bench: Verb = {
     'braggbench bench water-70MeV --variants window --sweep grid.dx_mm=1,0.5,0.25',
     'braggbench bench uniform-grid-70MeV --external cupy-raw,numpy-array --out session.json',
     'braggbench bench simple-cubic-1024 --sweep detector.width+detector.height=256,512,1024,2048,4096',
+    'braggbench bench overlap --trace --out overlap.json',
     'braggbench bench --open session.json',
   ],
   operands: { min: 0, max: 1, name: 'a scenario' },

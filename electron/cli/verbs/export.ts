@@ -4,19 +4,24 @@ import { BraggError } from '../../contract/errors.ts';
 import { type ImageBits, imageFigure, imageFile, imageFormats } from '../../host/images/index.ts';
 import { RunPacker } from '../../host/run-files/packer.ts';
 import { writeAtomically } from '../../host/scenarios/index.ts';
-import { chromeTrace } from '../../host/trace/chrome-trace.ts';
+import { chromeTraceText } from '../../host/timeline/export.ts';
+import { importRun } from '../../host/timeline/import/run.ts';
+import { spanCount } from '../../host/timeline/trace.ts';
 import type { ImageRunData } from '../../host/workloads/diffraction/image-data.ts';
 import { isImageRun } from '../../host/workloads/run-data.ts';
+import { timelineOf } from '../../host/workloads/timelines.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { anyRunFile, runFile } from '../run-file.ts';
+import { anyRunFile } from '../run-file.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
 async function exportTrace({ parsed, terminal }: VerbContext, out: string): Promise<void> {
-  const trace = chromeTrace(await runFile(parsed.operands[0] ?? ''));
-  await writeAtomically(out, `${JSON.stringify(trace)}\n`, 'replace');
-  const slices = trace.traceEvents.filter(({ ph }) => ph === 'X').length;
-  terminal.say(`${slices} spans written to ${out}`);
+  const file = parsed.operands[0] ?? '';
+  const trace = importRun(timelineOf(await anyRunFile(file)));
+  if (spanCount(trace) === 0) throw new BraggError('unsupported', `${file} has no timeline: nothing was recorded.`);
+  const pieces = Array.from(chromeTraceText(trace, null), (piece) => Buffer.from(piece));
+  await writeAtomically(out, Buffer.concat(pieces), 'replace');
+  terminal.say(`${spanCount(trace)} spans written to ${out}`);
 }
 
 function bitsOf(text: string | undefined): ImageBits | undefined {
@@ -50,10 +55,10 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
 
 export const exportVerb: Verb = {
   name: 'export',
-  usage: 'export RUN.h5 --trace OUT.json | --image OUT.img [--bits 16|32]',
+  usage: 'export RUN --trace OUT.json | --image OUT.img [--bits 16|32]',
   summary: "write a run's timeline for Perfetto, or its image for viewers",
   details: [
-    "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory, each with an arrow from its launch.",
+    "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant of a measurement; and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory, each with an arrow from its launch.",
     `Of a diffraction run, writes the image; the name's extension says how: ${Object.entries(imageFormats)
       .map(([extension, { title }]) => `${extension} is ${title}`)
       .join(
@@ -68,6 +73,7 @@ export const exportVerb: Verb = {
   examples: [
     'braggbench run water-70MeV --trace --out mine.h5',
     'braggbench export mine.h5 --trace trace.json',
+    'braggbench export overlap.json --trace trace.json',
     'braggbench export cubic.h5 --image cubic.img',
   ],
   operands: { min: 1, max: 1, name: 'a run file' },

@@ -57,7 +57,7 @@ export const run: Verb = {
     },
     {
       name: 'trace',
-      help: "Record the GPU's work and the driver's calls in the run, for export; slows it.",
+      help: "Record the GPU's work and the driver's calls in the run, for export; slows it. Of a measured workload every repetition of one sample, after the timing.",
     },
     gpuFlag,
     ...ownFlags,

@@ -97,6 +97,7 @@ async function start(parts: BenchParts, request: Request) {
       command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
       own: own.chosen(variants),
       ownLimit_s: own.limit_s,
+      trace: false,
     },
   });
 }

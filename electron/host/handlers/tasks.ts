@@ -5,6 +5,7 @@ import { TASK_SESSION_FORMAT } from '../../contract/task-bench.ts';
 import type { StoredSession, StoredSessions } from '../benches/stored.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';
+import { withoutRecordings } from '../workloads/task/session-file.ts';
 
 export interface TaskHandlerParts {
   readonly runs: Runs;
@@ -31,7 +32,7 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
   return {
     'task.session': async ({ run }) => {
       const data = await runs.data(run);
-      if ('session' in data) return data.session;
+      if ('session' in data) return withoutRecordings(data.session);
       throw new BraggError('unsupported', `${data.name} is a run of ${data.workload}: it has no measurements.`);
     },
     'task.stored': async ({ workload }) => {
@@ -40,7 +41,7 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
     },
     'task.open': async ({ id }) => {
       const { kept } = await stored.get(id);
-      if (kept.format === TASK_SESSION_FORMAT) return kept;
+      if (kept.format === TASK_SESSION_FORMAT) return withoutRecordings(kept);
       throw new BraggError('unsupported', `${id} is no session of a small workload.`);
     },
   };

@@ -5,7 +5,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import type { Timelines } from '../timeline/timelines.ts';
 import type { Uploads } from '../timeline/uploads.ts';
-import { hostWorkloads } from '../workloads/index.ts';
+import { timelineOf } from '../workloads/timelines.ts';
 
 export interface TimelineParts {
   readonly runs: Runs;
@@ -30,7 +30,7 @@ export function timelineHandlers(parts: TimelineParts): TimelineHandlers {
         case 'run':
           return timelines.openRun(source.run, async () => {
             const data = await runs.data(source.run);
-            return hostWorkloads[data.workload].timeline(data, addon);
+            return timelineOf(data, (id) => addon.variants().find((one) => one.id === id)?.bytesPerCellStep ?? 0);
           });
         case 'file': {
           const { path } = await files.readable(source.file);

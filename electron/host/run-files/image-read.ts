@@ -2,7 +2,8 @@
 import type { ImageRunData } from '../workloads/diffraction/image-data.ts';
 import type { RunFileFields } from './fields.ts';
 import { readEnd, readHead } from './head.ts';
-import { readSetup, readSpans } from './timing-read.ts';
+import { readRecording } from './recording.ts';
+import { readSetup } from './timing-read.ts';
 
 export function readImageRun(f: RunFileFields): ImageRunData {
   const [height, width] = f.size('image');
@@ -31,6 +32,6 @@ export function readImageRun(f: RunFileFields): ImageRunData {
     orientations: f.count('engine', 'orientations'),
     layers: f.count('engine', 'layers'),
     image: f.float32('image', [height, width]),
-    spans: readSpans(f),
+    ...readRecording(f),
   };
 }

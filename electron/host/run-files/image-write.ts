@@ -3,7 +3,8 @@ import type { ImageRunData } from '../workloads/diffraction/image-data.ts';
 import { createFile } from './h5.ts';
 import { putHead } from './head.ts';
 import { put, putValues } from './put.ts';
-import { putSetup, putSpans } from './write.ts';
+import { putRecording } from './recording.ts';
+import { putSetup } from './write.ts';
 
 export function writeImageRun(run: ImageRunData): Promise<Uint8Array> {
   return createFile((file) => {
@@ -18,6 +19,6 @@ export function writeImageRun(run: ImageRunData): Promise<Uint8Array> {
       long_name: 'photons per pixel',
       axes: ['slow', 'fast'],
     });
-    putSpans(file, run);
+    putRecording(file, run);
   });
 }

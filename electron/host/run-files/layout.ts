@@ -21,7 +21,7 @@
  * A run of the workload `diffraction` has, in place of axes and all after them:
  *
  *   /image            [slow][fast] photons per pixel
- *   /spans/           as above
+ *   /spans/ /trace/   as above
  *
  * Every array is chunked and compressed, so a reader that insists on that
  * never follows data stored outside the file.
@@ -46,24 +46,6 @@ export const crossingColumns = [
   'sum_theta2_rad2',
   'sum_x_theta_mm_rad',
 ];
-
-/** Columns of a trace: how many values each span has, and how they are stored. */
-export const traceColumns = [
-  { name: 'kind', per: 1, stored: 'uint16' },
-  { name: 'name', per: 1, stored: 'uint32' },
-  { name: 'start_ns', per: 1, stored: 'float64' },
-  { name: 'end_ns', per: 1, stored: 'float64' },
-  { name: 'stream', per: 1, stored: 'uint32' },
-  { name: 'correlation', per: 1, stored: 'uint32' },
-  { name: 'grid', per: 3, stored: 'uint32' },
-  { name: 'block', per: 3, stored: 'uint32' },
-  { name: 'registers', per: 1, stored: 'uint32' },
-  { name: 'static_shared_bytes', per: 1, stored: 'uint32' },
-  { name: 'dynamic_shared_bytes', per: 1, stored: 'uint32' },
-  { name: 'bytes', per: 1, stored: 'float64' },
-  { name: 'graph', per: 1, stored: 'uint32' },
-  { name: 'graph_node', per: 1, stored: 'float64' },
-] as const;
 
 export const keyframeFields = [
   { name: 'zx', axes: ['z_mm', 'x_mm'] },

@@ -2,7 +2,7 @@
 import type { File } from 'h5wasm';
 import { BraggError } from '../../contract/errors.ts';
 import { energyColumns, faceColumns, numberColumns } from '../../contract/run.ts';
-import type { DeviceTrace, Marginals } from '../addon.ts';
+import type { Marginals } from '../addon.ts';
 import { type AnyRunData, asTransportRun } from '../workloads/run-data.ts';
 import { isTaskFile, readTaskRun } from '../workloads/task/task-file.ts';
 import type { Axes, RunData } from '../workloads/transport/run-data.ts';
@@ -10,8 +10,9 @@ import { RunFileFields } from './fields.ts';
 import { openFile } from './h5.ts';
 import { readEnd, readHead } from './head.ts';
 import { readImageRun } from './image-read.ts';
-import { attributes, crossingColumns, FORMAT, FORMAT_VERSION, traceColumns } from './layout.ts';
-import { readSetup, readSpans } from './timing-read.ts';
+import { attributes, crossingColumns, FORMAT, FORMAT_VERSION } from './layout.ts';
+import { readRecording } from './recording.ts';
+import { readSetup } from './timing-read.ts';
 
 /** The workload that the file holds a run of. */
 export function checkFormat(f: RunFileFields, file: File): string {
@@ -69,17 +70,6 @@ function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
   }));
 }
 
-/** Null of a run that was not traced, and of files from before there were traces. */
-function readTrace(f: RunFileFields): DeviceTrace | null {
-  if (!f.has('trace')) return null;
-  const count = f.count('trace', 'count');
-  const columns = Object.fromEntries(
-    traceColumns.map(({ name, per, stored }) => [name, f[stored](`trace/${name}`, per === 1 ? [count] : [count, per])]),
-  ) as Pick<DeviceTrace, (typeof traceColumns)[number]['name']>;
-  const names = f.texts('trace', 'names').filter((name) => name !== '');
-  return { source: f.text('trace', 'source'), names, dropped: f.count('trace', 'dropped'), ...columns };
-}
-
 /** Empty in files from before faces were told apart. */
 function readFaces(f: RunFileFields, of: 'number' | 'energy_MeV', steps: number): Float64Array {
   const path = `ledger/faces_${of}`;
@@ -129,8 +119,7 @@ function readTransport(f: RunFileFields): RunData {
     facesNumber: readFaces(f, 'number', steps),
     facesEnergy: readFaces(f, 'energy_MeV', steps),
     keyframes: readKeyframes(f, axes),
-    spans: readSpans(f),
-    trace: readTrace(f),
+    ...readRecording(f),
   };
 }
 

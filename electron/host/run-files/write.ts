@@ -5,8 +5,9 @@ import { depthProfile, metricsOf, momentsOf, profileCurve } from '../metrics/run
 import { measured, type RunData } from '../workloads/transport/run-data.ts';
 import { createFile } from './h5.ts';
 import { putHead } from './head.ts';
-import { crossingColumns, keyframeFields, traceColumns } from './layout.ts';
+import { crossingColumns, keyframeFields } from './layout.ts';
 import { put, putNote, putValues } from './put.ts';
+import { putRecording } from './recording.ts';
 
 function putAxes(file: File, run: RunData): void {
   const group = file.create_group('axes');
@@ -118,16 +119,6 @@ function putKeyframes(file: File, run: RunData): void {
   }
 }
 
-export function putSpans(file: File, run: Pick<RunData, 'spans'>): void {
-  const { names, threads, dropped, name, thread, step, start_ns, end_ns } = run.spans;
-  const group = file.create_group('spans');
-  group.create_attribute('names', names.length === 0 ? [''] : [...names]);
-  for (const [key, value] of Object.entries({ count: name.length, threads, dropped })) putNote(group, key, value);
-  for (const [key, column] of Object.entries({ name, thread, step, start_ns, end_ns })) {
-    put(group, key, column, [column.length], key.endsWith('_ns') ? { units: 'ns', from: 'the start of the run' } : {});
-  }
-}
-
 /** The parts of the set-up as a small table. */
 export function putSetup(file: File, { setup_parts }: Pick<RunData, 'setup_parts'>): void {
   const group = file.create_group('setup');
@@ -135,19 +126,6 @@ export function putSetup(file: File, { setup_parts }: Pick<RunData, 'setup_parts
   putNote(group, 'count', setup_parts.length);
   const seconds = Float64Array.from(setup_parts, (part) => part.seconds);
   put(group, 'seconds', seconds, [seconds.length], { units: 's' });
-}
-
-function putTrace(file: File, { trace }: RunData): void {
-  if (trace === null) return;
-  const group = file.create_group('trace');
-  group.create_attribute('source', trace.source);
-  group.create_attribute('names', trace.names.length === 0 ? [''] : [...trace.names]);
-  for (const [key, value] of Object.entries({ count: trace.kind.length, dropped: trace.dropped })) {
-    putNote(group, key, value);
-  }
-  for (const { name, per } of traceColumns) {
-    put(group, name, trace[name], per === 1 ? [trace.kind.length] : [trace.kind.length, per]);
-  }
 }
 
 export function writeRun(run: RunData): Promise<Uint8Array> {
@@ -187,7 +165,6 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
     putFluence(file, run);
     putLedger(file, run);
     putKeyframes(file, run);
-    putSpans(file, run);
-    putTrace(file, run);
+    putRecording(file, run);
   });
 }

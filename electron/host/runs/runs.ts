@@ -10,6 +10,7 @@ import { type AnyReading, refusalOf } from '../scenarios/index.ts';
 import type { Sink } from '../service/service.ts';
 import { hostWorkloads, type WorkloadRun } from '../workloads/index.ts';
 import type { AnyRunData, RunContext } from '../workloads/run-data.ts';
+import type { Measure } from '../workloads/workload.ts';
 import type { RunCache } from './cache.ts';
 import type { Lanes } from './lanes.ts';
 import { oncePerTurn } from './once-per-turn.ts';
@@ -19,6 +20,7 @@ export interface RunsOptions {
   readonly addon: NativeAddon;
   readonly assetsFolder: string;
   readonly cache: RunCache;
+  readonly measure: Measure;
   /** Shared with benchmarks, which nothing may run beside. */
   readonly lanes: Lanes;
   readonly program: RunContext['program'];
@@ -63,10 +65,10 @@ export class Runs {
     if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
     const { kind, issues } = reading;
     if (kind === null) throw refusalOf(issues);
-    const { addon, assetsFolder } = this.#options;
+    const { addon, assetsFolder, measure } = this.#options;
     let run: WorkloadRun;
     try {
-      run = hostWorkloads[kind].prepare(addon, reading, { trace, name, assetsFolder });
+      run = hostWorkloads[kind].prepare(addon, reading, { trace, name, assetsFolder, measure });
     } catch (error) {
       throw fromNative(error);
     }

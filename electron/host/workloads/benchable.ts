@@ -48,6 +48,8 @@ export interface BenchTask {
   /** Those of the variants that are the user's own, each trusted; and what a run of theirs may take. */
   readonly own: readonly OwnVariant[];
   readonly ownLimit_s: number;
+  /** After the rounds, record a sample of each variant whole, of workloads that can. */
+  readonly trace: boolean;
 }
 
 /** What each label of a report computed, where that can be shown. */

@@ -1,6 +1,5 @@
 /** The result of a run of any workload. */
 import { BraggError, type ErrorCode } from '../../contract/errors.ts';
-import type { Spans } from '../addon.ts';
 import type { ImageRunData } from './diffraction/image-data.ts';
 import type { TaskRunData } from './task/task-data.ts';
 import type { Machine, RunData } from './transport/run-data.ts';
@@ -62,18 +61,6 @@ export function runOf<W extends AnyRunData['workload']>(
   if (found.workload === workload) return found as Extract<AnyRunData, { workload: W }>;
   throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of ${workload}.`);
 }
-
-/** Of a run whose threads were not recorded. */
-export const noSpans: Spans = {
-  names: [],
-  threads: 0,
-  name: new Uint16Array(0),
-  thread: new Uint16Array(0),
-  step: new Uint32Array(0),
-  start_ns: new Float64Array(0),
-  end_ns: new Float64Array(0),
-  dropped: 0,
-};
 
 /** Bytes that the arrays in a value take in memory. */
 export function sizeOf(value: unknown): number {

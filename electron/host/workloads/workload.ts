@@ -4,11 +4,11 @@ import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Resolved } from '../../contract/scenarios.ts';
 import type { Headline } from '../../contract/workload.ts';
 import type { NativeAddon } from '../addon.ts';
+import type { BenchProgress } from '../bench/session-clock.ts';
 import type { OwnWorkload } from '../own/workload.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { AnyReading } from '../scenarios/index.ts';
-import type { RunTimeline } from '../timeline/import/run.ts';
-import type { Benchable } from './benchable.ts';
+import type { Benchable, BenchOutcome, BenchTask } from './benchable.ts';
 import type { ComparedRuns } from './compared.ts';
 import type { AnyRunData, RunContext } from './run-data.ts';
 
@@ -62,8 +62,16 @@ export interface ResolveParts {
   readonly memoryLimit_bytes: number;
 }
 
+/** Measures on a thread of its own, with the own variants among those that are named. */
+export type Measure = (
+  task: Omit<BenchTask, 'own' | 'ownLimit_s'>,
+  onProgress: (progress: BenchProgress, report: number) => void,
+  signal: AbortSignal,
+) => Promise<BenchOutcome>;
+
 export interface PrepareOptions {
   readonly trace: boolean;
+  readonly measure: Measure;
   /** Where the scenario has none of its own. */
   readonly name: string;
   readonly assetsFolder: string;
@@ -78,7 +86,6 @@ export interface HostWorkload {
   /** Throws BraggError `invalid` with every issue, or what the engine refuses. */
   readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => WorkloadRun;
   readonly ended: (run: AnyRunData) => EndedRun;
-  readonly timeline: (run: AnyRunData, addon: NativeAddon) => RunTimeline;
   /** `what` is one of the workload's in contract/exports.ts. */
   readonly exported: (run: AnyRunData, what: string, packer: RunPacker) => Promise<ExportedFile>;
   readonly benchable: Benchable;

@@ -108,7 +108,7 @@ export default function PickDialog({ request, answer }: PickDialogProps): ReactE
         type="file"
         hidden
         data-testid="pick-local"
-        accept={isRun ? '.h5,.hdf5' : '.json,.yaml,.yml'}
+        accept={isRun ? '.h5,.hdf5,.json' : '.json,.yaml,.yml'}
         onChange={(event) => {
           const file = event.target.files?.[0];
           if (file !== undefined) answer({ kind: 'local', file });

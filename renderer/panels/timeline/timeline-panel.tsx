@@ -1,6 +1,6 @@
 /** Timelines of runs and of other profilers' traces, one below the other on a common axis. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { isOver, runOf } from '../../state/runs.ts';
+import { hasResult, runOf } from '../../state/runs.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { PlotLayers } from '../../widgets/plot-layers.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -19,7 +19,7 @@ function useFollowedRun(): void {
   const selected = useSelected(stores.selection, (state) => state.run);
   const ready = useSelected(stores.runs, (state) => {
     const run = runOf(state, selected);
-    return run !== null && isOver(run.state) && run.error === null && run.wall_s !== null ? run.id : null;
+    return run !== null && hasResult(run) ? run.id : null;
   });
   const listed = useSelected(stores.runs, (state) => state.listed);
   useEffect(() => {

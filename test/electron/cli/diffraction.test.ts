@@ -31,6 +31,10 @@ test('run prints the image, saves it, and export writes it for viewers', async (
   }
   expect(await call('export', 'small.h5', '--image', 'image.hdf5')).toMatchObject({ code: 0 });
   expect((await readFile(path.join(folder, 'image.hdf5'))).subarray(1, 4).toString()).toBe('HDF');
+  expect((await call('export', 'small.h5', '--trace', 'small.json')).stderr).toMatch(/^\d+ spans written/);
+  const timeline = JSON.parse((await call('trace', 'small.h5', '--json')).stdout);
+  expect(timeline).toMatchObject({ source: 'run', about: expect.stringContaining('diffraction-mixed FP32') });
+  expect(timeline.lanes[0]).toMatchObject({ process: 'Host', name: 'thread 0' });
   const refused = await call('export', 'small.h5', '--image', 'small.png');
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('.png is no image format; allowed: .img');

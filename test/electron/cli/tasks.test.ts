@@ -3,9 +3,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
 import { gpuTargets, layerTargets } from '../../../electron/build/bench/targets.mjs';
+import { parseArguments } from '../../../electron/cli/arguments.ts';
+import { exitCodes } from '../../../electron/cli/exit-codes.ts';
 import { runProgram } from '../../../electron/cli/program.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
+import { bench } from '../../../electron/cli/verbs/bench.ts';
 import { taskSessionSchema } from '../../../electron/contract/task-bench.ts';
 import { braggbench, environmentWith } from './command.ts';
 
@@ -21,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const small = ['batch=20', 'inputs=40', 'outputs=30'].flatMap((value) => ['--set', `problem.${value}`]);
 const call = (...words: string[]) => braggbench(words, { cwd: folder, environment });
 
-test('run checks one variant, times it, and keeps the session or the timeline', async () => {
+test('run checks one variant, times it, and keeps the session', async () => {
   const run = await call('run', 'layer-odd', ...small, '--variant', 'cpu-blocked', '--out', 'run.json');
   expect(run.stdout).toMatch(/^Linear and ReLU, 1023 × 785 × 2047\nLinear layer with ReLU; /);
   expect(run.stdout).toMatch(/cpu-blocked .*FLOP\/s/);
@@ -29,9 +33,51 @@ test('run checks one variant, times it, and keeps the session or the timeline', 
   expect(run.code).toBe(0);
   const kept = taskSessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'run.json'), 'utf8')));
   expect(kept.reports[0]).toMatchObject({ workload: 'linear-relu', rounds: 7, reference: 'cpu-blocked' });
-  const traced = await call('run', 'launch', '--set', 'problem.n=1000', '--trace', '--out', 'trace.json');
+});
+
+test('--trace keeps every repetition of one sample of each variant, which export and trace read', async () => {
+  const words = ['--set', 'problem.n=1000', '--set', 'problem.steps=3', '--set', 'solver.threads=2'];
+  const out = ['--trace', '--out', 'traced.json'];
+  const traced = await call('bench', 'launch', ...words, '--variants', 'cpu-passes,cpu-fused', '--rounds', '2', ...out);
   expect(traced.code).toBe(0);
-  expect((await call('trace', 'trace.json')).stdout).toContain('cpu-fused');
+  const { reports } = taskSessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'traced.json'), 'utf8')));
+  expect(reports[0]?.recordings?.map(({ label, device, trace }) => [label, device, trace])).toEqual([
+    ['cpu-passes', null, null],
+    ['cpu-fused', null, null],
+  ]);
+  const exported = await call('export', 'traced.json', '--trace', 'trace.json');
+  expect(exported.stderr).toMatch(/^\d+ spans written to trace\.json/);
+  const [own, chrome] = await Promise.all(
+    ['traced.json', 'trace.json'].map(async (file) => JSON.parse((await call('trace', file, '--json')).stdout)),
+  );
+  expect(own.lanes.map(({ process, name }: Record<string, string>) => `${process} ${name}`)).toEqual([
+    'cpu-passes samples',
+    'cpu-passes thread 0',
+    'cpu-fused samples',
+    'cpu-fused thread 0',
+  ]);
+  expect(chrome.summary.spans).toBe(own.summary.spans);
+  const run = await call('run', 'launch', ...words, '--variant', 'cpu-fused', '--trace', '--out', 'one.json');
+  expect(run.code).toBe(0);
+  expect((await call('trace', 'one.json')).stdout).toContain('cpu-fused FP32');
+  const unkept = await call('run', 'launch', '--trace');
+  expect(unkept).toMatchObject({ code: 2 });
+  expect(unkept.stderr).toContain('--trace needs --out');
+});
+
+test('the sessions that show streams on the timeline are traced, and asked for as the command line takes them', async () => {
+  const traced = GPU_SESSIONS.filter(({ words }) => words.includes('--trace'));
+  expect(traced.map(({ file }) => file)).toEqual(['micro/concurrent-kernels.json', 'micro/overlap.json']);
+  for (const { words } of GPU_SESSIONS) expect(parseArguments(words.slice(1), bench.flags).operands).toHaveLength(1);
+  // Up to the device: without one every variant says why it cannot run, and the session is kept all the same.
+  const { words } = traced[1] ?? { words: [] };
+  const ended = await call(...words, '--out', 'overlap.json');
+  const session = taskSessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'overlap.json'), 'utf8')));
+  const [report] = session.reports;
+  expect([exitCodes.done, exitCodes.badInput]).toContain(ended.code);
+  expect(session.command).toContain('--trace');
+  if (report?.stopped === 'refused') expect(report.recordings).toEqual([]);
+  else expect(report?.recordings?.some(({ trace }) => trace !== null)).toBe(true);
 });
 
 test('bench compares, sweeps and is opened again', async () => {

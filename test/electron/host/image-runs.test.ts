@@ -4,7 +4,7 @@ import type { ImageFrame } from '../../../electron/contract/image.ts';
 import type { RunProgress } from '../../../electron/contract/progress.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { eventually, openTestHost, type TestHost } from './test-host.ts';
-import { smallImage } from './workloads/image.ts';
+import { smallImage } from './workloads/small-image.ts';
 
 const whole = { viewport: { horizontal: null, vertical: null, pixels: [64, 64] as [number, number] } };
 /** Long enough to look at and to stop: a second and more on two cores. */

@@ -1,6 +1,10 @@
 // What an image must be whoever computed it: laws, symmetries, and the physics that the C program gets wrong.
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "check.hpp"
 #include "physics/thomson.hpp"
@@ -115,6 +119,34 @@ TEST("water adds its own scattering once, in proportion to the fluence") {
   CHECK_REL(render(p).image[32 * 65 + 32], expected, 1e-4);
   p.beam.fluence /= 100;
   CHECK_REL(render(p).image[32 * 65 + 32], expected / 100, 1e-4);
+}
+
+TEST("an image's spans: the stages of its set-up, its threads, and bands of rows on every thread that took part") {
+  Problem p = cubic_problem(64);
+  p.threads = 2;
+  for (const auto& [variant, stage] : {std::pair{"diffraction-fp64", "rows"}, {"diffraction-unfused", "lattice"}}) {
+    p.variant = variant;
+    engine::ImageRun run(p);
+    run.begin();
+    run.execute({});
+    const engine::SpanRecorder& spans = run.spans();
+    CHECK_EQ(spans.lanes().size(), 2u);
+    std::vector<std::string> first;
+    for (std::size_t i = 0; i < 4; ++i) first.push_back(spans.names().at(spans.lanes()[0].spans.at(i).name));
+    CHECK(first ==
+          (std::vector<std::string>{"structure factors", "detector and beam", "orientations", "image and threads"}));
+    std::vector<std::uint32_t> rows;
+    double last = 0.0;
+    for (const auto& lane : spans.lanes()) {
+      for (const auto& span : lane.spans) {
+        last = std::max(last, span.end_ns);
+        if (spans.names().at(span.name) == stage) rows.push_back(span.step);
+      }
+    }
+    CHECK(std::ranges::find(rows, 0u) != rows.end());
+    CHECK(rows.size() >= 2 && std::ranges::max(rows) < 64);
+    CHECK(last <= spans.now_ns());
+  }
 }
 
 TEST("a cancelled image says how much of it is done") {

@@ -3,7 +3,7 @@ import type { NamedFile } from '../../../contract/files.ts';
 import type { Host } from '../../../host/index.ts';
 import { imageSummary } from '../../../host/workloads/diffraction/summary.ts';
 import { runOf } from '../../../host/workloads/run-data.ts';
-import { hasFlag, UsageError } from '../../arguments.ts';
+import { hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { checkedOwn, verdictLines } from '../../own-variants.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -14,8 +14,6 @@ import { readImageScenario } from './scenario.ts';
 
 export async function runDiffraction(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
   const { parsed, terminal } = context;
-  if (hasFlag(parsed, 'trace'))
-    throw new UsageError('--trace is for transport scenarios; an image keeps the spans of its bands of rows');
   const reading = await readImageScenario(context, host);
   const id = await solve(context, host, reading);
   const data = runOf('diffraction', await host.runs.data(id));

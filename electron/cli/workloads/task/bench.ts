@@ -6,8 +6,9 @@ import { placeOf } from '../../../host/own/own-variants.ts';
 import { problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
 import { benchTask, type TaskBenchOptions } from '../../../host/workloads/task/bench.ts';
 import { variantsFor } from '../../../host/workloads/task/candidates.ts';
-import { taskFits } from '../../../host/workloads/task/session-file.ts';
+import { taskFits, withoutRecordings } from '../../../host/workloads/task/session-file.ts';
 import { taskSurroundings } from '../../../host/workloads/task/surroundings.ts';
+import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
 import { assetsFolder } from '../../assets-folder.ts';
 import {
   keepAndShow,
@@ -43,6 +44,7 @@ export async function measureTask(
     ...(await taskSurroundings(host.addon, problem, assetsFolder(), reading.document, (reason) =>
       terminal.say(`No ceilings: ${reason}`),
     )),
+    ...(hasFlag(parsed, 'trace') && { trace: (reason: string) => terminal.say(reason) }),
     signal,
     onProgress: ({ phase, variant: what, round, mostRounds, elapsed_s }) =>
       progress.draw(
@@ -54,13 +56,20 @@ export async function measureTask(
   }).finally(() => progress.clear());
 }
 
-const lines: Lines<TaskSession> = { report: taskReport, sweep: taskSweepReport };
+const lines: Lines<TaskSession> = { report: taskReport, sweep: taskSweepReport, document: withoutRecordings };
 
 export const showTaskSession = (context: VerbContext, session: TaskSession): void => show(context, session, lines);
+
+/** A trace that is not kept would cost its time for nothing. */
+export function refuseUnkeptTrace(parsed: ParsedArguments): void {
+  if (hasFlag(parsed, 'trace') && flagValue(parsed, 'out') === undefined)
+    throw new UsageError('--trace needs --out: a name for the session that keeps it, such as run.json');
+}
 
 export async function benchTasks(context: VerbContext, host: Host): Promise<ExitCode> {
   const { parsed } = context;
   refuseExternal(parsed);
+  refuseUnkeptTrace(parsed);
   const session = await measured(
     context,
     async (more) => {

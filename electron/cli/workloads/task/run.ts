@@ -6,16 +6,14 @@ import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../..
 import type { TaskProblem } from '../../../host/addon-task.ts';
 import { writeSession } from '../../../host/bench/index.ts';
 import type { Host } from '../../../host/index.ts';
-import { engineRefusal, problemOf, type TaskReading, writeAtomically } from '../../../host/scenarios/index.ts';
-import { chromeTrace } from '../../../host/trace/chrome-trace.ts';
+import { engineRefusal, problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
 import { taskVerdict } from '../../../host/workloads/task/own.ts';
-import { tracedTask } from '../../../host/workloads/task/traced.ts';
-import { flagValue, hasFlag, UsageError } from '../../arguments.ts';
+import { flagValue, hasFlag } from '../../arguments.ts';
 import { exitCodeOf } from '../../benching.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { verdictLines } from '../../own-variants.ts';
 import type { VerbContext } from '../../verb.ts';
-import { measureTask, showTaskSession } from './bench.ts';
+import { measureTask, refuseUnkeptTrace, showTaskSession } from './bench.ts';
 import { readTaskScenario } from './scenario.ts';
 
 /** Enough for a median and how far samples stray from it. */
@@ -39,9 +37,8 @@ function verdictOf(host: Host, report: TaskReport, variant: string): OwnVerdict 
 }
 
 export async function runTask(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
-  const { parsed, terminal, signal } = context;
-  const traced = hasFlag(parsed, 'trace');
-  if (traced && place === null) throw new UsageError('--trace needs --out: a name for the timeline, such as run.json');
+  const { parsed, terminal } = context;
+  refuseUnkeptTrace(parsed);
   const reading = await readTaskScenario(context, host);
   const asked = problemOf(reading);
   const variant = chosen(host, reading, asked);
@@ -60,12 +57,7 @@ export async function runTask(context: VerbContext, host: Host, place: NamedFile
     sweep: null,
   };
   const out = flagValue(parsed, 'out');
-  if (out !== undefined && traced) {
-    const timeline = await tracedTask(host.addon, report.scenario, problem, signal);
-    if (timeline === null) return exitCodes.interrupted;
-    if (timeline.traceReason !== null) terminal.say(timeline.traceReason);
-    await writeAtomically(out, `${JSON.stringify(chromeTrace(timeline))}\n`, 'replace');
-  } else if (out !== undefined) await writeSession(out, session);
+  if (out !== undefined) await writeSession(out, session);
   const verdict = verdictOf(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json')) terminal.printJson({ ...report, checks: verdict });
   else showTaskSession(context, session);

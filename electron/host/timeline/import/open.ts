@@ -4,7 +4,8 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
 import { fileError } from '../../files/errors.ts';
-import type { Trace } from '../trace.ts';
+import { isTaskFile } from '../../workloads/task/task-file.ts';
+import { spanCount, type Trace } from '../trace.ts';
 import { ChromeImport } from './chrome.ts';
 import { importNsight } from './nsight.ts';
 
@@ -14,14 +15,16 @@ export interface ReadProgress {
   readonly spans: number;
 }
 
-type Kind = 'json' | 'gzip' | 'sqlite' | 'hdf5';
+type Kind = 'json' | 'gzip' | 'sqlite' | 'run';
 
 const SIGNATURES: readonly (readonly [Kind, string])[] = [
   ['gzip', '1f8b'],
   ['sqlite', Buffer.from('SQLite format 3\0').toString('hex')],
-  ['hdf5', '894844460d0a1a0a'],
+  ['run', '894844460d0a1a0a'],
 ];
 const CHUNK_BYTES = 2 ** 20;
+/** Enough for signatures, and for the name of a session's format. */
+const HEAD_BYTES = 256;
 
 /** Files of programs near by, and what to do with them. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
@@ -36,6 +39,7 @@ function kindOf(head: Buffer, name: string): Kind {
   const hex = head.toString('hex');
   const found = SIGNATURES.find(([, signature]) => hex.startsWith(signature));
   if (found !== undefined) return found[0];
+  if (isTaskFile(head)) return 'run';
   const first = head
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '')
@@ -44,14 +48,15 @@ function kindOf(head: Buffer, name: string): Kind {
   const hint = HINTS.find(([pattern]) => pattern.test(name))?.[1];
   throw new BraggError(
     'foreign-file',
-    hint ?? 'it is neither Chrome Trace JSON (also .gz), nor an SQLite export of Nsight Systems, nor a run (.h5)',
+    hint ??
+      'it is neither Chrome Trace JSON (also .gz), nor an SQLite export of Nsight Systems, nor a run (.h5, or .json of a measurement)',
   );
 }
 
 async function headOf(file: string): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {
-    const head = Buffer.alloc(64);
+    const head = Buffer.alloc(HEAD_BYTES);
     const { bytesRead } = await handle.read(head, 0, head.length, 0);
     return head.subarray(0, bytesRead);
   } finally {
@@ -89,10 +94,17 @@ async function importChrome(
   return trace.finish(name);
 }
 
+/** A run of any workload; a measurement is JSON. */
 async function importRunFile(file: string, name: string): Promise<Trace> {
   // The library for HDF5 takes its time to load; only runs need it.
-  const [{ readRun }, { importRun }] = await Promise.all([import('../../run-files/read.ts'), import('./run.ts')]);
-  return importRun({ ...(await readRun(await readFile(file), name)), bytesPerCellStep: 0 });
+  const [{ readAnyRun }, { timelineOf }, { importRun }] = await Promise.all([
+    import('../../run-files/read.ts'),
+    import('../../workloads/timelines.ts'),
+    import('./run.ts'),
+  ]);
+  const trace = importRun(timelineOf(await readAnyRun(await readFile(file), name)));
+  if (spanCount(trace) === 0) throw new BraggError('foreign-file', 'nothing of its time was recorded');
+  return trace;
 }
 
 /** `name` is the file as the user knows it. Throws BraggError with one sentence that names it. */
@@ -108,7 +120,7 @@ export async function openTrace(
     switch (kind) {
       case 'sqlite':
         return importNsight(file, name, (spans) => progress({ read_bytes: 0, total_bytes: size, spans }));
-      case 'hdf5':
+      case 'run':
         return await importRunFile(file, name);
       default:
         return await importChrome(file, name, kind === 'gzip', size, progress);

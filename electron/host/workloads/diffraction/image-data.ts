@@ -1,10 +1,10 @@
 /** A diffraction run that has ended, whole: what its run file holds, and what every readout is made from. */
 import type { Precision } from '../../../contract/run.ts';
-import type { Spans } from '../../addon.ts';
 import type { DiffractionPlan, DiffractionResult } from '../../addon-diffraction.ts';
-import { noSpans, type RunContext } from '../run-data.ts';
+import { noSpans, type Recording } from '../../recording/recording.ts';
+import type { RunContext } from '../run-data.ts';
 
-export interface ImageRunData extends RunContext {
+export interface ImageRunData extends RunContext, Recording {
   readonly workload: 'diffraction';
   readonly status: 'done' | 'cancelled';
   /** An image that could not be finished is none. */
@@ -31,7 +31,6 @@ export interface ImageRunData extends RunContext {
   readonly layers: number;
   /** Photons per pixel, [slow][fast]. */
   readonly image: Float32Array;
-  readonly spans: Spans;
 }
 
 /** A run as it would be if it ended now, with the rows that are there. */
@@ -56,10 +55,14 @@ export function partialImage(
     scratch_bytes: 0,
     image,
     spans: noSpans,
+    trace: null,
   });
 }
 
-export function imageRunData(context: RunContext, plan: DiffractionPlan, result: DiffractionResult): ImageRunData {
+/** What a run leaves that its file keeps. */
+type ImageOutcome = Omit<DiffractionResult, 'clocks' | 'traceReason'>;
+
+export function imageRunData(context: RunContext, plan: DiffractionPlan, result: ImageOutcome): ImageRunData {
   const { width, height, oversample, sources, orientations, layers } = plan;
   return {
     workload: 'diffraction',

@@ -39,7 +39,7 @@ export const diffraction: HostWorkload = {
       reflections: reading.reflections,
     };
   },
-  prepare: (addon, reading) => new ImageRunning(addon, problemOf(own(reading))),
+  prepare: (addon, reading, { trace }) => new ImageRunning(addon, problemOf(own(reading)), trace),
   ended: (any) => {
     const run = runOf('diffraction', any);
     let max = 0;
@@ -50,10 +50,6 @@ export const diffraction: HostWorkload = {
       detail: { workload: 'diffraction', done: run.done, terms_per_s: run.solve_s > 0 ? run.terms / run.solve_s : 0 },
       upTo: imageUpTo(run.done),
     };
-  },
-  timeline: (any) => {
-    const { name, variant, precision, machine, spans } = runOf('diffraction', any);
-    return { name, variant, precision, machine, spans, trace: null, steps: 0, cell_steps: 0, bytesPerCellStep: 0 };
   },
   exported: (run, what, packer) => exportImage(runOf('diffraction', run), what, packer),
   benchable: imageBenchable,

@@ -28,13 +28,15 @@ export class ImageRunning implements WorkloadRun {
   readonly size: string;
   readonly before: ImageProgress = { workload: 'diffraction', done: 0, terms_per_s: 0 };
   readonly #native: DiffractionRun;
+  readonly #trace: boolean;
   readonly #watchers = new Subscribers<ImageFrame>();
   readonly #pace = new Pace(REST_PER_WORK);
   #latest: { readonly image: Float32Array; readonly done: number } | null = null;
   #revision = 0;
 
   /** Throws what the engine refuses. */
-  constructor(addon: NativeAddon, problem: DiffractionProblem) {
+  constructor(addon: NativeAddon, problem: DiffractionProblem, trace: boolean) {
+    this.#trace = trace;
     this.#native = addon.createDiffraction(problem);
     const { plan } = this.#native;
     this.variant = plan.variant;
@@ -46,7 +48,7 @@ export class ImageRunning implements WorkloadRun {
 
   async start(around: RunSurroundings): Promise<ImageRunData> {
     let due = performance.now() + FIRST_STATE_MS;
-    const result = await this.#native.start((progress) => {
+    const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
       around.progressed(detailOf(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
       if (around.keep === null || performance.now() < due) return;
@@ -55,7 +57,9 @@ export class ImageRunning implements WorkloadRun {
       void this.#keep(around).then(() => {
         due = performance.now() + Math.max(EVERY_STATE_MS, 20 * (performance.now() - begun));
       });
-    });
+    };
+    const { traceReason, clocks: _clocks, ...result } = await this.#native.start(progressed, { trace: this.#trace });
+    if (traceReason !== null) around.warn(traceReason);
     const context = around.context();
     this.#latest = { image: result.image, done: result.done };
     this.#revision += 1;

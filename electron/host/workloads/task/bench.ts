@@ -6,6 +6,7 @@
 import type { BenchReport } from '../../../contract/bench.ts';
 import type { Mode } from '../../../contract/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import type { KeptRecording } from '../../../contract/recording.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { TaskEntry, TaskReport } from '../../../contract/task-bench.ts';
 import type { NativeAddon } from '../../addon.ts';
@@ -17,7 +18,8 @@ import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
 import type { StoppingLimits } from '../../bench/stopping.ts';
 import { noiseFloor } from '../../bench/verdict.ts';
-import { usedGpu } from '../../gpu.ts';
+import { findGpu, usedGpu } from '../../gpu.ts';
+import { keptRecording } from '../../recording/kept.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
 import { taskClaims } from './claims.ts';
 import { type RawTaskSample, rawTaskSample, type TaskContestant, TaskWorker } from './contestant.ts';
@@ -42,12 +44,17 @@ export interface TaskBenchOptions {
     readonly commit?: string;
     readonly resources?: KernelResources;
   };
+  /** After the rounds, record one sample of each variant whole; told why the device's work is not in it. */
+  readonly trace?: (reason: string) => void;
   /** Ends the session after the work at hand; what was measured is reported. */
   readonly signal?: AbortSignal;
 }
 
 /** Long against a clock's steps and a launch, short against a change of the GPU's clock. */
 const usualSample_s = 0.01;
+
+/** Of a traced sample, of which few repetitions are recorded: a trace is looked at. */
+const traced_s = 1e-3;
 
 /** With equal inputs, before the rounds: whether the result is the same every time. */
 const checkedRuns = 3;
@@ -79,7 +86,9 @@ class Session {
     try {
       this.keep = this.fits(all);
       for (const candidate of all) await this.firstRun(candidate);
-      return this.report(all, title, await this.takeRounds());
+      const stopped = await this.takeRounds();
+      await this.takeTraces();
+      return this.report(all, title, stopped);
     } finally {
       for (const { worker } of this.contestants) await worker.close();
     }
@@ -205,6 +214,39 @@ class Session {
     };
   }
 
+  /** Last: tracing slows launches, also after it has stopped. */
+  private async takeTraces(): Promise<void> {
+    const { trace } = this.options;
+    if (trace === undefined) return;
+    const reasons = new Set<string>();
+    for (const { candidate, worker } of this.contestants) {
+      this.tell('traces', candidate.label);
+      const sample = await worker.traced(traced_s);
+      if (!this.keep) await worker.close();
+      const reason = sample?.traceReason ?? null;
+      if (reason !== null && candidate.variant.device === 'cuda') reasons.add(reason);
+    }
+    for (const reason of reasons) trace(reason);
+  }
+
+  /** What each variant's engine recorded, on one clock. */
+  private recordings(): readonly KeptRecording[] {
+    const report = this.addon.devices();
+    const nameOf = ({ gpu, variant }: TaskCandidate): string | null => {
+      if (variant.device === 'cpu') return null;
+      const used = gpu === null ? usedGpu(report) : findGpu(report.cuda.devices, String(gpu));
+      return used?.name ?? 'GPU';
+    };
+    const all = this.contestants.flatMap(({ candidate, worker }) => {
+      const { recording } = worker;
+      return recording === null ? [] : [{ candidate, recording }];
+    });
+    const begun_ns = Math.min(...all.map(({ recording }) => recording.origin_ns));
+    return all.map(({ candidate, recording }) =>
+      keptRecording({ label: candidate.label, device: nameOf(candidate) }, recording, recording.origin_ns - begun_ns),
+    );
+  }
+
   private report(all: readonly TaskCandidate[], title: string, stopped: BenchReport['stopped']): TaskReport {
     const { seed, gpu = null, scenario, recorded = {}, claims = [] } = this.options;
     const everyone = this.contestants.map(ranked);
@@ -240,6 +282,7 @@ class Session {
       noise: { ratio: noise, floor },
       entries,
       claims: taskClaims(claims, entries, seed),
+      recordings: [...this.recordings()],
       elapsed_s: this.clock.elapsed_s,
     };
   }

@@ -21,12 +21,13 @@ export function taskBenchable(kind: TaskKind): Benchable {
     },
     hasRivals: false,
     measure: async (addon, task, { tell, signal }) => {
-      const { scenario, document, variants, modes, seed, limits, assetsFolder, sweep, created, command } = task;
+      const { scenario, document, variants, modes, seed, limits, assetsFolder, sweep, created, command, trace } = task;
       const reports = await reportEach(task, signal, async (any, index) => {
         const problem = problemFor(kind, any);
         return benchTask(addon, problem, {
           ...{ scenario, variants, modes, seed, limits, signal },
           ...(await taskSurroundings(addon, problem, assetsFolder, document, () => undefined)),
+          ...(trace && { trace: () => undefined }),
           onProgress: (progress) => tell(progress, index),
         });
       });

@@ -1,9 +1,10 @@
 /** One variant of a task at work: prepared when it is needed, timed as often as asked. */
 import type { Mode } from '../../../contract/bench-session.ts';
-import { fromNative, type NativeAddon } from '../../addon.ts';
-import type { NativeTask, TaskPreparation, TaskSample, TaskVerdict } from '../../addon-task.ts';
+import { type DeviceTrace, fromNative, type NativeAddon } from '../../addon.ts';
+import type { NativeTask, TaskPreparation, TaskSample, TaskSampling, TaskVerdict } from '../../addon-task.ts';
 import type { Series } from '../../bench/comparison.ts';
 import type { Clocked } from '../../bench/flags.ts';
+import type { Recording } from '../../recording/recording.ts';
 import type { TaskCandidate } from './candidates.ts';
 
 /** A sample before the session knows its highest clock. */
@@ -36,6 +37,8 @@ export class TaskWorker {
   private readonly task: NativeTask;
   private readonly signal: AbortSignal | undefined;
   private prepared = false;
+  private last: Pick<TaskSample, 'spans' | 'origin_ns'> | null = null;
+  private trace: DeviceTrace | null = null;
 
   constructor(addon: NativeAddon, { problem }: TaskCandidate, signal?: AbortSignal) {
     try {
@@ -62,8 +65,28 @@ export class TaskWorker {
     return this.ready(() => this.task.check(runs));
   }
 
-  sample(mode: Mode, at_least_s: number, trace = false): Promise<TaskSample | null> {
-    return this.ready(() => this.task.sample({ mode, at_least_s, clocks: !trace, trace }));
+  sample(mode: Mode, at_least_s: number): Promise<TaskSample | null> {
+    return this.take({ mode, at_least_s, clocks: true });
+  }
+
+  /** One sample of which every repetition is recorded and, on a GPU, all that it does; slows launches from then on. */
+  traced(at_least_s: number): Promise<TaskSample | null> {
+    return this.take({ mode: 'warm', at_least_s, trace: true });
+  }
+
+  /** Of everything up to the last sample; null before the first. `origin_ns` is its zero on the machine's clock. */
+  get recording(): (Recording & { readonly origin_ns: number }) | null {
+    const { last, trace } = this;
+    return last === null ? null : { spans: last.spans, trace, origin_ns: last.origin_ns };
+  }
+
+  private take(options: TaskSampling): Promise<TaskSample | null> {
+    return this.ready(async () => {
+      const sample = await this.task.sample(options);
+      this.last = sample ?? this.last;
+      this.trace = sample?.trace ?? this.trace;
+      return sample;
+    });
   }
 
   /** Frees its memory; the next sample prepares anew. */

@@ -2,7 +2,7 @@
 import type { TaskKind } from '../../../contract/task.ts';
 import type { NativeAddon } from '../../addon.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../../scenarios/index.ts';
-import { noSpans, runOf } from '../run-data.ts';
+import { runOf } from '../run-data.ts';
 import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { taskBenchable } from './benchable.ts';
@@ -42,7 +42,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         available: mine.filter(({ available }) => available).length,
       };
     },
-    prepare: (addon, any, { assetsFolder, name }) => {
+    prepare: (addon, any, { assetsFolder, name, trace, measure }) => {
       const reading = own(kind, any);
       return new TaskRunning(addon, {
         kind,
@@ -50,6 +50,8 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         document: { ...reading.document },
         name: reading.scenario.name || name,
         assetsFolder,
+        trace,
+        measure,
       });
     },
     ended: (any) => {
@@ -63,20 +65,6 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         headline: gain === null ? null : { name: 'best', value: gain, unit: '×' },
         detail: { workload: kind, phase: 'rounds', what: '', round: rounds, rounds },
         upTo: countText(rounds, 'round'),
-      };
-    },
-    timeline: (any) => {
-      const { name, variant, precision, machine } = runOf(kind, any);
-      return {
-        name,
-        variant,
-        precision,
-        machine,
-        spans: noSpans,
-        trace: null,
-        steps: 0,
-        cell_steps: 0,
-        bytesPerCellStep: 0,
       };
     },
     exported: (run, what, packer) => exportTask(runOf(kind, run), what, packer),

@@ -1,15 +1,13 @@
 /** A run of a small measured workload while it waits and is measured: all variants that this machine can run. */
 import { isOwnId } from '../../../contract/own.ts';
 import type { TaskKind, TaskProgress } from '../../../contract/task.ts';
-import { TASK_SESSION_FORMAT, type TaskSession } from '../../../contract/task-bench.ts';
+import { TASK_SESSION_FORMAT } from '../../../contract/task-bench.ts';
 import type { NativeAddon } from '../../addon.ts';
 import type { TaskProblem, TaskVariant } from '../../addon-task.ts';
 import { limitsOf } from '../../bench/index.ts';
 import { EVERY_LANE } from '../../runs/lanes.ts';
-import type { RunSurroundings, WorkloadRun } from '../workload.ts';
-import { benchTask } from './bench.ts';
+import type { Measure, RunSurroundings, WorkloadRun } from '../workload.ts';
 import { variantsFor } from './candidates.ts';
-import { taskSurroundings } from './surroundings.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
 import { countText } from './texts.ts';
 
@@ -22,6 +20,8 @@ export interface TaskStart {
   readonly document: Readonly<Record<string, unknown>>;
   readonly name: string;
   readonly assetsFolder: string;
+  readonly trace: boolean;
+  readonly measure: Measure;
 }
 
 export class TaskRunning implements WorkloadRun {
@@ -32,7 +32,6 @@ export class TaskRunning implements WorkloadRun {
   readonly lane = EVERY_LANE;
   readonly size: string;
   readonly before: TaskProgress;
-  readonly #addon: NativeAddon;
   readonly #start: TaskStart;
   readonly #variants: readonly TaskVariant[];
   readonly #stop = new AbortController();
@@ -51,7 +50,6 @@ export class TaskRunning implements WorkloadRun {
       chosen === undefined
         ? own.filter(({ id }) => !isOwnId(id))
         : own.filter((one) => one === first || one === chosen || beside(one.id));
-    this.#addon = addon;
     this.#start = start;
     this.#variants = wanted.filter(({ available }) => available);
     this.variant = plan.variant;
@@ -61,29 +59,34 @@ export class TaskRunning implements WorkloadRun {
     this.before = { workload: kind, phase: 'first runs', what: '', round: 0, rounds: LIMITS.mostRounds };
   }
 
+  /** On a thread of its own, as every benchmark: neither its statistics nor the host's pages hold the other up. */
   async start(around: RunSurroundings): Promise<TaskRunData> {
-    const { kind, problem, document, name, assetsFolder } = this.#start;
-    const known = await taskSurroundings(this.#addon, problem, assetsFolder, document, around.warn);
-    const created = new Date().toISOString();
-    const report = await benchTask(this.#addon, problem, {
-      scenario: name,
-      variants: this.#variants.map(({ id }) => id),
-      seed: 1,
-      limits: LIMITS,
-      ...known,
-      signal: this.#stop.signal,
-      onProgress: ({ phase, variant, round, mostRounds, left_s }) => {
+    const { kind, problem, document, name, assetsFolder, trace, measure } = this.#start;
+    const { session } = await measure(
+      {
+        workload: kind,
+        scenario: name,
+        document,
+        problems: [{ kind, problem }],
+        scenarios: [],
+        sweep: null,
+        external: [],
+        variants: this.#variants.map(({ id }) => id),
+        modes: [],
+        seed: 1,
+        limits: LIMITS,
+        assetsFolder,
+        created: new Date().toISOString(),
+        command: `bench ${name}`,
+        trace,
+      },
+      ({ phase, variant, round, mostRounds, left_s }) => {
         around.progressed({ workload: kind, phase, what: variant, round, rounds: mostRounds }, left_s);
       },
-    });
-    const session: TaskSession = {
-      format: TASK_SESSION_FORMAT,
-      format_version: 1,
-      created,
-      command: `bench ${name}`,
-      reports: [report],
-      sweep: null,
-    };
+      this.#stop.signal,
+    );
+    if (session.format !== TASK_SESSION_FORMAT)
+      throw new Error(`a measurement of ${kind} came back as ${session.format}`);
     return taskRunData(kind, around.context(), session) as TaskRunData;
   }
 

@@ -14,6 +14,11 @@ export function parseTaskSession(text: string, path: string): TaskSession {
   return parseKept(text, path, TASK_SESSION_FORMAT, taskSessionSchema);
 }
 
+/** For those who look at results only: spans are many times as much. */
+export function withoutRecordings(session: TaskSession): TaskSession {
+  return { ...session, reports: session.reports.map(({ recordings: _recordings, ...report }) => report) };
+}
+
 export function isTaskSession(text: string): boolean {
   return isKeptAs(text, TASK_SESSION_FORMAT);
 }

@@ -71,16 +71,6 @@ export const transport: HostWorkload = {
       upTo: upToText(run.steps, depth_mm),
     };
   },
-  timeline: (any, addon) => {
-    const { name, variant, precision, machine, spans, trace, steps, cell_steps, bytes_per_cell_step } = runOf(
-      'transport',
-      any,
-    );
-    // Files of earlier versions do not say what their kernels moved.
-    const declared = addon.variants().find(({ id }) => id === variant)?.bytesPerCellStep ?? 0;
-    const bytesPerCellStep = bytes_per_cell_step || declared;
-    return { name, variant, precision, machine, spans, trace, steps, cell_steps, bytesPerCellStep };
-  },
   exported: (run, what, packer) => {
     const known = exportsOf.transport.some(({ id }) => id === what);
     if (!known) throw new Error(`a transport run has no ${what}`);

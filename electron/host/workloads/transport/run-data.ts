@@ -1,10 +1,11 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../../contract/run.ts';
-import type { DeviceTrace, Marginals, Spans, TransportProblem, TransportResult, TransportRun } from '../../addon.ts';
+import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../addon.ts';
 import { fromNative } from '../../addon.ts';
 import type { MeasuredRun } from '../../metrics/run-metrics.ts';
-import { noSpans, type RunContext, type RunFailure } from '../run-data.ts';
+import { noSpans, type Recording } from '../../recording/recording.ts';
+import type { RunContext, RunFailure } from '../run-data.ts';
 
 /** Axes of phase space; centres of the cells. */
 export interface Axes {
@@ -29,7 +30,7 @@ export interface Machine {
   readonly device: string | null;
 }
 
-export interface RunData extends RunContext {
+export interface RunData extends RunContext, Recording {
   readonly workload: 'transport';
   /** Title of the stopping-power table. */
   readonly table: string;
@@ -81,9 +82,6 @@ export interface RunData extends RunContext {
   readonly facesNumber: Float64Array;
   readonly facesEnergy: Float64Array;
   readonly keyframes: readonly Marginals[];
-  readonly spans: Spans;
-  /** What the GPU did, and the driver's calls; null unless the run was traced. */
-  readonly trace: DeviceTrace | null;
 }
 
 /** What is known of a transport run before and beside its result. */

@@ -9,7 +9,8 @@ import { openFile } from '../../../../electron/host/run-files/h5.ts';
 import { RunPacker } from '../../../../electron/host/run-files/packer.ts';
 import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
 import { isImageRun } from '../../../../electron/host/workloads/run-data.ts';
-import { renderDocument, smallImage } from '../workloads/image.ts';
+import { renderDocument } from '../workloads/image.ts';
+import { smallImage } from '../workloads/small-image.ts';
 
 let run: ImageRunData;
 beforeAll(async () => {

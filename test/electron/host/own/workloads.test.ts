@@ -20,7 +20,7 @@ import { hostWorkloads } from '../../../../electron/host/workloads/index.ts';
 import { benchTask } from '../../../../electron/host/workloads/task/bench.ts';
 import { taskVerdict } from '../../../../electron/host/workloads/task/own.ts';
 import { assetsFolder, memoryLimit_bytes } from '../small-run.ts';
-import { smallImage } from '../workloads/image.ts';
+import { smallImage } from '../workloads/small-image.ts';
 
 const addon = loadAddon();
 const trusted = new Set<string>();

@@ -2,10 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openHost } from '../../../../electron/host/index.ts';
-import { assetsFolder, memoryLimit_bytes, smallScenario } from '../small-run.ts';
-import { slowScenario } from './slow.ts';
+import { assetsFolder, memoryLimit_bytes } from '../small-run.ts';
+import { imageWork, transportWork } from './slow.ts';
 
-const [dataFolder = '', what = ''] = process.argv.slice(2);
+const [dataFolder = '', what = '', workload = ''] = process.argv.slice(2);
+const [edited, edit, slow] = workload === 'diffraction' ? imageWork : transportWork;
 const host = await openHost({
   assetsFolder,
   dataFolder,
@@ -13,14 +14,14 @@ const host = await openHost({
   memoryLimit_bytes,
 });
 const file = { kind: 'library', key: 'mine.json' } as const;
-const scenario = { ...smallScenario };
+const scenario = { ...edited };
 if (what === 'edit') {
   await host.call('scenario.save', { scenario, file, ifExists: 'refuse' });
-  const draft = { ...scenario, beam: { energy_MeV: 31 } };
+  const draft = { ...scenario, ...edit };
   await host.call('recovery.keep', { page: 'page-one', title: 'mine.json', file, draft });
   await host.call('recovery.keep', { page: 'page-two', title: 'Untitled', file: null, draft: scenario });
 } else {
-  const run = await host.call('run.start', { scenario: { ...slowScenario }, name: '' });
+  const run = await host.call('run.start', { scenario: { ...slow }, name: '' });
   if (what === 'ended') {
     // Stopped once it has run long enough to be kept.
     const owner = path.join(dataFolder, 'recovery');

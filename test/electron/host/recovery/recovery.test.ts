@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Recoverable } from '../../../../electron/contract/recovery.ts';
+import { runOf } from '../../../../electron/host/workloads/run-data.ts';
 import { smallScenario } from '../small-run.ts';
 import { openTestHost, type TestHost } from '../test-host.ts';
-import { slowScenario } from './slow.ts';
+import { imageWork, slowImage, slowScenario, transportWork } from './slow.ts';
 
 let folder: string;
 let host: TestHost | null = null;
@@ -27,10 +28,13 @@ const ended = (child: ChildProcess): Promise<void> =>
   });
 
 /** Starts killed.ts, waits until it is ready and `until` holds, and kills it as a crash does. */
-async function crash(what: 'edit' | 'running' | 'ended', until: () => Promise<boolean>): Promise<void> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'killed.ts'), folder, what], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+async function crash(
+  what: 'edit' | 'running' | 'ended',
+  until: () => Promise<boolean>,
+  workload = 'transport',
+): Promise<void> {
+  const killed = path.join(import.meta.dirname, 'killed.ts');
+  const child = spawn(process.execPath, [killed, folder, what, workload], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     await new Promise<void>((resolve, reject) => {
       child.stdout?.once('data', () => resolve());
@@ -70,11 +74,15 @@ const list = async (page: Awaited<ReturnType<TestHost['page']>>): Promise<readon
   (await page.call('recovery.list', { pages: [] })).items;
 
 describe('a host that was killed', () => {
-  it('while scenarios were edited: the files are as saved, the edits are offered', async () => {
-    await crash('edit', async () => true);
+  it.each([
+    { workload: 'transport', work: transportWork },
+    { workload: 'diffraction', work: imageWork },
+  ])('while scenarios of $workload were edited: the files are as saved, the edits are offered', async (killed) => {
+    await crash('edit', async () => true, killed.workload);
+    const [saved, edit] = killed.work;
     const page = await (await again()).page();
     const opened = await page.call('scenario.open', { file: { kind: 'library', key: 'mine.json' } });
-    expect(opened.draft).toEqual(smallScenario);
+    expect(opened.draft).toEqual(saved);
     const items = await list(page);
     expect(items.map(({ kind, title }) => [kind, title]).sort()).toEqual([
       ['draft', 'Untitled'],
@@ -86,7 +94,7 @@ describe('a host that was killed', () => {
     expect(kept).toMatchObject({
       title: 'mine.json',
       file: { file: { kind: 'library', key: 'mine.json' } },
-      draft: { beam: { energy_MeV: 31 } },
+      draft: edit,
     });
     for (const { id } of items) await page.call('recovery.discard', { id });
     expect(await list(page)).toEqual([]);
@@ -121,6 +129,28 @@ describe('a host that was killed', () => {
     const file = { kind: 'library', key: 'rest.h5' } as const;
     await page.call('run.save', { run: run.id, file, ifExists: 'refuse' });
     await expect.poll(notes).toEqual([]);
+  });
+
+  it('while an image was computed: the rows that were done are an image again, the same as those of a whole one', async () => {
+    await crash('running', async () => (await notes()).length > 0, 'diffraction');
+    const opened = await again();
+    const page = await opened.page();
+    const [item, ...others] = await list(page);
+    expect(others).toEqual([]);
+    if (item?.kind !== 'run') throw new Error('no run was offered');
+    expect(item).toMatchObject({ title: 'slow image', finished: false });
+    const run = await page.call('recovery.run', { id: item.id });
+    expect(run).toMatchObject({ state: 'cancelled', workload: 'diffraction', size: '512 × 512 pixels', file: null });
+    const { done, image } = await page.call('image.summary', { run: run.id });
+    expect(done).toBeGreaterThan(0);
+    expect(done).toBeLessThan(1);
+    const data = runOf('diffraction', await opened.host.runs.data(run.id));
+    const whole = (row: number): boolean => data.image.subarray(row * 512, (row + 1) * 512).every((value) => value > 0);
+    const rows = Array.from({ length: 512 }, (_, row) => whole(row)).filter(Boolean).length;
+    expect(rows / 512).toBeCloseTo(done, 2);
+    expect(image.sum).toBeGreaterThan(0);
+    expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowImage });
+    expect(await list(page)).toEqual([]);
   });
 
   it('with a run that had ended and was not saved: it is whole', async () => {

@@ -8,11 +8,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keptPairs } from '../../../../electron/host/display/maps.ts';
 import { depthDoseOf } from '../../../../electron/host/metrics/run-metrics.ts';
 import { RunPacker } from '../../../../electron/host/run-files/packer.ts';
-import { readRun } from '../../../../electron/host/run-files/read.ts';
+import { readAnyRun, readRun } from '../../../../electron/host/run-files/read.ts';
 import { writeRun } from '../../../../electron/host/run-files/write.ts';
+import { writeAnyRun } from '../../../../electron/host/run-files/write-any.ts';
+import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
 import { ledgerTable, summaryOf } from '../../../../electron/host/workloads/transport/readouts.ts';
 import { measured, type RunData } from '../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario, smallScenario } from '../small-run.ts';
+import { overlapped } from '../timeline/traced-session.ts';
+import { renderDocument } from '../workloads/image.ts';
+import { smallImage } from '../workloads/small-image.ts';
 
 let run: RunData;
 let bytes: Uint8Array;
@@ -47,6 +52,11 @@ describe('a run file', () => {
     const recorded = path.join(import.meta.dirname, '../../../../assets/runs/h200-water-70MeV-cuda-window.h5');
     const old = await readRun(await readFile(recorded), 'recorded.h5');
     expect(keptPairs(old.keyframes[0]).map((pair) => pair.join('–'))).toEqual(['z–x', 'x–theta', 'e–theta', 'e–z']);
+  });
+
+  it('of an image has its spans, and what a GPU did in it, as a transport run has', async () => {
+    const image: ImageRunData = { ...(await renderDocument(smallImage)), trace: overlapped([13, 14]) };
+    expect(await readAnyRun(await writeAnyRun<'diffraction'>(image), 'image.h5')).toEqual(image);
   });
 
   it('holds what escaped through each face, and a file without it is read', async () => {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../../electron/contract/scenario/index.ts';
 import { readHkl } from '../../../../electron/host/scenarios/diffraction/hkl.ts';
 import { problemOf } from '../../../../electron/host/scenarios/index.ts';
-import { renderDocument, smallImage } from '../workloads/image.ts';
+import { renderDocument } from '../workloads/image.ts';
+import { smallImage } from '../workloads/small-image.ts';
 import { addon, scenarios } from './open.ts';
 
 let folder: string;

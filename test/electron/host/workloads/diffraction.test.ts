@@ -9,7 +9,8 @@ import { imageRoofline } from '../../../../electron/host/workloads/diffraction/r
 import { imageSummary } from '../../../../electron/host/workloads/diffraction/summary.ts';
 import { imageFits } from '../../../../electron/host/workloads/diffraction/sweep.ts';
 import { addon, scenarios } from '../scenarios/open.ts';
-import { renderDocument, renderShipped, smallImage } from './image.ts';
+import { renderDocument, renderShipped } from './image.ts';
+import { smallImage } from './small-image.ts';
 
 test.each([
   ['simple-cubic-1024', 154.652466, 923805.272898],

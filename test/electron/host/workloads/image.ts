@@ -4,18 +4,6 @@ import type { ImageRunData } from '../../../../electron/host/workloads/diffracti
 import { ImageRunning } from '../../../../electron/host/workloads/diffraction/running.ts';
 import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';
 
-/** A cubic crystal of 5 × 5 × 5 cells, on a detector of 32 × 24 pixels. */
-export const smallImage = {
-  kind: 'diffraction',
-  version: 1,
-  name: 'Small',
-  beam: { wavelength_A: 6.2 },
-  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
-  structure_factors: { default_electrons: 100 },
-  detector: { width: 32, height: 24 },
-  solver: { threads: 2 },
-} as const;
-
 export async function renderDocument(document: object, folder: string | null = null): Promise<ImageRunData> {
   const text = JSON.stringify(document);
   const reading = await scenarios.parseAny(text, { name: 'image.json', folder });
@@ -32,7 +20,7 @@ export async function renderDocument(document: object, folder: string | null = n
     completeScenario: { ...reading.scenario },
     wall_s: 0.01,
   };
-  const run = new ImageRunning(addon, problemOf(reading));
+  const run = new ImageRunning(addon, problemOf(reading), false);
   const ignore = (): void => undefined;
   return run.start({ progressed: ignore, context: () => context, keep: null, warn: ignore });
 }

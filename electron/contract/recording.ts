@@ -1,0 +1,56 @@
+/**
+ * What an engine recorded of its time, column by column: spans of its threads
+ * and, of a traced run, the GPU's work and the driver's calls. Run files hold
+ * the columns as arrays, sessions as lists of numbers.
+ */
+import { z } from 'zod';
+
+export const spanColumns = [
+  /** Index into names. */
+  { name: 'name', stored: 'uint16' },
+  { name: 'thread', stored: 'uint16' },
+  { name: 'step', stored: 'uint32' },
+  { name: 'start_ns', stored: 'float64' },
+  { name: 'end_ns', stored: 'float64' },
+] as const;
+
+/** `per`: how many values each span has. */
+export const traceColumns = [
+  { name: 'kind', per: 1, stored: 'uint16' },
+  { name: 'name', per: 1, stored: 'uint32' },
+  { name: 'start_ns', per: 1, stored: 'float64' },
+  { name: 'end_ns', per: 1, stored: 'float64' },
+  { name: 'stream', per: 1, stored: 'uint32' },
+  { name: 'correlation', per: 1, stored: 'uint32' },
+  { name: 'grid', per: 3, stored: 'uint32' },
+  { name: 'block', per: 3, stored: 'uint32' },
+  { name: 'registers', per: 1, stored: 'uint32' },
+  { name: 'static_shared_bytes', per: 1, stored: 'uint32' },
+  { name: 'dynamic_shared_bytes', per: 1, stored: 'uint32' },
+  { name: 'bytes', per: 1, stored: 'float64' },
+  { name: 'graph', per: 1, stored: 'uint32' },
+  { name: 'graph_node', per: 1, stored: 'float64' },
+] as const;
+
+const column = z.array(z.number());
+const count = z.number().int().nonnegative();
+
+type Columns<C extends readonly { readonly name: string }[]> = Record<C[number]['name'], typeof column>;
+
+function columnsOf<const C extends readonly { readonly name: string }[]>(columns: C): Columns<C> {
+  return Object.fromEntries(columns.map(({ name }) => [name, column])) as Columns<C>;
+}
+
+/** One variant of a session. Times in nanoseconds since the session's first recorder began. */
+export const recordingSchema = z.strictObject({
+  /** As its row is labelled. */
+  label: z.string(),
+  /** The GPU that it ran on; null on the CPU. */
+  device: z.string().nullable(),
+  spans: z.strictObject({ names: z.array(z.string()), threads: count, dropped: count, ...columnsOf(spanColumns) }),
+  /** Of its traced sample; null without one, and on the CPU. */
+  trace: z
+    .strictObject({ source: z.string(), names: z.array(z.string()), dropped: count, ...columnsOf(traceColumns) })
+    .nullable(),
+});
+export type KeptRecording = Readonly<z.infer<typeof recordingSchema>>;

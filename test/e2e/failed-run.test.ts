@@ -1,0 +1,77 @@
+/** A run whose device failed on the way, as its file says it: what was kept, why it failed, and what can be done with it. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
+import { readRun } from '../../electron/host/run-files/read.ts';
+import { writeRun } from '../../electron/host/run-files/write.ts';
+import { runScenario, smallScenario } from '../electron/host/small-run.ts';
+import { accessibilityFaults } from './accessible.ts';
+import { BenchPage } from './bench-page.ts';
+import { useChromium } from './browser.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-failed-'));
+let served: Served;
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+});
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const reason =
+  'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: transport_gather_stream_f32. The device cannot be used again until the program is restarted.';
+
+/** The steps before the failure, computed here: what the engine had brought to the host by then. */
+async function failedFile(): Promise<Uint8Array> {
+  const solver = { ...smallScenario.solver, max_steps: 24, threads: 1 };
+  const run = await runScenario({ ...smallScenario, name: 'Broken off', solver });
+  return writeRun({
+    ...run,
+    name: 'Broken off',
+    status: 'failed',
+    error: { code: 'device', message: reason },
+    variant: 'cuda-gather',
+    machine: { ...run.machine, device: 'NVIDIA H200' },
+  });
+}
+
+it('shows what was finished before, names the kernel, and can be saved and exported', async () => {
+  const open = await chrome.open(served.url, { context: { acceptDownloads: true } });
+  const { page } = open;
+  const bench = new BenchPage(page);
+  onTestFailed(async () => void (await open.screenshot('failed-failed-run')));
+  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  await bench.drop('failed.h5', await failedFile(), 'application/x-hdf5');
+  await bench.state('Failed').waitFor();
+  const alert = page.getByRole('region', { name: 'Results of the run' }).getByRole('alert');
+  await expect.poll(() => alert.textContent()).toContain('last kernel launched: transport_gather_stream_f32');
+  expect(await alert.textContent()).toContain('What was finished before is kept');
+  // The readouts are those of the steps before, and say that the beam was still under way.
+  const results = page.locator('.run-results');
+  await expect.poll(() => results.textContent()).toMatch(/of the protons were still under way/);
+  await expect.poll(() => results.textContent()).toMatch(/Steps24/);
+  await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
+  await expect.poll(() => page.locator('.ledger tfoot').textContent()).toMatch(/×10⁻/);
+  await open.screenshot('failed-run-light');
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await page.keyboard.press('Control+Alt+s');
+  await page.getByRole('dialog').getByLabel('File name').fill('kept');
+  await page.keyboard.press('Enter');
+  await page.getByText('Saved kept.h5').waitFor();
+  const saved = path.join(home, 'library', 'kept.h5');
+  expect(await readRun(readFileSync(saved), 'kept.h5')).toMatchObject({ status: 'failed', error: { message: reason } });
+  const [download] = await Promise.all([page.waitForEvent('download'), bench.menu('File', /Depth dose \(CSV\)/)]);
+  expect(readFileSync(await download.path(), 'utf8').split('\n').length).toBeGreaterThan(20);
+
+  // What the engine did until then is on the timeline too.
+  await bench.layout('Alt+Shift+3', 'Timeline');
+  const shown = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
+  await expect.poll(() => shown.first().textContent()).toContain('Broken off');
+  expect(open.problems).toEqual([]);
+  await open.close();
+});
