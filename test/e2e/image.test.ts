@@ -85,6 +85,7 @@ describe('a diffraction image', () => {
     await open.page.getByText('Point at the image to read a pixel').waitFor();
     // Where its time went: the stages of the set-up, then rows on every thread.
     await bench.layout('Alt+Shift+3', 'Timeline');
+    await open.page.getByTestId('timeline-summaries').getByText('Length').waitFor();
     const search = open.page.getByLabel('Search spans by name');
     await search.fill('structure factors');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('1');
