@@ -5,11 +5,11 @@
  */
 import { hand } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
-import { main, sayOnStandardError } from './setup/say.mjs';
+import { main, sayOn } from './setup/say.mjs';
 import { build, commandLineSteps, everyStep, prepare } from './steps/all.mjs';
 
 await main(async () => {
-  sayOnStandardError();
+  sayOn(process.stderr);
   const args = process.argv.slice(2);
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;

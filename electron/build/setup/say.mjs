@@ -3,12 +3,15 @@
  * output is parsed (`braggbench run --json`), so the place is chosen once.
  */
 
-/** @type {NodeJS.WritableStream} */
+/** @type {NodeJS.WritableStream & { isTTY?: boolean }} */
 let stream = process.stdout;
 
-/** Send everything to standard error from now on. */
-export function sayOnStandardError() {
-  stream = process.stderr;
+/**
+ * Send everything there from now on.
+ * @param {NodeJS.WritableStream & { isTTY?: boolean }} to
+ */
+export function sayOn(to) {
+  stream = to;
 }
 
 /** @param {string} line */
@@ -42,17 +45,38 @@ export async function main(entry) {
   }
 }
 
+/** How often a step that takes its time says so: a terminal's line is written over, a log's lines add up. */
+const AGAIN_MS = { terminal: 500, log: 20_000 };
+
 /**
- * Names a step, runs it, and says how long it took.
+ * Names a step, runs it, and says how long it took, and meanwhile for how long it has been at it.
  * @template T
  * @param {string} title
- * @param {() => Promise<T>} body
+ * @param {(progress: (how_far: string) => void) => Promise<T>} body may tell how far it is, such as `12 of 260 files`
  * @returns {Promise<T>}
  */
 export async function timed(title, body) {
   say(`${title} …`);
   const start = performance.now();
-  const result = await body();
-  say(`  done in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  const seconds = (digits = 0) => `${((performance.now() - start) / 1000).toFixed(digits)} s`;
+  let howFar = '';
+  const terminal = stream.isTTY === true;
+  const again = () => {
+    const line = `  ${seconds()}${howFar && `, ${howFar}`}`;
+    if (terminal) stream.write(`\r${line}\x1b[K`);
+    else say(line);
+  };
+  const timer = setInterval(again, terminal ? AGAIN_MS.terminal : AGAIN_MS.log);
+  /** @type {T} */
+  let result;
+  try {
+    result = await body((text) => {
+      howFar = text;
+    });
+  } finally {
+    clearInterval(timer);
+    if (terminal) stream.write('\r\x1b[K');
+  }
+  say(`  done in ${seconds(1)}`);
   return result;
 }

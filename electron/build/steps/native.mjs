@@ -30,10 +30,11 @@ const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((fold
  * folder, by another generator or with a compiler that is gone cannot be
  * configured again; it is thrown away once and made anew.
  * @param {string} out folder of the tree, from the root
+ * @param {(howFar: string) => void} progress
  * @param {Readonly<Record<string, string>>} definitions CMake cache entries
  * @param {string} [target] what to build of it, all if not given
  */
-async function cmake(out, definitions, target) {
+async function cmake(out, progress, definitions, target) {
   await checkCppToolchain();
   const common = ['--directory', inRoot('native'), '--out', inRoot(out), '--log-level', 'error'];
   const defined = Object.entries({ BB_VERSION: programVersion(), ...definitions }).map(([k, v]) => `--CD${k}=${v}`);
@@ -49,8 +50,24 @@ async function cmake(out, definitions, target) {
 
   const parallel = ['--parallel', String(availableParallelism())];
   const only = target ? ['--target', target] : [];
-  const built = await capture(process.execPath, [CMAKE_JS, 'build', ...common, ...parallel, ...only]);
+  const built = await capture(process.execPath, [CMAKE_JS, 'build', ...common, ...parallel, ...only], {
+    onLine: (line) => {
+      const far = howFar(line);
+      if (far) progress(far);
+    },
+  });
   if (built.code !== 0) throw new Failure(`${compilerErrors(built.output)}\nThe C++ build failed (above).`);
+}
+
+/**
+ * What a line of ninja (`[12/260] …`) or make (`[  5%] …`) tells of how far the build is; null where nothing.
+ * @param {string} line
+ */
+export function howFar(line) {
+  const [, done, all] = /^\[(\d+)\/(\d+)\] (?!Re-)/.exec(line) ?? [];
+  if (all) return `${done} of ${all} files`;
+  const share = /^\[ *(\d+)%\]/.exec(line)?.[1];
+  return share ? `${share} %` : null;
 }
 
 /**
@@ -71,19 +88,27 @@ const settings = () => ({
   flags: process.env['CXXFLAGS'] ?? null,
 });
 
-/** The addon alone: what a person who starts the workbench waits for. */
+/**
+ * The addon alone: what a person who starts the workbench waits for.
+ * @returns {import('./up-to-date.mjs').Step}
+ */
 export function addonStep() {
   return {
     name: 'addon',
-    title: 'Building the solver (C++)',
+    title: existsSync(inRoot('dist/cmake'))
+      ? 'Building the solver (C++)'
+      : 'Building the solver (C++), once: one to two minutes on two cores',
     inputs: SOURCES,
     outputs: [ADDON, CORE_LIBRARY, 'dist/native/include/own_build.json'],
     settings: settings(),
-    run: () => cmake('dist/cmake', {}, 'braggbench'),
+    run: (progress) => cmake('dist/cmake', progress, {}, 'braggbench'),
   };
 }
 
-/** The C++ tests, in the addon's tree: they link the same objects. */
+/**
+ * The C++ tests, in the addon's tree: they link the same objects.
+ * @returns {import('./up-to-date.mjs').Step}
+ */
 export function cppTestsStep() {
   return {
     name: 'cpp-tests',
@@ -91,11 +116,14 @@ export function cppTestsStep() {
     inputs: [...SOURCES, ...TEST_SOURCES],
     outputs: [CPP_TESTS, ...GPU_TESTS],
     settings: settings(),
-    run: () => cmake('dist/cmake', {}),
+    run: (progress) => cmake('dist/cmake', progress, {}),
   };
 }
 
-/** The C++ tests with address and undefined-behaviour checks, without the addon. */
+/**
+ * The C++ tests with address and undefined-behaviour checks, without the addon.
+ * @returns {import('./up-to-date.mjs').Step}
+ */
 export function sanitizedTestsStep() {
   return {
     name: 'sanitized-tests',
@@ -103,9 +131,10 @@ export function sanitizedTestsStep() {
     inputs: [...SOURCES, ...TEST_SOURCES],
     outputs: [SANITIZED_TESTS],
     settings: settings(),
-    run: () =>
+    run: (progress) =>
       cmake(
         'dist/cmake-sanitized',
+        progress,
         {
           BB_ADDON: 'OFF',
           BB_SANITIZE: 'address,undefined',

@@ -14,7 +14,7 @@ import { inRoot, root } from '../setup/root.mjs';
  *   inputs: readonly string[],
  *   outputs: readonly string[],
  *   settings?: Readonly<Record<string, string | number | boolean | null>>,
- *   run: () => Promise<void>,
+ *   run: (progress: (howFar: string) => void) => Promise<void>,
  * }>} Step
  * `inputs` are globs and `outputs` files, both from the checkout's root.
  */
