@@ -87,7 +87,7 @@ describe.each(looks)('at $name', ({ name, ...options }) => {
     await expect.poll(() => ladder.textContent()).toContain('NVIDIA H200 · driver 580.159.04');
     await expect.poll(() => ladder.textContent()).toContain('commit');
     for (const id of ['gains', 'roofline', 'cold-start', 'claims', 'samples']) {
-      expect(await page.getByTestId(`ladder-${id}`).count()).toBe(1);
+      await expect.poll(() => page.getByTestId(`ladder-${id}`).count()).toBe(1);
     }
     await open.screenshot(`ladder-${name}`);
     await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
@@ -110,7 +110,7 @@ describe.each(looks)('at $name', ({ name, ...options }) => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await view(page, 'Table');
     await row(page, 'cuda-window').waitFor();
-    expect(await page.getByRole('button', { name: 'Export the table' }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('button', { name: 'Export the table' }).count()).toBe(1);
     await open.screenshot(`compare-table-${name}`);
     expect(await accessibilityFaults(page)).toEqual([]);
     await view(page, 'Samples');
@@ -140,7 +140,7 @@ describe('a size sweep', () => {
     await page.getByLabel('Session', { exact: true }).selectOption('recorded~h200-sweep-water-70MeV.json');
     const sweep = page.getByTestId('ladder-sweep');
     await expect.poll(() => sweep.textContent()).toMatch(/cuda-window.*fixed, .* per million cells/);
-    expect(await sweep.locator('svg circle').count()).toBeGreaterThanOrEqual(9);
+    await expect.poll(() => sweep.locator('svg circle').count()).toBeGreaterThanOrEqual(9);
     const values = page.getByLabel(/^Value of /);
     const before = await page.getByTestId('ladder-cold-start').textContent();
     await values.selectOption('0');
@@ -176,8 +176,10 @@ describe('benchmarking', () => {
     await page.getByLabel('Rounds').selectOption('7');
     await page.getByRole('group', { name: 'Precisions' }).getByText('fp32').click();
     await page.getByRole('group', { name: 'Precisions' }).getByText('fp64').click();
-    await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
-    await page.getByTestId('bench-progress').waitFor();
+    await Promise.all([
+      page.getByTestId('bench-progress').waitFor(),
+      page.getByRole('button', { name: 'Benchmark', exact: true }).click(),
+    ]);
     await row(page, 'window@fp64').waitFor();
     await expect.poll(() => page.getByTestId('compare-row').count()).toBe(4);
     await expect.poll(() => row(page, 'gather@fp32').textContent()).toContain('reference');
@@ -260,7 +262,7 @@ describe('benchmarking', () => {
     const report = await chrome.open(`file://${file}`);
     onTestFinished(report.close);
     await expect.poll(() => report.page.locator('h1').textContent()).toMatch(/^Comparison, Uniform/);
-    expect(await report.page.locator('figure svg').count()).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => report.page.locator('figure svg').count()).toBeGreaterThanOrEqual(4);
     expect(await accessibilityFaults(report.page)).toEqual([]);
     expect(report.problems).toEqual([]);
     await report.screenshot('report');
@@ -272,15 +274,15 @@ describe('benchmarking', () => {
     await page.getByRole('button', { name: 'Report', exact: true }).first().click();
     await page.getByRole('menuitem', { name: /^Print the report/ }).click();
     await page.locator('.print-report h1').waitFor({ state: 'attached' });
-    expect(await page.locator('.print-report').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('.print-report').isVisible()).toBe(false);
     await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('.print-report').isVisible()).toBe(true);
-    expect(await page.locator('.app').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('.print-report').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('.app').isVisible()).toBe(false);
     await open.screenshot('report-printed');
     await page.emulateMedia({ media: null });
     await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
     expect(await page.locator('.print-report').count()).toBe(0);
-    expect(await page.locator('.app').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('.app').isVisible()).toBe(true);
     expect(open.problems).toEqual([]);
   });
 
@@ -289,7 +291,7 @@ describe('benchmarking', () => {
     const sweep = page.getByLabel('Sweep of a value of the scenario');
     await sweep.fill('grid');
     await page.getByText(/has no list of numbers; allowed/).waitFor();
-    expect(await page.getByRole('button', { name: 'Benchmark', exact: true }).isEnabled()).toBe(false);
+    await expect.poll(() => page.getByRole('button', { name: 'Benchmark', exact: true }).isEnabled()).toBe(false);
     await sweep.fill('grid.dx_mm=2,1');
     await page.getByLabel('Rounds').selectOption('7');
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
