@@ -171,7 +171,7 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
   await page.getByRole('dialog', { name: 'Do you trust my-lattice.cpp?' }).waitFor();
   await page.getByRole('button', { name: 'I trust it' }).click();
   await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
-  expect(await verdict(page).textContent()).toMatch(/Bright pixels.*0\.0e\+0, 2\.0e-5 allowed/);
+  await expect.poll(() => verdict(page).textContent()).toMatch(/Bright pixels.*0\.0e\+0, 2\.0e-5 allowed/);
   await open.screenshot('kernel-editor-image-dark');
   expect(await accessibilityFaults(page)).toEqual([]);
 

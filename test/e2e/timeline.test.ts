@@ -200,7 +200,6 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => align.locator('option').count()).toBeGreaterThan(5);
     await align.selectOption('0');
     await expect.poll(litPixels).toBeGreaterThan(2000);
-    await open.page.waitForTimeout(400);
     await open.screenshot('timeline-two-aligned');
   });
 });
