@@ -177,6 +177,8 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
 
   await bench.drop('small.json', small);
   await expect.poll(() => bench.title.textContent()).toContain('Small beam');
+  await bench.panel('Kernel editor').click();
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('You trust it as it is.');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await page.getByText('is made from diffraction-reference of diffraction, and the scenario is of transport').waitFor();
 });
