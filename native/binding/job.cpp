@@ -1,6 +1,7 @@
 #include "job.hpp"
 
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "cpu/host.hpp"
@@ -46,9 +47,16 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
           own->deferred.Reject(coded_error(finish_env, own->failure.code, own->failure.message).Value());
           return;
         }
-        own->deferred.Resolve(own->answer(finish_env));
+        // Nothing may be thrown through Node's C code, also where there is no room for the answer.
+        try {
+          own->deferred.Resolve(own->answer(finish_env));
+        } catch (const Napi::Error& error) {
+          own->deferred.Reject(error.Value());
+        } catch (const std::exception& error) {
+          own->deferred.Reject(coded_error(finish_env, "internal", error.what()).Value());
+        }
       });
-  thread_ = std::thread([under, no_memory, to_script, work = std::move(work)]() mutable {
+  auto run = [under, no_memory, to_script, work = std::move(work)]() mutable {
     cpu::give_way_to_interactive_threads();
     const Tell tell = [&to_script](Telling telling) {
       to_script.NonBlockingCall(
@@ -56,7 +64,13 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
     };
     under->failure = attempt([&] { work(tell); }, no_memory);
     to_script.Release();
-  });
+  };
+  try {
+    thread_ = std::thread(std::move(run));
+  } catch (const std::system_error& error) {
+    under->failure = {"memory", std::string("the system starts no further thread: ") + error.what()};
+    to_script.Release();
+  }
   return promise;
 }
 
