@@ -3,20 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cuda_feeds.hpp"
+#include "index.hpp"
+
 namespace bb::transport {
-namespace {
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
-
-/// Calls f(class, material, row of the tables) for all that a bin has.
-template <typename F>
-void each_row(const Tables& t, int bin, F&& f) {
-  for (int c = 0; c < t.classes; ++c) {
-    for (int m = 0; m < t.materials; ++m) f(c, m, t.row(c, m, bin));
-  }
-}
-
-}  // namespace
 
 template <typename T>
 BinTables<T>::BinTables(const Tables& t) : bins(u(t.ne)) {
@@ -36,15 +26,10 @@ BinTables<T>::BinTables(const Tables& t) : bins(u(t.ne)) {
 template <typename T>
 void BinTables<T>::add_feeds(const Tables& t, const TypedTables<T>& typed, int e) {
   Bin& bin = bins[u(e)];
-  int low = t.ne, high = -1;
-  each_row(t, e, [&](int, int, std::size_t row) {
-    for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
-      low = std::min(low, t.gather_source[u(k)]);
-      high = std::max(high, t.gather_source[u(k)]);
-    }
-  });
-  bin.feed_low = high < 0 ? e : low;
-  bin.feed_count = high < 0 ? 0 : high - low + 1;
+  const Feeds feeds = feeds_of(t, e);
+  const int low = feeds.low;
+  bin.feed_low = feeds.low;
+  bin.feed_count = feeds.count;
   bin.feed_at = static_cast<int>(feed_bin.size());
   bin.feed_weight_at = static_cast<int>(feed_weight.size());
   most_feeds = std::max(most_feeds, bin.feed_count);
@@ -76,14 +61,7 @@ void BinTables<T>::add_feeds(const Tables& t, const TypedTables<T>& typed, int e
 template <typename T>
 void BinTables<T>::add_kernels(const Tables& t, const TypedTables<T>& typed, int e) {
   Bin& bin = bins[u(e)];
-  each_row(t, e, [&](int, int, std::size_t row) {
-    const int begin = t.angle_begin[row];
-    for (int k = t.angle_begin[row + 1] - 1; k > begin + bin.half; --k) {
-      if (typed.angle_weight[u(k)] == T(0)) continue;
-      bin.half = k - begin;
-      break;
-    }
-  });
+  bin.half = widest_kernel(t, typed, e);
   most_half = std::max(most_half, bin.half);
   bin.kernel_at = static_cast<int>(kernel_weight.size());
   kernel_weight.resize(kernel_weight.size() + u(t.materials) * u(bin.half + 1) * u(t.classes), T(0));

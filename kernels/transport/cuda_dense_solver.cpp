@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "index.hpp"
+
 namespace bb::transport {
 namespace {
 
@@ -9,32 +11,21 @@ constexpr unsigned kThreads = 256;
 // Of the clearing kernel: enough for every multiprocessor of today's devices, each with a loop.
 constexpr unsigned kClearBlocks = 2048;
 
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
-
 unsigned blocks(std::size_t work, std::size_t per_block) {
   return static_cast<unsigned>((work + per_block - 1) / per_block);
 }
 
-template <typename T>
-double state_size(const Problem& problem, const Tables& t) {
-  return static_cast<double>(t.cells()) / (problem.stepping == Stepping::kDepth ? t.nz : 1) * sizeof(T);
-}
-
 }  // namespace
-
-double estimate_cuda_dense(const Problem& problem, const Tables& tables) {
-  return 2.0 * (problem.precision == Precision::kFp32 ? state_size<float>(problem, tables)
-                                                      : state_size<double>(problem, tables));
-}
 
 template <typename T>
 double CudaDenseSolver<T>::state_bytes_needed() const {
-  return 2.0 * state_size<T>(this->problem(), this->tables());
+  return estimate_dense(this->problem(), this->tables());
 }
 
 template <typename T>
 double CudaDenseSolver<T>::cells_per_step() const {
-  return state_size<T>(this->problem(), this->tables()) / sizeof(T);
+  const Tables& t = this->tables();
+  return static_cast<double>(t.cells()) / (depth_ ? t.nz : 1);
 }
 
 template <typename T>
@@ -69,14 +60,13 @@ void CudaDenseSolver<T>::prepare() {
   look_up_kernels();
 
   cuda::Stream& stream = this->stream();
+  plane_ = start_plane_ = depth_ ? t.start.z : 0;
   if (this->problem().filled) {
     this->kernel("dense_fill")
         .launch(stream, {.grid = {blocks(cells, kThreads), 1, 1}, .block = {kThreads, 1, 1}}, psi_[0].pointer(),
                 static_cast<unsigned long long>(cells), static_cast<unsigned long long>(this->problem().seed));
-    plane_ = start_plane_ = depth_ ? t.start.z : 0;
     return;
   }
-  plane_ = start_plane_ = depth_ ? t.start.z : 0;
   psi_[0].fill_bytes(0, stream);
   const auto send = [&](const std::vector<double>& values) {
     cuda::DeviceBuffer<double> out(this->device(), values.size());

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "by_precision.hpp"
 #include "cuda_solver.hpp"
 
 namespace bb::transport {
@@ -58,8 +59,5 @@ class CudaDenseSolver : public CudaSolver<T> {
 
 extern template class CudaDenseSolver<float>;
 extern template class CudaDenseSolver<double>;
-
-/// Bytes that a dense variant needs on the device, for the registry.
-double estimate_cuda_dense(const Problem& problem, const Tables& tables);
 
 }  // namespace bb::transport

@@ -20,7 +20,7 @@ Variant cuda_fused_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 140,
       .estimate_bytes = estimate_cuda_rows,
-      .make = [](const Problem& p, const Tables& t, int /*threads*/) { return make_cuda_fused(p, t, {.march = true}); },
+      .make = make_cuda_solver<CudaFusedSolver, FusedLoop::kLaunches>,
       .unavailable = cuda_unavailable,
   };
 }

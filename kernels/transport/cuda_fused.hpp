@@ -23,6 +23,13 @@ struct DeviceBox {
   int z0, z1, a0, a1, x0, x1;
 };
 
+/// A bin that feeds an item of the first pass: where it holds something in the item's row, and its place in the list of
+/// feeds (-1: it is only scored).
+struct FusedSource {
+  int a0, a1, x0, x1;
+  int feed, bin;
+};
+
 /// Written by the last block of each step, read by all blocks of the next.
 struct StepControl {
   int step;   // steps done

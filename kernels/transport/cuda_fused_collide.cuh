@@ -11,14 +11,6 @@ namespace bb::transport::fused {
 inline constexpr int kMostQuads = 8;  // of a tile
 inline constexpr int kBatch = 4;      // sources whose loads are in flight together
 
-/// A bin that feeds the item: where it holds something in the item's row, and
-/// its place in the list of feeds
-/// (-1: it is only scored).
-struct SourceView {
-  int a0, a1, x0, x1;
-  int feed, bin;
-};
-
 /// Sums over the items of a block.
 struct CollideTally {
   double number = 0, energy = 0, stopped = 0, nuclear = 0, nuclear_energy = 0, deposited = 0;
@@ -31,11 +23,6 @@ struct CollideShared {
   int sources;
 };
 
-template <typename T>
-__device__ inline T sum_quad(const Quad<T>& q) {
-  return (q.v[0] + q.v[1]) + (q.v[2] + q.v[3]);
-}
-
 template <typename T, bool kDepth>
 class Collide {
  public:
@@ -47,7 +34,7 @@ class Collide {
     block_rows = static_cast<int>(blockDim.x) / quads;
     rows = reinterpret_cast<Quad<T>*>(memory);
     weight = reinterpret_cast<T*>(rows + (t.ntheta + 2 * p.most_half + 2 * kFusedTurned) * quads);
-    views = reinterpret_cast<SourceView*>(weight + (p.most_half + 4) / 4 * 4);
+    views = reinterpret_cast<FusedSource*>(weight + (p.most_half + 4) / 4 * 4);
   }
 
   __device__ void run(int item_bin, int index) {
@@ -165,7 +152,7 @@ class Collide {
         source[k] = row;
         feed[k] = feeds;
         if (first + k >= sources) continue;
-        const SourceView view = views[first + k];
+        const FusedSource view = views[first + k];
         a0[k] = view.a0;
         held[k] = live && x >= view.x0 && x < view.x1 ? static_cast<unsigned>(view.a1 - view.a0) : 0u;
         source[k] = row + view.bin * slice;
@@ -364,10 +351,10 @@ class Collide {
   const DeviceTables<T>& t;
   int step;
   CollideShared<T>& s;
-  Quad<T>* rows;      // [angles and the zeros beside them][quads]
-  Quad<T>* tile;      // this thread's quad of angle 0 in `rows`
-  T* weight;          // [half + 1] where one kernel serves the whole row
-  SourceView* views;  // [most_feeds]
+  Quad<T>* rows;       // [angles and the zeros beside them][quads]
+  Quad<T>* tile;       // this thread's quad of angle 0 in `rows`
+  T* weight;           // [half + 1] where one kernel serves the whole row
+  FusedSource* views;  // [most_feeds]
   int quads, quad, first_row, block_rows;
   int bin, half, z, x, a_begin, a_end;
   bool live;

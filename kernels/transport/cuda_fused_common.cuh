@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuda_fused.hpp"
+#include "cuda_quad.cuh"
 #include "filled_value.hpp"
 #include "physics/remap.hpp"
 
@@ -12,11 +13,6 @@ using physics::kRemapReach;
 using physics::kRemapTaps;
 
 inline constexpr int kWarps = kFusedThreads / 32;
-
-template <typename T>
-struct alignas(16) Quad {
-  T v[4];
-};
 
 template <typename V>
 __device__ inline V warp_sum(V v) {

@@ -5,8 +5,9 @@
 #include <type_traits>
 
 #include "cuda_bins.hpp"
-#include "cuda_fused_bins.hpp"
+#include "cuda_feeds.hpp"
 #include "cuda_packer.hpp"
+#include "index.hpp"
 #include "typed_tables.hpp"
 
 namespace bb::transport {
@@ -16,9 +17,6 @@ constexpr int kGraphSteps = 16;   // steps of one captured graph
 constexpr int kMarchAngles = 18;  // of a block; every chunk reads two angles more
 constexpr int kDenseChunk = 32;   // z rows of a stream item, about
 constexpr int kNarrowGrid = 16;   // columns; collide items are narrower there
-constexpr int kViewBytes = 24;    // SourceView in cuda_fused_collide.cuh
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -58,17 +56,16 @@ void CudaFusedSolver<T>::prepare() {
   control_.fill_bytes(0, stream);
   written_.fill_bytes(0, stream);
   this->set_state_bytes(2.0 * static_cast<double>(cells) * sizeof(T));
-  plane_ = depth_ && !this->problem().filled ? t.start.z : 0;
 
   fill_parameters();
   send_bins();
-  if (options_.march && !prepare_sweep()) plan_march();
+  if (!prepare_sweep()) plan_march();
 
   // As Collide in cuda_fused_collide.cuh.
   const int rows = t.ntheta + 2 * parameters_.most_half + 2 * kFusedTurned;
   shared_bytes_ = static_cast<unsigned>(rows * parameters_.tile_quads * 4 + (parameters_.most_half + 4) / 4 * 4) *
                       static_cast<unsigned>(sizeof(T)) +
-                  static_cast<unsigned>((parameters_.most_feeds + 1) * kViewBytes);
+                  static_cast<unsigned>(parameters_.most_feeds + 1) * static_cast<unsigned>(sizeof(FusedSource));
   const int optin = device->info().shared_per_block_optin_bytes;
   if (shared_bytes_ > static_cast<unsigned>(optin)) {
     throw ProblemError("unsupported", "solver.variant = " + this->problem().variant + ": " + std::to_string(t.ntheta) +
@@ -82,11 +79,11 @@ void CudaFusedSolver<T>::prepare() {
     const int resident = kernel->resident_blocks(threads, shared);
     return static_cast<unsigned>(std::max(1, resident) * device->info().multiprocessors);
   };
-  if (options_.loop == FusedLoop::kPersistent) {
+  if (loop_ == FusedLoop::kPersistent) {
     collide_blocks_ = ready(persistent_kernel_, "transport_fused_persistent", kFusedThreads, shared_bytes_);
   } else {
-    collide_blocks_ = ready(collide_kernel_, "transport_fused_collide", collide_threads_, shared_bytes_);
-    stream_blocks_ = ready(stream_kernel_, "transport_fused_stream", kFusedThreads, 0);
+    collide_blocks_ = ready(collide_kernel_, "transport_fused_collide", kCollideThreads, shared_bytes_);
+    stream_kernel_.emplace(stepped_kernel("transport_fused_stream"));
     // As many as there are items, so that the device evens them out.
     const int quads = pitch() / 4 + (parameters_.whole_x_max + 4 - parameters_.whole_x_min + 3) / 4;
     const int made = t.nz + parameters_.whole_z_max - parameters_.whole_z_min + 1;
@@ -127,7 +124,7 @@ void CudaFusedSolver<T>::fill_parameters() {
   const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;
   const int chunks = std::max(1, made / kDenseChunk);
   p.chunk = (made + chunks - 1) / chunks;
-  p.start_z = plane_;
+  p.start_z = depth_ && !this->problem().filled ? t.start.z : 0;
   p.stop_number = this->stop_number();
 }
 
@@ -278,7 +275,7 @@ void CudaFusedSolver<T>::plan_march() {
 template <typename T>
 bool CudaFusedSolver<T>::prepare_sweep() {
   if constexpr (std::is_same_v<T, float>) {
-    if (depth_ || options_.loop == FusedLoop::kPersistent) return false;
+    if (depth_ || loop_ == FusedLoop::kPersistent) return false;
     const std::optional<SweepPlan> plan = plan_sweep(this->tables(), this->device()->info());
     if (!plan) return false;
     cuda::Stream& stream = this->stream();
@@ -343,14 +340,14 @@ void CudaFusedSolver<T>::queue_step() {
     }
   }
   collide_kernel_->launch(
-      stream, {.grid = {collide_blocks_}, .block = {collide_threads_}, .dynamic_shared_bytes = shared_bytes_},
+      stream, {.grid = {collide_blocks_}, .block = {kCollideThreads}, .dynamic_shared_bytes = shared_bytes_},
       parameters_);
   stream_kernel_->launch(stream, {.grid = {stream_blocks_}, .block = {kFusedThreads}}, parameters_);
 }
 
 template <typename T>
 void CudaFusedSolver<T>::capture() {
-  if (options_.loop != FusedLoop::kGraph) return;
+  if (loop_ != FusedLoop::kGraph) return;
   this->stream().begin_capture();
   for (int i = 0; i < kGraphSteps; ++i) queue_step();
   queue_collect();
@@ -359,17 +356,12 @@ void CudaFusedSolver<T>::capture() {
 }
 
 template <typename T>
-void CudaFusedSolver<T>::launch_step(int step) {
-  launch_steps(step, 1);
-}
-
-template <typename T>
 void CudaFusedSolver<T>::launch_steps(int first, int count) {
   cuda::Stream& stream = this->stream();
   // Depth stepping ends at the last plane, however many steps are asked for.
   const int planes = depth_ ? this->tables().nz - parameters_.start_z : first + count;
   begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, std::min(first + count, planes));
-  if (options_.loop == FusedLoop::kPersistent) {
+  if (loop_ == FusedLoop::kPersistent) {
     persistent_kernel_->launch(stream,
                                {.grid = {collide_blocks_},
                                 .block = {kFusedThreads},
@@ -386,18 +378,11 @@ void CudaFusedSolver<T>::launch_steps(int first, int count) {
       if (rest % kGraphSteps == 1) queue_collect();
     }
   }
-  if (!depth_) return;
-  plane_ = parameters_.start_z + first + count;
-  if (first + count < planes || first >= planes) return;
+  if (!depth_ || first + count < planes || first >= planes) return;
   // Behind the last plane the protons have left the grid; the kernel does nothing if the run ended before.
   double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(planes - 1) * kLedgerColumns;
   this->kernel("transport_fused_leave")
       .launch(stream, {.grid = {static_cast<unsigned>(this->tables().ne)}, .block = {kFusedThreads}}, parameters_, row);
-}
-
-template <typename T>
-void CudaFusedSolver<T>::forget_steps(int steps) {
-  if (depth_) plane_ -= steps;
 }
 
 template <typename T>
@@ -425,14 +410,5 @@ DeviceState<T> CudaFusedSolver<T>::device_state() const {
 
 template class CudaFusedSolver<float>;
 template class CudaFusedSolver<double>;
-
-std::unique_ptr<engine::Solver> make_cuda_fused(const Problem& problem, const Tables& tables, FusedOptions options) {
-  const auto make = [&]<typename T>(T) -> std::unique_ptr<engine::Solver> {
-    auto solver = std::make_unique<CudaFusedSolver<T>>(problem, tables, options);
-    solver->set_up();
-    return solver;
-  };
-  return on_device([&] { return problem.precision == Precision::kFp32 ? make(float{}) : make(double{}); });
-}
 
 }  // namespace bb::transport

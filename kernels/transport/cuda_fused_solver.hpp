@@ -14,16 +14,10 @@ namespace bb::transport {
 
 /// How the steps of the fused kernel are issued.
 enum class FusedLoop {
-  kLaunches,    // two launches (three with the angle march) per step
+  kLaunches,    // one launch per step where it can be swept, else two, three with the angle march
   kGraph,       // a captured graph of several steps, replayed
   kPersistent,  // one cooperative launch per batch, blocks wait for each other
                 // between steps
-};
-
-struct FusedOptions {
-  FusedLoop loop = FusedLoop::kLaunches;
-  bool march = false;  // whole grids of one material: the angle march for bins
-                       // with three-point kernels
 };
 
 /// ψ[bin][z][angle][x] on the device, advanced by the fused step of
@@ -31,18 +25,18 @@ struct FusedOptions {
 template <typename T>
 class CudaFusedSolver : public CudaSolver<T> {
  public:
-  CudaFusedSolver(const Problem& problem, const Tables& tables, FusedOptions options)
-      : CudaSolver<T>(problem, tables), options_(options), depth_(problem.stepping == Stepping::kDepth) {}
+  CudaFusedSolver(const Problem& problem, const Tables& tables, FusedLoop loop)
+      : CudaSolver<T>(problem, tables), loop_(loop), depth_(problem.stepping == Stepping::kDepth) {}
 
  protected:
   double state_bytes_needed() const override;
   void prepare() override;
   void capture() override;
-  void launch_step(int step) override;
+  void launch_step(int step) override { launch_steps(step, 1); }
   void launch_steps(int first, int count) override;
   void launch_count(double* row) override;
   DeviceState<T> device_state() const override;
-  void forget_steps(int steps) override;
+  void forget_steps(int) override {}  // the device counts its steps itself
   double cells_per_step() const override;
   /// Two passes read and write each cell twice, the sweep once.
   double bytes_per_cell_step() const override { return sweep_kernel_ ? 8.0 : 16.0; }
@@ -59,12 +53,11 @@ class CudaFusedSolver : public CudaSolver<T> {
   void queue_collect();
   cuda::Kernel stepped_kernel(const char* name) const;
 
-  FusedOptions options_;
+  FusedLoop loop_;
   bool depth_;
   unsigned shared_bytes_ = 0;
-  unsigned collide_threads_ = kCollideThreads;
-  unsigned collide_blocks_ = 1,
-           stream_blocks_ = 1;  // that the device holds at once
+  unsigned collide_blocks_ = 1;  // that the device holds at once
+  unsigned stream_blocks_ = 1;   // one for each item
   cuda::DeviceBuffer<T> state_, turned_;
   cuda::DeviceBuffer<DeviceBox> bounds_[2], from_;
   cuda::DeviceBuffer<StepControl> control_;
@@ -86,13 +79,9 @@ class CudaFusedSolver : public CudaSolver<T> {
   cuda::DeviceBuffer<float> sweep_scores_;
   std::optional<cuda::Kernel> sweep_kernel_, collect_kernel_;
   std::optional<cuda::Graph> graph_;
-  int plane_ = 0;  // depth stepping: plane that the state is in
 };
 
 extern template class CudaFusedSolver<float>;
 extern template class CudaFusedSolver<double>;
-
-/// A ready solver with these options.
-std::unique_ptr<engine::Solver> make_cuda_fused(const Problem& problem, const Tables& tables, FusedOptions options);
 
 }  // namespace bb::transport

@@ -85,10 +85,6 @@ class Streaming {
     }
   }
 
-  /// What of the donor `content` moves on, from the sum g over its neighbours.
-  __device__ static float clamp_flux(float g, float content) { return fminf(fmaxf(g, 0.0f), content); }
-  __device__ static double clamp_flux(double g, double content) { return fmin(fmax(g, 0.0), content); }
-
   __device__ static T flux(const T* donor, const T (&c)[kRemapTaps]) {
     return clamp_flux(c[0] * donor[0] + c[1] * donor[1] + c[2] * donor[2] + c[3] * donor[3] + c[4] * donor[4],
                       donor[2]);

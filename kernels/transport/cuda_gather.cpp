@@ -45,7 +45,7 @@ Variant cuda_gather_variant() {
       .bytes_per_cell_step = 36,  // score reads; four passes read and write
       .flops_per_cell_step = 62,
       .speed_rank = 120,
-      .estimate_bytes = estimate_cuda_dense,
+      .estimate_bytes = estimate_dense,
       .make = make_cuda_solver<CudaGather>,
       .unavailable = cuda_unavailable,
   };

@@ -17,8 +17,7 @@ Variant cuda_graph_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 145,
       .estimate_bytes = estimate_cuda_rows,
-      .make = [](const Problem& p, const Tables& t,
-                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kGraph, .march = true}); },
+      .make = make_cuda_solver<CudaFusedSolver, FusedLoop::kGraph>,
       .unavailable = cuda_unavailable,
   };
 }

@@ -19,8 +19,7 @@ Variant cuda_persistent_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 130,
       .estimate_bytes = estimate_cuda_rows,
-      .make = [](const Problem& p, const Tables& t,
-                 int /*threads*/) { return make_cuda_fused(p, t, {.loop = FusedLoop::kPersistent, .march = true}); },
+      .make = make_cuda_solver<CudaFusedSolver, FusedLoop::kPersistent>,
       .unavailable = cuda_unavailable,
   };
 }

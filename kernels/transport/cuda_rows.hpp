@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "by_precision.hpp"
 #include "tables.hpp"
 
 // Sizes of ψ[bin][z][angle][x] on the device, its rows padded to whole quads of columns.
@@ -22,7 +23,7 @@ inline double cells_held(const Problem& problem, const Tables& t) {
 
 /// Bytes of the state before and after a pass.
 inline double estimate_cuda_rows(const Problem& problem, const Tables& t) {
-  return 2.0 * (problem.precision == Precision::kFp64 ? 8 : 4) * cells_held(problem, t);
+  return 2.0 * value_bytes(problem) * cells_held(problem, t);
 }
 
 /// The least and the largest whole shift over all angles.

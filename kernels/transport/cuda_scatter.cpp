@@ -31,7 +31,7 @@ Variant cuda_scatter_variant() {
       .bytes_per_cell_step = 52,
       .flops_per_cell_step = 160,  // the remap in x is made in five rows
       .speed_rank = 100,
-      .estimate_bytes = estimate_cuda_dense,
+      .estimate_bytes = estimate_dense,
       .make = make_cuda_float_solver<CudaScatter>,
       .unavailable = cuda_unavailable,
   };

@@ -52,7 +52,7 @@ Variant cuda_slice_launches_variant() {
       .bytes_per_cell_step = 36,
       .flops_per_cell_step = 62,
       .speed_rank = 90,
-      .estimate_bytes = estimate_cuda_dense,
+      .estimate_bytes = estimate_dense,
       .make = make_cuda_float_solver<CudaSliceLaunches>,
       .unavailable = cuda_unavailable,
   };

@@ -5,11 +5,12 @@
 #include <cmath>
 
 #include "cuda/device/graph.hpp"
+#include "index.hpp"
+#include "score_fields.hpp"
 
 namespace bb::transport {
 namespace {
 
-using engine::Crossing;
 using engine::StepTotals;
 using Clock = std::chrono::steady_clock;
 
@@ -18,10 +19,6 @@ constexpr double kBatchSeconds = 0.05;
 // Before anything was timed: slower than any variant here on a current device.
 constexpr double kFirstGuess = 1e10;  // cells per second
 constexpr int kLongestBatch = 1024;   // ledger rows that one download brings
-
-enum Field { kDose, kCurrent, kCurrentTheta, kCurrentThetaTheta, kFields };
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
 /// The pairs of axes that Marginals hold.
 using engine::Axis;
@@ -45,7 +42,7 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
       }()),
       ledger_(session_.device, u(problem.max_steps) * kLedgerColumns),
       count_(session_.device, kLedgerColumns),
-      fields_(session_.device, kFields * tables.plane()),
+      fields_(session_.device, kScorePlanes * tables.plane()),
       extremes_(session_.device, 2),
       rows_(session_.device, u(kLongestBatch) * kLedgerColumns),
       tail_(session_.device, kLedgerColumns),
@@ -264,25 +261,10 @@ void CudaSolver<T>::download_scores() {
   if (scores_here_) return;
   on_device([&] {
     const std::vector<double> fields = fields_.read(stream_);
-    const std::size_t n = tables_.plane();
-    dose_.assign(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(n));
-    const Tables::Start& start = tables_.start;
-    for (std::size_t x = 0; x < start.entry_dose.size(); ++x) {
-      dose_[u(start.entry_z) * u(tables_.nx) + x] += start.entry_dose[x];
-    }
-    crossing_.assign(u(tables_.nz) * Crossing::kCount, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      double* c = &crossing_[i / u(tables_.nx) * Crossing::kCount];
-      const double position = (static_cast<double>(i % u(tables_.nx)) + 0.5 - 0.5 * tables_.nx) * tables_.dx;
-      const double current = fields[kCurrent * n + i];
-      const double theta = fields[kCurrentTheta * n + i];
-      c[Crossing::kN] += current;
-      c[Crossing::kX] += current * position;
-      c[Crossing::kXX] += current * position * position;
-      c[Crossing::kTheta] += theta;
-      c[Crossing::kThetaTheta] += fields[kCurrentThetaTheta * n + i];
-      c[Crossing::kXTheta] += theta * position;
-    }
+    engine::Scores scores(tables_);  // with what the way in left
+    add_fields(tables_, fields.data(), scores.dose().data(), scores.crossing().data());
+    dose_ = std::move(scores.dose());
+    crossing_ = std::move(scores.crossing());
   });
   scores_here_ = true;
 }

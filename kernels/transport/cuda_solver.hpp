@@ -126,11 +126,11 @@ class CudaSolver : public engine::Solver {
 extern template class CudaSolver<float>;
 extern template class CudaSolver<double>;
 
-/// A solver of class Solver<T>, ready to run.
-template <template <typename> class SolverOf>
+/// A solver of class SolverOf<float> or SolverOf<double>, as the problem asks, ready to run.
+template <template <typename> class SolverOf, auto... kOptions>
 std::unique_ptr<engine::Solver> make_cuda_solver(const Problem& problem, const Tables& tables, int /*threads*/) {
   const auto make = [&]<typename T>(T) -> std::unique_ptr<engine::Solver> {
-    auto solver = std::make_unique<SolverOf<T>>(problem, tables);
+    auto solver = std::make_unique<SolverOf<T>>(problem, tables, kOptions...);
     solver->set_up();
     return solver;
   };

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "cuda_fused_bins.hpp"
+#include "cuda_feeds.hpp"
+#include "cuda_rows.hpp"
+#include "index.hpp"
 
 namespace bb::transport {
 namespace {
@@ -22,10 +24,7 @@ constexpr double kBytesPerCycle = 38;          // that arrive at a multiprocesso
 constexpr double kCyclesPerRow = 100;          // beside its instructions
 constexpr int kStaticBytes = 6 * 1024;         // of the kernel
 
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 int divide_up(int a, int b) { return (a + b - 1) / b; }
-
-int pitch_of(const Tables& t) { return divide_up(t.nx, 4) * 4; }
 
 /// Everything that follows from how many angles a column of a group has.
 struct Shape {
@@ -35,7 +34,7 @@ struct Shape {
 };
 
 std::optional<Shape> shape_of(const Tables& t, const SweepGroup& g, int angles) {
-  const int pitch = pitch_of(t), quads = pitch / 4;
+  const int pitch = row_pitch(t), quads = pitch / 4;
   const int reach = g.bins > 0 ? g.half : 0;
   const int rows = std::min(t.ntheta, angles + 2 * reach);
   Shape s;

@@ -102,7 +102,7 @@ Variant cuda_tiled_variant() {
       .bytes_per_cell_step = 20,  // score reads; two passes read and write
       .flops_per_cell_step = 62,
       .speed_rank = 130,
-      .estimate_bytes = estimate_cuda_dense,
+      .estimate_bytes = estimate_dense,
       .make = make_cuda_float_solver<CudaTiled>,
       .unavailable = cuda_unavailable,
   };

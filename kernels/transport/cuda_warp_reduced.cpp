@@ -33,7 +33,7 @@ Variant cuda_warp_reduced_variant() {
       .bytes_per_cell_step = 52,
       .flops_per_cell_step = 160,
       .speed_rank = 105,
-      .estimate_bytes = estimate_cuda_dense,
+      .estimate_bytes = estimate_dense,
       .make = make_cuda_float_solver<CudaWarpReduced>,
       .unavailable = cuda_unavailable,
   };

@@ -99,7 +99,7 @@ class Planner {
       double cells = 0;
       const auto next_collide = [&](int item) { return collide_cut(s, plan, item); };
       hand_out(cut, sources, plan.collides + plan.rest, step, next_collide, [&](Sources<T>& from, Item& item) {
-        SourceView<T>* views = s.views + slot * p.layout.most_views;
+        WindowSource<T>* views = s.views + slot * p.layout.most_views;
         clip_collide<T, kDepth>(p, cut, from, s.bins[cut.bin].half, step, views, item, cells);
       });
       if constexpr (!kDepth) {

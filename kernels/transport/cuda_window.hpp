@@ -43,6 +43,15 @@ struct WindowAngle {
   int whole_x, whole_z;
 };
 
+/// A bin that feeds an item: where it holds something in the item's row.
+template <typename T>
+struct WindowSource {
+  const T* row;  // angle 0, column 0
+  const T* weight;
+  int a0, a1, x0, x1;
+  int bin, unused;
+};
+
 struct WindowControl {
   int step;          // steps done
   int limit;         // steps wanted

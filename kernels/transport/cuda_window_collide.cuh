@@ -156,7 +156,7 @@ class Collide {
           weight[k] = T(0);
           weights[k] = nullptr;
           if (base + k >= sources) continue;
-          const SourceView<T>& view = views[base + k];
+          const WindowSource<T>& view = views[base + k];
           if (a < view.a0 || a >= view.a1 || x < view.x0 || x >= view.x1) continue;
           value[k] = load_quad(view.row + static_cast<long long>(a) * p.pitch + x);
           weights[k] = view.weight;
@@ -468,7 +468,7 @@ class Collide {
   Fixed& fixed;
   int slot;  // of the two that hold items
   const Item& item;
-  const SourceView<T>* views;
+  const WindowSource<T>* views;
   int step;
   int bin, half, z, map_row, material;
   int a0, a1, x0, quads;           // made

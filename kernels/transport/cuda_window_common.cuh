@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuda_common.cuh"
+#include "cuda_quad.cuh"
 #include "cuda_window.hpp"
 #include "filled_value.hpp"
 
@@ -49,16 +50,6 @@ __device__ inline void tally_escapes(double* sums, WindowTally low, double below
   sums[low + 3] += above * energy_each;
 }
 
-template <typename T>
-struct alignas(16) Quad {
-  T v[4];
-};
-
-template <typename T>
-__device__ inline T sum_quad(const Quad<T>& q) {
-  return (q.v[0] + q.v[1]) + (q.v[2] + q.v[3]);
-}
-
 /// From the second-level cache: other blocks write the state while this one runs.
 __device__ inline Quad<float> load_quad(const float* from) {
   const float4 v = __ldcg(reinterpret_cast<const float4*>(from));
@@ -76,10 +67,6 @@ __device__ inline void store_quad(double* to, const Quad<double>& q) {
   __stcg(reinterpret_cast<double2*>(to), double2{q.v[0], q.v[1]});
   __stcg(reinterpret_cast<double2*>(to) + 1, double2{q.v[2], q.v[3]});
 }
-
-/// What of a donor's `content` moves on, from the sum g over its neighbours.
-__device__ inline float clamp_flux(float g, float content) { return fminf(fmaxf(g, 0.0f), content); }
-__device__ inline double clamp_flux(double g, double content) { return fmin(fmax(g, 0.0), content); }
 
 __device__ inline int floor_quads(int x) { return x & ~3; }
 __device__ inline int ceil_quads(int x) { return (x + 3) & ~3; }
@@ -131,15 +118,6 @@ struct Extent {
   }
 };
 
-/// A bin that feeds an item: where it holds something in the item's row.
-template <typename T>
-struct SourceView {
-  const T* row;  // angle 0, column 0
-  const T* weight;
-  int a0, a1, x0, x1;
-  int bin, unused;
-};
-
 /// How the work of a bin in a step is cut. Nothing of it lies outside these rows, and no more angles and columns come
 /// than these parts can hold.
 struct alignas(16) BinPlan {
@@ -179,7 +157,7 @@ struct Shared {
         stream_begin(rest_begin + p.tables.ne + 1),
         angles(reinterpret_cast<WindowAngle<T>*>(base + p.layout.angles)),
         row_material(reinterpret_cast<short*>(base + p.layout.rows)),
-        views(reinterpret_cast<SourceView<T>*>(base + p.layout.views)),
+        views(reinterpret_cast<WindowSource<T>*>(base + p.layout.views)),
         sums(reinterpret_cast<double*>(base + p.layout.sums)),
         partial(reinterpret_cast<double*>(base + p.layout.partial)),
         own(reinterpret_cast<Quad<T>*>(base + p.layout.own)),
@@ -196,7 +174,7 @@ struct Shared {
                                                    // rows and in others, and of the second
   WindowAngle<T>* angles;
   short* row_material;
-  SourceView<T>* views;
+  WindowSource<T>* views;
   double* sums;     // [warp][kWindowTallies]
   double* partial;  // [4][thread]
   Quad<T>*own, *tile, *turned;

@@ -94,7 +94,7 @@ class Sources {
   }
 
   /// Lists those that hold something in row z, heaviest first.
-  __device__ void list(int step, const T* state, int z, SourceView<T>* views, Item& item) {
+  __device__ void list(int step, const T* state, int z, WindowSource<T>* views, Item& item) {
     int listed = 0, own_source = -1;
 #pragma unroll 1
     for (int base = 0; base < count; base += 32) {
@@ -146,7 +146,7 @@ __device__ inline void make_reach(const WindowParameters<T>& p, const WindowBox&
 /// Clips an item of the first pass; its bin is -1 if nothing is left of it.
 template <typename T, bool kDepth>
 __device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
-                             SourceView<T>* views, Item& item, double& cells) {
+                             WindowSource<T>* views, Item& item, double& cells) {
   const WindowBox from = sources.holds(step);
   item.z = cut.z;
   item.bin = -1;

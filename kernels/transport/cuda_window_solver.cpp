@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda_packer.hpp"
+#include "index.hpp"
 
 namespace bb::transport {
 namespace {
@@ -14,15 +15,13 @@ constexpr int kMostQuads = 16;                 // of columns in one item: more a
 constexpr int kMostAngles = 96;                // of an item
 constexpr int kMostHeldWeights = 8192;         // of an item's angle kernels
 constexpr int kMostHeldFeeds = 4096;
-constexpr int kViewBytes = 48;                                       // SourceView in cuda_window_common.cuh
+constexpr int kViewBytes = 48;                                       // kept for each WindowSource
 constexpr int kLongestAxis = std::numeric_limits<short>::max() - 8;  // boxes are held as 16-bit numbers
 
 // Cells of the window's shell are below this fraction of the beam: some 10^4 of them a step stay near 1e-9 of the
 // protons with FP32; the ledger counts them.
 template <typename T>
 constexpr double kThreshold = sizeof(T) == sizeof(float) ? 5e-13 : 1e-20;
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
 WindowBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1, {}}; }
 
@@ -192,6 +191,7 @@ void CudaWindowSolver<T>::choose_layout(const BinTables<T>& by_bin) {
     l.angles = memory.take(u(t.ntheta), sizeof(WindowAngle<T>));
     l.rows = memory.take(u(t.nz), sizeof(short));
     l.views = memory.take(2 * u(by_bin.most_feeds + 1), kViewBytes);
+    static_assert(sizeof(WindowSource<T>) <= kViewBytes);
     l.most_views = by_bin.most_feeds + 1;
     l.sums = memory.take(kWindowWorkers / 32 * kWindowTallies, sizeof(double));
     l.partial = memory.take(4 * kWindowWorkers, sizeof(double));

@@ -1,11 +1,8 @@
 #include "dense_state.hpp"
 
+#include "index.hpp"
+
 namespace bb::transport {
-namespace {
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 template <typename T>
 DenseState<T>::DenseState(const Problem& problem, const Tables& tables)
@@ -36,12 +33,6 @@ void DenseState<T>::visit(engine::RowVisitor& visitor) const {
       }
     }
   }
-}
-
-template <typename T>
-double DenseState<T>::estimate_bytes(const Problem& problem, const Tables& tables) {
-  const double cells = static_cast<double>(tables.cells()) / (problem.stepping == Stepping::kDepth ? tables.nz : 1);
-  return 2.0 * sizeof(T) * cells;
 }
 
 template class DenseState<float>;

@@ -29,7 +29,6 @@ class DenseState {
 
   void visit(engine::RowVisitor& visitor) const;
   double bytes() const { return static_cast<double>(psi.size() + next.size()) * sizeof(T); }
-  static double estimate_bytes(const Problem& problem, const Tables& tables);
 
   const bool depth;
   const int rows;  // of z that are held

@@ -1,5 +1,4 @@
-#include <memory>
-
+#include "by_precision.hpp"
 #include "sliced_solver.hpp"
 #include "variants.hpp"
 
@@ -9,7 +8,7 @@ namespace {
 double estimate_bytes(const Problem& p, const Tables& t) {
   const double row = align_up(t.nx);
   const double rows = p.stepping == Stepping::kDepth ? 1 : t.nz;
-  return 2.0 * (p.precision == Precision::kFp64 ? 8 : 4) * t.ne * t.ntheta * rows * row;
+  return 2.0 * value_bytes(p) * t.ne * t.ntheta * rows * row;
 }
 
 }  // namespace
@@ -30,11 +29,7 @@ Variant fused_variant() {
       .flops_per_cell_step = 55,
       .speed_rank = 30,
       .estimate_bytes = estimate_bytes,
-      .make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
-        if (p.precision == Precision::kFp64)
-          return std::make_unique<SlicedSolver<double>>(p, t, threads, Extent::kNonZero);
-        return std::make_unique<SlicedSolver<float>>(p, t, threads, Extent::kNonZero);
-      },
+      .make = make_by_precision<SlicedSolver, Extent::kNonZero>,
   };
 }
 

@@ -2,13 +2,14 @@
 // the same cell, so nothing is atomic or cleared, and the result does not depend on the number of
 // threads. x is contiguous; blocks of rows are short enough that the sources stay in cache.
 #include <algorithm>
-#include <memory>
 
 #include "build_config.hpp"
+#include "by_precision.hpp"
 #include "cpu/host.hpp"
 #include "dense_state.hpp"
 #include "engine/projection.hpp"
 #include "gather_ops.hpp"
+#include "index.hpp"
 #include "lane_spans.hpp"
 #include "variants.hpp"
 
@@ -42,8 +43,6 @@ using engine::StepTotals;
 // the smallest second-level cache, and rows of a narrow grid still make long loops.
 constexpr int kBlockCells = 1024;
 constexpr int kAngleGroups = 8;  // split of the angles, for grids with few row blocks
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
 template <typename T>
 class Gather final : public engine::Solver {
@@ -173,15 +172,8 @@ Variant gather_variant() {
       .bytes_per_cell_step = 24,  // 3 passes × (read, write)
       .flops_per_cell_step = 62,
       .speed_rank = 20,
-      .estimate_bytes =
-          [](const Problem& p, const Tables& t) {
-            return p.precision == Precision::kFp32 ? DenseState<float>::estimate_bytes(p, t)
-                                                   : DenseState<double>::estimate_bytes(p, t);
-          },
-      .make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
-        if (p.precision == Precision::kFp32) return std::make_unique<Gather<float>>(p, t, threads);
-        return std::make_unique<Gather<double>>(p, t, threads);
-      },
+      .estimate_bytes = estimate_dense,
+      .make = make_by_precision<Gather>,
   };
 }
 

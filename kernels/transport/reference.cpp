@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "by_precision.hpp"
 #include "engine/projection.hpp"
+#include "index.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
@@ -15,8 +17,6 @@ using engine::Marginals;
 using engine::Scores;
 using engine::SpanRecorder;
 using engine::StepTotals;
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
 /// ψ[e][θ][z][x] with path stepping; with depth stepping ψ[e][θ][x] of the plane `plane_`, held as
 /// one row of z.
@@ -266,11 +266,7 @@ Variant reference_variant() {
       .bytes_per_cell_step = 80,
       .flops_per_cell_step = 70,
       .speed_rank = 0,
-      .estimate_bytes =
-          [](const Problem& p, const Tables& t) {
-            const double cells = static_cast<double>(t.cells()) / (p.stepping == Stepping::kDepth ? t.nz : 1);
-            return 2.0 * sizeof(double) * cells;
-          },
+      .estimate_bytes = estimate_dense,
       .make = [](const Problem& p, const Tables& t, int) -> std::unique_ptr<engine::Solver> {
         return std::make_unique<Reference>(p, t);
       },

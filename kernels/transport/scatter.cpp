@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <memory>
 
+#include "by_precision.hpp"
 #include "cpu/thread_pool.hpp"
 #include "dense_state.hpp"
 #include "engine/projection.hpp"
+#include "index.hpp"
 #include "lane_spans.hpp"
 #include "source_taps.hpp"
 #include "typed_tables.hpp"
@@ -22,8 +23,6 @@ using engine::Crossing;
 using engine::StepTotals;
 
 constexpr int kCellsPerTask = 16384;
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
 template <typename T>
 void atomic_add(T& to, T value) {
@@ -275,15 +274,8 @@ Variant scatter_variant() {
       .bytes_per_cell_step = 68,  // 4 passes × (read, clear, read and write the target), one more read to count
       .flops_per_cell_step = 62,
       .speed_rank = 10,
-      .estimate_bytes =
-          [](const Problem& p, const Tables& t) {
-            return p.precision == Precision::kFp32 ? DenseState<float>::estimate_bytes(p, t)
-                                                   : DenseState<double>::estimate_bytes(p, t);
-          },
-      .make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
-        if (p.precision == Precision::kFp32) return std::make_unique<Scatter<float>>(p, t, threads);
-        return std::make_unique<Scatter<double>>(p, t, threads);
-      },
+      .estimate_bytes = estimate_dense,
+      .make = make_by_precision<Scatter>,
   };
 }
 

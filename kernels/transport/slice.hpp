@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "engine/solver.hpp"
+#include "score_fields.hpp"
 #include "typed_tables.hpp"
 
 // One energy bin's part of phase space, and the fused step that makes it from its sources. The
@@ -77,9 +78,6 @@ struct SliceLoss {
   double& operator[](int face) { return through[face]; }
   double operator[](int face) const { return through[face]; }
 };
-
-/// The fields that score() fills: dose in MeV, and the planar fluence weighted with 1, θ and θ².
-enum ScorePlane { kDose, kCurrent, kCurrentTheta, kCurrentThetaTheta, kScorePlanes };
 
 /// Sums over a slice at the start of a step.
 struct SliceScore {

@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "engine/projection.hpp"
+#include "index.hpp"
 
 namespace bb::transport {
 namespace {
 
-using engine::Crossing;
 using engine::Marginals;
 using engine::ScopedSpan;
 using engine::SpanRecorder;
@@ -19,8 +19,6 @@ using engine::StepTotals;
 // its parity gate of 1e-12; the ledger counts them.
 template <typename T>
 constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 1e-11 : 1e-18;
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -93,9 +91,8 @@ void SlicedSolver<T>::start(const Problem& problem) {
 }
 
 template <typename T>
-int SlicedSolver<T>::advance(int max_steps, std::vector<StepTotals>& totals, SpanRecorder& spans,
+int SlicedSolver<T>::advance(int /*max_steps*/, std::vector<StepTotals>& totals, SpanRecorder& spans,
                              const std::atomic<bool>& cancel) {
-  (void)max_steps;
   if (cancel.load()) return 0;
   StepTotals s;
   step(s, spans);
@@ -303,24 +300,8 @@ bool SlicedSolver<T>::visit(engine::RowVisitor& visitor) const {
 /// Adds what the lanes have scored to the results.
 template <typename T>
 void SlicedSolver<T>::fold() {
-  const std::size_t n = t_.plane();
   for (Lane& l : lanes_) {
-    for (int z = 0; z < t_.nz; ++z) {
-      double* c = &scores_.crossing()[u(z) * Crossing::kCount];
-      for (int x = 0; x < t_.nx; ++x) {
-        const std::size_t i = u(z) * u(t_.nx) + u(x);
-        const double position = (x + 0.5 - 0.5 * t_.nx) * t_.dx;
-        const double current = l.planes[kCurrent * n + i];
-        const double theta = l.planes[kCurrentTheta * n + i];
-        scores_.dose()[i] += l.planes[kDose * n + i];
-        c[Crossing::kN] += current;
-        c[Crossing::kX] += current * position;
-        c[Crossing::kXX] += current * position * position;
-        c[Crossing::kTheta] += theta;
-        c[Crossing::kThetaTheta] += l.planes[kCurrentThetaTheta * n + i];
-        c[Crossing::kXTheta] += theta * position;
-      }
-    }
+    add_fields(t_, l.planes.data(), scores_.dose().data(), scores_.crossing().data());
     std::ranges::fill(l.planes, 0.0);
   }
 }

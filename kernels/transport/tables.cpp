@@ -160,8 +160,9 @@ void check(const Problem& p) {
   if (p.grid.nx < 1 || p.grid.nz < 1 || p.grid.ntheta < 1) refuse("grid: every axis needs at least one cell");
   if (p.materials.empty()) refuse("materials: water must come first");
   if (p.materials.size() > 255) refuse("materials: at most 255");
-  if (p.map.size() != static_cast<std::size_t>(p.grid.nz) * static_cast<std::size_t>(p.grid.nx)) {
-    refuse("map: " + std::to_string(p.map.size()) + " cells, the grid has " + std::to_string(p.grid.nz * p.grid.nx));
+  const std::size_t cells = static_cast<std::size_t>(p.grid.nz) * static_cast<std::size_t>(p.grid.nx);
+  if (p.map.size() != cells) {
+    refuse("map: " + std::to_string(p.map.size()) + " cells, the grid has " + std::to_string(cells));
   }
   for (const std::uint8_t m : p.map) {
     if (m >= p.materials.size()) refuse("map: material index " + std::to_string(m) + " is not in the list");

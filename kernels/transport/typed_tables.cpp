@@ -4,13 +4,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "index.hpp"
 #include "physics/moment_kernel.hpp"
 #include "source_taps.hpp"
 
 namespace bb::transport {
 namespace {
-
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
 
 template <typename T>
 void round_energy(const Tables& t, TypedTables<T>& out) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
+#include "by_precision.hpp"
 #include "sliced_solver.hpp"
 #include "variants.hpp"
 
@@ -12,15 +12,14 @@ namespace {
 /// dozen rows of z, all angles and columns, of which the beam's ridge fills less than a quarter (measured
 /// windows are 14 MB where this says 70 MB for 70 MeV in water, 83 MB for 190 MB behind bone at 150 MeV).
 double estimate_bytes(const Problem& p, const Tables& t) {
-  const double value = p.precision == Precision::kFp64 ? 8 : 4;
-  if (p.filled) return 2.0 * value * static_cast<double>(t.cells());
+  if (p.filled) return estimate_dense(p, t);
   const double range_cm = t.beam_range_mm * 0.1;
   const double straggling_mm = 0.12 * std::pow(range_cm, 0.935);  // of the range, protons in water
   const double step_mm = p.grid.energy_kind == EnergyGridKind::kRange ? p.grid.energy_step : t.beam_range_mm / t.ne;
   const double bins = std::min<double>(t.ne, 12.0 * straggling_mm / step_mm + 4.0);
   const double tilt = std::abs(std::sin(p.beam.angle)) * 2.0 * straggling_mm;
   const double rows = std::min<double>(t.nz, 24.0 + (12.0 * tilt + 0.02 * t.beam_range_mm) / t.dz);
-  return 2.0 * value * 0.25 * bins * rows * t.ntheta * t.nx;
+  return 2.0 * value_bytes(p) * 0.25 * bins * rows * t.ntheta * t.nx;
 }
 
 }  // namespace
@@ -41,11 +40,7 @@ Variant window_variant() {
       .flops_per_cell_step = 55,
       .speed_rank = 40,
       .estimate_bytes = estimate_bytes,
-      .make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
-        if (p.precision == Precision::kFp64)
-          return std::make_unique<SlicedSolver<double>>(p, t, threads, Extent::kWindow);
-        return std::make_unique<SlicedSolver<float>>(p, t, threads, Extent::kWindow);
-      },
+      .make = make_by_precision<SlicedSolver, Extent::kWindow>,
   };
 }
 

@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <string>
 
+#include "transport/index.hpp"
 #include "transport/problem.hpp"
 
 namespace bb::engine {
 namespace {
 
-std::size_t u(int i) { return static_cast<std::size_t>(i); }
+using transport::u;
 int at(Axis axis) { return static_cast<int>(axis); }
 
 constexpr std::array<const char*, kAxes> kNames{"e", "theta", "z", "x"};

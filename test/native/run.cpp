@@ -141,19 +141,51 @@ class FailingDevice final : public engine::Solver {
   bool lost_ = false;
 };
 
+/// Counts how often it is asked for what takes a pass over the lanes, or a copy from a device.
+class CountingScores final : public engine::Solver {
+ public:
+  static inline int doses = 0, crossings = 0;
+
+  explicit CountingScores(std::unique_ptr<engine::Solver> inner) : inner_(std::move(inner)) { doses = crossings = 0; }
+  int advance(int n, std::vector<engine::StepTotals>& totals, engine::SpanRecorder& spans,
+              const std::atomic<bool>& cancel) override {
+    return inner_->advance(n, totals, spans, cancel);
+  }
+  void marginals(engine::Marginals& out) override { inner_->marginals(out); }
+  std::span<const double> dose() override { return ++doses, inner_->dose(); }
+  std::span<const double> crossing() override { return ++crossings, inner_->crossing(); }
+  double min_over_max() const override { return inner_->min_over_max(); }
+  double cell_steps() const override { return inner_->cell_steps(); }
+  double state_bytes() const override { return inner_->state_bytes(); }
+
+ private:
+  std::unique_ptr<engine::Solver> inner_;
+};
+
+const Variant& reference() { return *std::ranges::find(variants(), std::string_view("reference"), &Variant::id); }
+
 Variant failing_device() {
-  Problem p;
-  p.variant = "reference";
-  Variant v = *std::ranges::find(variants(), std::string_view("reference"), &Variant::id);
+  Variant v = reference();
   v.device = "cuda";
   v.make = [](const Problem& problem, const Tables& tables, int threads) -> std::unique_ptr<engine::Solver> {
-    const Variant& reference = *std::ranges::find(variants(), std::string_view("reference"), &Variant::id);
-    return std::make_unique<FailingDevice>(reference.make(problem, tables, threads));
+    return std::make_unique<FailingDevice>(reference().make(problem, tables, threads));
   };
   return v;
 }
 
 }  // namespace
+
+TEST("run: a picture and a result ask for the scores once each") {
+  Variant counting = reference();
+  counting.make = [](const Problem& p, const Tables& t, int threads) -> std::unique_ptr<engine::Solver> {
+    return std::make_unique<CountingScores>(reference().make(p, t, threads));
+  };
+  Problem p = small_beam();
+  p.max_steps = 1;
+  engine::Run(p, counting).execute({});
+  CHECK_EQ(CountingScores::doses, 3);  // the pictures of the first step and of the end, and the result
+  CHECK_EQ(CountingScores::crossings, 1);
+}
 
 TEST("run: a device that fails leaves what was finished, with the reason") {
   const Variant device = failing_device();
