@@ -4,7 +4,7 @@ import type { Mode } from '../../electron/contract/bench-session.ts';
 import type { BenchId, BenchInfo } from '../../electron/contract/benches.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { Params } from '../../electron/contract/methods.ts';
-import { activeBench } from '../state/comparison.ts';
+import { activeBench, benchOf } from '../state/comparison.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import type { OwnActions } from './own.ts';
@@ -28,6 +28,8 @@ export interface BenchActions {
   stop(): Promise<void>;
   /** Reads the list of stored sessions anew. */
   refresh(): Promise<void>;
+  /** Puts the variants of one report of a stored session into the comparison, and shows it. */
+  compare(bench: BenchId, report: number): Promise<void>;
   /** Asks which file, where there is a native dialog. */
   open(): Promise<void>;
   /** Null where it was not opened. */
@@ -97,6 +99,19 @@ export function createBenchActions(context: ActionContext, own: OwnActions): Ben
       } catch (error) {
         notices.fail('The benchmark was not stopped', error);
       }
+    },
+    async compare(id, report) {
+      await refresh();
+      const bench = benchOf(comparison.getState(), id);
+      if (bench === null) {
+        notices.tell({ tone: 'warning', title: 'This session is gone', text: 'It was removed, or its file was.' });
+        return;
+      }
+      comparison.add(
+        bench.workload,
+        bench.subjects.flatMap(({ subject }) => (subject.kind !== 'run' && subject.report === report ? [subject] : [])),
+      );
+      stores.layout.reveal('compare');
     },
     async open() {
       const { file } = await client.call('file.choose', { purpose: 'open-session', suggestedName: '' });

@@ -1,5 +1,5 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
-import { SESSION_FORMAT } from '../../electron/contract/bench.ts';
+import { keptFormats } from '../../electron/contract/kept-session.ts';
 import { TASK_SESSION_FORMAT } from '../../electron/contract/task-bench.ts';
 import type { BenchActions } from './benches.ts';
 import type { DocumentActions } from './document.ts';
@@ -31,7 +31,7 @@ export async function openDropped(
     const format = await formatOf(file);
     if (/\.(h5|hdf5)$/i.test(file.name) || format === TASK_SESSION_FORMAT) {
       await runs.openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
-    } else if (format === SESSION_FORMAT) {
+    } else if (format !== null && keptFormats.includes(format)) {
       await benches.openText(file.name, await file.text());
     } else if (await isTimelineFile(file)) {
       await timelines.openLocal(file);

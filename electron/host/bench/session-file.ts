@@ -25,7 +25,7 @@ export function readKept(path: string): Promise<string> {
 
 /** `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */
 export function parseSession(text: string, path: string): BenchSession {
-  return parseKept(text, path, SESSION_FORMAT, benchSessionSchema);
+  return parseKept(text, path, [SESSION_FORMAT], benchSessionSchema);
 }
 
 /** Whether a file's text, or its beginning, is a session of this format, by the name that it gives itself. */
@@ -33,15 +33,17 @@ export function isKeptAs(text: string, format: string): boolean {
   return text.slice(0, 200).includes(`"${format}"`);
 }
 
-/** JSON that calls itself `format`, checked against its schema. Throws as `parseSession`. */
-export function parseKept<T>(text: string, path: string, format: string, schema: z.ZodType<T>): T {
+const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
+
+/** JSON that calls itself one of `formats`, checked against its schema. Throws as `parseSession`. */
+export function parseKept<T>(text: string, path: string, formats: readonly string[], schema: z.ZodType<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw new BraggError('foreign-file', `${path} is not JSON: it is damaged or of another program.`);
   }
-  if (value === null || typeof value !== 'object' || !('format' in value) || value.format !== format) {
+  if (value === null || typeof value !== 'object' || !('format' in value) || !isOneOf(value.format, formats)) {
     throw new BraggError('foreign-file', `${path} is not a benchmark of this program.`);
   }
   const parsed = schema.safeParse(value);

@@ -77,8 +77,11 @@ function noteOf(here: Loaded, reference: Loaded, ratio: ComparedRow['ratio'], pa
   }
   if (own.scenario !== other.scenario) return `another scenario: ${own.scenario}`;
   if (ratio.interval === null) return 'too few samples for an interval';
-  if (own.provenance.machine !== other.provenance.machine) return `on another machine: ${own.provenance.machine}`;
   if (paired) return null;
+  // In one session CPU and GPU are of one machine.
+  if (!sameSession(own, other) && own.provenance.machine !== other.provenance.machine) {
+    return `on another machine: ${own.provenance.machine}`;
+  }
   return sameSession(own, other)
     ? 'timed after the rounds and not in them: drifts of the machine do not cancel'
     : 'of another session: drifts of the machine do not cancel';

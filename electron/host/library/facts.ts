@@ -4,12 +4,13 @@ import path from 'node:path';
 import { allRunEndings } from '../../contract/exports.ts';
 import type { LibraryFacts, LibraryKind } from '../../contract/library.ts';
 import { isScenarioKind } from '../../contract/scenario/index.ts';
-import { readSession } from '../bench/session-file.ts';
+import { readKept } from '../bench/session-file.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import { fileError } from '../files/errors.ts';
 import type { LibraryFile } from '../files/library.ts';
 import type { RunFacts } from '../run-files/facts.ts';
 import type { Scenarios } from '../scenarios/index.ts';
+import { outlineOf, parseKeptSession } from '../sessions/index.ts';
 import { hostWorkloads } from '../workloads/index.ts';
 
 export interface FileFacts {
@@ -87,9 +88,9 @@ async function readRunFile(file: LibraryFile, { runFacts }: FactReaders): Promis
 }
 
 async function readSessionFile(file: LibraryFile): Promise<FileFacts> {
-  const session = await readSession(file.path);
-  const variants = [...new Set(session.reports.flatMap(({ entries }) => entries.map(({ label }) => label)))].join(', ');
-  return { name: '', notes: '', facts: { ...noFacts, variant: variants }, problem: null };
+  const { workload, reports } = outlineOf(parseKeptSession(await readKept(file.path), file.key), []);
+  const variant = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))].join(', ');
+  return { name: '', notes: '', facts: { ...noFacts, workload, variant }, problem: null };
 }
 
 /** Never throws: a file that cannot be read is listed with the reason. */

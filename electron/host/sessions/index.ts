@@ -1,33 +1,17 @@
 /** Sessions of every workload: read from their files, each in its own format, and made into what comparisons take. */
 import type { Variant } from '../../contract/capabilities.ts';
-import { BraggError } from '../../contract/errors.ts';
 import { type KeptSession, keptFormats, keptSessionSchema } from '../../contract/kept-session.ts';
 import type { Session } from '../../contract/session.ts';
 import { ratioOf } from '../bench/comparison.ts';
+import { parseKept } from '../bench/session-file.ts';
 import { median } from '../bench/statistics.ts';
 import { imageSession, type RatioOf } from '../workloads/diffraction/session.ts';
 import { taskSession } from '../workloads/task/session.ts';
 import { transportSession } from '../workloads/transport/session.ts';
 
-const formatOf = (value: unknown): unknown =>
-  value !== null && typeof value === 'object' && 'format' in value ? value.format : null;
-
 /** `path` names the file in what is wrong with it. Throws BraggError `foreign-file`. */
 export function parseKeptSession(text: string, path: string): KeptSession {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new BraggError('foreign-file', `${path} is not JSON: it is damaged or of another program.`);
-  }
-  if (!keptFormats.some((format) => format === formatOf(value))) {
-    throw new BraggError('foreign-file', `${path} is not a benchmark of this program.`);
-  }
-  const parsed = keptSessionSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${issue.message}`;
-  throw new BraggError('foreign-file', `${path} cannot be read as a benchmark${where}.`);
+  return parseKept(text, path, keptFormats, keptSessionSchema);
 }
 
 function made(kept: KeptSession, variants: readonly Variant[], ratio: RatioOf): Session {

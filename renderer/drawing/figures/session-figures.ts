@@ -1,5 +1,6 @@
 /** The figures of a session: those it has something to say for, with what they show in words, and what there is none of. */
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../../electron/contract/session.ts';
+import { claimCurve, sweptClaims } from './claim-curve.ts';
 import { coldStartFigure } from './cold-start.ts';
 import type { Figure, FigureSize } from './figure.ts';
 import { seriesInk } from './figure.ts';
@@ -8,7 +9,6 @@ import { fastestChain, gains, measuredEntries } from './ladder.ts';
 import { rooflineEntries, rooflineFigure } from './roofline.ts';
 import { stripsFigure } from './strips.ts';
 import { sweepFigure } from './sweep.ts';
-import { claimCurve, sweptClaims } from './task-sweep.ts';
 import { waterfallFigure } from './waterfall.ts';
 
 export interface SessionFigure {

@@ -121,7 +121,7 @@ export function stripsFigure({ own, noise_floor, ...given }: Strips, { width, la
       const times = samples.map(({ time_s }) => time_s);
       return [
         axisArray(`${prefix}_round`, '', `round, ${name}`, rounds),
-        curveArray(`${prefix}_time_s`, 's', `time of the steps, ${name}`, `${prefix}_round`, times),
+        curveArray(`${prefix}_time_s`, 's', `time, ${name}`, `${prefix}_round`, times),
       ];
     }),
     notes: { noise_floor: noise_floor === null ? 'not known' : String(noise_floor) },

@@ -30,7 +30,7 @@ export function waterfallFigure(chain: readonly MeasuredSessionEntry[], { width,
   const box = { left, top: label / 2, width: width - left - right, height: chain.length * ROW * label };
   const [low, high] = logLimits(chain.map(({ time_s }) => time_s));
   const to = roomBehind(low, high, box.width, 5.5 * label);
-  const axis = { title: 'Time of the steps', unit: '', kind: 'log', from: low, to, format: tickTime } as const;
+  const axis = { title: 'Time', unit: '', kind: 'log', from: low, to, format: tickTime } as const;
   const { x, shapes: axes } = horizontalAxis(axis, box, label);
   const shapes: Shape[] = [...axes];
   chain.forEach((entry, i) => {
@@ -85,7 +85,7 @@ export function waterfallFigure(chain: readonly MeasuredSessionEntry[], { width,
       curveArray(
         'time_s',
         's',
-        'median time of the steps',
+        'median time',
         'row',
         chain.map(({ time_s }) => time_s),
       ),

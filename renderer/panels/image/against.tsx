@@ -1,23 +1,35 @@
 /** The run that the image is held against, and how far the two are apart. */
 import type { ReactElement } from 'react';
 import { BRIGHT_PARITY } from '../../../electron/contract/image.ts';
+import type { RunInfo } from '../../../electron/contract/run.ts';
 import { errorSize } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { isOver, runOf } from '../../state/runs.ts';
 import { PopoverRow } from '../../widgets/popover.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { DECADES_SHOWN } from './scene.ts';
 import type { ImagePanelViewStore } from './store.ts';
 
-export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
+interface MatchProps {
+  readonly view: ImagePanelViewStore;
+  readonly logarithmic: boolean;
+}
+
+/** Images that are over, besides the one that is shown. */
+function useOthers(): readonly RunInfo[] {
   const { stores } = useWorkbench();
-  const against = useSelected(view, (state) => state.against);
   const selected = useSelected(stores.selection, (state) => state.run);
   const runs = useSelected(stores.runs, (state) => state.runs);
-  const others = runs.filter(
+  return runs.filter(
     ({ id, workload, state, error }) =>
       workload === 'diffraction' && id !== selected && isOver(state) && error === null,
   );
+}
+
+export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
+  const against = useSelected(view, (state) => state.against);
+  const others = useOthers();
   return (
     <>
       <PopoverRow name="Less">
@@ -33,6 +45,40 @@ export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): Re
       </PopoverRow>
       {others.length === 0 ? <p className="popover__note">Another image that is over can stand here.</p> : null}
     </>
+  );
+}
+
+/** One range of colours for this image and another: both are shown with it, whichever is selected. */
+export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null {
+  const { client, stores, images } = useWorkbench();
+  const against = useSelected(view, (state) => state.against);
+  const others = useOthers();
+  const shown = useCached(images.data.image, SHOWN);
+  // A difference has limits about zero.
+  if (against !== null || shown === null || others.length === 0) return null;
+  const match = async (run: string): Promise<void> => {
+    try {
+      const whole = { viewport: { horizontal: null, vertical: null, pixels: [1, 1] as [number, number] } };
+      const { map } = await client.call('image.view', { run, view: whole, against: null });
+      const high = Math.max(map.max, shown.map.max);
+      const low = logarithmic ? high * DECADES_SHOWN : Math.min(map.min, shown.map.min);
+      view.setState({ limits: { low, high } });
+    } catch (error) {
+      stores.notices.fail('The limits were not matched', error);
+    }
+  };
+  return (
+    <PopoverRow name="Match">
+      <Select
+        label="Image to match the limits with"
+        value=""
+        options={[
+          { value: '', label: 'limits of both with …' },
+          ...others.map(({ id, name, variant, size }) => ({ value: id, label: `${name} · ${variant} · ${size}` })),
+        ]}
+        onChange={(run) => void (run === '' ? undefined : match(run))}
+      />
+    </PopoverRow>
   );
 }
 

@@ -16,7 +16,7 @@ import { PopoverRow } from '../../widgets/popover.tsx';
 import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
-import { Accuracy, AgainstRow } from './against.tsx';
+import { Accuracy, AgainstRow, MatchRow } from './against.tsx';
 import { type DrivenImage, driveImage } from './controller.ts';
 import { ImageReadout } from './readout.tsx';
 import { createImagePanelStore, createImagePanelViewStore } from './store.ts';
@@ -98,6 +98,7 @@ export default function ImagePanel(): ReactElement {
               />
             </PopoverRow>
             <AgainstRow view={view} />
+            <MatchRow view={view} logarithmic={config.scale === 'log'} />
           </MapDisplay>
           <ExportMenu
             what="the image"

@@ -26,7 +26,7 @@ const RING_POINTS = 361;
 /** Share of the image across: a smaller ring lies under the beam's mark. */
 const SMALLEST_RING = 0.12;
 /** Below the largest pixel there is more than a picture can show: fringes reach down to nothing. */
-const DECADES_SHOWN = 1e-6;
+export const DECADES_SHOWN = 1e-6;
 
 const made = new WeakMap<object, ImageGeometry>();
 

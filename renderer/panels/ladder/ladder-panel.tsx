@@ -123,7 +123,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
           <p className="ladder__provenance">{provenance}</p>
         </section>
       ) : null}
-      {told ? null : <p className="ladder__missing">No claims: none was published about what this session measures.</p>}
+      {told ? null : <p className="ladder__missing">No claims: none is known about what this session measures.</p>}
       {missing.map((text) => (
         <p key={text} className="ladder__missing">
           {text}

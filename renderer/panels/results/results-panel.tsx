@@ -19,7 +19,7 @@ const storedText = ({ name, machine, recorded }: StoredTask): string =>
   `${name} (${machine}, ${recorded ? 'recorded' : 'saved'})`;
 
 export default function ResultsPanel(): ReactElement {
-  const { stores, tasks } = useWorkbench();
+  const { stores, tasks, benches } = useWorkbench();
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const kind = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
@@ -43,6 +43,8 @@ export default function ResultsPanel(): ReactElement {
     ...(run === null ? [] : [{ value: RUN, label: `${run.name} (this run)` }]),
     ...stored.map((one) => ({ value: one.id, label: storedText(one) })),
   ];
+  // A run that is a measurement is a session of its own.
+  const benchId = chosen === RUN ? (run === null ? null : `run~${run.id}`) : chosen;
   const failed = status.kind === 'failed';
   return (
     <div className="plot-panel">
@@ -55,7 +57,13 @@ export default function ResultsPanel(): ReactElement {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="results" tabIndex={0} aria-label="Results of the measurement">
-        {session === null ? null : <SessionView key={`${chosen} ${session.created}`} session={session} />}
+        {session === null || benchId === null ? null : (
+          <SessionView
+            key={`${chosen} ${session.created}`}
+            session={session}
+            onCompare={(report) => void benches.compare(benchId, report)}
+          />
+        )}
         {opened.kind === 'failed' ? (
           <EmptyState icon="error" tone="error" title="The session could not be read">
             {opened.reason}

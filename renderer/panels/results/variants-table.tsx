@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import type { MeasuredTask, TaskEntry, TaskReport } from '../../../electron/contract/task-bench.ts';
 import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
-import { compact, count, errorSize, NO_VALUE, percent, significant } from '../../base/numbers.ts';
+import { compact, errorSize, NO_VALUE, percent, significant } from '../../base/numbers.ts';
 
 function rate(value: number | null, share: number | null, unit: string): string {
   if (value === null) return NO_VALUE;
@@ -83,51 +83,6 @@ export function VariantsTable({ report }: { readonly report: TaskReport }): Reac
       <tbody>
         {report.entries.map((entry) => (
           <Row key={entry.label} entry={entry} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-const isMeasured = (entry: TaskEntry): entry is MeasuredTask => entry.status === 'measured';
-
-/** Numbers that variants state of themselves: cycles of latency, registers. Null where none does. */
-export function quantitiesOf(report: TaskReport): readonly MeasuredTask[] | null {
-  const told = report.entries.filter(isMeasured).filter(({ quantities }) => quantities.length > 0);
-  return told.length === 0 ? null : told;
-}
-
-/** Registers and bytes are whole. */
-function quantityText(value: number | null | undefined): string {
-  return value != null && Number.isInteger(value) ? count(value) : significant(value, 4);
-}
-
-export function QuantitiesTable({ told }: { readonly told: readonly MeasuredTask[] }): ReactElement {
-  const all = told.flatMap(({ quantities }) => quantities);
-  const heads = [...new Map(all.map((quantity) => [quantity.id, quantity])).values()];
-  return (
-    <table className="results__table">
-      <caption className="visually-hidden">Further numbers of the variants</caption>
-      <thead>
-        <tr>
-          <th scope="col">Variant</th>
-          {heads.map(({ id, title, unit }) => (
-            <th key={id} scope="col">
-              {unit === '' ? title : `${title} (${unit})`}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {told.map(({ label, quantities }) => (
-          <tr key={label}>
-            <th scope="row">{label}</th>
-            {heads.map(({ id }) => (
-              <td key={id} className="selectable">
-                {quantityText(quantities.find((quantity) => quantity.id === id)?.value)}
-              </td>
-            ))}
-          </tr>
         ))}
       </tbody>
     </table>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type TaskSession, taskSessionSchema } from '../../../electron/contract/task-bench.ts';
-import { claimCurve, sweptClaims, taskTimes } from '../../../renderer/drawing/figures/task-sweep.ts';
+import { claimCurve, sweptClaims } from '../../../renderer/drawing/figures/claim-curve.ts';
 import { fusedPairs, fusionCeiling } from '../../../renderer/panels/results/fusion-ceiling.tsx';
 
 const recorded = (name: string): TaskSession =>
@@ -72,10 +72,7 @@ describe('the curves of a sweep', () => {
     expect(band).toMatchObject({ ink: 'accent', tip: 'claimed 3–12×' });
     expect(curve.shapes.filter((shape) => shape.kind === 'dot')).toHaveLength(3);
     expect(curve.arrays.at(-1)?.values).toEqual(Float64Array.of(2, 4, 8));
-    const times = taskTimes(sweep, size);
-    expect(times.arrays.map(({ name }) => name)).toEqual(['a_at', 'a', 'b_at', 'b']);
-    expect(times.shapes.filter((shape) => shape.kind === 'path')).toHaveLength(2);
-    // A session of one size has neither.
+    // A session of one size has none.
     expect(sweptClaims({ ...base, reports: [{ ...report, claims: [] }] })).toEqual([]);
   });
 });

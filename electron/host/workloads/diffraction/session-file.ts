@@ -4,7 +4,7 @@ import { isKeptAs, parseKept } from '../../bench/session-file.ts';
 
 /** Throws BraggError 'foreign-file' that says what is wrong. */
 export function parseImageSession(text: string, path: string): ImageSession {
-  return parseKept(text, path, IMAGE_SESSION_FORMAT, imageSessionSchema);
+  return parseKept(text, path, [IMAGE_SESSION_FORMAT], imageSessionSchema);
 }
 
 export function isImageSession(text: string): boolean {

@@ -11,7 +11,7 @@ import { fitLine } from '../../bench/sweep.ts';
 
 /** Throws BraggError 'foreign-file' that says what is wrong. */
 export function parseTaskSession(text: string, path: string): TaskSession {
-  return parseKept(text, path, TASK_SESSION_FORMAT, taskSessionSchema);
+  return parseKept(text, path, [TASK_SESSION_FORMAT], taskSessionSchema);
 }
 
 /** For those who look at results only: spans are many times as much. */

@@ -6,9 +6,20 @@ import type { WorkloadName } from '../../../contract/workload.ts';
 const ratio = (a: number | null, b: number | null): number | null =>
   a === null || b === null || b === 0 ? null : a / b;
 
+/** Checks in a column's head; their sentences are the tips. */
+const heads: Readonly<Record<string, string>> = {
+  relative: 'Relative error',
+  nan: 'NaN mismatches',
+  mask: 'Mask mismatches',
+  bits: 'Mask bits',
+  largest: 'Largest error',
+  l2: 'RMS error',
+};
+
 export function accuracyOf({ checks, compared }: MeasuredTask): Accuracy[] {
   return checks.map(({ id, title, value, limit, holds }) => ({
-    ...{ id, title, value, holds },
+    ...{ id, value, holds },
+    title: heads[id] ?? title,
     tip: `${title}: ${compared}`,
     unit: '',
     bound: limit,

@@ -273,6 +273,66 @@ test('a sweep measures every size and fits its cost', async () => {
   expect((await infoOf(id)).subjects.map(({ title }) => title)).toEqual(['window at 2', 'window at 1']);
 });
 
+test('images and small workloads are benchmarked alike, and shown by what is theirs', async () => {
+  const spots = {
+    kind: 'diffraction',
+    version: 1,
+    beam: { wavelength_A: 6.2 },
+    crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+    structure_factors: { default_electrons: 100 },
+    detector: { width: 32, height: 32 },
+  };
+  const variants = ['diffraction-fp64', 'diffraction-mixed'];
+  const images = await page.call('bench.start', { scenario: spots, name: 'spots', variants, rounds: 2, time_s: 60 });
+  const { frames, ended } = follow(images.id);
+  await ended;
+  expect(frames.map(({ phase }) => phase)).toContain('rounds');
+  const listed = await infoOf(images.id);
+  expect(listed).toMatchObject({ state: 'done', workload: 'diffraction', bench: '' });
+  const subjects = listed.subjects.map(({ subject }) => subject);
+  const { rows, words } = await page.call('compare.rows', { subjects, reference: 0 });
+  expect(words?.time).toBe('Image');
+  expect(rows[1]?.accuracy.map(({ id, holds }) => [id, holds])).toEqual([
+    ['rel_l2', true],
+    ['max', true],
+    ['bright', true],
+    ['sum', true],
+  ]);
+  expect(rows.map(({ determinism }) => determinism)).toEqual([
+    { runs: 5, bitwise: true, spread: 0 },
+    { runs: 3, bitwise: true, spread: 0 },
+  ]);
+  const viewport = { horizontal: null, vertical: null, pixels: [64, 64] as [number, number] };
+  const { maps } = await page.call('compare.maps', { subjects, reference: 0, viewport });
+  expect(maps[1]?.map).toMatchObject({ quantity: 'photons', horizontal: { name: 'fast', count: 32 } });
+  const [less, whole] = [maps[1]?.difference, maps[1]?.map];
+  expect(Math.max(Math.abs(less?.min ?? 1), less?.max ?? 1)).toBeLessThan(1e-4 * (whole?.max ?? 0));
+  const { curves } = await page.call('compare.curves', { subjects, reference: 0 });
+  expect(curves[0]).toMatchObject({ curve: null, reason: 'it has no curve' });
+  const file = { kind: 'library', key: 'spots.session.json' } as const;
+  await page.call('bench.save', { bench: images.id, file, ifExists: 'refuse' });
+  expect((await infoOf('library~spots.session.json')).workload).toBe('diffraction');
+  await expect(
+    page.call('bench.start', { scenario: spots, name: 's', variants: ['diffraction-mixd'] }),
+  ).rejects.toThrow('did you mean diffraction-mixed?');
+
+  // A run of a small workload is a measurement: its variants stand among the sessions.
+  const layer = { kind: 'linear-relu', version: 1, problem: { batch: 8, inputs: 16, outputs: 8 } };
+  const run = await page.call('run.start', { scenario: layer, name: 'layer' });
+  await test_.host.runs.ended(run.id);
+  const session = await infoOf(`run~${run.id}`);
+  expect(session).toMatchObject({ workload: 'linear-relu', state: 'stored', recorded: false });
+  const own = session.subjects.map(({ subject }) => subject);
+  const compared = await page.call('compare.rows', { subjects: own, reference: 0 });
+  expect(compared.rows[0]).toMatchObject({ verdict: 'reference', flagged: 0, has_map: false });
+  expect(compared.rows.every(({ accuracy }) => accuracy.some(({ bound }) => bound !== null))).toBe(true);
+  const asRun: Subject = { kind: 'run', run: run.id };
+  expect((await page.call('compare.rows', { subjects: [asRun], reference: 0 })).gone[0]?.reason).toContain('sessions');
+  await expect(page.call('compare.rows', { subjects: [...own, ...subjects], reference: 0 })).rejects.toThrow(
+    /A comparison is of one workload, and these are of several: layer of linear-relu/,
+  );
+}, 120_000);
+
 test('a stored run stands beside a session', async () => {
   const { id } = await page.call('run.start', { scenario, name: 'r' });
   await test_.host.runs.ended(id);

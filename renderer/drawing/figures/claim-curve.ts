@@ -1,7 +1,5 @@
-/** Time of every variant over the swept value; and, for each claim, the measured gain over it with the claim's band. */
+/** For each claim the gain that was measured over the swept value, with the claim's band. */
 import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
-import type { TaskSession } from '../../../electron/contract/task-bench.ts';
-import { measuredTime, tickTime } from '../../base/measured.ts';
 import { compact, significant } from '../../base/numbers.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import type { Box } from '../plot-frame.ts';
@@ -10,8 +8,6 @@ import { type Figure, type FigureSize, type Point, type Shape, seriesInk, textWi
 
 /** Of the plot, in label heights. */
 const TALL = 20;
-
-type Sweep = NonNullable<TaskSession['sweep']>;
 
 /** Of any workload: the claims at each of a sweep's values. */
 export interface Swept {
@@ -131,24 +127,6 @@ function draw({ title, across, up, series, text, band }: Drawing, { width, label
     }),
     notes: band === undefined ? {} : { band: band.label },
   };
-}
-
-export function taskTimes({ path, fits }: Sweep, size: FigureSize): Figure {
-  const measured = fits.filter(({ points }) => points.length > 0);
-  return draw(
-    {
-      title: `Time over ${path}`,
-      across: path,
-      up: { title: 'Time', format: tickTime },
-      text: measuredTime,
-      series: measured.map(({ label, points }) => ({
-        name: label,
-        x: points.map(({ value }) => value),
-        y: points.map(({ time_s }) => time_s),
-      })),
-    },
-    size,
-  );
 }
 
 /** Claims of a sweep of which a pair was measured at some value. */
