@@ -20,7 +20,10 @@ export interface Repeats {
   readonly spread: number | null;
 }
 
-/** The spread may be as large as the first bound. What is not a number holds never, and JSON has none. */
+/**
+ * The spread may be as large as the first bound. What is not a number holds never, and JSON has none; where there is
+ * nothing to compare with, nothing is known to be right.
+ */
 export function ownVerdict(checks: readonly Accuracy[], { runs, bitwise, spread }: Repeats): OwnVerdict {
   const says = bitwise
     ? 'gave the same bits'

@@ -16,7 +16,7 @@ export const accuracySchema = z.strictObject({
   /** What it is, where the title is short. */
   tip: z.string(),
   unit: z.string(),
-  /** Null is not a number, which holds never. */
+  /** Null: not a number or, where it holds, nothing to compare with. */
   value: z.number().nullable(),
   /** Null: told, and not judged. */
   bound: z.number().nullable(),

@@ -42,7 +42,8 @@ export function verdictText({ verdict, ratio }: Pick<ComparedRow, 'verdict' | 'r
 
 export function accuracyText(measure: Accuracy | undefined): string {
   if (measure === undefined) return NO_VALUE;
-  return measure.value === null ? 'not a number' : `${errorSize(measure.value)}${measure.unit}`;
+  if (measure.value === null) return measure.holds ? NO_VALUE : 'not a number';
+  return `${errorSize(measure.value)}${measure.unit}`;
 }
 
 export function repeatsText({ determinism: d }: Pick<ComparedRow, 'determinism'>): string {

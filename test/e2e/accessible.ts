@@ -13,6 +13,11 @@ const source = readFileSync(path.resolve(import.meta.dirname, '../../node_module
 export async function accessibilityFaults(page: Page, part?: string): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   return page.evaluate(async (selector) => {
+    // Between two themes, or fading in, a colour is nobody's: what ends is waited for.
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+    await Promise.all(ending.map(({ finished }) => finished.catch(() => undefined)));
     const { run } = Reflect.get(globalThis, 'axe') as typeof axe;
     // The styles are all the page's own: nothing is to be fetched before.
     const { violations } = await run(selector ?? document, { resultTypes: ['violations'], preload: false });

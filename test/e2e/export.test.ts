@@ -142,7 +142,7 @@ describe('the export of a figure', () => {
     bench = new BenchPage(open.page);
     await open.page.getByRole('button', { name: 'Export the dose map' }).click();
     const item = open.page.getByRole('menuitem', { name: /^PNG/ });
-    expect(await item.textContent()).toContain('nothing is plotted yet');
-    expect(await item.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => item.textContent()).toContain('nothing is plotted yet');
+    await expect.poll(() => item.getAttribute('aria-disabled')).toBe('true');
   });
 });

@@ -49,7 +49,7 @@ it('shows what was finished before, names the kernel, and can be saved and expor
   await bench.state('Failed').waitFor();
   const alert = page.getByRole('region', { name: 'Results of the run' }).getByRole('alert');
   await expect.poll(() => alert.textContent()).toContain('last kernel launched: transport_gather_stream_f32');
-  expect(await alert.textContent()).toContain('What was finished before is kept');
+  await expect.poll(() => alert.textContent()).toContain('What was finished before is kept');
   // The readouts are those of the steps before, and say that the beam was still under way.
   const results = page.locator('.run-results');
   await expect.poll(() => results.textContent()).toMatch(/of the protons were still under way/);

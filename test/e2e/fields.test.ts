@@ -140,7 +140,7 @@ describe('phase space', () => {
     await expect
       .poll(() => numbers.textContent())
       .toMatch(/Sum over cells0\.99\d+ protons per cell|Sum over cells1\.0000/);
-    expect(await numbers.textContent()).toMatch(/σ along θ[\d.]+ mrad.*σ along E[\d.]+ MeV/);
+    await expect.poll(() => numbers.textContent()).toMatch(/σ along θ[\d.]+ mrad.*σ along E[\d.]+ MeV/);
     await open.screenshot('fields-region-dark');
     await open.page.getByRole('radio', { name: 'line', exact: true }).check();
     await drag(phaseMap('θ – x'), [0.2, 0.4], [0.75, 0.45]);

@@ -56,7 +56,7 @@ describe('a diffraction image', () => {
     await expect.poll(() => bench.panel('Image').count()).toBe(1);
     expect(await bench.panel('Dose map').count()).toBe(0);
     const wavelength = bench.field('Wavelength');
-    expect(await wavelength.inputValue()).toBe('6.2');
+    await expect.poll(() => wavelength.inputValue()).toBe('6.2');
     await wavelength.fill('-1');
     await open.page.getByText('-1 Å is too small; allowed: 0.01 to 100 Å').first().waitFor();
     await wavelength.fill('6.2');
@@ -121,7 +121,7 @@ describe('a diffraction image', () => {
     await open.page.keyboard.press('Escape');
     const accuracy = open.page.getByTestId('image-accuracy');
     await accuracy.waitFor();
-    expect(await accuracy.textContent()).toMatch(/relative L2.*max \/ max.*bright pixels.*sum/);
+    await expect.poll(() => accuracy.textContent()).toMatch(/relative L2.*max \/ max.*bright pixels.*sum/);
     await open.screenshot('image-difference-dark');
     expect(await accessibilityFaults(open.page)).toEqual([]);
     const exported = async (entry: RegExp): Promise<{ name: string; bytes: Buffer }> => {

@@ -68,9 +68,9 @@ describe('the launch explorer', () => {
     const { page } = open;
     await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sweep_f32');
     await expect.poll(() => fact(open, 'Limited by')).toBe('registers');
-    expect(await fact(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
-    expect(await fact(open, 'Occupancy')).toBe('50.0 %');
-    expect(await fact(open, 'Waves')).toBe('7.402');
+    await expect.poll(() => fact(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
+    await expect.poll(() => fact(open, 'Occupancy')).toBe('50.0 %');
+    await expect.poll(() => fact(open, 'Waves')).toBe('7.402');
     // The slider, by keys: one warp less is one block more.
     const slider = page.getByRole('slider', { name: 'Threads along x' });
     await slider.focus();
@@ -84,7 +84,7 @@ describe('the launch explorer', () => {
     // Another GPU has other limits.
     await page.getByLabel('GPU', { exact: true }).selectOption('sm_86');
     await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
-    expect(await fact(open, 'Occupancy')).toBe('66.7 %');
+    await expect.poll(() => fact(open, 'Occupancy')).toBe('66.7 %');
     // y and z have their own limits.
     await page.getByLabel('Elements along y').fill('70000');
     await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid takes 65 535');
@@ -104,7 +104,7 @@ describe('the launch explorer', () => {
     // What was chosen is there after a reload.
     await page.reload();
     await page.getByTestId('launch-numbers').waitFor();
-    expect(await fact(open, 'Multiprocessors')).toBe('82');
+    await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
     // Figures leave as files.
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export Occupancy by block size' }).click();

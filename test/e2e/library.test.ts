@@ -116,10 +116,9 @@ describe('the library', () => {
     await bench.menu('File', 'Compare with the saved file');
     const dialog = page.getByRole('dialog', { name: 'Differences' });
     await expect.poll(() => dialog.getByRole('status').textContent()).toBe('2 fields differ.');
-    expect(await dialog.locator('tbody tr').allTextContents()).toEqual([
-      'Energybeam.energy_MeV60 MeV61 MeV',
-      'Beam widthbeam.x_sigma_mmdefault (0 mm)2 mm',
-    ]);
+    await expect
+      .poll(() => dialog.locator('tbody tr').allTextContents())
+      .toEqual(['Energybeam.energy_MeV60 MeV61 MeV', 'Beam widthbeam.x_sigma_mmdefault (0 mm)2 mm']);
     expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('differences');
     await page.keyboard.press('Escape');

@@ -38,8 +38,8 @@ describe.each(['light', 'dark'] as const)('the command palette, %s', (theme) => 
     await page.keyboard.press('Control+k');
     const palette = page.getByRole('dialog', { name: 'Commands' });
     await palette.waitFor();
-    expect(await palette.locator('.palette__title').allTextContents()).toEqual(entries);
-    expect(await palette.getByRole('option', { name: /^Open scenario/ }).textContent()).toContain('Ctrl+O');
+    await expect.poll(() => palette.locator('.palette__title').allTextContents()).toEqual(entries);
+    await expect.poll(() => palette.getByRole('option', { name: /^Open scenario/ }).textContent()).toContain('Ctrl+O');
     expect(await accessibilityFaults(page)).toEqual([]);
     await open.screenshot(`palette-${theme}`);
 

@@ -44,8 +44,10 @@ describe('the results of a small workload', () => {
     expect(text).toMatch(/reference/);
     expect(text).toMatch(/± [\d.]+ %/);
     await open.page.getByTestId('results-claims').waitFor();
-    expect(await open.page.getByTestId('results-claims').textContent()).toMatch(/not measured|as claimed|less|more/);
-    expect(await open.page.getByTestId('best-gain').textContent()).toMatch(/×/);
+    await expect
+      .poll(() => open.page.getByTestId('results-claims').textContent())
+      .toMatch(/not measured|as claimed|less|more/);
+    await expect.poll(() => open.page.getByTestId('best-gain').textContent()).toMatch(/×/);
     await open.screenshot('results-light');
     expect(await accessibilityFaults(open.page)).toEqual([]);
     const [download] = await Promise.all([open.page.waitForEvent('download'), bench.menu('File', /Variants \(CSV\)/)]);
@@ -94,7 +96,7 @@ describe('the results of a small workload', () => {
     await expect
       .poll(() => open.page.getByTestId('results-fusion').textContent())
       .toMatch(/fusing can save [\d.]+ % at most/);
-    expect(await open.page.getByTestId('results-variants').textContent()).toContain('cuda-lt-fp32');
+    await expect.poll(() => open.page.getByTestId('results-variants').textContent()).toContain('cuda-lt-fp32');
     await open.screenshot('results-recorded-dark');
     expect(await accessibilityFaults(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);

@@ -91,10 +91,10 @@ describe('the timeline of a recorded run', () => {
 
   it('says at a glance what the run spent its time on', async () => {
     const summary = open.page.getByTestId('timeline-summaries');
-    expect(await fact(summary, 'Kernels').textContent()).toBe('510, 6 different');
-    expect(await fact(summary, 'Replayed in graphs').textContent()).toBe('94.0 % of kernel time');
-    expect(await fact(summary, 'GPU idle').textContent()).toBe('58.9 % of device time');
-    expect(await summary.getByRole('row').nth(1).textContent()).toContain('transport_fused_stream_path_f32');
+    await expect.poll(() => fact(summary, 'Kernels').textContent()).toBe('510, 6 different');
+    await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('94.0 % of kernel time');
+    await expect.poll(() => fact(summary, 'GPU idle').textContent()).toBe('58.9 % of device time');
+    await expect.poll(() => summary.getByRole('row').nth(1).textContent()).toContain('transport_fused_stream_path_f32');
     await expect.poll(litPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-light');
     expect(await accessibilityFaults(open.page)).toEqual([]);
@@ -107,18 +107,20 @@ describe('the timeline of a recorded run', () => {
     await search.press('Enter');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('1 of 245');
     await details().waitFor();
-    expect(await details().getByRole('heading', { level: 2 }).textContent()).toBe('transport_fused_collide_path_f32');
-    expect(await fact(details(), 'Grid').textContent()).toBe('264 × 1 × 1 blocks');
-    expect(await fact(details(), 'Registers').textContent()).toBe('128 per thread');
-    expect(await fact(details(), 'Dynamic shared memory').textContent()).toContain('bytes per block');
+    await expect
+      .poll(() => details().getByRole('heading', { level: 2 }).textContent())
+      .toBe('transport_fused_collide_path_f32');
+    await expect.poll(() => fact(details(), 'Grid').textContent()).toBe('264 × 1 × 1 blocks');
+    await expect.poll(() => fact(details(), 'Registers').textContent()).toBe('128 per thread');
+    await expect.poll(() => fact(details(), 'Dynamic shared memory').textContent()).toContain('bytes per block');
     await expect.poll(() => fact(details(), 'Count').textContent()).toBe('245');
-    expect(await fact(details(), 'Median').textContent()).toBe('11.30 µs');
+    await expect.poll(() => fact(details(), 'Median').textContent()).toBe('11.30 µs');
     await open.screenshot('timeline-found');
     await details()
       .getByRole('button', { name: /^cuGraphLaunch/ })
       .click();
     await expect.poll(() => details().getByRole('heading', { level: 2 }).textContent()).toBe('cuGraphLaunch');
-    expect(await details().getByText('Launches').count()).toBe(1);
+    await expect.poll(() => details().getByText('Launches').count()).toBe(1);
     await search.fill('no such span');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('none');
   });
@@ -155,7 +157,7 @@ describe('the timeline of a recorded run', () => {
     await selection.getByRole('table').waitFor();
     expect(Number((await fact(selection, 'Spans').textContent())?.replace(/\D/g, ''))).toBeGreaterThan(100);
     for (const name of ['Sum', 'Median', 'Busy', 'Gaps', 'In gaps']) {
-      expect(await fact(selection, name).textContent()).toMatch(/\d/);
+      await expect.poll(() => fact(selection, name).textContent()).toMatch(/\d/);
     }
     await open.screenshot('timeline-selection');
     // The part is a trace of its own.
@@ -181,7 +183,7 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('5');
     await search.press('Enter');
     await fact(details(), 'Step').waitFor();
-    expect(await fact(details(), 'Step').textContent()).toBe('0');
+    await expect.poll(() => fact(details(), 'Step').textContent()).toBe('0');
     await canvas().focus();
     await open.page.keyboard.press('f');
     // Now it fills the plot; the lane of steps is the third of five.
@@ -198,7 +200,6 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => align.locator('option').count()).toBeGreaterThan(5);
     await align.selectOption('0');
     await expect.poll(litPixels).toBeGreaterThan(2000);
-    await open.page.waitForTimeout(400);
     await open.screenshot('timeline-two-aligned');
   });
 });

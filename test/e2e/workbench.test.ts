@@ -59,7 +59,7 @@ describe('the workbench in a browser', () => {
   it('opens with the scenario of the command line, its range and its grid', async () => {
     await expect.poll(() => open.page.getByText('Range in water').isVisible()).toBe(true);
     await expect.poll(() => open.page.locator('.resolved').textContent()).toMatch(/40\.80 mm/);
-    expect(await bench.field('Energy').inputValue()).toBe('70');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
     await open.screenshot('workbench-light');
     closeBench();
   });
@@ -94,7 +94,7 @@ describe('the workbench in a browser', () => {
     await open.page.keyboard.press('Shift+ArrowRight');
     await expect.poll(() => bench.doseReadout.textContent()).not.toBe(pinned);
     // The other plot shows the same place.
-    expect(await open.page.locator('.depth-dose__cursor').isVisible()).toBe(true);
+    await expect.poll(() => open.page.locator('.depth-dose__cursor').isVisible()).toBe(true);
     await open.page.keyboard.press('Escape');
     await expect.poll(() => bench.doseReadout.count()).toBe(0);
     closeBench();
@@ -114,7 +114,7 @@ describe('the workbench in a browser', () => {
     await bench.field('Energy').fill('0,07 GeV');
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
     await open.page.keyboard.press('Tab');
-    expect(await bench.field('Energy').inputValue()).toBe('70');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
     closeBench();
   });
 
@@ -123,13 +123,13 @@ describe('the workbench in a browser', () => {
     await bench.field('Angle').fill('10');
     await expect.poll(() => open.page.getByText('edited').count()).toBe(1);
     await open.page.keyboard.press('Control+z');
-    expect(await bench.field('Angle').inputValue()).toBe('');
-    expect(await bench.field('Energy').inputValue()).toBe('100');
+    await expect.poll(() => bench.field('Angle').inputValue()).toBe('');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('100');
     await open.page.keyboard.press('Control+z');
-    expect(await bench.field('Energy').inputValue()).toBe('70');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
     await expect.poll(() => open.page.getByText('edited').count()).toBe(0);
     await open.page.keyboard.press('Control+Shift+z');
-    expect(await bench.field('Energy').inputValue()).toBe('100');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('100');
     await open.page.keyboard.press('Control+z');
     closeBench();
   });
@@ -145,7 +145,7 @@ describe('the workbench in a browser', () => {
     await open.page.keyboard.press('Control+.');
     await bench.state('Stopped').waitFor();
     await expect.poll(() => open.page.getByText(/still under way/).count()).toBe(1);
-    expect(await bench.litShare()).toBeGreaterThan(0.01);
+    await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);
     closeBench();
   });
 
@@ -195,11 +195,11 @@ describe('the workbench in a browser', () => {
     await bench.menu('File', 'New scenario');
     const dialog = open.page.getByRole('dialog', { name: /Save changes to water-70MeV/ });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await bench.field('Energy').inputValue()).toBe('95');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('95');
     await bench.menu('File', 'New scenario');
     await dialog.getByRole('button', { name: 'Don’t save' }).click();
     await expect.poll(() => bench.title.textContent()).toBe('Untitled');
-    expect(await bench.field('Energy').inputValue()).toBe('70');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
     closeBench();
   });
 
@@ -220,8 +220,8 @@ describe('the workbench in a browser', () => {
     await open.page.getByRole('button', { name: 'Open run…' }).click();
     await open.page.getByRole('dialog').getByText('kept.h5').click();
     await bench.r80.waitFor();
-    expect(await bench.r80.textContent()).toBe(before);
-    expect(await open.page.locator('.ledger').textContent()).toBe(ledger);
+    await expect.poll(() => bench.r80.textContent()).toBe(before);
+    await expect.poll(() => open.page.locator('.ledger').textContent()).toBe(ledger);
     await open.screenshot('run-reopened');
     closeBench();
   });
@@ -235,11 +235,11 @@ describe('the workbench in a browser', () => {
     await expect
       .poll(() => dialog.textContent())
       .toMatch(/beam\.energy_MeV.*-3 MeV is too small; allowed: 0\.5 to 1000 MeV.*bad\.json:4/);
-    expect(await dialog.textContent()).toMatch(/beam\.colour.*not a known key/);
+    await expect.poll(() => dialog.textContent()).toMatch(/beam\.colour.*not a known key/);
     await open.screenshot('bad-file');
     await dialog.getByRole('button', { name: 'Open and correct' }).click();
     await expect.poll(() => open.page.locator('[data-path="beam.energy_MeV"] .field__faults').count()).toBe(1);
-    expect(await bench.run.isEnabled()).toBe(false);
+    await expect.poll(() => bench.run.isEnabled()).toBe(false);
     await bench.drop('broken.json', '{ "kind": ');
     const broken = open.page.getByRole('dialog', { name: 'broken.json cannot be opened' });
     await expect.poll(() => broken.textContent()).toMatch(/broken\.json:1/);
@@ -269,21 +269,21 @@ describe('the workbench in a browser', () => {
     const items = open.page.getByRole('menu', { name: /^Variant/ });
     await expect.poll(() => items.textContent()).toMatch(/reference/);
     const depth = items.locator('.menu__item', { hasText: /^depth –/ });
-    expect(await depth.getAttribute('aria-disabled')).toBe('true');
-    expect(await depth.textContent()).toMatch(/Not here: /);
+    await expect.poll(() => depth.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => depth.textContent()).toMatch(/Not here: /);
     await items.locator('.menu__item', { hasText: /^gather –/ }).click();
     await expect.poll(() => open.page.getByRole('button', { name: 'Variant: gather' }).count()).toBe(1);
     closeBench();
   });
 
   it('keeps the theme that was chosen', async () => {
-    expect(await open.page.locator('html').getAttribute('data-theme')).toBe('light');
+    await expect.poll(() => open.page.locator('html').getAttribute('data-theme')).toBe('light');
     await open.page.getByRole('button', { name: 'Appearance' }).click();
     await open.page.getByRole('menuitemradio', { name: 'Dark' }).click();
     await expect.poll(() => open.page.locator('html').getAttribute('data-theme')).toBe('dark');
     await open.page.reload();
     await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
-    expect(await open.page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await expect.poll(() => open.page.locator('html').getAttribute('data-theme')).toBe('dark');
     closeBench();
   });
 

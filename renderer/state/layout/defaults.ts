@@ -26,7 +26,7 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'runs', title: 'Runs', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'library', title: 'Library', simulate: 'left', compare: 'left' },
   { id: 'compare', title: 'Compare', compare: 'upper' },
-  { id: 'kernel-editor', title: 'Kernel editor', compare: 'upper', ...transport },
+  { id: 'kernel-editor', title: 'Kernel editor', compare: 'upper' },
   { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower', ...transport },
   {
     id: 'phase-space',

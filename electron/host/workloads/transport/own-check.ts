@@ -1,7 +1,6 @@
 /** The checks that every variant is put to, on a run of an own one: parity, conservation, determinism. */
 import { type OwnVerdict, ownVerdict } from '../../../contract/own-verdict.ts';
 import type { Precision } from '../../../contract/run.ts';
-import type { Accuracy } from '../../../contract/session.ts';
 import type { NativeAddon, TransportProblem, TransportResult } from '../../addon.ts';
 import { ledgerError } from '../../bench/entry.ts';
 import { measure } from '../../bench/measure.ts';
@@ -14,22 +13,16 @@ const REPEATS = 2;
 
 type Checked = Pick<TransportResult, 'dose' | 'ledger_number' | 'ledger_energy'>;
 
-/** Without a reference nothing is known to be right. */
-const unknown: Accuracy = { ...doseError(0, null), tip: 'No FP64 reference fits', value: null, holds: false };
-
 export function verdictOn(results: readonly Checked[], oracle: Float64Array | null, precision: Precision): OwnVerdict {
   const determinism = new Determinism();
   for (const { dose } of results) determinism.add(dose);
   // The worst of them: one that is wrong now and then is wrong. NaN is the worst.
   const worst = (of: (one: Checked) => number): number => Math.max(...results.map(of));
-  const parity =
-    oracle === null
-      ? unknown
-      : doseError(
-          worst(({ dose }) => relativeL2(dose, oracle)),
-          parityLimit[precision],
-        );
-  return ownVerdict([parity, balance(worst(ledgerError), precision)], determinism.report());
+  const rel_l2 = oracle === null ? null : worst(({ dose }) => relativeL2(dose, oracle));
+  return ownVerdict(
+    [doseError(rel_l2, parityLimit[precision]), balance(worst(ledgerError), precision)],
+    determinism.report(),
+  );
 }
 
 /** Runs it once more, and the FP64 reference. Throws a BraggError. */

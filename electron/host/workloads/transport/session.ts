@@ -21,7 +21,7 @@ const holds = (value: number | null, bound: number | null): boolean =>
   bound === null || value === null || value <= bound;
 
 /** `bound` is null where the answers are of different problems. */
-export function doseError(value: number, bound: number | null): Accuracy {
+export function doseError(value: number | null, bound: number | null): Accuracy {
   return {
     id: 'parity',
     title: 'Dose error',
@@ -58,7 +58,7 @@ function accuracyOf({
   ledger_error,
   precision,
 }: Pick<MeasuredEntry, 'rel_l2' | 'rel_l2_limit' | 'ledger_error' | 'precision'>) {
-  return [...(rel_l2 === null ? [] : [doseError(rel_l2, rel_l2_limit)]), ledgerError(ledger_error, precision)];
+  return [doseError(rel_l2, rel_l2_limit), ledgerError(ledger_error, precision)];
 }
 
 function entryOf(entry: BenchReport['entries'][number]): SessionEntry {
