@@ -82,7 +82,9 @@ describe('other workloads', () => {
   test('are compared by their own measures, one workload at a time', async () => {
     const { stdout } = await done('compare', kept('linear-relu/layer-1024.json'));
     const [head = '', first = ''] = stdout.split('\n');
-    expect(head).toMatch(/^Variant +Precision +Time +Times faster +Verdict .*Relative error +NaN mismatches +Mask mismatches/);
+    expect(head).toMatch(
+      /^Variant +Precision +Time +Times faster +Verdict .*Relative error +NaN mismatches +Mask mismatches/,
+    );
     expect(first).toMatch(/^cuda-naive +fp32 .* reference /);
     expect(stdout).toMatch(/cuda-lt-fp32 .*× \(.*faster/);
     expect(stdout).toMatch(/Noise floor of the first: ±0\.\d+ %/);
