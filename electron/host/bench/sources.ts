@@ -37,9 +37,17 @@ async function ownFile(
   throw new BraggError('not-found', `The source of ${id} is not in ${folder}.`);
 }
 
+/** Of the files that are compiled for every instruction set, those that include a header of operators: they have the loops. */
+async function loopsOf(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
+  const compiled = names.filter((name) => name.endsWith('.simd.cpp'));
+  const texts = await Promise.all(compiled.map((name) => readFile(path.join(folder, name), 'utf8')));
+  return (header) =>
+    header.endsWith('_ops.hpp') ? compiled.filter((_, i) => texts[i]?.includes(`"${header}"`) === true) : [];
+}
+
 /**
  * Its own file, the one with its kernels, and breadth first what they include
- * from their workload, each header with the file that implements it. `sources`
+ * from their workload, each header with the files that implement it. `sources`
  * is the folder with the kernels of all workloads.
  */
 export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
@@ -49,6 +57,7 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
   const names = await readdir(folder).catch(() => {
     throw new BraggError('not-found', `The kernel sources are not in ${sources}. Run: npm run build`);
   });
+  const loops = await loopsOf(folder, names);
   const present = new Set(names);
   const queue = [await ownFile(folder, names, variant), path.basename(source)];
   const files: SourceFile[] = [];
@@ -61,9 +70,10 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
       const of = path.dirname(file);
       return of === '.' || of === workload ? [path.basename(file)] : [];
     });
-    const implementing = [name, ...included].flatMap((file) =>
-      ['.cpp', '.simd.cpp'].map((ending) => file.replace(/\.hpp$/, ending)),
-    );
+    const implementing = [name, ...included].flatMap((file) => [
+      ...['.cpp', '.simd.cpp'].map((ending) => file.replace(/\.hpp$/, ending)),
+      ...loops(file),
+    ]);
     queue.push(...included, ...implementing);
   }
   return files;

@@ -312,6 +312,10 @@ test('what cannot be copied says why in a sentence', async () => {
     const { files, reason: why } = await replaceable(kernelFolders().sources, base);
     expect([base.workload, base.bench, base.id, files.length > 0 || (why ?? '').endsWith('.')]).toContain(true);
   }
+  // The loops of an image lie in a file for every instruction set.
+  const fp64 = own.bases().find(({ id }) => id === 'diffraction-fp64');
+  if (fp64 === undefined) throw new Error('there is no fp64');
+  expect((await replaceable(kernelFolders().sources, fp64)).files).toContain('kernels/diffraction/block.simd.cpp');
   const fused = own.bases().find(({ bench, id }) => bench === 'fma' && id === 'cpu-fused');
   if (fused === undefined) throw new Error('there is no fma');
   expect((await replaceable(kernelFolders().sources, fused)).files[0]).toBe('kernels/micro/fma.cpp');
