@@ -54,7 +54,6 @@ describe('the results of a small workload', () => {
     expect(readFileSync(await download.path(), 'utf8')).toMatch(/^at,variant,device,precision,status,time_s/);
     // Every variant's samples, in the order in which they were taken.
     await bench.layout('Alt+Shift+3', 'Timeline');
-    await open.page.getByTestId('timeline-summaries').getByText('Length').waitFor();
     await open.page.getByLabel('Search spans by name').fill('repetitions');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toMatch(/^\d+$/);
     await open.page.getByLabel('Search spans by name').press('Enter');
@@ -72,7 +71,6 @@ describe('the results of a small workload', () => {
     await bench.drop('overlap.task.json', JSON.stringify(tracedSession()));
     await bench.state('Done').waitFor();
     await bench.layout('Alt+Shift+3', 'Timeline');
-    await open.page.getByTestId('timeline-summaries').getByText('Length').waitFor();
     await open.page.getByLabel('Search spans by name').fill('micro_stream_work');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('9');
     await open.page.getByLabel('Search spans by name').press('Enter');

@@ -55,6 +55,8 @@ export class TimelineController {
   #chosenNumber = 0;
   #selectedNumber = 0;
   #searchNumber = 0;
+  /** Empty: nothing. */
+  #sought = '';
   /** The keyframe that this panel asked for, which needs no answer. */
   #askedFrame: number | null = null;
   #closed = false;
@@ -130,6 +132,7 @@ export class TimelineController {
   async search(text: string): Promise<void> {
     const wanted = text.trim();
     const number = ++this.#searchNumber;
+    this.#sought = wanted;
     if (wanted === '') {
       this.#hits = [];
       this.#state.setState({ search: null });
@@ -239,6 +242,9 @@ export class TimelineController {
     this.#listSteps();
     this.#window = null;
     this.#show();
+    const more = open.some(({ id }) => !known.has(id));
+    // What was sought before is sought in what came, too.
+    if (this.#sought !== '' && more) void this.search(this.#sought);
   }
 
   #newBlock(info: TraceInfo): Block {
