@@ -8,30 +8,17 @@ namespace bb::diffraction::BB_ISA {
 namespace {
 
 // What the variants differ in: the numbers of positions and indices, and those of the lattice factor.
-struct Fp64 {
-  using Index = double;
-  using Factor = double;
+template <typename I, typename T>
+struct Numbers {
+  using Index = I;
+  using Factor = T;
 };
-struct Naive {
-  using Index = float;
-  using Factor = float;
-};
-struct Delta {
-  using Index = float;
-  using Factor = float;
-};
-struct Mixed {
-  using Index = double;
-  using Factor = float;
-};
-struct Chebyshev {
-  using Index = double;
-  using Factor = double;
-};
-struct DoubleFloats {
-  using Index = DoubleFloat;
-  using Factor = float;
-};
+struct Fp64 : Numbers<double, double> {};
+struct Naive : Numbers<float, float> {};
+struct Delta : Numbers<float, float> {};
+struct Mixed : Numbers<double, float> {};
+struct Chebyshev : Numbers<double, double> {};
+struct DoubleFloats : Numbers<DoubleFloat, float> {};
 
 /// One axis of a block's indices: the distance from the nearest whole one, what N times it leaves of a turn, the
 /// nearest one, and the index itself.
@@ -117,11 +104,10 @@ void cell_squared(const Setup& s, const Axis<T>* axes, T* f2) {
   }
 }
 
-/// Weights of the sub-pixels of a block for one source, as the setup asks; FP64 in every variant.
-void weigh(const Setup& s, const BlockPlace& at, std::size_t source, double* weight) {
-  Lanes3<double> d;
+/// Weights of the sub-pixels of a block, which lie in these directions, for one source, as the setup asks; FP64 in every
+/// variant.
+void weigh(const Setup& s, const BlockPlace& at, const Lanes3<double>& d, std::size_t source, double* weight) {
   const bool each = s.corrections == Corrections::kSubpixel;
-  directions(s, at, d);
   for (int i = 0; i < at.count; ++i) {
     const Vec3 direction{d.x.of[i], d.y.of[i], d.z.of[i]};
     double w = s.absorbed(at.depth, direction);
@@ -160,12 +146,14 @@ void block(const Setup& s, BlockPlace at, double* out) {
   alignas(64) double total[kLanes] = {}, weights[kLanes] = {}, weight[kLanes];
   std::fill_n(weight, kLanes, 1.0);
   Lanes3<typename A::Index> d, q;
+  Lanes3<double> exact;  // directions again, for the weights
   Axis<Factor> axes[3];
   alignas(64) Factor f2[kLanes], sum[kLanes];
   for (at.sub_slow = 0; at.sub_slow < s.oversample; ++at.sub_slow) {
     for (at.sub_fast = 0; at.sub_fast < s.oversample; ++at.sub_fast) {
       for (at.depth = 0; at.depth < s.layers; ++at.depth) {
         directions(s, at, d);
+        if (weighted) directions(s, at, exact);
         for (std::size_t source = 0; source < s.sources.size(); ++source) {
           transfer(s.sources[source], d, q);
           std::fill_n(sum, kLanes, Factor(0));
@@ -177,7 +165,7 @@ void block(const Setup& s, BlockPlace at, double* out) {
             if (table) cell_squared(s, axes, f2);
             for (int i = 0; i < kLanes; ++i) sum[i] += f2[i];
           }
-          if (weighted) weigh(s, at, source, weight);
+          if (weighted) weigh(s, at, exact, source, weight);
           for (int i = 0; i < kLanes; ++i) {
             total[i] += weight[i] * (f_cell2 * static_cast<double>(sum[i]));
             weights[i] += weight[i];

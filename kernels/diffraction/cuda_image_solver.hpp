@@ -43,9 +43,7 @@ class CudaImageSolver : public Solver {
   /// Does `work` as a named part of the set-up.
   template <typename F>
   void part(const char* name, F&& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    parts_.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+    engine::add_part(parts_, name, std::forward<F>(work));
   }
   const Setup& setup() const { return setup_; }
   const std::shared_ptr<cuda::Device>& device() const { return session_.device; }

@@ -7,16 +7,6 @@ namespace bb::diffraction::device {
 /// Orientations whose intensities are added in the factor's numbers before they go to the FP64 sum.
 inline constexpr int kTile = 64;
 
-/// A small count in the numbers of positions.
-template <typename I>
-BB_HD inline I counted(int i) {
-  return I(static_cast<float>(i));
-}
-template <>
-BB_HD inline double counted<double>(int i) {
-  return i;
-}
-
 /// Unit vector from the crystal to a sub-pixel, counted over the whole detector.
 template <typename S>
 BB_HD inline Number3<typename S::Index> direction(const S& s, int fast, int slow, int depth) {

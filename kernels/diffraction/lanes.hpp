@@ -48,22 +48,9 @@ template <typename T>
 void directions(const Setup& s, const BlockPlace& at, Lanes3<T>& d) {
   const Number3<T> start(at.first(s)), step(s.pixel * s.detector.fast);
   for (int i = 0; i < kLanes; ++i) {
-    const T n(static_cast<float>(i));
+    const T n = counted<T>(i);
     const T x = start.x + n * step.x, y = start.y + n * step.y, z = start.z + n * step.z;
     const T r = reciprocal_root(x * x + y * y + z * z);
-    d.x.set(i, r * x);
-    d.y.set(i, r * y);
-    d.z.set(i, r * z);
-  }
-}
-
-template <>
-inline void directions<DoubleFloat>(const Setup& s, const BlockPlace& at, Lanes3<DoubleFloat>& d) {
-  const Number3<DoubleFloat> start(at.first(s)), step(s.pixel * s.detector.fast);
-  for (int i = 0; i < kLanes; ++i) {
-    const DoubleFloat n(static_cast<float>(i), 0.0f);
-    const DoubleFloat x = start.x + n * step.x, y = start.y + n * step.y, z = start.z + n * step.z;
-    const DoubleFloat r = reciprocal_root(x * x + y * y + z * z);
     d.x.set(i, r * x);
     d.y.set(i, r * y);
     d.z.set(i, r * z);

@@ -38,6 +38,16 @@ BB_HD inline double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
 BB_HD inline float reciprocal_root(float x) { return 1.0f / std::sqrt(x); }
 #endif
 
+/// A small count in the numbers of positions.
+template <typename I>
+BB_HD inline I counted(int i) {
+  return I(static_cast<float>(i));
+}
+template <>
+BB_HD inline double counted<double>(int i) {
+  return i;
+}
+
 template <typename T>
 struct Number3 {
   T x, y, z;

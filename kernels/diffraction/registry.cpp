@@ -1,17 +1,12 @@
 #include "registry.hpp"
 
-#include <string_view>
 #include <vector>
 
+#include "variant.hpp"
 #include "variants.hpp"
 
 namespace bb::diffraction {
 namespace {
-
-struct Refusal {
-  const char* code;  // of ProblemError; nullptr when the variant can solve the problem
-  std::string why;
-};
 
 Refusal refusal(const Variant& v, const Setup& setup) {
   const std::string name = std::string("solver.variant = ") + v.id + ": ";
@@ -65,9 +60,7 @@ const Variant& choose_variant(const std::string& name, const Setup& setup) {
     if (name != "auto" || v.speed_rank <= 0 || v.bright_error > kParity || refusal(v, setup).code != nullptr) continue;
     if (best == nullptr || v.speed_rank > best->speed_rank) best = &v;
   }
-  if (best == nullptr) {
-    throw ProblemError("unsupported", "solver.variant = " + name + ": unknown; allowed: auto, " + names);
-  }
+  if (best == nullptr) refuse_unknown(name, names);
   return *best;
 }
 

@@ -1,9 +1,8 @@
 #include <optional>
 
 #include "cuda/library/cublas.hpp"
-#include "cuda_layer.hpp"
+#include "cuda_steps.hpp"
 #include "make.hpp"
-#include "pointwise.hpp"
 
 namespace bb::linear_relu {
 namespace {
@@ -15,11 +14,9 @@ constexpr int kTimings = 20;
 
 /// cuBLAS's products, with bias and rectifier as kernels of their own.
 template <bool kAsGraph>
-class CublasLayer final : public CudaLayer<float> {
+class CublasLayer final : public CudaSteps {
  public:
-  explicit CublasLayer(const TaskProblem& problem) : CudaLayer(problem, Arithmetic::kFp32), pointwise_(module()) {
-    blas_.reserve(stream());
-  }
+  explicit CublasLayer(const TaskProblem& problem) : CudaSteps(problem) { blas_.reserve(stream()); }
 
   /// What the rectifier costs beside the product: the most that fusing them can give.
   std::vector<engine::Quantity> quantities() override {
@@ -42,7 +39,7 @@ class CublasLayer final : public CudaLayer<float> {
   void plan() override {
     if constexpr (kAsGraph) {
       stream().begin_capture();
-      launch(stream());
+      steps(stream());
       graph_.emplace(stream().end_capture());
       graph_->upload(stream());
     }
@@ -51,44 +48,29 @@ class CublasLayer final : public CudaLayer<float> {
     if constexpr (kAsGraph) {
       graph_->launch(to);
     } else {
-      launch(to);
+      steps(to);
     }
   }
   std::string no_graph() const override { return kAsGraph ? "it is a graph already" : ""; }
 
  private:
   void forward_product(cuda::Stream& to) {
-    blas_.product(to, x_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kTransposed, y_.pointer(), rows(), columns(),
-                  depth());
+    blas_.product(to, x_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kTransposed, y_.pointer(),
+                  static_cast<int>(batch()), static_cast<int>(outputs()), static_cast<int>(inputs()));
   }
   void rectify_result(cuda::Stream& to) { pointwise_.rectify(to, y_.pointer(), bias(), batch(), outputs()); }
 
-  void launch(cuda::Stream& to) {
-    switch (layer().direction) {
-      case Direction::kForward:
-        forward_product(to);
-        rectify_result(to);
-        break;
-      case Direction::kBackward:
-        pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
-        blas_.product(to, g_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kAsIs, dx_.pointer(), rows(), depth(),
-                      columns());
-        blas_.product(to, g_.pointer(), Stored::kTransposed, x_.pointer(), Stored::kAsIs, dw_.pointer(), columns(),
-                      depth(), rows());
-        break;
-      case Direction::kThrough:
-        blas_.product(to, dy_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kAsIs, dx_.pointer(), rows(), depth(),
-                      columns());
-        pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), inputs());
-        break;
-    }
+  void forward(cuda::Stream& to) override {
+    forward_product(to);
+    rectify_result(to);
   }
-  int rows() const { return static_cast<int>(batch()); }
-  int columns() const { return static_cast<int>(outputs()); }
-  int depth() const { return static_cast<int>(inputs()); }
+  void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
+               unsigned columns, unsigned depth) override {
+    blas_.product(to, a, turned ? Stored::kTransposed : Stored::kAsIs, b, Stored::kAsIs, out, static_cast<int>(rows),
+                  static_cast<int>(columns), static_cast<int>(depth));
+  }
 
   cuda::Cublas blas_;
-  Pointwise pointwise_;
   std::optional<cuda::Graph> graph_;
 };
 

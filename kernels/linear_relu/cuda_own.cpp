@@ -1,9 +1,8 @@
 #include <array>
 #include <optional>
 
-#include "cuda_layer.hpp"
+#include "cuda_steps.hpp"
 #include "make.hpp"
-#include "pointwise.hpp"
 
 namespace bb::linear_relu {
 namespace {
@@ -27,14 +26,10 @@ constexpr std::array<Names, 4> kNames{
 };
 
 template <How how>
-class OwnLayer final : public CudaLayer<float> {
+class OwnLayer final : public CudaSteps {
  public:
   explicit OwnLayer(const TaskProblem& problem)
-      : CudaLayer(problem, Arithmetic::kFp32),
-        forward_(kernel(names().forward)),
-        nn_(kernel(names().nn)),
-        tn_(kernel(names().tn)),
-        pointwise_(module()) {}
+      : CudaSteps(problem), forward_(kernel(names().forward)), nn_(kernel(names().nn)), tn_(kernel(names().tn)) {}
 
   std::vector<engine::Quantity> quantities() override {
     const cuda::Kernel& used = layer().direction == Direction::kForward ? forward_ : nn_;
@@ -54,22 +49,7 @@ class OwnLayer final : public CudaLayer<float> {
     }
   }
 
-  void queue(cuda::Stream& to) override {
-    switch (layer().direction) {
-      case Direction::kForward:
-        forward(to);
-        break;
-      case Direction::kBackward:
-        pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
-        product(to, nn_, g_.pointer(), w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
-        product(to, tn_, g_.pointer(), x_.pointer(), dw_.pointer(), outputs(), inputs(), batch());
-        break;
-      case Direction::kThrough:
-        product(to, nn_, dy_.pointer(), w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
-        pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), inputs());
-        break;
-    }
-  }
+  void queue(cuda::Stream& to) override { steps(to); }
 
  private:
   static constexpr const Names& names() { return kNames[static_cast<std::size_t>(how)]; }
@@ -80,7 +60,7 @@ class OwnLayer final : public CudaLayer<float> {
     return {.grid = {(fast + tile - 1) / tile, (slow + tile - 1) / tile}, .block = {names().block_x, names().block_y}};
   }
 
-  void forward(cuda::Stream& to) {
+  void forward(cuda::Stream& to) override {
     const float *x = x_.pointer(), *b = bias();
     const float* w = how == How::kCoalesced ? transposed_.pointer() : w_.pointer();
     float* y = y_.pointer();
@@ -91,8 +71,9 @@ class OwnLayer final : public CudaLayer<float> {
     }
   }
 
-  void product(cuda::Stream& to, cuda::Kernel& with, const float* a, const float* b, float* out, unsigned rows,
-               unsigned columns, unsigned depth) {
+  void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
+               unsigned columns, unsigned depth) override {
+    cuda::Kernel& with = turned ? tn_ : nn_;
     if constexpr (how == How::kNaive) {
       with.launch(to, shape(rows, columns), a, b, out, rows, columns, depth);
     } else if constexpr (how == How::kCoalesced) {
@@ -104,7 +85,6 @@ class OwnLayer final : public CudaLayer<float> {
   }
 
   cuda::Kernel forward_, nn_, tn_;
-  Pointwise pointwise_;
   cuda::DeviceBuffer<float> transposed_;
 };
 

@@ -1,7 +1,6 @@
 #include "layer.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -100,14 +99,6 @@ void compare_matrix(const Reference& r, const engine::TaskResult& result, double
 }
 
 }  // namespace
-
-std::uint16_t bf16_bits(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40);
-  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-float bf16_value(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
 Layer::Layer(const TaskProblem& problem, Arithmetic the_arithmetic)
     : batch(problem.count("batch")),

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bf16.hpp"
 #include "engine/task.hpp"
 
 namespace bb::linear_relu {
@@ -56,8 +57,7 @@ double multiply_adds(const engine::TaskProblem& problem);
 /// Bytes of all matrices of a problem in FP32, inputs and outputs.
 double matrix_bytes(const engine::TaskProblem& problem);
 
-/// The nearest BF16, ties to even, as its bits; and back.
-std::uint16_t bf16_bits(float value);
-float bf16_value(std::uint16_t bits);
+using bb::bf16_bits;
+using bb::bf16_value;
 
 }  // namespace bb::linear_relu

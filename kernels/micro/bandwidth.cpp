@@ -77,8 +77,7 @@ CudaWork on_gpu(CudaBench& bench) {
   const auto a = bench.buffer<float>(in->n);
   auto kernel = bench.kernel(kKernel.text);
   constexpr unsigned kThreads = 256;
-  const auto resident =
-      static_cast<unsigned>(kernel.resident_blocks(kThreads, 0) * bench.device()->info().multiprocessors);
+  const unsigned resident = resident_blocks(kernel, *bench.device(), kThreads);
   const cuda::LaunchShape shape{.grid = {std::min(resident, blocks_for(in->n, kThreads))}, .block = {kThreads}};
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable {

@@ -33,8 +33,7 @@ CudaWork on_gpu(CudaBench& bench) {
   const auto stride = static_cast<unsigned>(bench.problem().count("stride"));
   const auto reads = static_cast<int>(bench.problem().count("reads"));
   auto kernel = bench.kernel(kKernel.text);
-  const auto blocks =
-      static_cast<unsigned>(kernel.resident_blocks(kThreads, 0) * bench.device()->info().multiprocessors);
+  const unsigned blocks = resident_blocks(kernel, *bench.device(), kThreads);
   const auto out = bench.buffer<unsigned>(std::size_t{blocks} * kThreads);
   const auto cycles = bench.buffer<long long>(blocks);
   CudaWork work;

@@ -1,7 +1,7 @@
 // Row 20: what has to happen before y += a x can run for the first time, and what each part takes. A process's very
 // first parts, opening the device and loading the kernels, are parts of the set-up of any run.
-#include <chrono>
-
+#include "axpy.hpp"
+#include "cpu/stopwatch.hpp"
 #include "cuda/compile/image_cache.hpp"
 #include "cuda/compile/kernel_folders.hpp"
 #include "cuda/compile/runtime_compiler.hpp"
@@ -13,26 +13,12 @@
 namespace bb::micro {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using cpu::Clock;
 
 constexpr float kA = 0.5f;
 constexpr unsigned kThreads = 256;
 
-struct Inputs {
-  explicit Inputs(const TaskProblem& problem)
-      : x(engine::uniform_values(problem.count("n"), problem.seed)),
-        y(engine::uniform_values(x.size(), problem.seed + 1)) {}
-  std::vector<float> x, y;
-};
-
-Answer answer(const TaskProblem& problem) {
-  const Inputs in(problem);
-  const Samples some(in.x.size());
-  return {some.map([&](std::size_t i) {
-            return static_cast<double>(in.y[i]) + static_cast<double>(kA) * static_cast<double>(in.x[i]);
-          }),
-          0x1p-23, 0x1p-23, some.text() + " with FP64"};
-}
+Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
 
 /// Named parts, summed over repetitions.
 class Parts {
@@ -61,9 +47,7 @@ class Parts {
   }
 
  private:
-  void add(std::size_t part, Clock::time_point start) {
-    seconds_[part] += std::chrono::duration<double>(Clock::now() - start).count();
-  }
+  void add(std::size_t part, Clock::time_point start) { seconds_[part] += cpu::seconds_since(start); }
   std::vector<std::pair<const char*, const char*>> names_;
   std::vector<double> seconds_;
   int times_ = 0;
@@ -72,8 +56,8 @@ class Parts {
 /// With `fresh` memory each time: the system hands out a page when it is first touched.
 template <bool kFresh>
 CpuWork on_cpu(CpuBench& bench) {
-  const auto in = std::make_shared<const Inputs>(bench.problem());
-  const std::size_t n = in->x.size();
+  const auto in = std::make_shared<const AxpyInputs>(bench.problem());
+  const std::size_t n = in->n;
   const auto y = std::make_shared<std::unique_ptr<float[]>>(std::make_unique<float[]>(n));
   const auto parts = std::make_shared<Parts>(
       std::vector<std::pair<const char*, const char*>>{{"memory", "Getting memory"}, {"first", "Work in it"}});
@@ -155,9 +139,9 @@ const char* kernel_of(Code code) {
 
 template <Code code>
 CudaWork on_gpu(CudaBench& bench) {
-  const auto in = std::make_shared<const Inputs>(bench.problem());
+  const auto in = std::make_shared<const AxpyInputs>(bench.problem());
   const auto x = bench.upload(in->x), start = bench.upload(in->y), y = bench.upload(in->y);
-  const auto n = static_cast<unsigned>(in->x.size());
+  const auto n = static_cast<unsigned>(in->n);
   const auto parts = std::make_shared<Parts>(std::vector<std::pair<const char*, const char*>>{
       {"module", "Module"}, {"function", "Kernel"}, {"launch", "First launch"}});
   const cuda::LaunchShape shape{.grid = {blocks_for(n, kThreads)}, .block = {kThreads}};
@@ -181,7 +165,7 @@ CudaWork on_gpu(CudaBench& bench) {
     }
     parts->end();
   };
-  work.result = [y](cuda::Stream& from) { return Samples(y->size()).take<float>(y->read(from)); };
+  work.result = sampled(y);
   work.work = {.bytes = 12.0 * n, .flops = 2.0 * n};
   work.clock = engine::TaskClock::kWall;
   work.no_graph = "loading a module is not work of a stream";

@@ -1,5 +1,6 @@
 // Row 15 B: kernels of a few blocks each, one after another or beside each other.
 #include "forked.hpp"
+#include "iterated.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 

@@ -10,8 +10,9 @@ namespace bb::micro {
 /// A launch all of whose blocks are resident at once, with no more of them than `n` elements need.
 inline cuda::LaunchShape cooperative_shape(const cuda::Kernel& kernel, const cuda::Device& device, std::size_t n,
                                            unsigned threads) {
-  const auto resident = static_cast<unsigned>(kernel.resident_blocks(threads, 0) * device.info().multiprocessors);
-  return {.grid = {std::min(resident, blocks_for(n, threads))}, .block = {threads}, .cooperative = true};
+  return {.grid = {std::min(resident_blocks(kernel, device, threads), blocks_for(n, threads))},
+          .block = {threads},
+          .cooperative = true};
 }
 
 }  // namespace bb::micro

@@ -108,7 +108,7 @@ CpuWork on_cpu(CpuBench& bench) {
       }
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = p->task_work();
   return work;
 }
@@ -136,7 +136,7 @@ CudaWork on_gpu(CudaBench& bench) {
       kernel.launch(to, shape, n, p->work, keys->pointer(), in->pointer(), out->pointer());
     };
   }
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = p->task_work();
   work.quantities = [kernel, device = bench.device()] { return cuda::launch_quantities(kernel, *device, kThreads); };
   return work;

@@ -1,31 +1,14 @@
 // Row 17: (a + b) scale.
 #include "row.hpp"
 #include "rows.hpp"
+#include "scaled_sum.hpp"
 
 namespace bb::micro {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr float kScale = 0.75f;
 
-struct Inputs {
-  explicit Inputs(const TaskProblem& problem)
-      : n(problem.count("n")),
-        a(engine::uniform_values(n, problem.seed)),
-        b(engine::uniform_values(n, problem.seed + 1)) {}
-  TaskWork work() const { return {.bytes = 12.0 * static_cast<double>(n), .flops = 2.0 * static_cast<double>(n)}; }
-  std::size_t n;
-  std::vector<float> a, b;
-};
-
-Answer answer(const TaskProblem& problem) {
-  const Inputs in(problem);
-  const Samples some(in.n);
-  return {some.map([&](std::size_t i) {
-            return (static_cast<double>(in.a[i]) + static_cast<double>(in.b[i])) * static_cast<double>(kScale);
-          }),
-          0x1p-22, 0x1p-22, some.text() + " with FP64"};
-}
+using scaled_sum::answer, scaled_sum::Inputs, scaled_sum::kScale;
 
 enum class Form { kUnfused, kDistributed, kFused };
 
@@ -55,7 +38,7 @@ CpuWork on_cpu(CpuBench& bench) {
       every([=](std::size_t i) { to[i] = scaled[i]; });
     }
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = in->work();
   return work;
 }
@@ -72,7 +55,7 @@ CudaWork on_gpu(CudaBench& bench) {
   work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
     kernel.launch(to, shape, static_cast<unsigned>(in->n), kScale, a->pointer(), b->pointer(), out->pointer());
   };
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = in->work();
   return work;
 }
@@ -90,7 +73,7 @@ CudaWork unfused(CudaBench& bench) {
     scale.launch(to, shape, n, kScale, t->pointer(), s->pointer());
     assign.launch(to, shape, n, s->pointer(), out->pointer());
   };
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = in->work();
   return work;
 }

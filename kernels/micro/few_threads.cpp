@@ -1,6 +1,7 @@
 // Row 23: n values iterated by a given number of threads, each with 1, 2, 4 or 8 values at a time.
 #include <algorithm>
 
+#include "iterated.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 
@@ -26,13 +27,8 @@ struct Problem {
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.in.size(), 1 << 12);
-  const double limit = 0x1p-24 * 64;  // a step forgets a 64th of the error
-  return {some.map([&](std::size_t i) {
-            auto y = static_cast<double>(p.in[i]);
-            for (int w = 0; w < p.work; ++w) y = y * 0.984375 + 0.0078125;
-            return y;
-          }),
-          limit, limit, some.text() + " with FP64"};
+  return {some.map([&](std::size_t i) { return iterated(static_cast<double>(p.in[i]), p.work); }), kIteratedLimit,
+          kIteratedLimit, some.text() + " with FP64"};
 }
 
 template <std::size_t kChains>

@@ -37,7 +37,7 @@ CpuWork on_cpu(CpuBench& bench) {
     in_pieces(pool, in->x.size(), 1 << 13,
               [&](std::size_t first, std::size_t last) { function(first, last, in->c, in->x.data(), out->data()); });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = work_of(*in);
   return work;
 }
@@ -54,7 +54,7 @@ CudaWork on_gpu(CudaBench& bench) {
                   static_cast<unsigned>(in->x.size()), static_cast<int>(in->c.size()), c->pointer(), x->pointer(),
                   out->pointer());
   };
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = work_of(*in);
   work.quantities = [kernel, device = bench.device()] { return cuda::launch_quantities(kernel, *device, kThreads); };
   return work;

@@ -1,8 +1,7 @@
 // Row 14: C = A B on the FP32 units and on the tensor cores, by our kernels and by cuBLAS.
-#include <bit>
 #include <cmath>
-#include <cstring>
 
+#include "bf16.hpp"
 #include "cuda/library/cublas.hpp"
 #include "row.hpp"
 #include "rows.hpp"
@@ -116,10 +115,6 @@ CudaWork ours(CudaBench& bench) {
 }
 
 /// To the nearest, ties to even. Inputs are ordinary numbers below 1.
-std::uint16_t to_bf16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-}
 std::uint16_t to_fp16(float value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000u : 0u);
   const float size = std::abs(value);
@@ -162,7 +157,7 @@ CudaWork by_library(CudaBench& bench) {
   } else if constexpr (how == Library::kTf32) {
     multiply(bench.upload(p->a), bench.upload(p->b), DataType::kFp32, CublasCompute::kFp32ByTf32);
   } else if constexpr (how == Library::kBf16) {
-    multiply(bench.upload(converted<to_bf16>(p->a)), bench.upload(converted<to_bf16>(p->b)), DataType::kBf16,
+    multiply(bench.upload(converted<bf16_bits>(p->a)), bench.upload(converted<bf16_bits>(p->b)), DataType::kBf16,
              CublasCompute::kFp32);
   } else {
     multiply(bench.upload(converted<to_fp16>(p->a)), bench.upload(converted<to_fp16>(p->b)), DataType::kFp16,

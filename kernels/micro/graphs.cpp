@@ -1,7 +1,7 @@
 // Row 2: the same launches as a stream's, as a graph made once, as a graph made anew each time, and as a graph that
 // is updated to new arguments; the parts of each as named costs.
-#include <chrono>
-
+#include "axpy.hpp"
+#include "cpu/stopwatch.hpp"
 #include "cuda/device/graph.hpp"
 #include "row.hpp"
 #include "rows.hpp"
@@ -9,31 +9,19 @@
 namespace bb::micro {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using cpu::Clock, cpu::seconds_since;
 
 constexpr float kA = 1.0f / 1024.0f;
 constexpr unsigned kThreads = 256;
 
-struct Inputs {
-  explicit Inputs(const TaskProblem& problem)
-      : n(problem.count("n")),
-        steps(static_cast<int>(problem.count("steps"))),
-        x(engine::uniform_values(n, problem.seed)),
-        y(engine::uniform_values(n, problem.seed + 1)) {}
-  std::size_t n;
+struct Inputs : AxpyInputs {
+  explicit Inputs(const TaskProblem& problem) : AxpyInputs(problem), steps(static_cast<int>(problem.count("steps"))) {}
   int steps;
-  std::vector<float> x, y;
 };
 
 Answer answer(const TaskProblem& problem) {
   const Inputs in(problem);
-  const Samples some(in.n);
-  const double roundings = 0x1p-24 * (in.steps + 1);
-  return {some.map([&](std::size_t i) {
-            return static_cast<double>(in.y[i]) +
-                   static_cast<double>(in.steps) * static_cast<double>(kA) * static_cast<double>(in.x[i]);
-          }),
-          roundings, roundings, some.text() + " with FP64"};
+  return in.after(in.steps, kA);
 }
 
 /// What making graphs took, summed over `times`.
@@ -41,8 +29,6 @@ struct Costs {
   double capture_s = 0, instantiate_s = 0, upload_s = 0, update_s = 0;
   int times = 0;
 };
-
-double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// The chain of launches and the graphs made of it.
 class Chain {
@@ -62,7 +48,7 @@ class Chain {
     stream.begin_capture();
     launch(stream);
     cuda::Graph graph = stream.end_capture();
-    const double both = since(start);
+    const double both = seconds_since(start);
     costs.instantiate_s += graph.instantiate_seconds();
     costs.capture_s += both - graph.instantiate_seconds();
     ++costs.times;
@@ -102,7 +88,7 @@ CudaWork on_gpu(CudaBench& bench) {
       const Clock::time_point start = Clock::now();
       (*graph)->upload(bench.stream());
       bench.stream().synchronize();
-      chain->costs.upload_s += since(start);
+      chain->costs.upload_s += seconds_since(start);
     };
     if constexpr (how == How::kReplay) {
       first();
@@ -121,10 +107,10 @@ CudaWork on_gpu(CudaBench& bench) {
         to.begin_capture();
         chain->launch(to);
         const cuda::CapturedGraph changed = to.end_capture_only();
-        chain->costs.capture_s += since(start);
+        chain->costs.capture_s += seconds_since(start);
         start = Clock::now();
         (*graph)->update(changed);
-        chain->costs.update_s += since(start);
+        chain->costs.update_s += seconds_since(start);
         ++chain->costs.times;
         (*graph)->launch(to);
       };
@@ -143,7 +129,7 @@ CudaWork on_gpu(CudaBench& bench) {
     const double device_s = timer.seconds(*stream, nullptr, [&] {
       const Clock::time_point start = Clock::now();
       queue(*stream);
-      call_s = since(start);
+      call_s = seconds_since(start);
     });
     all.push_back({"call", "The host's part of a repetition", 1e6 * call_s, "µs"});
     all.push_back({"per-node", "Device time per launch", 1e6 * device_s / chain->in.steps, "µs"});

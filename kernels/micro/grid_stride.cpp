@@ -1,4 +1,5 @@
 // Row 21: y = a x + y by one thread an element, and by grids of a given size that walk over the array.
+#include "axpy.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 
@@ -8,30 +9,13 @@ namespace {
 constexpr float kA = 1.0f / 1024.0f;
 constexpr unsigned kThreads = 256;
 
-struct Inputs {
-  explicit Inputs(const TaskProblem& problem)
-      : x(engine::uniform_values(problem.count("n"), problem.seed)),
-        y(engine::uniform_values(x.size(), problem.seed + 1)) {}
-  TaskWork work() const {
-    return {.bytes = 12.0 * static_cast<double>(x.size()), .flops = 2.0 * static_cast<double>(x.size())};
-  }
-  std::vector<float> x, y;
-};
-
-Answer answer(const TaskProblem& problem) {
-  const Inputs in(problem);
-  const Samples some(in.x.size());
-  return {some.map([&](std::size_t i) {
-            return static_cast<double>(in.y[i]) + static_cast<double>(kA) * static_cast<double>(in.x[i]);
-          }),
-          0x1p-23, 0x1p-23, some.text() + " with FP64"};
-}
+Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
 
 template <bool kStride>
 CudaWork on_gpu(CudaBench& bench) {
-  const auto in = std::make_shared<const Inputs>(bench.problem());
+  const auto in = std::make_shared<const AxpyInputs>(bench.problem());
   const auto x = bench.upload(in->x), y = bench.upload(in->y);
-  const auto n = static_cast<unsigned>(in->x.size());
+  const auto n = static_cast<unsigned>(in->n);
   auto kernel = bench.kernel(kStride ? "micro_axpy_grid_stride" : "micro_axpy");
   const auto wanted = static_cast<unsigned>(bench.problem().count("blocks_per_sm")) *
                       static_cast<unsigned>(bench.device()->info().multiprocessors);
@@ -41,8 +25,8 @@ CudaWork on_gpu(CudaBench& bench) {
     kernel.launch(to, {.grid = {blocks}, .block = {kThreads}}, n, kA, x->pointer(), y->pointer());
   };
   work.restore = [in, y](cuda::Stream& to) { y->upload(std::span<const float>(in->y), to); };
-  work.result = [y](cuda::Stream& from) { return Samples(y->size()).take<float>(y->read(from)); };
-  work.work = in->work();
+  work.result = sampled(y);
+  work.work = {.bytes = 12.0 * n, .flops = 2.0 * n};
   work.quantities = [blocks, n] {
     return std::vector<Quantity>{
         {"grid", "Blocks of the grid", static_cast<double>(blocks), ""},

@@ -7,6 +7,7 @@
 #include "made_up.hpp"
 #include "row.hpp"
 #include "rows.hpp"
+#include "summands.hpp"
 
 namespace bb::micro {
 namespace {
@@ -45,11 +46,11 @@ Answer answer(const TaskProblem& problem) {
   std::vector<std::size_t> counts(p.bins);
   for (std::size_t i = 0; i < p.keys.size(); ++i) sums[p.keys[i]] += p.weights[i], ++counts[p.keys[i]];
   const Samples some(p.bins);
-  // A chain of roundings that fall either way, in the fullest bin; ten times its expected size.
+  // A chain in the fullest bin.
   const auto fullest = static_cast<double>(*std::ranges::max_element(counts));
   const std::string& weights = problem.word("weights");
   const double limit = weights == "int"    ? 0.0
-                       : weights == "fp32" ? 10.0 * 0x1p-24 * std::sqrt(fullest) + 0x1p-22
+                       : weights == "fp32" ? chain_limit(fullest)
                                            : 10.0 * 0x1p-53 * std::sqrt(fullest) + 0x1p-51;
   return {some.take<double>(sums), limit, limit,
           some.text() + (weights == "int" ? ", which must be equal" : " with FP64")};
@@ -159,8 +160,7 @@ CudaWork on_gpu(CudaBench& bench) {
       shape.dynamic_shared_bytes = p->bins * static_cast<unsigned>(sizeof(T));
       kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
     }
-    const auto resident = static_cast<unsigned>(kernel.resident_blocks(kThreads, shape.dynamic_shared_bytes) *
-                                                bench.device()->info().multiprocessors);
+    const unsigned resident = resident_blocks(kernel, *bench.device(), kThreads, shape.dynamic_shared_bytes);
     CudaWork work;
     if constexpr (how == How::kSorted) {
       const auto [by_key, begin] = sorted<T>(*p);

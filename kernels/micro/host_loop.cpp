@@ -56,7 +56,7 @@ CpuWork on_cpu(CpuBench& bench) {
       }
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }
@@ -84,7 +84,7 @@ CpuWork on_cpu_split(CpuBench& bench) {
       }
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }
@@ -126,7 +126,7 @@ CudaWork on_gpu(CudaBench& bench) {
       work.no_graph = "it waits for the device after every row";
     }
   }
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }

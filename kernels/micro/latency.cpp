@@ -1,6 +1,5 @@
 // Row 5: a chain of dependent loads through a table of a given size: which cache answers is a matter of the size.
-#include <chrono>
-
+#include "cpu/stopwatch.hpp"
 #include "made_up.hpp"
 #include "row.hpp"
 #include "rows.hpp"
@@ -43,7 +42,7 @@ Quantity touched(const Table& table) {
 }
 
 CpuWork on_cpu(CpuBench& bench) {
-  using Clock = std::chrono::steady_clock;
+  using cpu::Clock;
   const auto table = std::make_shared<const Table>(bench.problem());
   struct State {
     unsigned end = 0;
@@ -58,7 +57,7 @@ CpuWork on_cpu(CpuBench& bench) {
     unsigned at = 0;
     for (int i = 0; i < table->hops; ++i) at = words[at / 4];
     state->end = at;
-    state->seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    state->seconds = cpu::seconds_since(start);
   };
   work.result = [state] { return std::vector<double>{static_cast<double>(state->end)}; };
   work.quantities = [table, state] {

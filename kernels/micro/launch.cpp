@@ -1,4 +1,5 @@
 // Row 1: `steps` dependent y += a x over `n` elements, as so many launches, or fused into one.
+#include "axpy.hpp"
 #include "cooperative.hpp"
 #include "row.hpp"
 #include "rows.hpp"
@@ -12,12 +13,8 @@ constexpr float kA = 1.0f / 1024.0f;  // small: y stays an ordinary number over 
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kPiece = 16384;  // elements of one CPU task: 64 KiB of each array
 
-struct Problem {
-  explicit Problem(const TaskProblem& problem)
-      : n(problem.count("n")),
-        steps(static_cast<int>(problem.count("steps"))),
-        x(engine::uniform_values(n, problem.seed)),
-        y(engine::uniform_values(n, problem.seed + 1)) {}
+struct Problem : AxpyInputs {
+  explicit Problem(const TaskProblem& problem) : AxpyInputs(problem), steps(static_cast<int>(problem.count("steps"))) {}
 
   /// Compulsory: x is read once, y read and written once. What passes over memory again is the arrangement's cost.
   TaskWork work() const {
@@ -25,20 +22,12 @@ struct Problem {
     return {.bytes = 12.0 * elements, .flops = 2.0 * elements * steps};
   }
 
-  std::size_t n;
   int steps;
-  std::vector<float> x, y;
 };
 
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
-  const Samples some(p.n);
-  const double roundings = 0x1p-24 * (p.steps + 1);  // one a step may add up
-  return {some.map([&](std::size_t i) {
-            return static_cast<double>(p.y[i]) +
-                   static_cast<double>(p.steps) * static_cast<double>(kA) * static_cast<double>(p.x[i]);
-          }),
-          roundings, roundings, some.text() + " with FP64"};
+  return p.after(p.steps, kA);
 }
 
 enum class Cpu { kPasses, kFused };
@@ -120,7 +109,7 @@ CudaWork on_gpu(CudaBench& bench) {
     }
   }
   out.restore = [p, y](cuda::Stream& to) { y->upload(std::span<const float>(p->y), to); };
-  out.result = [y](cuda::Stream& from) { return Samples(y->size()).take<float>(y->read(from)); };
+  out.result = sampled(y);
   out.work = p->work();
   out.quantities = [launches, queue = out.queue, steps = p->steps, stream = &bench.stream()] {
     const double seconds = cuda::wall_seconds(*stream, nullptr, [&] { queue(*stream); });

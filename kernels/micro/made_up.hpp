@@ -6,18 +6,19 @@
 #include <utility>
 #include <vector>
 
+#include "engine/task.hpp"
+
 // Inputs that depend on their seed alone, beside engine::uniform_values.
 namespace bb::micro {
 
-/// Steele, Lea and Flood's SplitMix64.
+/// A stream of engine::scrambled().
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 0x2545f4914f6cdd1dull) {}
+  explicit Random(std::uint64_t seed) : state_(seed * engine::kScrambledStep + 0x2545f4914f6cdd1dull) {}
   std::uint64_t next() {
-    std::uint64_t x = state_ += 0x9e3779b97f4a7c15ull;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
+    const std::uint64_t value = engine::scrambled(state_);
+    state_ += engine::kScrambledStep;
+    return value;
   }
   /// 0 … below - 1
   std::size_t index(std::size_t below) {

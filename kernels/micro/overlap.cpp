@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "forked.hpp"
+#include "iterated.hpp"
 #include "row.hpp"
 #include "rows.hpp"
 

@@ -1,27 +1,20 @@
 // Row 9: the sum of n values.
-#include <cmath>
 #include <numeric>
 
 #include "row.hpp"
 #include "rows.hpp"
+#include "summands.hpp"
 
 namespace bb::micro {
 namespace {
 
 constexpr unsigned kThreads = 256;
 
-std::vector<float> values_of(const TaskProblem& problem) {
-  std::vector<float> values = engine::uniform_values(problem.count("n"), problem.seed);
-  for (float& v : values) v += 1.0f;  // 0 … 2: the sum is of the order of n, so that errors can be told from it
-  return values;
-}
-
-/// FP32 sums in a chain lose up to n roundings; those in a tree or by parts far fewer. The limit holds for the
-/// chain of atomics: rounding errors that fall either way, ten times their expected size.
+/// The limit holds for the chain of atomics: sums in a tree or by parts lose far less.
 Answer answer(const TaskProblem& problem) {
-  const std::vector<float> values = values_of(problem);
+  const std::vector<float> values = summands(problem);
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  const double limit = 10.0 * 0x1p-24 * std::sqrt(static_cast<double>(values.size())) + 0x1p-22;
+  const double limit = chain_limit(static_cast<double>(values.size()));
   return {{sum}, limit, limit, "the sum with FP64"};
 }
 
@@ -49,7 +42,7 @@ float eight_chains(const float* values, std::size_t n) {
 
 template <float (*kPart)(const float*, std::size_t), bool kThreaded>
 CpuWork on_cpu(CpuBench& bench) {
-  const auto sum = std::make_shared<Sum>(Sum{values_of(bench.problem())});
+  const auto sum = std::make_shared<Sum>(Sum{summands(bench.problem())});
   CpuWork work;
   work.run = [sum, &pool = bench.pool()] {
     const std::size_t n = sum->values.size();
@@ -72,7 +65,7 @@ CpuWork on_cpu(CpuBench& bench) {
 /// Launches until one sum is left; each leaves a sum per block.
 template <Name kKernel>
 CudaWork by_tree(CudaBench& bench) {
-  const auto values = bench.upload(values_of(bench.problem()));
+  const auto values = bench.upload(summands(bench.problem()));
   const std::size_t n = values->size();
   const auto parts = bench.buffer<float>(blocks_for(n, kThreads));
   const auto more = bench.buffer<float>(blocks_for(parts->size(), kThreads));
@@ -100,11 +93,10 @@ CudaWork by_tree(CudaBench& bench) {
 
 /// A grid that fills the device once, then one block.
 CudaWork by_grid_stride(CudaBench& bench) {
-  const auto values = bench.upload(values_of(bench.problem()));
+  const auto values = bench.upload(summands(bench.problem()));
   const std::size_t n = values->size();
   auto kernel = bench.kernel("micro_reduce_grid_stride");
-  const auto resident =
-      static_cast<unsigned>(kernel.resident_blocks(kThreads, 0) * bench.device()->info().multiprocessors);
+  const unsigned resident = resident_blocks(kernel, *bench.device(), kThreads);
   const unsigned blocks = std::min(resident, blocks_for(n, 4 * kThreads));
   const auto parts = bench.buffer<float>(blocks), total = bench.buffer<float>(1);
   CudaWork work;
@@ -120,7 +112,7 @@ CudaWork by_grid_stride(CudaBench& bench) {
 
 template <Name kKernel>
 CudaWork by_atomics(CudaBench& bench) {
-  const auto values = bench.upload(values_of(bench.problem()));
+  const auto values = bench.upload(summands(bench.problem()));
   const auto total = bench.buffer<float>(1);
   const std::size_t n = values->size();
   CudaWork work;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "samples.hpp"
 #include "work.hpp"
@@ -30,6 +32,16 @@ struct Name {
 
 inline std::string can_do_all(const TaskProblem&) { return ""; }
 inline std::string no_device() { return cuda::unavailable("micro"); }
+
+/// What an arrangement came to: a sample of what it left in `out`.
+template <typename T>
+auto sampled(const std::shared_ptr<std::vector<T>>& out) {
+  return [out] { return Samples(out->size()).template take<T>(*out); };
+}
+template <typename T>
+auto sampled(const std::shared_ptr<cuda::DeviceBuffer<T>>& out) {
+  return [out](cuda::Stream& from) { return Samples(out->size()).template take<T>(out->read(from)); };
+}
 
 /// Puts a row together: the answer and the memory are the row's, the rest the variants'.
 template <Answer (*kAnswer)(const TaskProblem&)>

@@ -1,27 +1,20 @@
 // Row 9: running sums.
-#include <cmath>
 #include <numeric>
 
 #include "row.hpp"
 #include "rows.hpp"
+#include "summands.hpp"
 
 namespace bb::micro {
 namespace {
 
 constexpr unsigned kThreads = 1024;
 
-std::vector<float> values_of(const TaskProblem& problem) {
-  std::vector<float> values = engine::uniform_values(problem.count("n"), problem.seed);
-  for (float& v : values) v += 1.0f;
-  return values;
-}
-
 Answer answer(const TaskProblem& problem) {
-  const std::vector<float> values = values_of(problem);
+  const std::vector<float> values = summands(problem);
   const Samples some(values.size());
   Answer out{{}, 0, 0, some.text() + " with FP64"};
-  // The chain on the CPU loses most: roundings that fall either way.
-  out.limit = out.worst_limit = 10.0 * 0x1p-24 * std::sqrt(static_cast<double>(values.size())) + 0x1p-22;
+  out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // the one on the CPU loses most
   double sum = 0;
   std::size_t next = 0;
   for (std::size_t k = 0; k < some.size(); ++k) {
@@ -34,18 +27,18 @@ Answer answer(const TaskProblem& problem) {
 TaskWork work_of(std::size_t n) { return {.bytes = 8.0 * static_cast<double>(n), .flops = static_cast<double>(n)}; }
 
 CpuWork by_chain(CpuBench& bench) {
-  const auto in = std::make_shared<const std::vector<float>>(values_of(bench.problem()));
+  const auto in = std::make_shared<const std::vector<float>>(summands(bench.problem()));
   const auto out = std::make_shared<std::vector<float>>(in->size());
   CpuWork work;
   work.run = [in, out] { std::partial_sum(in->begin(), in->end(), out->begin()); };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = work_of(in->size());
   return work;
 }
 
 /// Pieces first, then the running sums of their totals are added: twice the work, on all cores.
 CpuWork by_pieces(CpuBench& bench) {
-  const auto in = std::make_shared<const std::vector<float>>(values_of(bench.problem()));
+  const auto in = std::make_shared<const std::vector<float>>(summands(bench.problem()));
   const auto out = std::make_shared<std::vector<float>>(in->size());
   constexpr std::size_t kPiece = 1 << 15;
   CpuWork work;
@@ -64,7 +57,7 @@ CpuWork by_pieces(CpuBench& bench) {
       for (std::size_t i = first; i < last; ++i) (*out)[i] += before;
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = work_of(in->size());
   return work;
 }
@@ -77,7 +70,7 @@ CudaWork on_gpu(CudaBench& bench) {
     unsigned n, blocks;
   };
   std::vector<Level> levels;
-  auto in = bench.upload(values_of(bench.problem()));
+  auto in = bench.upload(summands(bench.problem()));
   const std::size_t n = in->size();
   for (;;) {
     const auto count = static_cast<unsigned>(in->size());

@@ -1,8 +1,8 @@
 // Row 16: y = A x with A by rows or by diagonals; what making the format took stands apart.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "cpu/stopwatch.hpp"
 #include "cuda/library/cusparse.hpp"
 #include "row.hpp"
 #include "rows.hpp"
@@ -62,7 +62,7 @@ CpuWork by_rows_on_cpu(CpuBench& bench) {
       }
     });
   };
-  work.result = [y] { return Samples(y->size()).take<float>(*y); };
+  work.result = sampled(y);
   work.work = p->work();
   return work;
 }
@@ -71,9 +71,9 @@ std::vector<Quantity> setup_quantity(double seconds) { return {{"format", "Makin
 
 CpuWork by_diagonals_on_cpu(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
-  const auto start = std::chrono::steady_clock::now();
+  const cpu::Clock::time_point start = cpu::Clock::now();
   const auto diagonals = std::make_shared<const DiagonalMatrix>(by_diagonals(p->matrix));
-  const double setup = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double setup = cpu::seconds_since(start);
   const auto y = std::make_shared<std::vector<float>>(p->matrix.rows);
   CpuWork work;
   work.run = [p, y, diagonals, &pool = bench.pool()] {
@@ -90,14 +90,14 @@ CpuWork by_diagonals_on_cpu(CpuBench& bench) {
       }
     });
   };
-  work.result = [y] { return Samples(y->size()).take<float>(*y); };
+  work.result = sampled(y);
   work.work = p->work_by_diagonals();
   work.quantities = [setup] { return setup_quantity(setup); };
   return work;
 }
 
 CudaWork finished(CudaWork work, const std::shared_ptr<cuda::DeviceBuffer<float>>& y, double setup_s) {
-  work.result = [y](cuda::Stream& from) { return Samples(y->size()).take<float>(y->read(from)); };
+  work.result = sampled(y);
   work.quantities = [setup_s] { return setup_quantity(setup_s); };
   return work;
 }
@@ -132,9 +132,9 @@ CudaWork by_rows(CudaBench& bench) {
 
 CudaWork by_diagonals_on_gpu(CudaBench& bench) {
   const Problem p(bench.problem());
-  const auto start = std::chrono::steady_clock::now();
+  const cpu::Clock::time_point start = cpu::Clock::now();
   const DiagonalMatrix diagonals = by_diagonals(p.matrix);
-  const double setup = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double setup = cpu::seconds_since(start);
   const auto values = bench.upload(diagonals.values), x = bench.upload(p.x);
   const auto offsets = bench.upload(diagonals.offsets);
   const auto y = bench.buffer<float>(p.matrix.rows);
@@ -164,13 +164,13 @@ CudaWork one_diagonal(CudaBench& bench) {
 CudaWork by_library(CudaBench& bench) {
   const Problem p(bench.problem());
   const OnDevice on(bench, p);
-  const auto start = std::chrono::steady_clock::now();
+  const cpu::Clock::time_point start = cpu::Clock::now();
   const auto product = std::make_shared<cuda::CusparseProduct>(
       bench.device(),
       cuda::CusparseProduct::Arrays{static_cast<std::int64_t>(p.matrix.rows),
                                     static_cast<std::int64_t>(p.matrix.columns.size()), on.begin->pointer(),
                                     on.columns->pointer(), on.values->pointer(), on.x->pointer(), on.y->pointer()});
-  const double setup = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double setup = cpu::seconds_since(start);
   CudaWork work;
   work.queue = [on, product](cuda::Stream& to) { product->run(to); };
   work.work = p.work();

@@ -51,7 +51,7 @@ CpuWork on_cpu(CpuBench& bench) {
       for (std::size_t i = first; i < last; ++i) (*out)[i] = p->at<float>(i);
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }
@@ -74,7 +74,7 @@ CpuWork on_cpu_by_taps(CpuBench& bench) {
       }
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }
@@ -108,7 +108,7 @@ CudaWork on_gpu(CudaBench& bench) {
       kernel.launch(to, shape, n, p->radius, in->pointer(), out->pointer());
     };
   }
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = p->work();
   work.quantities = [kernel, device = bench.device(), shared = shape.dynamic_shared_bytes] {
     return cuda::launch_quantities(kernel, *device, kThreads, shared);

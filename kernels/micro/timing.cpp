@@ -1,42 +1,21 @@
 // Row 19: the same (a + b) scale, and what different ways of timing it report. Every repetition ends idle; `reported`
 // is what the way of the variant says, `true` what events around the same launch say.
-#include <chrono>
-
+#include "cpu/stopwatch.hpp"
 #include "cuda/compile/kernel_folders.hpp"
 #include "cuda/device/event.hpp"
 #include "fresh_memory.hpp"
 #include "row.hpp"
 #include "rows.hpp"
+#include "scaled_sum.hpp"
 
 namespace bb::micro {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using cpu::Clock, cpu::seconds_since;
+using scaled_sum::answer, scaled_sum::Inputs, scaled_sum::kScale;
 
 constexpr unsigned kThreads = 256;
-constexpr float kScale = 0.75f;
 constexpr int kFirstCalls = 10;  // the usual loop of a note: ten calls, the first of them cold
-
-double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-struct Inputs {
-  explicit Inputs(const TaskProblem& problem)
-      : n(problem.count("n")),
-        a(engine::uniform_values(n, problem.seed)),
-        b(engine::uniform_values(n, problem.seed + 1)) {}
-  TaskWork work() const { return {.bytes = 12.0 * static_cast<double>(n), .flops = 2.0 * static_cast<double>(n)}; }
-  std::size_t n;
-  std::vector<float> a, b;
-};
-
-Answer answer(const TaskProblem& problem) {
-  const Inputs in(problem);
-  const Samples some(in.n);
-  return {some.map([&](std::size_t i) {
-            return (static_cast<double>(in.a[i]) + static_cast<double>(in.b[i])) * static_cast<double>(kScale);
-          }),
-          0x1p-22, 0x1p-22, some.text() + " with FP64"};
-}
 
 /// Sums over repetitions.
 struct Said {
@@ -54,7 +33,7 @@ void fused(const Inputs& in, float* out) {
   for (std::size_t i = 0; i < in.n; ++i) out[i] = (in.a[i] + in.b[i]) * kScale;
 }
 
-/// With `fresh`, the mean of ten calls of which the first writes to memory that nobody has touched.
+/// With the first call, the mean of ten of which the first writes to memory that nobody has touched.
 template <bool kFirstCall>
 CpuWork on_cpu(CpuBench& bench) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
@@ -66,11 +45,11 @@ CpuWork on_cpu(CpuBench& bench) {
       *out = fresh_memory(in->n);
       const Clock::time_point first = Clock::now();
       for (int call = 0; call < kFirstCalls; ++call) fused(*in, out->get());
-      said->reported_s += since(first) / kFirstCalls;
+      said->reported_s += seconds_since(first) / kFirstCalls;
     }
     const Clock::time_point start = Clock::now();
     fused(*in, out->get());
-    const double taken = since(start);
+    const double taken = seconds_since(start);
     said->true_s += taken;
     if constexpr (!kFirstCall) said->reported_s += taken;
     ++said->times;
@@ -107,15 +86,15 @@ CudaWork on_gpu(CudaBench& bench) {
       cuda::Kernel cold(again.module, "micro_elementwise_fused");
       for (int call = 0; call < kFirstCalls; ++call) launch(cold, to);
       to.synchronize();
-      reported = since(first) / kFirstCalls;
+      reported = seconds_since(first) / kFirstCalls;
     }
     const Clock::time_point wall = Clock::now();
     start->record(to);
     launch(kernel, to);
-    const double queued = since(wall);
+    const double queued = seconds_since(wall);
     stop->record(to);
     to.synchronize();
-    const double waited = since(wall);
+    const double waited = seconds_since(wall);
     const double by_events = stop->seconds_since(*start);
     if constexpr (way == Way::kNoSync) reported = queued;
     if constexpr (way == Way::kSync) reported = waited;
@@ -124,7 +103,7 @@ CudaWork on_gpu(CudaBench& bench) {
     said->true_s += by_events;
     ++said->times;
   };
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = in->work();
   work.clock = engine::TaskClock::kWall;
   work.no_graph = "it waits for the device in every repetition";

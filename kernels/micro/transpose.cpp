@@ -36,7 +36,7 @@ CpuWork on_cpu(CpuBench& bench, std::size_t tile) {
       }
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }
@@ -53,7 +53,7 @@ CudaWork on_gpu(CudaBench& bench) {
   work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
     kernel.launch(to, shape, static_cast<int>(p->columns), static_cast<int>(p->rows), in->pointer(), out->pointer());
   };
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }

@@ -77,7 +77,7 @@ CpuWork on_cpu(CpuBench& bench) {
       for (std::size_t i = first; i < last; ++i) (*out)[i] = kSum(in->x[i], in->c);
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = in->work();
   return work;
 }
@@ -94,7 +94,7 @@ CudaWork on_gpu(CudaBench& bench) {
                   static_cast<unsigned>(in->x.size()), static_cast<int>(in->c.size()), c->pointer(), x->pointer(),
                   out->pointer());
   };
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = in->work();
   work.quantities = [kernel, device = bench.device()] { return cuda::launch_quantities(kernel, *device, kThreads); };
   return work;

@@ -69,7 +69,7 @@ CpuWork on_cpu(CpuBench& bench) {
       }
     });
   };
-  work.result = [out] { return Samples(out->size()).take<float>(*out); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }
@@ -102,7 +102,7 @@ CudaWork on_gpu(CudaBench& bench) {
       kernel.launch(to, flat, n, packed->pointer(), out->pointer());
     };
   }
-  work.result = [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.result = sampled(out);
   work.work = p->work();
   return work;
 }

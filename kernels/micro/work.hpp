@@ -99,4 +99,10 @@ inline unsigned blocks_for(std::size_t count, unsigned threads) {
   return static_cast<unsigned>((count + threads - 1) / threads);
 }
 
+/// Blocks of `threads` that the device holds at once.
+inline unsigned resident_blocks(const cuda::Kernel& kernel, const cuda::Device& device, unsigned threads,
+                                unsigned dynamic_shared_bytes = 0) {
+  return static_cast<unsigned>(kernel.resident_blocks(threads, dynamic_shared_bytes) * device.info().multiprocessors);
+}
+
 }  // namespace bb::micro

@@ -1,10 +1,9 @@
 #include "registry.hpp"
 
-#include <string_view>
-
 #include "cuda/session/session.hpp"
 #include "linear_relu/registry.hpp"
 #include "micro/registry.hpp"
+#include "variant.hpp"
 
 namespace bb::tasks {
 
@@ -14,22 +13,17 @@ using engine::TaskVariant;
 
 namespace {
 
-struct Refusal {
-  const char* code;  // of ProblemError; nullptr when the variant can do the problem
-  std::string why;
-};
-
 Refusal refusal(const TaskVariant& v, const TaskProblem& problem) {
   const std::string name = std::string("solver.variant = ") + v.id;
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   if (const std::string why = v.refuses(problem); !why.empty()) return {"unsupported", name + ": " + why};
   const double need = v.estimate_bytes(problem);
   // The scenario's limit is about the machine's memory; a GPU has its own.
-  const bool on_gpu = std::string_view(v.device) == "cuda";
-  const double limit = on_gpu ? cuda::usual_memory_bytes() : problem.memory_limit;
+  const bool gpu = on_gpu(v);
+  const double limit = gpu ? cuda::usual_memory_bytes() : problem.memory_limit;
   if (limit > 0.0 && need > limit) {
     return {"memory", name + ": needs about " + cuda::bytes_text(static_cast<std::uint64_t>(need)) + ", " +
-                          (on_gpu ? "the GPU has " : "the limit is ") +
+                          (gpu ? "the GPU has " : "the limit is ") +
                           cuda::bytes_text(static_cast<std::uint64_t>(limit))};
   }
   return {nullptr, ""};
@@ -68,7 +62,7 @@ const TaskVariant& choose_variant(const TaskProblem& problem) {
       best = &v;
     } else if (problem.variant == v.id) {
       throw ProblemError(refused.code, refused.why);
-    } else if (last.empty() || std::string_view(v.device) == "cpu") {  // a missing GPU is not why nothing fits
+    } else if (last.empty() || !on_gpu(v)) {  // a missing GPU is not why nothing fits
       last = refused.why;
     }
   }
@@ -76,7 +70,7 @@ const TaskVariant& choose_variant(const TaskProblem& problem) {
   if (problem.variant == "auto") {
     throw ProblemError("unsupported", "solver.variant = auto: no variant can do this; " + last);
   }
-  throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": unknown; allowed: auto, " + names);
+  refuse_unknown(problem.variant, names);
 }
 
 }  // namespace bb::tasks

@@ -12,7 +12,6 @@ namespace bb::transport {
 namespace {
 
 using engine::StepTotals;
-using Clock = std::chrono::steady_clock;
 
 // What one batch may take: the host looks at the cancel flag, and the page at the beam, between batches.
 constexpr double kBatchSeconds = 0.05;
@@ -37,7 +36,7 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
       setup_parts_(session_.parts),
       device_tables_([&] {
         std::optional<CudaTables<T>> out;
-        time_setup("upload", [&] { out.emplace(problem, tables, stream_); });
+        engine::add_part(setup_parts_, "upload", [&] { out.emplace(problem, tables, stream_); });
         return std::move(*out);
       }()),
       ledger_(session_.device, u(problem.max_steps) * kLedgerColumns),
@@ -59,16 +58,8 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
 }
 
 template <typename T>
-template <typename F>
-void CudaSolver<T>::time_setup(const char* name, F&& work) {
-  const Clock::time_point start = Clock::now();
-  work();
-  setup_parts_.push_back({name, std::chrono::duration<double>(Clock::now() - start).count()});
-}
-
-template <typename T>
 void CudaSolver<T>::set_up() {
-  time_setup("state", [&] {
+  engine::add_part(setup_parts_, "state", [&] {
     cuda::require_memory(*session_.device, static_cast<std::uint64_t>(state_bytes_needed()),
                          "solver.variant = " + problem_.variant + ", " + std::to_string(tables_.ne) + " x " +
                              std::to_string(tables_.ntheta) + " x " + std::to_string(tables_.nz) + " x " +
@@ -79,7 +70,7 @@ void CudaSolver<T>::set_up() {
     prepare();
     stream_.synchronize();
   });
-  time_setup("capture", [&] {
+  engine::add_part(setup_parts_, "capture", [&] {
     capture();
     stream_.synchronize();
   });

@@ -87,8 +87,6 @@ class CudaSolver : public engine::Solver {
   void set_state_bytes(double bytes) { state_bytes_ = bytes; }
 
  private:
-  template <typename F>
-  void time_setup(const char* name, F&& work);
   int batch(int max_steps) const;
   void count_state();
   void append_totals(int done, std::vector<engine::StepTotals>& totals) const;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <string_view>
 
 #include "cuda_session.hpp"
+#include "variant.hpp"
 #include "variants.hpp"
 
 namespace bb::transport {
@@ -21,11 +21,6 @@ std::string gigabytes(double bytes) {
 bool has(const std::vector<Precision>& list, Precision p) { return std::ranges::find(list, p) != list.end(); }
 bool has(const std::vector<Stepping>& list, Stepping s) { return std::ranges::find(list, s) != list.end(); }
 
-struct Refusal {
-  const char* code;  // of ProblemError; nullptr when the variant can solve the problem
-  std::string why;
-};
-
 Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
   const std::string name = std::string("solver.variant = ") + v.id;
   if (!has(v.steppings, p.stepping)) {
@@ -39,7 +34,7 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   const double need = v.estimate_bytes(p, t);
   // The scenario's limit is about the machine's memory; a GPU has its own.
-  const double limit = std::string_view(v.device) == "cuda" ? cuda::usual_memory_bytes() : p.memory_limit;
+  const double limit = on_gpu(v) ? cuda::usual_memory_bytes() : p.memory_limit;
   if (limit > 0.0 && need > limit) {
     return {"memory", name + ": needs about " + gigabytes(need) + " for " + std::to_string(t.ne) + " x " +
                           std::to_string(t.ntheta) + " x " + std::to_string(t.nz) + " x " + std::to_string(t.nx) +
@@ -82,7 +77,7 @@ const Variant& choose_variant(const Problem& problem, const Tables& tables) {
       if (refused.code == nullptr) return v;
       throw ProblemError(refused.code, refused.why);
     }
-    throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": unknown; allowed: auto, " + names);
+    refuse_unknown(problem.variant, names);
   }
   const Variant* best = nullptr;
   std::string last;
@@ -91,7 +86,7 @@ const Variant& choose_variant(const Problem& problem, const Tables& tables) {
     const Refusal refused = refusal(v, problem, tables);
     if (refused.code == nullptr) {
       best = &v;
-    } else if (std::string_view(v.device) == "cpu") {  // a missing GPU is not why nothing fits
+    } else if (!on_gpu(v)) {  // a missing GPU is not why nothing fits
       last = refused.why;
     }
   }

@@ -66,6 +66,11 @@ std::vector<std::uint8_t> Fields::bytes(const char* key) const {
   return {array.Data(), array.Data() + array.ElementLength()};
 }
 
+Napi::Object object_argument(const Napi::CallbackInfo& info, const char* expected) {
+  if (info.Length() < 1 || !info[0].IsObject()) throw Napi::TypeError::New(info.Env(), expected);
+  return info[0].As<Napi::Object>();
+}
+
 Napi::Float64Array to_array(Napi::Env env, std::span<const double> values) {
   Napi::Float64Array out = Napi::Float64Array::New(env, values.size());
   if (!values.empty()) std::memcpy(out.Data(), values.data(), values.size_bytes());
@@ -75,6 +80,12 @@ Napi::Float64Array to_array(Napi::Env env, std::span<const double> values) {
 Napi::Float32Array to_array(Napi::Env env, std::span<const float> values) {
   Napi::Float32Array out = Napi::Float32Array::New(env, values.size());
   if (!values.empty()) std::memcpy(out.Data(), values.data(), values.size_bytes());
+  return out;
+}
+
+Napi::Array text_array(Napi::Env env, std::span<const std::string> texts) {
+  Napi::Array out = Napi::Array::New(env, texts.size());
+  for (uint32_t i = 0; i < texts.size(); ++i) out.Set(i, texts[i]);
   return out;
 }
 

@@ -34,8 +34,13 @@ class Fields {
   std::string path_;
 };
 
+/// The first argument of a call; throws a TypeError of these words where it is no object.
+Napi::Object object_argument(const Napi::CallbackInfo& info, const char* expected);
+
 Napi::Float64Array to_array(Napi::Env env, std::span<const double> values);
 Napi::Float32Array to_array(Napi::Env env, std::span<const float> values);
+
+Napi::Array text_array(Napi::Env env, std::span<const std::string> texts);
 
 /// A JavaScript Error with a `code` property.
 Napi::Error coded_error(Napi::Env env, const std::string& code, const std::string& message);

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "choice.hpp"
 #include "diffraction_problem.hpp"
 #include "engine/image_run.hpp"
 #include "job.hpp"
@@ -97,12 +96,7 @@ Asked read_asked(const Napi::CallbackInfo& info) {
   out.watched = read_measuring(object);
   const Fields f(object, "measuring");
   if (!f.has("mode")) return out;
-  using engine::TaskMode;
-  refusing(info.Env(), "not enough memory", [&] {
-    out.repeated = {choice<TaskMode>(
-                        f, "mode", {{"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}}),
-                    f.number("atLeast_s")};
-  });
+  refusing(info.Env(), "not enough memory", [&] { out.repeated = {read_task_mode(f), f.number("atLeast_s")}; });
   return out;
 }
 
@@ -128,11 +122,12 @@ Napi::Value live(const Napi::CallbackInfo& info, const std::shared_ptr<State>& s
 Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
   if (kept->started) throw Napi::Error::New(env, "this run was started before");
+  const Asked asked = read_asked(info);
   kept->started = true;
   State* state = kept.get();
   return state->job.start(
       env, info[0], "the machine has not enough memory for this image",
-      [state, asked = read_asked(info)](const Job::Tell& tell) {
+      [state, asked](const Job::Tell& tell) {
         state->run.begin();
         state->observed.around(asked.watched, gpu_of(*state), state->run.spans().origin(), [&] {
           state->result = state->run.execute(
@@ -147,11 +142,9 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 
 Napi::Value create_diffraction(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  if (info.Length() < 1 || !info[0].IsObject()) {
-    throw Napi::TypeError::New(env, "createDiffraction: expected a problem");
-  }
+  const Napi::Object problem = object_argument(info, "createDiffraction: expected a problem");
   const auto state = refusing(env, "not enough memory for the tables of this scenario",
-                              [&] { return std::make_shared<State>(read_diffraction(info[0].As<Napi::Object>())); });
+                              [&] { return std::make_shared<State>(read_diffraction(problem)); });
   Napi::Object out = Napi::Object::New(env);
   out.Set("plan", plan_object(env, state->run));
   out.Set("start", Napi::Function::New(env, [state](const Napi::CallbackInfo& call) { return start(call, state); }));

@@ -1,37 +1,19 @@
 #include "machine.hpp"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <thread>
 
 #include "build_config.hpp"
+#include "convert.hpp"
 #include "cpu/host.hpp"
 
 namespace bb::binding {
-namespace {
-
-/// "a,b" → ["a", "b"]
-Napi::Array split_names(Napi::Env env, std::string_view names) {
-  Napi::Array out = Napi::Array::New(env);
-  uint32_t n = 0;
-  while (!names.empty()) {
-    const std::size_t comma = names.find(',');
-    out.Set(n++, Napi::String::New(env, std::string(names.substr(0, comma))));
-    names = comma == std::string_view::npos ? std::string_view{} : names.substr(comma + 1);
-  }
-  return out;
-}
-
-}  // namespace
-
 Napi::Value build_info(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   Napi::Object out = Napi::Object::New(env);
   out.Set("version", BB_VERSION);
   out.Set("compiler", BB_COMPILER);
   out.Set("build", BB_BUILD);
-  out.Set("isas", split_names(env, BB_ISA_NAMES));
+  out.Set("isas", text_array(env, cpu::compiled_instruction_sets()));
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "convert.hpp"
+#include "choice.hpp"
 #include "cuda/session/session.hpp"
 #include "cuda/trace/activity_trace.hpp"
 #include "cuda/trace/event_trace.hpp"
@@ -31,10 +31,7 @@ Napi::Value clocks_object(Napi::Env env, const std::optional<cuda::ClockState>& 
   out.Set("power_W", number_or_null(env, state->power_W));
   out.Set("powerLimit_W", number_or_null(env, state->power_limit_W));
   out.Set("temperature_C", number_or_null(env, state->temperature_C));
-  const std::vector<std::string> names = cuda::reason_names(state->reasons);
-  Napi::Array reasons = Napi::Array::New(env, names.size());
-  for (uint32_t i = 0; i < names.size(); ++i) reasons.Set(i, names[i]);
-  out.Set("reasons", reasons);
+  out.Set("reasons", text_array(env, cuda::reason_names(state->reasons)));
   out.Set("throttled", state->throttled());
   return out;
 }
@@ -52,9 +49,7 @@ Napi::Value trace_object(Napi::Env env, const std::optional<cuda::SpanTable>& tr
   if (!trace) return env.Null();
   Napi::Object out = Napi::Object::New(env);
   out.Set("source", trace->source);
-  Napi::Array names = Napi::Array::New(env, trace->names.size());
-  for (uint32_t i = 0; i < trace->names.size(); ++i) names.Set(i, trace->names[i]);
-  out.Set("names", names);
+  out.Set("names", text_array(env, trace->names));
   out.Set("dropped", static_cast<double>(trace->dropped));
   out.Set("kind", column<Napi::Uint16Array>(env, trace->kind));
   out.Set("name", column<Napi::Uint32Array>(env, trace->name));
@@ -84,6 +79,12 @@ MeasuringOptions read_measuring(const Napi::Object& options) {
   if (out.clocks) out.run.keep_every_s = std::numeric_limits<double>::infinity();
   out.trace = flag(options, "trace");
   return out;
+}
+
+engine::TaskMode read_task_mode(const Fields& fields) {
+  using engine::TaskMode;
+  return choice<TaskMode>(fields, "mode",
+                          {{"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}});
 }
 
 void DeviceObservation::around(const MeasuringOptions& options, const std::string* selector,

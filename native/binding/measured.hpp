@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "convert.hpp"
 #include "cuda/timing/clocks.hpp"
 #include "cuda/trace/span_table.hpp"
 #include "engine/solver.hpp"
+#include "engine/task.hpp"
 
 namespace bb::binding {
 
@@ -22,6 +24,9 @@ struct MeasuringOptions {
 
 /// Of {coldCaches?, graphReplay?, clocks?, trace?}; what is missing is false.
 MeasuringOptions read_measuring(const Napi::Object& options);
+
+/// "warm", "cold" or "graph" at `mode`. Throws ProblemError('invalid').
+engine::TaskMode read_task_mode(const Fields& fields);
 
 /// What was seen of the device around a run: its clocks, and what it did. Used by the run's thread, then by
 /// the main one.

@@ -31,11 +31,11 @@ Napi::Value kernel_occupancy(const Napi::CallbackInfo& info) {
   return promise_json(info.Env(), [selector = text_option(info, "device"), folders = folder_options(info),
                                    workload = text_option(info, "workload"), kernels, threads, dynamic_bytes] {
     const auto device = cuda::open_device(selector);
-    std::string list;
+    std::vector<cuda::JsonObject> out;
     for (const auto& one : cuda::kernel_occupancy(device, folders, workload, kernels, threads, dynamic_bytes)) {
-      list += (list.empty() ? "" : ",") + cuda::to_json(one).text();
+      out.push_back(cuda::to_json(one));
     }
-    return "[" + list + "]";
+    return cuda::json_list(out);
   });
 }
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "convert.hpp"
+
 namespace bb::binding {
 
 Napi::Object spans_object(Napi::Env env, const engine::SpanRecorder& recorder) {
@@ -12,8 +14,6 @@ Napi::Object spans_object(Napi::Env env, const engine::SpanRecorder& recorder) {
     count += lane.spans.size();
     dropped += static_cast<double>(lane.dropped);
   }
-  Napi::Array names = Napi::Array::New(env, recorder.names().size());
-  for (uint32_t i = 0; i < recorder.names().size(); ++i) names.Set(i, recorder.names()[i]);
   Napi::Uint16Array name = Napi::Uint16Array::New(env, count);
   Napi::Uint16Array thread = Napi::Uint16Array::New(env, count);
   Napi::Uint32Array step = Napi::Uint32Array::New(env, count);
@@ -31,7 +31,7 @@ Napi::Object spans_object(Napi::Env env, const engine::SpanRecorder& recorder) {
     }
   }
   Napi::Object out = Napi::Object::New(env);
-  out.Set("names", names);
+  out.Set("names", text_array(env, recorder.names()));
   out.Set("threads", static_cast<double>(recorder.lanes().size()));
   out.Set("name", name);
   out.Set("thread", thread);

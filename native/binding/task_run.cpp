@@ -4,21 +4,20 @@
 #include <cmath>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include "choice.hpp"
+#include "convert.hpp"
 #include "cpu/host.hpp"
 #include "engine/task_run.hpp"
 #include "job.hpp"
 #include "measured.hpp"
 #include "span_columns.hpp"
 #include "tasks/registry.hpp"
+#include "variant.hpp"
 
 namespace bb::binding {
 namespace {
 
-using engine::TaskMode;
 using engine::TaskProblem;
 
 constexpr const char* kNoMemory = "the machine has not enough memory for this task";
@@ -73,8 +72,7 @@ Napi::Value absent_as_null(Napi::Env env, double value) {
 }
 
 const std::string* gpu_of(const State& state) {
-  const bool on_gpu = std::string_view(state.run.variant().device) == "cuda";
-  return on_gpu ? &state.run.problem().device : nullptr;
+  return on_gpu(state.run.variant()) ? &state.run.problem().device : nullptr;
 }
 
 /// One call at a time; null, now and ever after, once the task was cancelled.
@@ -109,13 +107,10 @@ Napi::Value prepare(const Napi::CallbackInfo& info, const std::shared_ptr<State>
 
 Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
-  if (info.Length() < 1 || !info[0].IsObject()) throw Napi::TypeError::New(env, "sample: expected options");
-  const Napi::Object object = info[0].As<Napi::Object>();
+  const Napi::Object object = object_argument(info, "sample: expected options");
   const Fields fields(object, "options");
-  constexpr std::pair<const char*, TaskMode> kModes[] = {
-      {"warm", TaskMode::kWarm}, {"cold", TaskMode::kCold}, {"graph", TaskMode::kGraph}};
   engine::TaskSampleOptions options;
-  refusing(env, kNoMemory, [&] { options.mode = choice(fields, "mode", kModes); });
+  refusing(env, kNoMemory, [&] { options.mode = read_task_mode(fields); });
   options.at_least_s = fields.number("at_least_s");
   const MeasuringOptions measuring = read_measuring(object);
   options.trace = measuring.trace;
@@ -201,9 +196,8 @@ Napi::Value close(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 
 Napi::Value create_task(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  if (info.Length() < 1 || !info[0].IsObject()) throw Napi::TypeError::New(env, "createTask: expected a problem");
-  const auto state =
-      refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_task(info[0].As<Napi::Object>())); });
+  const Napi::Object problem = object_argument(info, "createTask: expected a problem");
+  const auto state = refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_task(problem)); });
   Napi::Object plan = Napi::Object::New(env);
   plan.Set("variant", state->run.variant().id);
   plan.Set("precision", state->run.variant().precision);

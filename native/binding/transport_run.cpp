@@ -4,7 +4,6 @@
 #include <array>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "convert.hpp"
@@ -185,10 +184,9 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
 
   explicit TransportRun(const Napi::CallbackInfo& info) : Napi::ObjectWrap<TransportRun>(info) {
     const Napi::Env env = info.Env();
-    if (info.Length() < 1 || !info[0].IsObject())
-      throw Napi::TypeError::New(env, "createTransport: expected a problem");
+    const Napi::Object problem = object_argument(info, "createTransport: expected a problem");
     state_ = refusing(env, "not enough memory for the tables of this scenario",
-                      [&] { return std::make_shared<State>(read_problem(info[0].As<Napi::Object>())); });
+                      [&] { return std::make_shared<State>(read_problem(problem)); });
   }
 
  private:
@@ -222,9 +220,9 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return state->job.start(
         env, info[0], "the machine has not enough memory for this run",
         [state](const Job::Tell& tell) {
-          const bool on_gpu = std::string_view(state->run.variant().device) == "cuda";
           state->observed.around(
-              state->measuring, on_gpu ? &state->run.problem().device : nullptr, state->run.spans().origin(), [&] {
+              state->measuring, state->run.on_gpu() ? &state->run.problem().device : nullptr,
+              state->run.spans().origin(), [&] {
                 state->result = state->run.execute(
                     [&tell](const Progress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); },
                     state->measuring.run);

@@ -28,17 +28,6 @@
 namespace bb::cpu {
 namespace {
 
-std::vector<std::string> compiled_sets() {
-  std::vector<std::string> out;
-  std::string_view names = BB_ISA_NAMES;
-  while (!names.empty()) {
-    const std::size_t comma = names.find(',');
-    out.emplace_back(names.substr(0, comma));
-    names = comma == std::string_view::npos ? std::string_view{} : names.substr(comma + 1);
-  }
-  return out;
-}
-
 bool runs(std::string_view name) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
   if (name == "avx512") {
@@ -68,9 +57,20 @@ bool runs(std::string_view name) {
 
 }  // namespace
 
+std::vector<std::string> compiled_instruction_sets() {
+  std::vector<std::string> out;
+  std::string_view names = BB_ISA_NAMES;
+  while (!names.empty()) {
+    const std::size_t comma = names.find(',');
+    out.emplace_back(names.substr(0, comma));
+    names = comma == std::string_view::npos ? std::string_view{} : names.substr(comma + 1);
+  }
+  return out;
+}
+
 std::vector<std::string> usable_instruction_sets() {
   std::vector<std::string> out;
-  for (const std::string& name : compiled_sets()) {
+  for (const std::string& name : compiled_instruction_sets()) {
     if (runs(name)) out.push_back(name);
   }
   return out;
@@ -78,7 +78,7 @@ std::vector<std::string> usable_instruction_sets() {
 
 int instruction_set() {
   static const int chosen = [] {
-    const std::vector<std::string> sets = compiled_sets();
+    const std::vector<std::string> sets = compiled_instruction_sets();
     int best = 0;
     for (int i = 0; i < static_cast<int>(sets.size()); ++i) {
       if (runs(sets[static_cast<std::size_t>(i)])) best = i;
@@ -93,7 +93,7 @@ int instruction_set() {
   return chosen;
 }
 
-std::string instruction_set_name() { return compiled_sets()[static_cast<std::size_t>(instruction_set())]; }
+std::string instruction_set_name() { return compiled_instruction_sets()[static_cast<std::size_t>(instruction_set())]; }
 
 std::string processor_name() {
 #if defined(__APPLE__)

@@ -1,5 +1,7 @@
 #include "thread_pool.hpp"
 
+#include <algorithm>
+
 #include "denormals.hpp"
 
 namespace bb::cpu {
@@ -10,6 +12,11 @@ namespace {
 constexpr int kSpins = 200;
 
 }  // namespace
+
+int thread_count(int wanted) {
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return wanted > 0 ? std::min(wanted, 4 * all) : all;
+}
 
 ThreadPool::ThreadPool(int threads) {
   for (int lane = 1; lane < threads; ++lane) workers_.emplace_back([this, lane] { work_as(lane); });

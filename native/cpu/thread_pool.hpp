@@ -13,6 +13,9 @@
 
 namespace bb::cpu {
 
+/// Lanes for a run: `wanted` of them, at most four a core; one a core for 0.
+int thread_count(int wanted);
+
 /// Threads that live as long as a run. Lane 0 is the thread that calls `run`, lanes 1 … are the
 /// pool's own. Denormals are flushed to zero while tasks run.
 class ThreadPool {

@@ -1,19 +1,13 @@
 #include "cpu_task.hpp"
 
-#include <algorithm>
-#include <thread>
-
 #include "cpu/caches.hpp"
+#include "cpu/stopwatch.hpp"
 
 namespace bb::engine {
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-int threads_for(int wanted) {
-  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return wanted > 0 ? std::min(wanted, 4 * all) : all;
-}
+using cpu::Clock;
 
 /// Records what each thread does for as long as it lives.
 class Watched {
@@ -35,7 +29,7 @@ class Watched {
 
 }  // namespace
 
-CpuTask::CpuTask(const TaskProblem& problem) : problem_(problem), pool_(threads_for(problem.threads)) {}
+CpuTask::CpuTask(const TaskProblem& problem) : problem_(problem), pool_(cpu::thread_count(problem.threads)) {}
 
 TaskTime CpuTask::repeat(int repetitions, TaskMode mode) {
   if (mode == TaskMode::kGraph) {
@@ -48,7 +42,7 @@ TaskTime CpuTask::repeat(int repetitions, TaskMode mode) {
     if (mode == TaskMode::kCold) cpu::empty_caches();
     const Clock::time_point start = Clock::now();
     repetition("repetition", [&] { run(); });
-    out.wall_s += std::chrono::duration<double>(Clock::now() - start).count();
+    out.wall_s += cpu::seconds_since(start);
   }
   return out;
 }

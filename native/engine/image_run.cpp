@@ -1,28 +1,22 @@
 #include "image_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
-#include <string_view>
-#include <thread>
 #include <utility>
 
 #include "cpu/caches.hpp"
 #include "cpu/host.hpp"
+#include "cpu/stopwatch.hpp"
 #include "diffraction/own_variant.hpp"
+#include "variant.hpp"
 
 namespace bb::engine {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using cpu::Clock;
+using cpu::seconds_since;
+
 constexpr double kFrameSeconds = 1.0 / 60.0;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-int thread_count(int wanted) {
-  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return wanted > 0 ? std::min(wanted, 4 * all) : all;
-}
 
 /// Each stage as a span of the calling thread, from its beginning to that of the next.
 diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder& spans, double& seconds) {
@@ -47,7 +41,7 @@ ImageRun::ImageRun(diffraction::Problem problem)
     : problem_(std::move(problem)),
       setup_(timed_setup(problem_, spans_, layout_s_)),
       variant_(&diffraction::choose_variant(problem_.variant, setup_)),
-      threads_(on_gpu() ? 1 : thread_count(problem_.threads)),
+      threads_(on_gpu() ? 1 : cpu::thread_count(problem_.threads)),
       row_done_(static_cast<std::size_t>(setup_.height)) {
   spans_.widen(threads_);
   if (problem_.memory_limit > 0.0 && estimate_bytes() > problem_.memory_limit) {
@@ -59,7 +53,7 @@ ImageRun::ImageRun(diffraction::Problem problem)
   }
 }
 
-bool ImageRun::on_gpu() const { return std::string_view(variant_->device) == "cuda"; }
+bool ImageRun::on_gpu() const { return bb::on_gpu(*variant_); }
 
 double ImageRun::estimate_bytes() const {
   return sizeof(double) * static_cast<double>(setup_.pixels() + setup_.structure.table().size()) +

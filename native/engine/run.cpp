@@ -1,33 +1,28 @@
 #include "run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "cpu/host.hpp"
 #include "cpu/own_library.hpp"
+#include "cpu/stopwatch.hpp"
+#include "cpu/thread_pool.hpp"
 #include "transport/own_variant.hpp"
 #include "transport/work.hpp"
 
 namespace bb::engine {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using cpu::Clock;
+using cpu::seconds_since;
+
 constexpr double kFrameSeconds = 1.0 / 60.0;
 constexpr double kRestPerKeeping = 20.0;  // bringing states to the host takes at most this part of the time
 constexpr int kBatch = 1024;              // steps that a solver may take between two looks at the outside
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-int thread_count(const transport::Problem& problem) {
-  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return problem.threads > 0 ? std::min(problem.threads, 4 * all) : all;
-}
 
 /// Scores are added up, or fetched from a device, each time that they are asked for.
 void assign(std::vector<double>& to, std::span<const double> from) { to.assign(from.begin(), from.end()); }
@@ -122,7 +117,7 @@ Run::Run(transport::Problem problem, const transport::Variant* variant)
     : problem_(std::move(problem)),
       outline_(transport::outline_tables(problem_)),
       variant_(variant != nullptr ? variant : &transport::choose_variant(problem_, outline_)),
-      threads_(on_gpu() ? 1 : thread_count(problem_)),
+      threads_(on_gpu() ? 1 : cpu::thread_count(problem_.threads)),
       steps_max_(bound_steps(problem_, outline_)),
       spans_(on_gpu() ? 2 : threads_) {}
 

@@ -7,13 +7,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "projection.hpp"
 #include "solver.hpp"
 #include "spans.hpp"
 #include "transport/registry.hpp"
+#include "variant.hpp"
 
 namespace bb::engine {
 
@@ -79,6 +79,7 @@ class Run {
   /// The operators too; complete once `execute` has returned.
   const transport::Tables& tables() const { return tables_; }
   const transport::Variant& variant() const { return *variant_; }
+  bool on_gpu() const { return bb::on_gpu(*variant_); }
   double estimate_bytes() const { return variant_->estimate_bytes(problem_, outline_); }
   /// Steps that the slowest proton can need, at most the scenario's limit.
   int steps_max() const { return steps_max_; }
@@ -104,7 +105,6 @@ class Run {
 
  private:
   Run(transport::Problem problem, const transport::Variant* variant);
-  bool on_gpu() const { return std::string_view(variant_->device) == "cuda"; }
   void publish_live(Solver& solver);
 
   transport::Problem problem_;

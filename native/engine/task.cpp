@@ -11,15 +11,14 @@ namespace {
                                     " is missing; it must be " + wanted);
 }
 
-/// Steele, Lea and Flood's SplitMix64: one independent value per index.
+}  // namespace
+
 std::uint64_t scrambled(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
+  x += kScrambledStep;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
 }
-
-}  // namespace
 
 double TaskProblem::number(const std::string& key) const {
   const auto found = numbers.find(key);

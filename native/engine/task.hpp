@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,7 +8,9 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem_error.hpp"
@@ -148,9 +149,7 @@ class Task {
   /// Does `work` as a named part of the set-up.
   template <typename F>
   void part(const char* name, F&& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    parts_.push_back({name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+    add_part(parts_, name, std::forward<F>(work));
   }
   void add_parts(const std::vector<SetupPart>& parts) { parts_.insert(parts_.end(), parts.begin(), parts.end()); }
   /// Does `work`, one repetition.
@@ -200,6 +199,11 @@ struct TaskBench {
   const char* title;
   std::vector<TaskVariant> variants;
 };
+
+/// Steele, Lea and Flood's SplitMix64: one independent value per index.
+std::uint64_t scrambled(std::uint64_t index);
+/// What it adds to an index: from one index of a stream to the next.
+inline constexpr std::uint64_t kScrambledStep = 0x9e3779b97f4a7c15ull;
 
 /// 64 bits that differ when a bit of `bytes` does, all but surely.
 std::uint64_t hash_bytes(std::span<const std::byte> bytes);

@@ -4,13 +4,14 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cpu/stopwatch.hpp"
 #include "own_task.hpp"
 #include "tasks/registry.hpp"
 
 namespace bb::engine {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using cpu::Clock;
 
 // A launch queue takes about a thousand launches; far more in one batch only measures waiting for it.
 constexpr int kMostRepetitions = 20'000;
@@ -84,7 +85,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
       const double seconds = counted(timed(count), task_->clock());
       if (seconds >= options.at_least_s || count >= most) break;
       if (options.mode == TaskMode::kCold) {
-        const double each = std::chrono::duration<double>(Clock::now() - start).count() / count;
+        const double each = cpu::seconds_since(start) / count;
         most = std::min(most, static_cast<int>(kMostColdSeconds / each));
         if (count >= most) break;
       }

@@ -1,9 +1,9 @@
 #include "kernel_library.hpp"
 
-#include <chrono>
 #include <optional>
 
 #include "../loader/libraries.hpp"
+#include "cpu/stopwatch.hpp"
 #include "files.hpp"
 #include "own_kernels.hpp"
 #include "runtime_compiler.hpp"
@@ -11,13 +11,12 @@
 namespace bb::cuda {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+using cpu::Clock;
+using cpu::seconds_since;
 
 std::optional<LoadedKernels> from_fatbin(const std::shared_ptr<Device>& device, const std::string& workload,
                                          const std::filesystem::path& folder, std::string& reason) {
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   const std::filesystem::path file = folder / (workload + ".fatbin");
   const auto image = read_file(file);
   if (!image || image->empty()) {
@@ -40,7 +39,7 @@ LoadedKernels from_source(const std::shared_ptr<Device>& device, const std::stri
       folders.sources / workload / (workload + ".cu"), folders.sources, device->info().architecture(), {}};
   const ImageCache cache(folders.cache);
   const auto load = [&](const CompiledImage& compiled) {
-    const auto start = std::chrono::steady_clock::now();
+    const Clock::time_point start = Clock::now();
     Module module(device, compiled.image, workload);
     const KernelOrigin origin = compiled.from_cache ? KernelOrigin::kNvrtcCache : KernelOrigin::kNvrtc;
     return LoadedKernels{std::move(module), origin, compiled.compile_s, seconds_since(start)};

@@ -1,10 +1,10 @@
 #include "runtime_compiler.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <vector>
 
+#include "cpu/stopwatch.hpp"
 #include "sha256.hpp"
 #include "standard_headers.hpp"
 
@@ -118,7 +118,7 @@ CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileReque
     return out;
   }
 
-  const auto start = std::chrono::steady_clock::now();
+  const cpu::Clock::time_point start = cpu::Clock::now();
   Program program(nvrtc, source.text, request.main.filename().string());
   const api::NvrtcStatus status = program.compile(options);
   out.log = without_trailing_null(program.log());
@@ -128,7 +128,7 @@ CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileReque
   }
   program.check(status, "nvrtcCompileProgram");
   out.image = target->starts_with("sm_") ? program.machine_code() : program.ptx();
-  out.compile_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  out.compile_s = cpu::seconds_since(start);
   cache.keep(out.key, out.image);
   return out;
 }

@@ -1,7 +1,8 @@
 #include "graph.hpp"
 
 #include <atomic>
-#include <chrono>
+
+#include "cpu/stopwatch.hpp"
 
 namespace bb::cuda {
 namespace {
@@ -21,9 +22,9 @@ Graph::Graph(std::shared_ptr<Device> device, api::Graph graph, const LaunchLog& 
     device_->check(status, call);
   };
   destroy_graph(driver().GraphGetNodes(graph_, nullptr, &nodes_), "cuGraphGetNodes");
-  const auto start = std::chrono::steady_clock::now();
+  const cpu::Clock::time_point start = cpu::Clock::now();
   destroy_graph(driver().GraphInstantiate(&exec_, graph_, 0), "cuGraphInstantiateWithFlags");
-  instantiate_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  instantiate_s_ = cpu::seconds_since(start);
   ++graphs_alive;
 }
 

@@ -9,13 +9,6 @@ using api::CublasOperation;
 using api::CublasStatus;
 using api::DataType;
 
-namespace {
-
-// As NVIDIA advises for Hopper; older devices ask for less.
-constexpr std::size_t kWorkspace_bytes = std::size_t{32} << 20;
-
-}  // namespace
-
 std::string cublas_unavailable() {
   const LibraryState& state = cublas_library().state;
   return state.available ? "" : state.reason;
@@ -45,7 +38,9 @@ void Cublas::multiply(Stream& stream, int m, int n, int k, const void* a, const 
         "cublasGemmEx");
 }
 
-void Cublas::reserve(Stream& stream) { workspace_ = DeviceBuffer<unsigned char>(stream.device(), kWorkspace_bytes); }
+void Cublas::reserve(Stream& stream) {
+  workspace_ = DeviceBuffer<unsigned char>(stream.device(), kCublasWorkspace_bytes);
+}
 
 void Cublas::product(Stream& stream, const float* a, Stored a_stored, const float* b, Stored b_stored, float* out,
                      int rows, int columns, int depth) {

@@ -17,7 +17,6 @@ using api::MatmulPreference;
 using api::MatrixLayout;
 using api::PreferenceAttribute;
 
-constexpr std::size_t kWorkspace_bytes = std::size_t{32} << 20;
 constexpr int kSuggestions = 8;  // the first is mostly the best; the rest cost milliseconds to try
 constexpr int kTrials = 3;       // of each, the fastest counts
 constexpr int kMaskBits = 128;   // a mask's rows begin at multiples of this
@@ -44,7 +43,7 @@ std::size_t mask_row_bytes(int columns) {
 
 LtProduct::LtProduct(Stream& stream, const LtProblem& problem) : api_(cublaslt_library().api), problem_(problem) {
   if (!cublaslt_library().state.available) throw Error("unsupported", cublaslt_library().state.reason);
-  workspace_ = DeviceBuffer<unsigned char>(stream.device(), kWorkspace_bytes);
+  workspace_ = DeviceBuffer<unsigned char>(stream.device(), kCublasWorkspace_bytes);
   MatmulPreference preference = nullptr;
   try {
     check(api_.Create(&handle_), "cublasLtCreate");

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "../device/buffer.hpp"
@@ -24,7 +23,7 @@ struct LtProblem {
   const void* b = nullptr;
   void* result = nullptr;
   void* bias = nullptr;  // [columns], read or written by the epilogue; of kBgradB [rows]
-  void* mask = nullptr;  // [rows][mask_bytes(columns)] of bits
+  void* mask = nullptr;  // [rows][mask_row_bytes(columns)] of bits
 };
 
 /// Bytes of a row of the bit mask that ReLU epilogues write and read: its rows begin at multiples of 128 bits.

@@ -6,22 +6,31 @@
 
 namespace bb::cuda {
 
-JsonObject& JsonObject::set(std::string_view key, const std::vector<std::string>& texts) {
+namespace {
+
+template <typename Values, typename Text>
+std::string list_of(const Values& values, Text&& text) {
   std::string list;
-  for (const std::string& text : texts) list += (list.empty() ? "" : ",") + quote(text);
-  return raw(key, "[" + list + "]");
+  for (const auto& value : values) list += (list.empty() ? "" : ",") + text(value);
+  return "[" + list + "]";
+}
+
+}  // namespace
+
+std::string json_list(const std::vector<JsonObject>& objects) {
+  return list_of(objects, [](const JsonObject& object) { return object.text(); });
+}
+
+JsonObject& JsonObject::set(std::string_view key, const std::vector<std::string>& texts) {
+  return raw(key, list_of(texts, quote));
 }
 
 JsonObject& JsonObject::set(std::string_view key, const std::vector<JsonObject>& objects) {
-  std::string list;
-  for (const JsonObject& object : objects) list += (list.empty() ? "" : ",") + object.text();
-  return raw(key, "[" + list + "]");
+  return raw(key, json_list(objects));
 }
 
 JsonObject& JsonObject::set(std::string_view key, const std::vector<int>& values) {
-  std::string list;
-  for (const int value : values) list += (list.empty() ? "" : ",") + std::to_string(value);
-  return raw(key, "[" + list + "]");
+  return raw(key, list_of(values, [](int value) { return std::to_string(value); }));
 }
 
 JsonObject& JsonObject::raw(std::string_view key, std::string_view value) {

@@ -46,4 +46,7 @@ class JsonObject {
   std::string fields_;
 };
 
+/// "[{…},{…}]"
+std::string json_list(const std::vector<JsonObject>& objects);
+
 }  // namespace bb::cuda

@@ -1,6 +1,5 @@
 #include "session.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -11,10 +10,6 @@
 
 namespace bb::cuda {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::string chosen(const std::string& selector) {
   if (!selector.empty()) return selector;
@@ -52,12 +47,8 @@ std::shared_ptr<Device> open_device(const std::string& selector) {
 Session Session::open(const std::string& selector, const std::string& workload) {
   return on_device([&] {
     Session out;
-    Clock::time_point start = Clock::now();
-    out.device = open_device(selector);
-    out.parts.push_back({"device", seconds_since(start)});
-    start = Clock::now();
-    out.kernels = kernels_on(out.device, workload);
-    out.parts.push_back({"kernels", seconds_since(start)});
+    engine::add_part(out.parts, "device", [&] { out.device = open_device(selector); });
+    engine::add_part(out.parts, "kernels", [&] { out.kernels = kernels_on(out.device, workload); });
     return out;
   });
 }

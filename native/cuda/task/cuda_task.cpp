@@ -1,5 +1,7 @@
 #include "cuda_task.hpp"
 
+#include "cpu/stopwatch.hpp"
+
 namespace bb::cuda {
 
 using engine::TaskMode;
@@ -68,11 +70,11 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode) {
   }
   stop_if_cancelled();
   stream_.synchronize();
-  const auto start = std::chrono::steady_clock::now();
+  const cpu::Clock::time_point start = cpu::Clock::now();
   out.device_s = timer_.seconds(stream_, nullptr, [&] {
     for (int i = 0; i < repetitions; ++i) repetition("queue", body);
   });
-  out.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  out.wall_s = cpu::seconds_since(start);
   return out;
 }
 

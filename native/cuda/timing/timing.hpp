@@ -1,13 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <memory>
 
 #include "../device/buffer.hpp"
 #include "../device/event.hpp"
 #include "../device/stream.hpp"
+#include "cpu/stopwatch.hpp"
 
 namespace bb::cuda {
 
@@ -53,10 +53,10 @@ template <typename Body>
 double wall_seconds(Stream& stream, L2Flush* flush, Body&& body) {
   if (flush) flush->run(stream);
   stream.synchronize();
-  const auto start = std::chrono::steady_clock::now();
+  const cpu::Clock::time_point start = cpu::Clock::now();
   body();
   stream.synchronize();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return cpu::seconds_since(start);
 }
 
 }  // namespace bb::cuda

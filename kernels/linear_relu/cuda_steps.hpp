@@ -1,0 +1,41 @@
+#pragma once
+
+#include "cuda_layer.hpp"
+#include "pointwise.hpp"
+
+namespace bb::linear_relu {
+
+/// The layer in FP32 as products with gates beside them; a variant says how a product is made.
+class CudaSteps : public CudaLayer<float> {
+ public:
+  explicit CudaSteps(const engine::TaskProblem& problem)
+      : CudaLayer(problem, Arithmetic::kFp32), pointwise_(module()) {}
+
+ protected:
+  /// Y of X, with bias and rectifier.
+  virtual void forward(cuda::Stream& to) = 0;
+  /// out[rows][columns] = A[rows][depth] B[depth][columns]; `turned`: A is stored [depth][rows].
+  virtual void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
+                       unsigned columns, unsigned depth) = 0;
+
+  void steps(cuda::Stream& to) {
+    switch (layer().direction) {
+      case Direction::kForward:
+        forward(to);
+        break;
+      case Direction::kBackward:
+        pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
+        product(to, g_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
+        product(to, g_.pointer(), true, x_.pointer(), dw_.pointer(), outputs(), inputs(), batch());
+        break;
+      case Direction::kThrough:
+        product(to, dy_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
+        pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), inputs());
+        break;
+    }
+  }
+
+  Pointwise pointwise_;
+};
+
+}  // namespace bb::linear_relu

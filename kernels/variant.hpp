@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "problem_error.hpp"
+
+// What the registries of all workloads say alike of their variants.
+namespace bb {
+
+/// Of a variant's `device`: "cpu" or "cuda".
+template <typename Variant>
+bool on_gpu(const Variant& variant) {
+  return std::string_view(variant.device) == "cuda";
+}
+
+struct Refusal {
+  const char* code;  // of ProblemError; nullptr when the variant can do the problem
+  std::string why;
+};
+
+/// `known` are the ids there are, with commas between them.
+[[noreturn]] inline void refuse_unknown(const std::string& variant, const std::string& known) {
+  throw ProblemError("unsupported", "solver.variant = " + variant + ": unknown; allowed: auto, " + known);
+}
+
+}  // namespace bb
