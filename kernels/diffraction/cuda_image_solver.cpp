@@ -22,8 +22,7 @@ std::string too_long_a_graph(double launches) {
   if (launches <= kMost) return "";
   return "the image takes " + std::to_string(static_cast<long long>(launches)) +
          " launches (detector.oversample, detector.layers, beam, crystal.mosaic_domains, rotation.steps); a graph of "
-         "at "
-         "most " +
+         "at most " +
          std::to_string(kMost) + " is captured";
 }
 
@@ -37,6 +36,9 @@ CudaImageSolver<T>::CudaImageSolver(const Setup& setup)
   cuda::require_memory(*session_.device, setup.pixels() * sizeof(T), "detector: the image");
   part("image", [&] { image_ = cuda::DeviceBuffer<T>(session_.device, setup.pixels()); });
 }
+
+template <typename T>
+CudaImageSolver<T>::~CudaImageSolver() = default;
 
 template <typename T>
 int CudaImageSolver<T>::band_rows() const {

@@ -20,6 +20,7 @@ namespace bb::diffraction {
 template <typename T>
 class CudaImageSolver : public Solver {
  public:
+  ~CudaImageSolver() override;
   double render(const Work& work, std::span<double> image) final;
   double device_seconds() const final { return device_s_; }
   double repeat(engine::TaskMode mode, double at_least_s) final;

@@ -9,33 +9,12 @@ namespace bb::diffraction {
 template <typename I, typename T>
 class CudaTables {
  public:
-  CudaTables(const Setup& setup, cuda::Stream& stream) : packed_(setup) {
-    send(packed_.sources, sources_, stream);
-    send(packed_.rays, rays_, stream);
-    send(packed_.edges, edges_, stream);
-    send(packed_.factors, factors_, stream);
-    send(packed_.phis, phis_, stream);
-    send(packed_.domains, domains_, stream);
-    view_ = packed_.view;
-    view_.source = sources_.pointer();
-    view_.rays = rays_.pointer();
-    view_.edges = edges_.pointer();
-    view_.factors.table = factors_.pointer();
-    view_.phi = phis_.pointer();
-    view_.domain = domains_.pointer();
-    stream.synchronize();
-  }
+  CudaTables(const Setup& setup, cuda::Stream& stream);
 
   const device::DeviceSetup<I, T>& view() const { return view_; }
   const device::PackedSetup<I, T>& host() const { return packed_; }
 
  private:
-  template <typename V>
-  static void send(const std::vector<V>& values, cuda::DeviceBuffer<V>& to, cuda::Stream& stream) {
-    to = cuda::DeviceBuffer<V>(stream.device(), values.size());
-    to.upload(values, stream);
-  }
-
   device::PackedSetup<I, T> packed_;
   cuda::DeviceBuffer<Source> sources_;
   cuda::DeviceBuffer<device::Ray<I>> rays_;
@@ -45,5 +24,10 @@ class CudaTables {
   cuda::DeviceBuffer<Mat3> domains_;
   device::DeviceSetup<I, T> view_;
 };
+
+extern template class CudaTables<float, float>;
+extern template class CudaTables<double, float>;
+extern template class CudaTables<double, double>;
+extern template class CudaTables<device::DoubleFloat, float>;
 
 }  // namespace bb::diffraction

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,9 +35,7 @@ class Samples {
   }
 
   /// "all 1000 results", "65536 of 4194304 results"
-  std::string text() const {
-    return (count_ == total_ ? "all " : std::to_string(count_) + " of ") + std::to_string(total_) + " results";
-  }
+  std::string text() const;
 
  private:
   double step() const { return static_cast<double>(total_ - 1) / static_cast<double>(count_ - 1); }

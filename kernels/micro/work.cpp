@@ -94,7 +94,19 @@ class CudaArrangement final : public cuda::CudaTask {
   std::optional<Answer> answer_;
 };
 
+std::vector<Quantity> none() { return {}; }
+
 }  // namespace
+
+CpuWork::CpuWork() : reset([] {}), quantities(none) {}
+CpuWork::CpuWork(CpuWork&&) noexcept = default;
+CpuWork& CpuWork::operator=(CpuWork&&) noexcept = default;
+CpuWork::~CpuWork() = default;
+
+CudaWork::CudaWork() : restore([](cuda::Stream&) {}), quantities(none) {}
+CudaWork::CudaWork(CudaWork&&) noexcept = default;
+CudaWork& CudaWork::operator=(CudaWork&&) noexcept = default;
+CudaWork::~CudaWork() = default;
 
 void in_pieces(cpu::ThreadPool& pool, std::size_t n, std::size_t piece,
                const std::function<void(std::size_t, std::size_t)>& work) {

@@ -26,21 +26,32 @@ struct Answer {
   std::string compared;    // "all 1000 results with FP64"
 };
 
-/// What an arrangement makes of a problem. The closures own the buffers.
+/// What an arrangement makes of a problem. The closures own the buffers. Made, moved and ended in one place, since
+/// there is one of them for every arrangement.
 struct CpuWork {
+  CpuWork();
+  CpuWork(CpuWork&&) noexcept;
+  CpuWork& operator=(CpuWork&&) noexcept;
+  ~CpuWork();
+
   std::function<void()> run{};
-  std::function<void()> reset = [] {};  // restores inputs that a run changes
+  std::function<void()> reset;  // restores inputs that a run changes
   std::function<std::vector<double>()> result{};
   TaskWork work{};
-  std::function<std::vector<Quantity>()> quantities = [] { return std::vector<Quantity>(); };
+  std::function<std::vector<Quantity>()> quantities;
 };
 
 struct CudaWork {
+  CudaWork();
+  CudaWork(CudaWork&&) noexcept;
+  CudaWork& operator=(CudaWork&&) noexcept;
+  ~CudaWork();
+
   std::function<void(cuda::Stream&)> queue{};
-  std::function<void(cuda::Stream&)> restore = [](cuda::Stream&) {};
+  std::function<void(cuda::Stream&)> restore;  // the same as CpuWork::reset
   std::function<std::vector<double>(cuda::Stream&)> result{};
   TaskWork work{};
-  std::function<std::vector<Quantity>()> quantities = [] { return std::vector<Quantity>(); };
+  std::function<std::vector<Quantity>()> quantities;
   engine::TaskClock clock = engine::TaskClock::kDevice;
   std::string no_graph{};  // why it cannot be captured; "" where it can
 };

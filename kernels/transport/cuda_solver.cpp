@@ -58,6 +58,15 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
 }
 
 template <typename T>
+template <typename T>
+CudaSolver<T>::~CudaSolver() = default;
+
+template <typename T>
+cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
+  return cuda::Kernel(session_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
+}
+
+template <typename T>
 void CudaSolver<T>::set_up() {
   engine::add_part(setup_parts_, "state", [&] {
     cuda::require_memory(*session_.device, static_cast<std::uint64_t>(state_bytes_needed()),

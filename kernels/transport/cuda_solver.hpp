@@ -27,6 +27,7 @@ template <typename T>
 class CudaSolver : public engine::Solver {
  public:
   CudaSolver(const Problem& problem, const Tables& tables);
+  ~CudaSolver() override;
 
   /// Second half of the construction, for what needs the variant. Throws ProblemError.
   void set_up();
@@ -78,9 +79,7 @@ class CudaSolver : public engine::Solver {
   const std::shared_ptr<cuda::Device>& device() const { return session_.device; }
   cuda::Stream& stream() { return stream_; }
   /// Kernel `<name>_f32` or `<name>_f64`.
-  cuda::Kernel kernel(const char* name) const {
-    return cuda::Kernel(session_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
-  }
+  cuda::Kernel kernel(const char* name) const;
   /// A kernel of exactly that name.
   cuda::Kernel plain_kernel(const char* name) const { return cuda::Kernel(session_.kernels->module, name); }
   /// Memory of ψ and scratch, set by `prepare`.

@@ -22,7 +22,8 @@ bool write_file_atomically(const fs::path& file, std::string_view content) {
   // Two processes may write the same entry; each needs a name of its own until the rename.
   const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
   fs::path temporary = file;
-  temporary += "." + std::to_string(ticks) + "." + std::to_string(reinterpret_cast<std::uintptr_t>(&error)) + ".part";
+  temporary += std::string(".").append(std::to_string(ticks)).append(".");
+  temporary += std::to_string(reinterpret_cast<std::uintptr_t>(&error)).append(".part");
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
     out.write(content.data(), static_cast<std::streamsize>(content.size()));

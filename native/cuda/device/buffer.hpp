@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "stream.hpp"
-#include "watched.hpp"
 
 namespace bb::cuda {
 
@@ -30,10 +29,19 @@ class DeviceMemoryBlock {
 
   api::DevicePointer pointer() const { return pointer_; }
 
+  /// These queue a copy or memset of bytes from `offset` on, which lie inside the block.
+  void upload(std::span<const std::byte> source, Stream& stream, std::size_t offset);
+  void download(std::span<std::byte> target, Stream& stream, std::size_t offset) const;
+  void copy_from(const DeviceMemoryBlock& source, std::size_t bytes, Stream& stream);
+  void fill(unsigned char value, std::size_t bytes, Stream& stream);
+
  private:
   std::shared_ptr<Device> device_;
   api::DevicePointer pointer_ = 0;
 };
+
+/// Throws "invalid": `count` values at `offset` are no part of a buffer of `size`.
+[[noreturn]] void refuse_copy(std::size_t count, std::size_t offset, std::size_t size);
 
 /// `size()` values of T on the device. Contents are undefined until written.
 template <typename T>
@@ -53,31 +61,19 @@ class DeviceBuffer {
   /// `source` must live until the copy is done; pageable memory makes the call wait for it.
   void upload(std::span<const T> source, Stream& stream, std::size_t offset = 0) {
     require_inside(source.size(), offset);
-    if (source.empty()) return;
-    move(SpanKind::kCopy, "copy host to device", source.size_bytes(), stream, "cuMemcpyHtoDAsync_v2", [&] {
-      return driver().MemcpyHtoDAsync(address() + offset * sizeof(T), source.data(), source.size_bytes(),
-                                      stream.handle());
-    });
+    if (!source.empty()) block_.upload(std::as_bytes(source), stream, offset * sizeof(T));
   }
   void download(std::span<T> target, Stream& stream, std::size_t offset = 0) const {
     require_inside(target.size(), offset);
-    if (target.empty()) return;
-    move(SpanKind::kCopy, "copy device to host", target.size_bytes(), stream, "cuMemcpyDtoHAsync_v2", [&] {
-      return driver().MemcpyDtoHAsync(target.data(), address() + offset * sizeof(T), target.size_bytes(),
-                                      stream.handle());
-    });
+    if (!target.empty()) block_.download(std::as_writable_bytes(target), stream, offset * sizeof(T));
   }
   void copy_from(const DeviceBuffer& source, Stream& stream) {
     require_inside(source.size(), 0);
-    if (source.size() == 0) return;
-    move(SpanKind::kCopy, "copy device to device", source.bytes(), stream, "cuMemcpyDtoDAsync_v2",
-         [&] { return driver().MemcpyDtoDAsync(address(), source.address(), source.bytes(), stream.handle()); });
+    if (source.size() > 0) block_.copy_from(source.block_, source.bytes(), stream);
   }
   /// Sets every byte.
   void fill_bytes(unsigned char value, Stream& stream) {
-    if (count_ == 0) return;
-    move(SpanKind::kMemset, "memset", bytes(), stream, "cuMemsetD8Async",
-         [&] { return driver().MemsetD8Async(address(), value, bytes(), stream.handle()); });
+    if (count_ > 0) block_.fill(value, bytes(), stream);
   }
 
   /// The whole buffer, waiting for it.
@@ -89,23 +85,8 @@ class DeviceBuffer {
   }
 
  private:
-  /// Queues a copy or memset.
-  template <typename Call>
-  static void move(SpanKind kind, const char* name, std::size_t bytes, Stream& stream, const char* call, Call&& queue) {
-    api::Status status = api::status::kSuccess;
-    Span work;
-    work.kind = kind;
-    work.name = name;
-    work.bytes = bytes;
-    queue_watched(stream, work, call, [&] { status = queue(); });
-    stream.check(status, call);
-  }
-
   void require_inside(std::size_t count, std::size_t offset) const {
-    if (offset > count_ || count > count_ - offset) {
-      throw Error("invalid", "A copy of " + std::to_string(count) + " values at " + std::to_string(offset) +
-                                 " leaves a device buffer of " + std::to_string(count_) + ".");
-    }
+    if (offset > count_ || count > count_ - offset) refuse_copy(count, offset, count_);
   }
 
   DeviceMemoryBlock block_;

@@ -11,7 +11,10 @@ namespace {
 template <typename Values, typename Text>
 std::string list_of(const Values& values, Text&& text) {
   std::string list;
-  for (const auto& value : values) list += (list.empty() ? "" : ",") + text(value);
+  for (const auto& value : values) {
+    if (!list.empty()) list += ',';
+    list += text(value);
+  }
   return "[" + list + "]";
 }
 
