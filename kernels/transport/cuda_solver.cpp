@@ -58,7 +58,6 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
 }
 
 template <typename T>
-template <typename T>
 CudaSolver<T>::~CudaSolver() = default;
 
 template <typename T>

@@ -27,6 +27,22 @@ else()
   set(BB_ISAS generic)
 endif()
 
+# What the sanitizers look for is the same in every copy of a loop: they get one, of the widest vectors that are common,
+# where this machine runs them.
+if(BB_SANITIZE AND "avx2" IN_LIST BB_ISAS AND NOT MSVC)
+  set(BB_ISAS sse4)
+  if(NOT CMAKE_CROSSCOMPILING)
+    include(CheckCXXSourceRuns)
+    check_cxx_source_runs("
+      int main() {
+        return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") && __builtin_cpu_supports(\"bmi2\") ? 0 : 1;
+      }" BB_RUNS_AVX2)
+    if(BB_RUNS_AVX2)
+      set(BB_ISAS avx2)
+    endif()
+  endif()
+endif()
+
 # Of every set. No errno and no traps from math functions, so loops vectorise; a*b+c may fuse. Sums keep their order.
 if(MSVC)
   set(BB_SIMD_FLAGS /fp:contract)
