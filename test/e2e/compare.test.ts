@@ -156,6 +156,128 @@ describe('a size sweep', () => {
   });
 });
 
+describe('other workloads', () => {
+  const spots = JSON.stringify({
+    kind: 'diffraction',
+    version: 1,
+    name: 'Few spots',
+    beam: { wavelength_A: 6.2 },
+    crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+    structure_factors: { default_electrons: 100 },
+    detector: { width: 96, height: 96 },
+  });
+  const scenarios = path.join(root, 'assets/scenarios');
+
+  it('images are benchmarked, held to FP64 by their own measures, and shown beside each other', async () => {
+    const { open, page, bench } = await openCompare({ context: { acceptDownloads: true } });
+    await bench.drop('spots.json', spots);
+    await expect.poll(() => bench.title.textContent()).toContain('Few spots');
+    await bench.layout('Alt+Shift+2', 'Compare');
+    await page.getByRole('button', { name: 'Enlarge Compare' }).click();
+    await view(page, 'Choose');
+    const variants = page.getByRole('group', { name: 'Variants to benchmark' });
+    for (const id of ['diffraction-fp64', 'diffraction-mixed', 'diffraction-naive-fp32']) {
+      await variants.locator('.compare-tick', { hasText: new RegExp(`^${id}`) }).click();
+    }
+    await page.getByText('None is known that solves scenarios of this workload.').waitFor();
+    expect(await page.getByRole('group', { name: 'Precisions' }).count()).toBe(0);
+    await page.getByLabel('Rounds').selectOption('7');
+    await open.screenshot('compare-images-choose');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
+    await row(page, 'diffraction-naive-fp32').waitFor({ timeout: 60_000 });
+    for (const title of ['Image', 'relL2', 'max / max', 'Bright pixels', 'Sum', 'Repeats']) {
+      expect(await page.getByRole('columnheader', { name: title, exact: true }).count(), title).toBe(1);
+    }
+    await expect.poll(() => row(page, 'diffraction-fp64').textContent()).toMatch(/reference.*same bits/);
+    // Single precision loses bright pixels: wrong, whatever its speed.
+    await expect.poll(() => row(page, 'diffraction-naive-fp32').textContent()).toMatch(/wrong/);
+    await open.screenshot('compare-images-table');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export the table' }).click();
+    await page.getByRole('menuitem', { name: /^CSV/ }).click();
+    const file = path.join(home, 'images.csv');
+    await (await download).saveAs(file);
+    expect(readFileSync(file, 'utf8')).toMatch(/bright/);
+
+    await view(page, 'Maps');
+    await expect.poll(() => page.getByRole('img', { name: /^Photons of diffraction-/ }).count()).toBe(3);
+    await open.screenshot('compare-images-maps');
+    await page.locator('.segmented__option', { hasText: /^difference$/ }).click();
+    await expect.poll(() => page.locator('.compare-tile').count()).toBe(2);
+    await open.screenshot('compare-images-difference');
+    await page.locator('.segmented__option', { hasText: /^photons$/ }).click();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await view(page, 'Curves');
+    await page.getByText('What these variants computed are images: they stand beside each other in Maps.').waitFor();
+    await view(page, 'Source');
+    await expect.poll(() => page.getByLabel('Left file').inputValue()).toContain('kernels/diffraction/');
+    await page.locator('.code tr').first().waitFor();
+    await page.getByRole('button', { name: 'Show all panels' }).click();
+    await bench.panel('Speedup ladder').click();
+    await page.getByLabel('Session', { exact: true }).selectOption({ index: 0 });
+    await page.getByText(/^No size sweep/).waitFor();
+    expect(open.problems).toEqual([]);
+  });
+
+  it.each([
+    { name: 'light', theme: 'light', width: 1440, height: 900 },
+    { name: 'dark', theme: 'dark', width: 1440, height: 900 },
+    { name: '900', theme: 'light', width: 900, height: 700 },
+  ] as const)(
+    'recorded sessions of layers, rows of the ledger and images open in Compare and the ladder, $name',
+    async (look) => {
+      const { name, ...options } = look;
+      const { open, page, bench } = await openCompare(options);
+      await bench.drop('layer.json', readFileSync(path.join(scenarios, 'linear-relu/layer-1024.json'), 'utf8'));
+      await expect.poll(() => bench.title.textContent()).toContain('Linear and ReLU');
+      await bench.layout('Alt+Shift+2', 'Compare');
+      await bench.panel('Compare').click();
+      await page.getByRole('button', { name: 'Enlarge Compare' }).click();
+      await view(page, 'Choose');
+      const session = page.locator('.compare-session', { hasText: 'linear-relu/layer-1024 ' }).first();
+      await session.locator('summary').click();
+      await session.getByText('all of it').click();
+      await open.screenshot(`compare-layer-choose-${name}`);
+      await view(page, 'Table');
+      await expect.poll(() => row(page, 'cuda-lt-fp32').textContent()).toMatch(/faster/);
+      expect(await page.getByRole('columnheader', { name: 'Mask mismatches' }).count()).toBe(1);
+      await open.screenshot(`compare-layer-table-${name}`);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await view(page, 'Kernels');
+      await expect.poll(() => page.getByTestId('compare-kernels').textContent()).toContain('linear_relu_blocked');
+      await view(page, 'Maps');
+      await page.getByText('This workload computes nothing to look at').waitFor();
+      await page.getByRole('button', { name: 'Show all panels' }).click();
+
+      await bench.panel('Speedup ladder').click();
+      await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
+      await page.getByLabel('Session', { exact: true }).selectOption('recorded~linear-relu/layer-1024.json');
+      for (const id of ['ladder', 'gains', 'roofline', 'claims', 'samples'])
+        await page.getByTestId(`ladder-${id}`).waitFor();
+      await open.screenshot(`ladder-layer-${name}`);
+      await page.getByLabel('Workload of the session').selectOption('micro');
+      await page.getByLabel('Session', { exact: true }).selectOption('recorded~micro/latency.json');
+      await expect
+        .poll(() => page.getByTestId('ladder-claims').textContent())
+        .toContain('Shared memory answers in 1–2 cycles');
+      await page.getByText(/^No ladder: no right variant of this session builds on another/).waitFor();
+      await page.getByText(/^No roofline/).waitFor();
+      await open.screenshot(`ladder-latency-${name}`);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.getByLabel('Workload of the session').selectOption('diffraction');
+      await page
+        .getByLabel('Session', { exact: true })
+        .selectOption('recorded~diffraction/h200-sweep-simple-cubic.json');
+      await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/per million pixels/);
+      await open.screenshot(`ladder-images-${name}`);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(open.problems).toEqual([]);
+    },
+  );
+});
+
 describe('benchmarking', () => {
   async function openSmall(text = small): Promise<{ open: OpenPage; bench: BenchPage; page: Page }> {
     const opened = await openCompare();
