@@ -5,8 +5,8 @@ import { ratioSchema } from './bench-session.ts';
 const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'not measured']);
 export type ClaimVerdict = z.infer<typeof claimVerdictSchema>;
 
-/** A claim beside what was measured for the pairs of variants that isolate it. */
-export const claimResultSchema = z.strictObject({
+/** What is claimed, as its file and results say it. */
+export const claimShape = {
   id: z.string(),
   claim: z.string(),
   from: z.number(),
@@ -14,6 +14,11 @@ export const claimResultSchema = z.strictObject({
   source: z.string(),
   /** Why no pair isolates it; null when one does. */
   reason: z.string().nullable(),
+} as const;
+
+/** A claim beside what was measured for the pairs of variants that isolate it. */
+export const claimResultSchema = z.strictObject({
+  ...claimShape,
   pairs: z.array(
     z.strictObject({
       slower: z.string(),

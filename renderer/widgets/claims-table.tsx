@@ -7,19 +7,23 @@ import './claims-table.css';
 
 export const claimTones = { 'as claimed': 'good', less: 'less', more: 'good', 'not measured': 'none' } as const;
 
+const columns: ReactElement = (
+  <thead>
+    <tr>
+      <th scope="col">Claim</th>
+      <th scope="col">Claimed</th>
+      <th scope="col">Measured</th>
+      <th scope="col">Verdict</th>
+      <th scope="col">By</th>
+      <th scope="col">Source</th>
+    </tr>
+  </thead>
+);
+
 function PairsTable({ claims }: { readonly claims: readonly ClaimResult[] }): ReactElement {
   return (
     <table className="claims">
-      <thead>
-        <tr>
-          <th scope="col">Claim</th>
-          <th scope="col">Claimed</th>
-          <th scope="col">Measured</th>
-          <th scope="col">Verdict</th>
-          <th scope="col">By</th>
-          <th scope="col">Source</th>
-        </tr>
-      </thead>
+      {columns}
       <tbody>
         {claims.flatMap((claim) => {
           const { id, reason, from, to, source } = claim;
@@ -58,16 +62,7 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
   return (
     <table className="claims">
       <caption className="visually-hidden">Claims about numbers</caption>
-      <thead>
-        <tr>
-          <th scope="col">Claim</th>
-          <th scope="col">Claimed</th>
-          <th scope="col">Measured</th>
-          <th scope="col">Verdict</th>
-          <th scope="col">By</th>
-          <th scope="col">Source</th>
-        </tr>
-      </thead>
+      {columns}
       <tbody>
         {claims.flatMap(({ id, claim, from, to, source, values }) =>
           values.map(({ variant, what, value, unit, verdict }) => (

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { modeSchema } from '../../contract/bench-session.ts';
-import type { ClaimResult, ClaimVerdict } from '../../contract/claims.ts';
+import { type ClaimResult, type ClaimVerdict, claimShape } from '../../contract/claims.ts';
 import type { TaskProblem } from '../addon-task.ts';
 import { ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
@@ -11,12 +11,7 @@ import type { BenchEntry } from './report.ts';
 
 const sideSchema = z.strictObject({ variant: z.string(), mode: modeSchema.default('warm') });
 export const claimSchema = z.strictObject({
-  id: z.string(),
-  claim: z.string(),
-  from: z.number(),
-  to: z.number(),
-  source: z.string(),
-  reason: z.string().nullable(),
+  ...claimShape,
   pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string() })),
 });
 export type Claim = Readonly<z.infer<typeof claimSchema>>;

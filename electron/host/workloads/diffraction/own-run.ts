@@ -7,6 +7,7 @@ import type {
   DiffractionRun,
   ImageMeasuring,
 } from '../../addon-diffraction.ts';
+import { LiveFrames } from '../../own/live-frames.ts';
 import type { Lease, OwnSession } from '../../own/session.ts';
 
 type Live = NonNullable<ReturnType<DiffractionRun['live']>>;
@@ -17,9 +18,7 @@ export class OwnImageRun implements DiffractionRun {
   readonly #problem: DiffractionProblem;
   #lease: Lease | null = null;
   #cancelled = false;
-  #live: Live | null = null;
-  #wantsLive = false;
-  #asksLive = false;
+  readonly #frames = new LiveFrames<Live>();
 
   /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
   constructor(engine: NativeAddon, session: OwnSession, problem: DiffractionProblem) {
@@ -40,7 +39,7 @@ export class OwnImageRun implements DiffractionRun {
       const options = measuring === undefined ? [] : [measuring];
       const result = await lease.run('start', options, (value) => {
         onProgress(value as DiffractionProgress);
-        this.#askFor(lease);
+        this.#frames.askFor(lease);
       });
       lease.release();
       return { ...(result as DiffractionResult), variant: this.plan.variant };
@@ -58,24 +57,6 @@ export class OwnImageRun implements DiffractionRun {
   }
 
   live(): Live | null {
-    const newest = this.#live;
-    this.#live = null;
-    this.#wantsLive = true;
-    return newest;
-  }
-
-  /** One frame at a time, where someone has asked for it. */
-  #askFor({ process }: Lease): void {
-    if (!this.#wantsLive || this.#asksLive) return;
-    this.#asksLive = true;
-    process.call('live', []).then(
-      (frame) => {
-        this.#asksLive = false;
-        if (frame === null) return;
-        this.#wantsLive = false;
-        this.#live = frame as Live;
-      },
-      () => undefined,
-    );
+    return this.#frames.take();
   }
 }

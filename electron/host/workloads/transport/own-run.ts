@@ -17,6 +17,7 @@ import type {
   TransportResult,
   TransportRun,
 } from '../../addon.ts';
+import { LiveFrames } from '../../own/live-frames.ts';
 import type { Lease, OwnSession } from '../../own/session.ts';
 
 export class OwnTransportRun implements TransportRun {
@@ -27,9 +28,7 @@ export class OwnTransportRun implements TransportRun {
   #lease: Lease | null = null;
   #cancelled = false;
   #planes: readonly PlaneRequest[] | null = null;
-  #live: NativeLive | null = null;
-  #wantsLive = false;
-  #asksLive = false;
+  readonly #frames = new LiveFrames<NativeLive>();
   #checkpoint: NativeCheckpoint | null = null;
   #checkpointFrom: number | null = null;
   #asksCheckpoint = false;
@@ -54,7 +53,8 @@ export class OwnTransportRun implements TransportRun {
         onProgress(value as NativeProgress);
         this.#askFor(lease);
       })) as TransportResult;
-      this.#live = ((await lease.process.call('live', [])) as NativeLive | null) ?? this.#live;
+      const last = (await lease.process.call('live', [])) as NativeLive | null;
+      if (last !== null) this.#frames.keep(last);
       const keyframes: Marginals[] = [];
       for (const index of result.keyframes.keys()) {
         keyframes.push((await lease.process.call('keyframe', [index])) as Marginals);
@@ -90,10 +90,7 @@ export class OwnTransportRun implements TransportRun {
   }
 
   live(): NativeLive | null {
-    const newest = this.#live;
-    this.#live = null;
-    this.#wantsLive = true;
-    return newest;
+    return this.#frames.take();
   }
 
   wantCheckpoint(knownKeyframes: number): void {
@@ -107,19 +104,9 @@ export class OwnTransportRun implements TransportRun {
   }
 
   /** What someone has asked for, one frame and one checkpoint at a time. */
-  #askFor({ process }: Lease): void {
-    if (this.#wantsLive && !this.#asksLive) {
-      this.#asksLive = true;
-      process.call('live', []).then(
-        (frame) => {
-          this.#asksLive = false;
-          if (frame === null) return;
-          this.#wantsLive = false;
-          this.#live = frame as NativeLive;
-        },
-        () => undefined,
-      );
-    }
+  #askFor(lease: Lease): void {
+    this.#frames.askFor(lease);
+    const { process } = lease;
     if (this.#checkpointFrom !== null) {
       void process.call('wantCheckpoint', [this.#checkpointFrom]).catch(() => undefined);
       this.#checkpointFrom = null;
