@@ -1,6 +1,7 @@
 /** Opening, saving and guarding the scenario. */
 import { BraggError } from '../../electron/contract/errors.ts';
 import type { FileRef, NamedFile } from '../../electron/contract/files.ts';
+import type { RunInfo } from '../../electron/contract/run.ts';
 import {
   kindOfDocument,
   newDocument,
@@ -8,7 +9,8 @@ import {
   writeScenarioText,
 } from '../../electron/contract/scenario/index.ts';
 import type { ReadScenario } from '../../electron/contract/scenarios.ts';
-import { documentTitle, isEdited } from '../state/scenario.ts';
+import { lastAsked } from '../base/last-asked.ts';
+import { documentTitle, isEdited, type OpenedDocument } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import { download } from './download.ts';
 import { askAndSave } from './save-file.ts';
@@ -18,9 +20,12 @@ export interface DocumentActions {
   create(kind?: ScenarioKindName): Promise<void>;
   /** Asks which. */
   open(): Promise<void>;
-  openFile(file: FileRef, name: string): Promise<void>;
+  /** True: it is in the form now. */
+  openFile(file: FileRef, name: string): Promise<boolean>;
   /** A file that the page read: dropped, or chosen in a browser. */
-  openText(name: string, text: string): Promise<void>;
+  openText(name: string, text: string): Promise<boolean>;
+  /** The scenario that a run was made from. */
+  openRun(run: RunInfo): Promise<boolean>;
   /** False: not saved, because the user changed their mind or it failed. */
   save(): Promise<boolean>;
   saveAs(): Promise<boolean>;
@@ -32,6 +37,9 @@ export interface DocumentActions {
   /** True: go on, what was edited is saved or given up. */
   mayLeave(): Promise<boolean>;
 }
+
+/** What opening finds: a document, of a file or of none. */
+type Found = ReadScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp'>>;
 
 const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
 
@@ -51,12 +59,8 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   }
 
   /** Takes up what was read, after showing its faults. False: left as it was. */
-  async function takeUp(
-    name: string,
-    read: ReadScenario & { readonly stamp?: string },
-    file: NamedFile | null,
-    readOnly: boolean,
-  ): Promise<boolean> {
+  async function takeUp(name: string, read: Found): Promise<boolean> {
+    const { file = null, readOnly = false, stamp = null } = read;
     const errors = read.issues.filter((issue) => issue.severity === 'error');
     if (read.draft === null) {
       await dialogs.ask('confirm', {
@@ -79,7 +83,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
       });
       if (answer !== 'open') return false;
     }
-    scenario.open({ draft: read.draft, file, readOnly, stamp: read.stamp ?? null });
+    scenario.open({ draft: read.draft, file, readOnly, stamp });
     return true;
   }
 
@@ -103,26 +107,33 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     return answer === 'save' && (await save());
   }
 
-  async function openFile(file: FileRef, name: string): Promise<void> {
-    if (!(await mayLeave())) return;
+  const ask = lastAsked();
+
+  /** What was asked for last is what stands in the form in the end, whichever is read sooner. */
+  async function opening(name: string, read: () => Promise<Found>): Promise<boolean> {
+    const isLast = ask();
+    if (!(await mayLeave())) return false;
+    const { draft } = scenario.getState();
     try {
-      const read = await client.call('scenario.open', { file });
-      await takeUp(read.file.name, read, read.file, read.readOnly);
-      await refreshRecent();
+      const found = await read();
+      if (!isLast()) return false;
+      // Edited while it was read.
+      if (scenario.getState().draft !== draft && !(await mayLeave())) return false;
+      return await takeUp(found.file?.name ?? name, found);
     } catch (error) {
       notices.fail(`${name} was not opened`, error);
+      return false;
     }
   }
 
-  async function openText(name: string, text: string): Promise<void> {
-    if (!(await mayLeave())) return;
-    try {
-      const read = await client.call('scenario.parse', { text, name });
-      await takeUp(name, read, null, false);
-    } catch (error) {
-      notices.fail(`${name} was not opened`, error);
-    }
+  async function openFile(file: FileRef, name: string): Promise<boolean> {
+    const opened = await opening(name, () => client.call('scenario.open', { file }));
+    await refreshRecent();
+    return opened;
   }
+
+  const openText = (name: string, text: string): Promise<boolean> =>
+    opening(name, () => client.call('scenario.parse', { text, name }));
 
   async function open(): Promise<void> {
     if (stores.connection.getState().capabilities.shell.dialogs) {
@@ -210,12 +221,17 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     mayLeave,
     openFile,
     openText,
+    openRun: (run) =>
+      opening(`The scenario of ${run.name}`, async () => ({
+        draft: (await client.call('run.scenario', { run: run.id })).scenario,
+        issues: [],
+      })),
     open,
     save,
     saveAs,
     refreshRecent,
     async create(kind = kindOfDocument(scenario.getState().draft)) {
-      if (await mayLeave()) scenario.open({ draft: newDocument(kind), file: null, readOnly: false });
+      await opening('A new scenario', async () => ({ draft: newDocument(kind), issues: [] }));
     },
     async downloadCopy() {
       try {

@@ -1,7 +1,10 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
 import { keptFormats } from '../../electron/contract/kept-session.ts';
 import { TASK_SESSION_FORMAT } from '../../electron/contract/task-bench.ts';
+import type { Overlays } from '../data/overlays.ts';
 import type { BenchActions } from './benches.ts';
+import type { Stores } from './context.ts';
+import { openCurve } from './curves.ts';
 import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
 import { isTimelineFile, type TimelineActions } from './timelines.ts';
@@ -14,19 +17,22 @@ async function formatOf(file: File): Promise<string | null> {
   return /^\s*\{\s*"format"\s*:\s*"([^"]+)"/.exec(await file.slice(0, 200).text())?.[1] ?? null;
 }
 
+export interface DropActions {
+  readonly documents: DocumentActions;
+  readonly runs: RunActions;
+  readonly timelines: TimelineActions;
+  readonly benches: BenchActions;
+  /** Where a depth dose is laid over. */
+  readonly overlays: Overlays;
+  readonly stores: Pick<Stores, 'notices'>;
+}
+
 export async function openDropped(
   files: readonly File[],
-  documents: DocumentActions,
-  runs: RunActions,
-  others: {
-    readonly timelines: TimelineActions;
-    readonly benches: BenchActions;
-    /** A depth dose to lay over. */
-    readonly curve: (file: File) => Promise<void>;
-    readonly refuse: (name: string, reason: string) => void;
-  },
+  { documents, runs, timelines, benches, overlays, stores: { notices } }: DropActions,
 ): Promise<void> {
-  const { timelines, benches, curve, refuse } = others;
+  const refuse = (name: string, text: string): void =>
+    notices.tell({ tone: 'warning', title: `${name} was not opened`, text });
   for (const file of files) {
     const format = await formatOf(file);
     if (/\.(h5|hdf5)$/i.test(file.name) || format === TASK_SESSION_FORMAT) {
@@ -39,7 +45,7 @@ export async function openDropped(
       if (file.size > LARGEST_SCENARIO_BYTES) refuse(file.name, 'A scenario has at most 8 MiB.');
       else await documents.openText(file.name, await file.text());
     } else if (/\.csv$/i.test(file.name)) {
-      await curve(file);
+      await openCurve(file, overlays, notices);
     } else {
       refuse(
         file.name,

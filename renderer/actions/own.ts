@@ -2,6 +2,7 @@
 import { sameVariant, type Variant } from '../../electron/contract/capabilities.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { isOwnId, type OwnVariantInfo } from '../../electron/contract/own.ts';
+import { lastAsked } from '../base/last-asked.ts';
 import { sameJson } from '../base/same-json.ts';
 import type { ActionContext } from './context.ts';
 
@@ -26,22 +27,22 @@ export function createOwnActions({ client, stores }: ActionContext): OwnActions 
 
   /** The newest question: an answer to an older one, which may come later, is not taken. */
   let newest: Promise<void> = Promise.resolve();
-  let asked = 0;
+  const ask = lastAsked();
 
   function refresh(): Promise<void> {
-    asked += 1;
-    newest = list(asked);
+    newest = list();
     return newest;
   }
 
-  async function list(question: number): Promise<void> {
+  async function list(): Promise<void> {
+    const isLast = ask();
     const file = scenario.getState().file?.file ?? null;
     // The same place stays the same object: the editor reads anew what lies elsewhere.
     const { beside: before } = own.getState();
     const beside = sameJson(file, before) ? before : file;
     try {
       const { variants, troubles } = await client.call('own.list', { beside });
-      if (question !== asked) return await newest;
+      if (!isLast()) return await newest;
       own.setState({ beside, variants, troubles });
       connection.setState(({ capabilities }) => {
         const shipped = capabilities.variants.filter(({ id }) => !isOwnId(id));

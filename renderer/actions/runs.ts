@@ -3,6 +3,7 @@ import { runEndings } from '../../electron/contract/exports.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { Params } from '../../electron/contract/methods.ts';
 import type { RunId, RunInfo } from '../../electron/contract/run.ts';
+import { lastAsked } from '../base/last-asked.ts';
 import { stoppableRun } from '../state/runs.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
@@ -24,8 +25,6 @@ export interface RunActions {
   openFile(file: FileRef, name: string): Promise<void>;
   openBytes(name: string, bytes: Uint8Array): Promise<void>;
   exportAs(run: RunId, what: RunExport): Promise<void>;
-  /** Puts the scenario that a run was made from into the form. */
-  editScenario(run: RunInfo, mayLeave: () => Promise<boolean>): Promise<void>;
 }
 
 export function createRunActions(context: ActionContext, own: OwnActions): RunActions {
@@ -38,10 +37,13 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
     stores.image.reset();
   }
 
+  const ask = lastAsked();
+
   async function openSource(name: string, source: Params<'run.open'>['source']): Promise<void> {
+    const isLast = ask();
     try {
       const run = await client.call('run.open', { source });
-      show(run.id);
+      if (isLast()) show(run.id);
     } catch (error) {
       notices.fail(`${name} was not opened`, error);
     }
@@ -114,15 +116,6 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
         await handOut(context, await client.call('run.export', { run, what }));
       } catch (error) {
         notices.fail('Nothing was exported', error);
-      }
-    },
-    async editScenario(run, mayLeave) {
-      if (!(await mayLeave())) return;
-      try {
-        const { scenario: draft } = await client.call('run.scenario', { run: run.id });
-        scenario.open({ draft, file: null, readOnly: false });
-      } catch (error) {
-        notices.fail('The scenario of the run was not opened', error);
       }
     },
   };

@@ -224,7 +224,7 @@ function runCommands({ stores, runs, documents }: Workbench): readonly Command[]
       ...run,
       group: 2,
       enabled: selected !== null,
-      run: () => selected !== null && void runs.editScenario(selected, documents.mayLeave),
+      run: () => selected !== null && void documents.openRun(selected),
     },
   ];
 }

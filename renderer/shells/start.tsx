@@ -3,9 +3,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { config } from 'zod';
 import type { Port } from '../../electron/contract/port.ts';
+import { openDropped } from '../actions/dropped.ts';
 import { type ConnectionState, connect } from '../client/index.ts';
 import { browserFrames, FrameScheduler } from '../drawing/scheduler.ts';
 import { App } from '../frame/app.tsx';
+import { collectDroppedFiles } from '../frame/dropped-files.ts';
 import { pageIds } from '../state/page-id.ts';
 import { memoryStorage, type SettingsStorage } from '../state/persisted.ts';
 import { WorkbenchContext } from '../workbench/context.ts';
@@ -51,6 +53,7 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
   const element = document.getElementById('root');
   if (element === null) throw new Error('the page has no place for the workbench');
   const root = createRoot(element);
+  const openDrops = collectDroppedFiles(window);
   try {
     let tell: (state: ConnectionState) => void = () => undefined;
     const client = await connect(openPort, { reconnect, onState: (state) => tell(state) });
@@ -70,7 +73,10 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
     );
     await workbench.scheduler.painted();
     drawn?.();
-    await begin(workbench, wasReloaded());
+    const begun = begin(workbench, wasReloaded());
+    // After what the page opens by itself was asked for: what the user drops is the later one.
+    openDrops((files) => void openDropped(files, workbench));
+    await begun;
   } catch (error) {
     root.render(<StartFailure error={error} />);
   }

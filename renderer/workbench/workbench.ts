@@ -196,11 +196,12 @@ async function openFirst({ client, stores, documents, runs }: Workbench, reloade
     ({ materials }) => stores.library.setState({ materials }),
     (error: unknown) => stores.notices.fail('The list of materials could not be read', error),
   );
+  let opened = false;
   if (first === null) await documents.refreshRecent();
-  else await documents.openFile(first, 'The scenario');
+  else opened = await documents.openFile(first, 'The scenario');
   const known = await listedRuns(stores.runs);
   const latest = activeRun(known) ?? known.runs[0];
   if (latest !== undefined) {
     if ((reloaded || runFirst) && stores.selection.getState().run === null) runs.show(latest.id);
-  } else if (runFirst && stores.scenario.getState().file !== null) await runs.start();
+  } else if (runFirst && opened) await runs.start();
 }

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { collectDroppedFiles } from '../../../renderer/frame/dropped-files.ts';
+
+function dropOn(target: EventTarget, files: readonly string[]): Event {
+  const event = new Event('drop', { cancelable: true });
+  Object.assign(event, { dataTransfer: { files } });
+  target.dispatchEvent(event);
+  return event;
+}
+
+it('keeps files that come before the workbench can open them, and opens each once', () => {
+  const target = new EventTarget();
+  const open = collectDroppedFiles(target as Window);
+  // The browser would leave the page for the file.
+  expect(dropOn(target, ['early.json']).defaultPrevented).toBe(true);
+  expect(dropOn(target, []).defaultPrevented).toBe(false);
+  const opened: unknown[] = [];
+  open((files) => void opened.push(files));
+  dropOn(target, ['late.json', 'more.h5']);
+  expect(opened).toEqual([['early.json'], ['late.json', 'more.h5']]);
+});
