@@ -1,11 +1,12 @@
 /** The further tables of a benchmark: modes, cold start, roofline, claims. Each is empty where it has nothing to say. */
+import { claimedText } from '../../renderer/base/claims.ts';
+import { timesText } from '../../renderer/base/measured.ts';
+import { percent } from '../../renderer/base/numbers.ts';
 import type { BenchReport, MeasuredEntry, ModeEntry } from '../contract/bench.ts';
 import { duration, metric, significant, speedup } from './numbers.ts';
 import { type Column, table } from './table.ts';
 
 type Bold = (text: string) => string;
-
-const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(0)} %`);
 
 /** What an entry of any workload says of its modes. */
 interface InModes {
@@ -107,22 +108,17 @@ export function claimsReport({ claims }: BenchReport, bold: Bold): readonly stri
     { title: 'Verdict' },
     { title: 'Pair' },
   ] as const;
-  const rows = claims.flatMap(({ claim, from, to, pairs, reason }) => {
-    const range = `${from}–${to}×`;
+  const rows = claims.flatMap((one) => {
+    const { claim, pairs, reason } = one;
+    const range = claimedText(one);
     if (reason !== null) return [[claim, range, '–', 'not isolated', reason]];
     return pairs.map(({ slower, faster, gain, verdict }) => [
       claim,
       range,
-      gain === null ? '–' : gainText(gain),
+      gain === null ? '–' : timesText(gain),
       verdict,
       `${slower} → ${faster}`,
     ]);
   });
   return ['', ...table(columns, rows, { styleTitle: bold })];
-}
-
-/** A gain is a speed-up already: not inverted as ratios of times are. */
-function gainText({ value, interval }: NonNullable<BenchReport['claims'][number]['pairs'][number]['gain']>): string {
-  const text = `${significant(value, 3)}×`;
-  return interval === null ? text : `${text} (${significant(interval.low, 3)}–${significant(interval.high, 3)})`;
 }

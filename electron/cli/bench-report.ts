@@ -1,9 +1,16 @@
 /** A benchmark for a person: one row per variant, the answer's error beside every speed. */
-import type { BenchEntry, BenchReport, ExternalEntry, MeasuredEntry } from '../contract/bench.ts';
+import { spreadText } from '../../renderer/base/measured.ts';
+import { reportProvenance } from '../../renderer/base/provenance.ts';
+import type { BenchEntry, BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../contract/bench.ts';
 import type { Ratio } from '../contract/bench-session.ts';
 import { claimsReport, coldStartReport, modesReport, rooflineReport } from './bench-parts.ts';
+import { endedText } from './ended.ts';
+import { measuredOn } from './measured-on.ts';
 import { duration, metric, smallError, speedup } from './numbers.ts';
 import { table } from './table.ts';
+
+/** Of the session that a report is part of. */
+type Kept = Pick<BenchSession, 'created'>;
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
@@ -25,7 +32,7 @@ function row(entry: BenchEntry, report: BenchReport, style: Style): readonly str
   return [
     name,
     duration(entry.time_s),
-    `${(100 * entry.solve_spread).toFixed(1)} %`,
+    spreadText(entry.solve_spread, entry.samples.length),
     duration(entry.wall_s),
     duration(entry.setup_s),
     `${metric(entry.cell_steps_per_s)}/s`,
@@ -44,8 +51,9 @@ function externalRow({ title, result }: ExternalEntry, style: Style): readonly s
   return [
     title,
     duration(result.time_s),
-    `${(100 * result.spread).toFixed(1)} %`,
-    duration(result.wall_s),
+    spreadText(result.spread, result.samples.length),
+    // Only its steps are timed: starting it, and what it says of them, are not.
+    '–',
     duration(result.setup_s),
     `${metric(result.cell_steps / result.time_s)}/s`,
     speedup(result.ratio),
@@ -58,20 +66,6 @@ function externalRow({ title, result }: ExternalEntry, style: Style): readonly s
   ];
 }
 
-const stopText: Readonly<Record<BenchReport['stopped'], string>> = {
-  narrow: 'every ratio is known to 1 %',
-  settled: 'the noise has settled',
-  time: 'the time limit was reached',
-  rounds: 'the limit of rounds was reached',
-  cancelled: 'interrupted',
-  refused: 'no variant could run',
-};
-
-function noiseText({ noise }: BenchReport): string {
-  if (noise.floor === null) return 'too few rounds to tell the noise, so no verdicts';
-  return `noise floor ±${(100 * noise.floor).toFixed(1)} % (the first variant against itself)`;
-}
-
 function oracleText({ oracles }: BenchReport): string {
   return oracles
     .map(({ stepping, variant, reason }) =>
@@ -80,11 +74,12 @@ function oracleText({ oracles }: BenchReport): string {
     .join('; ');
 }
 
-function machineText({ machine, program }: BenchReport): readonly string[] {
-  const { cpu, logical_cores, isa, gpu } = machine;
+function machineText(report: BenchReport, created: string): readonly string[] {
+  const { logical_cores } = report.machine;
+  const { compiler, build } = report.program;
   return [
-    `${cpu}, ${logical_cores} logical cores, ${isa}; braggbench ${program.version}, ${program.compiler}, ${program.build}`,
-    ...(gpu === null ? [] : [`${gpu.name}, driver ${gpu.driver ?? 'not known'}`]),
+    measuredOn(reportProvenance(report, created), report.machine),
+    `${logical_cores} logical cores; ${compiler}, ${build}`,
   ];
 }
 
@@ -126,7 +121,7 @@ function rivalText({ external }: BenchReport): readonly string[] {
   });
 }
 
-export function benchReport(report: BenchReport, style: Style): readonly string[] {
+export function benchReport(report: BenchReport, style: Style, { created }: Kept): readonly string[] {
   const measured = report.entries.filter((entry) => entry.status === 'measured');
   const refused = report.entries.filter((entry) => entry.status === 'refused');
   const rows = [
@@ -136,7 +131,7 @@ export function benchReport(report: BenchReport, style: Style): readonly string[
   const styleTitle = (text: string): string => style('bold', text);
   return [
     style('bold', report.scenario),
-    ...machineText(report),
+    ...machineText(report, created),
     '',
     ...(rows.length === 0 ? [] : table(columns(report.reference), rows, { styleTitle })),
     ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
@@ -147,10 +142,10 @@ export function benchReport(report: BenchReport, style: Style): readonly string[
     ...rooflineReport(report, measured, styleTitle),
     ...claimsReport(report, styleTitle),
     '',
-    `${report.rounds} interleaved rounds in ${duration(report.elapsed_s)}, ended because ${stopText[report.stopped]}; ${noiseText(report)}.`,
+    endedText({ ...report, floor: report.noise.floor }),
     style(
       'dim',
-      `Medians; ratios of medians with 95 % bootstrap intervals, seed ${report.seed}. relL2 of dose against ${oracleText(report) || 'nothing'}.`,
+      `Steps by the device's clock (events) on a GPU, by the host's on the CPU: medians, spread as median absolute deviation over the median. Above 1× is faster: ratios of medians with 95 % bootstrap intervals, seed ${report.seed}. relL2 of dose against ${oracleText(report) || 'nothing'}.`,
     ),
   ];
 }

@@ -74,13 +74,15 @@ export type Style = (...styled: Parameters<Terminal['style']>) => string;
 /** What the sessions of all workloads have. */
 interface AnySession {
   readonly format: string;
+  readonly created: string;
+  readonly command: string;
   readonly reports: readonly Ended[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
 }
 
 /** How a workload's session reads, line by line. */
 export interface Lines<Session extends AnySession> {
-  readonly report: (report: Session['reports'][number], style: Style) => readonly string[];
+  readonly report: (report: Session['reports'][number], style: Style, session: Session) => readonly string[];
   readonly sweep: (sweep: NonNullable<Session['sweep']>, style: Style) => readonly string[];
   /** What of it is printed for scripts; all of it where this is not said. */
   readonly document?: (session: Session) => Session;
@@ -102,9 +104,12 @@ export function show<Session extends AnySession>(
   for (const [i, report] of reports.entries()) {
     if (i > 0) terminal.print();
     if (sweep !== null) terminal.print(style('bold', `${sweep.path} = ${sweep.values[i]}`));
-    for (const line of lines.report(report, style)) terminal.print(line);
+    for (const line of lines.report(report, style, session)) terminal.print(line);
   }
   if (sweep !== null) for (const line of lines.sweep(sweep, style)) terminal.print(line);
+  terminal.print(
+    style('dim', `Measured ${session.created.slice(0, 16).replace('T', ' ')} UTC by braggbench ${session.command}`),
+  );
 }
 
 /** With --out also kept in a file. */

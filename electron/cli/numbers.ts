@@ -1,4 +1,5 @@
 /** Numbers as the command line prints them: as many digits as mean something. */
+import { gainOf, measuredTime, timesText } from '../../renderer/base/measured.ts';
 import type { Ratio } from '../contract/bench-session.ts';
 
 /** `digits` significant digits without an exponent where that stays short. */
@@ -22,14 +23,7 @@ export function millimetres(value: number | null): string {
 }
 
 /** Seconds in the unit that keeps them between 1 and 1000. */
-export function duration(seconds: number): string {
-  if (!Number.isFinite(seconds)) return '–';
-  if (seconds < 1e-3) return `${significant(seconds * 1e6, 3)} µs`;
-  if (seconds < 1) return `${significant(seconds * 1e3, 3)} ms`;
-  if (seconds < 120) return `${significant(seconds, 3)} s`;
-  const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
-}
+export const duration: (seconds: number) => string = measuredTime;
 
 const prefixes = ['', 'k', 'M', 'G', 'T', 'P'] as const;
 
@@ -46,11 +40,8 @@ export function metric(value: number): string {
 }
 
 /** How many times faster, from a ratio of times: `3.42× (3.38–3.47)`. */
-export function speedup({ value, interval }: Ratio): string {
-  const times = `${significant(1 / value, 3)}×`;
-  return interval === null
-    ? times
-    : `${times} (${significant(1 / interval.high, 3)}–${significant(1 / interval.low, 3)})`;
+export function speedup(ratio: Ratio): string {
+  return timesText(gainOf(ratio));
 }
 
 /** A small error: `2.1e-9`, and 0 as 0. */

@@ -1,4 +1,5 @@
 /** A sweep for a person: time against size, and what is fixed in it. */
+import { fixedText } from '../../renderer/base/measured.ts';
 import type { BenchSession } from '../contract/bench.ts';
 import { duration, metric, significant } from './numbers.ts';
 import { table } from './table.ts';
@@ -29,9 +30,7 @@ export function sweepReport({ path, fits }: NonNullable<BenchSession['sweep']>, 
   const lines = fits.flatMap(({ label, fixed_s, slope_s_per_cell }) =>
     fixed_s === null || slope_s_per_cell === null
       ? []
-      : [
-          `${label}: ${duration(Math.max(0, fixed_s))} fixed, and ${duration(slope_s_per_cell * 1e6)} per million cells`,
-        ],
+      : [`${label}: ${fixedText(fixed_s)}, and ${duration(slope_s_per_cell * 1e6)} per million cells`],
   );
   return [
     '',

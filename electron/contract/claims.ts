@@ -2,8 +2,25 @@
 import { z } from 'zod';
 import { ratioSchema } from './bench-session.ts';
 
-const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'not measured']);
+/** `undecided`: measured, with too few rounds for an interval. */
+const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'undecided', 'not measured']);
 export type ClaimVerdict = z.infer<typeof claimVerdictSchema>;
+
+const pairShape = {
+  slower: z.string(),
+  faster: z.string(),
+  what: z.string(),
+  /** How many times faster; null when the pair was not measured. */
+  gain: ratioSchema.nullable(),
+  verdict: claimVerdictSchema,
+} as const;
+
+/** A gain without an interval contradicts nothing and confirms nothing, also in sessions that were kept with a verdict on it. */
+const pairSchema = z
+  .strictObject(pairShape)
+  .transform((pair) =>
+    pair.gain !== null && pair.gain.interval === null ? { ...pair, verdict: 'undecided' as const } : pair,
+  );
 
 /** What is claimed, as its file and results say it. */
 export const claimShape = {
@@ -19,16 +36,7 @@ export const claimShape = {
 /** A claim beside what was measured for the pairs of variants that isolate it. */
 export const claimResultSchema = z.strictObject({
   ...claimShape,
-  pairs: z.array(
-    z.strictObject({
-      slower: z.string(),
-      faster: z.string(),
-      what: z.string(),
-      /** How many times faster; null when the pair was not measured. */
-      gain: ratioSchema.nullable(),
-      verdict: claimVerdictSchema,
-    }),
-  ),
+  pairs: z.array(pairSchema),
 });
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 

@@ -1,7 +1,7 @@
 /** Columns of the comparison: what each shows and sorts by. Those every workload has, and its own. No React. */
 import type { ComparedRow } from '../../electron/contract/comparison.ts';
 import type { Accuracy, Words } from '../../electron/contract/session.ts';
-import { gainOf, measuredTime, timesText } from './measured.ts';
+import { gainOf, measuredTime, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
 
 export interface Column {
@@ -189,8 +189,8 @@ const last: readonly Column[] = [
     title: 'Spread',
     tip: 'Median absolute deviation over the median',
     align: 'right',
-    text: ({ spread }) => percent(spread),
-    by: number(({ spread }) => spread),
+    text: ({ spread, samples }) => spreadText(spread, samples.length),
+    by: number(({ spread, samples }) => (samples.length < 2 ? null : spread)),
   },
   {
     id: 'traffic',

@@ -1,16 +1,34 @@
 /** Times and ratios of times as the page writes them. */
 import type { Ratio } from '../../electron/contract/bench-session.ts';
-import { NO_VALUE, significant } from './numbers.ts';
+import { NO_VALUE, percent, significant } from './numbers.ts';
 
 /** Seconds in the unit that keeps them between 1 and 1000. */
 export function measuredTime(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NO_VALUE;
   if (seconds === 0) return '0 s';
+  if (seconds < 0) return `−${measuredTime(-seconds)}`;
   if (seconds < 1e-6) return `${significant(seconds * 1e9, 3)} ns`;
   if (seconds < 1e-3) return `${significant(seconds * 1e6, 3)} µs`;
   if (seconds < 1) return `${significant(seconds * 1e3, 3)} ms`;
   if (seconds < 120) return `${significant(seconds, 3)} s`;
-  return `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+}
+
+/** What a line through times has at size zero. Below zero there is none: larger sizes cost more than in proportion. */
+export function fixedText(fixed_s: number): string {
+  return fixed_s > 0 ? `${measuredTime(fixed_s)} fixed` : 'no fixed cost found';
+}
+
+/** Of `samples` times, the median absolute deviation over the median; one sample has none. */
+export function spreadText(spread: number | null, samples: number): string {
+  return samples < 2 ? NO_VALUE : percent(spread);
+}
+
+/** `3.42 ms ± 0.14 %`; one sample says nothing of its spread. */
+export function timeAndSpread(seconds: number, spread: number, samples: number): string {
+  const time = measuredTime(seconds);
+  return samples < 2 ? `${time}, once` : `${time} ± ${spreadText(spread, samples)}`;
 }
 
 /** As measuredTime, without zeros that only fill up: `5 ms`, for ticks. */
@@ -25,8 +43,9 @@ export function gainOf({ value, interval }: Ratio): Ratio {
   return { value: 1 / value, interval: interval && { low: 1 / interval.high, high: 1 / interval.low } };
 }
 
+/** Small ratios keep their zeros: a power of ten beside the times sign reads as two factors. */
 function factor(value: number): string {
-  return significant(value, 3);
+  return value >= 1e-6 && value < 1e-3 ? value.toPrecision(3) : significant(value, 3);
 }
 
 /** `3.42× (3.38–3.47)`. */

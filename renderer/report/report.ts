@@ -1,6 +1,7 @@
 /** A comparison as one HTML file that needs nothing besides itself: figures, tables, environment, scenario, command. */
 import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/contract/comparison.ts';
 import type { Session, SessionReport, Words } from '../../electron/contract/session.ts';
+import { claimedText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
 import { measuredTime, timesText } from '../base/measured.ts';
 import { compact, NO_VALUE, percent, significant } from '../base/numbers.ts';
@@ -165,29 +166,28 @@ function environment({ machine, program, noise, rounds, stopped, seed, facts }: 
 
 function claims({ claims: all }: SessionReport): Html {
   if (all.length === 0) return '';
-  const rows = all.flatMap(
-    ({ claim, from, to, pairs: measured, values, reason, source }): (readonly (Cell | string)[])[] => {
-      const range = right(`${from}–${to}×`);
-      if (reason !== null) return [[claim, range, right(NO_VALUE), 'not isolated', reason, source]];
-      const numbers = values.map(({ variant, what, value, unit, verdict: word }): readonly (Cell | string)[] => [
-        claim,
-        right(`${from === to ? from : `${from}–${to}`} ${unit}`),
-        right(value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`),
-        { text: word, tone: word },
-        `${variant}: ${what}`,
-        source,
-      ]);
-      const gains = measured.map(({ slower, faster, what, gain, verdict: word }): readonly (Cell | string)[] => [
-        claim,
-        range,
-        right(gain === null ? NO_VALUE : timesText(gain)),
-        { text: word, tone: word },
-        `${slower} → ${faster}: ${what}`,
-        source,
-      ]);
-      return [...gains, ...numbers];
-    },
-  );
+  const rows = all.flatMap((one): (readonly (Cell | string)[])[] => {
+    const { claim, pairs: measured, values, reason, source } = one;
+    const range = right(claimedText(one));
+    if (reason !== null) return [[claim, range, right(NO_VALUE), 'not isolated', reason, source]];
+    const numbers = values.map(({ variant, what, value, unit, verdict: word }): readonly (Cell | string)[] => [
+      claim,
+      right(claimedText(one, unit)),
+      right(value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`),
+      { text: word, tone: word },
+      `${variant}: ${what}`,
+      source,
+    ]);
+    const gains = measured.map(({ slower, faster, what, gain, verdict: word }): readonly (Cell | string)[] => [
+      claim,
+      range,
+      right(gain === null ? NO_VALUE : timesText(gain)),
+      { text: word, tone: word },
+      `${slower} → ${faster}: ${what}`,
+      source,
+    ]);
+    return [...gains, ...numbers];
+  });
   const head = ['Claim', right('Claimed'), right('Measured'), 'Verdict', 'By', 'Source'];
   return [heading(3, 'Claimed and measured'), scrolled('Claims', table(head, rows))].join('\n');
 }

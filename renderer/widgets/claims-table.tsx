@@ -1,11 +1,18 @@
 /** Published claims beside what was measured: for the pairs of variants that isolate them, and for numbers that variants state. */
 import type { ReactElement } from 'react';
 import type { ClaimResult, TaskClaimResult } from '../../electron/contract/claims.ts';
+import { claimedText } from '../base/claims.ts';
 import { timesText } from '../base/measured.ts';
 import { NO_VALUE, significant } from '../base/numbers.ts';
 import './claims-table.css';
 
-export const claimTones = { 'as claimed': 'good', less: 'less', more: 'good', 'not measured': 'none' } as const;
+export const claimTones = {
+  'as claimed': 'good',
+  less: 'less',
+  more: 'good',
+  undecided: 'none',
+  'not measured': 'none',
+} as const;
 
 const columns: ReactElement = (
   <thead>
@@ -26,8 +33,8 @@ function PairsTable({ claims }: { readonly claims: readonly ClaimResult[] }): Re
       {columns}
       <tbody>
         {claims.flatMap((claim) => {
-          const { id, reason, from, to, source } = claim;
-          const range = `${from}–${to}×`;
+          const { id, reason, source } = claim;
+          const range = claimedText(claim);
           if (reason !== null || claim.pairs.length === 0) {
             return [
               <tr key={id}>
@@ -64,19 +71,17 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
       <caption className="visually-hidden">Claims about numbers</caption>
       {columns}
       <tbody>
-        {claims.flatMap(({ id, claim, from, to, source, values }) =>
-          values.map(({ variant, what, value, unit, verdict }) => (
-            <tr key={`${id} ${variant} ${what}`}>
-              <th scope="row">{claim}</th>
-              <td>
-                {from === to ? from : `${from}–${to}`} {unit}
-              </td>
+        {claims.flatMap((one) =>
+          one.values.map(({ variant, what, value, unit, verdict }) => (
+            <tr key={`${one.id} ${variant} ${what}`}>
+              <th scope="row">{one.claim}</th>
+              <td>{claimedText(one, unit)}</td>
               <td>{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
               <td data-tone={claimTones[verdict]}>{verdict}</td>
               <td>
                 {variant}: {what}
               </td>
-              <td>{source}</td>
+              <td>{one.source}</td>
             </tr>
           )),
         )}

@@ -1,4 +1,5 @@
 /** `braggbench ledger`: published claims beside what the recorded sessions measured. */
+import { claimedText } from '../../../renderer/base/claims.ts';
 import { type Finding, findingsOfRow, type LedgerRow, readLedger } from '../../host/ledger/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
@@ -7,14 +8,6 @@ import { significant } from '../numbers.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
-/** As a sentence without number is kept: anything above one. */
-const ANY = 1000;
-
-function claimed({ from, to, unit }: Finding): string {
-  if (unit === '×') return to >= ANY ? 'faster' : from === to ? `${from}×` : `${from}–${to}×`;
-  return `${to >= ANY && from < 100 ? `above ${from}` : from === to ? from : `${from}–${to}`} ${unit}`.trimEnd();
-}
-
 function measured({ value, unit }: Finding): string {
   if (value === null) return '–';
   return unit === '×' ? `${significant(value, 3)}×` : `${significant(value, 3)} ${unit}`.trimEnd();
@@ -22,7 +15,14 @@ function measured({ value, unit }: Finding): string {
 
 const cells = (finding: Finding): readonly string[] =>
   finding.reason === null
-    ? [finding.claim, claimed(finding), measured(finding), finding.verdict, finding.by ?? '', finding.session]
+    ? [
+        finding.claim,
+        claimedText(finding, finding.unit),
+        measured(finding),
+        finding.verdict,
+        finding.by ?? '',
+        finding.session,
+      ]
     : [finding.claim, '', '', finding.verdict, finding.reason, finding.session];
 
 const titles = ['Claim', 'Claimed', 'Measured', 'Verdict', 'By', 'Session in assets/runs'] as const;
@@ -49,7 +49,7 @@ function markdown(rows: readonly { readonly row: LedgerRow; readonly findings: r
       [...Map.groupBy(findings, ({ claim, from, to, unit }) => [claim, from, to, unit].join()).values()].map(
         (same, i) => {
           const [first] = same;
-          const range = first === undefined || first.reason !== null ? '' : claimed(first);
+          const range = first === undefined || first.reason !== null ? '' : claimedText(first, first.unit);
           const sessions = [...new Set(same.map(({ session }) => name(session)))].join(', ');
           return line([i === 0 ? String(row.row) : '', first?.claim ?? '', range, ...together(same), sessions]);
         },
@@ -63,7 +63,7 @@ export const ledger: Verb = {
   usage: 'ledger [--json | --markdown]',
   summary: 'show published claims beside what recorded sessions measured',
   details: [
-    'Lists the claims about GPU kernels that published notes make, row by row, each with what the recorded sessions of its scenarios gave. A claim is contradicted (less, more) only where the whole interval lies outside of what was claimed.',
+    'Lists the claims about GPU kernels that published notes make, row by row, each with what the recorded sessions of its scenarios gave. A claim is contradicted (less, more) only where the whole interval lies outside of what was claimed, and undecided where there were too few rounds for one; numbers that a variant states of itself, such as a latency, have no interval.',
     'Measure a row on your own machine with braggbench bench SCENARIO; its report ends with the same comparison.',
   ],
   flags: [

@@ -79,7 +79,7 @@ export function transportTimes(entries: readonly BenchEntry[]): TimesOf {
 
 const nameOf = ({ variant, mode }: Side): string => (mode === 'warm' ? variant : `${variant}, ${mode}`);
 
-/** Only where the whole interval agrees is a claim contradicted. */
+/** Only where the whole interval agrees is a claim contradicted. Null: not measured. */
 export function judgeClaim(
   found: { readonly low: number; readonly high: number } | null,
   { from, to }: Pick<Claim, 'from' | 'to'>,
@@ -96,8 +96,8 @@ export function claimResults(claims: readonly Claim[], timesFor: TimesOf, seed: 
       const [slow, fast] = [timesFor(slower), timesFor(faster)];
       // The gain is time before over time after.
       const gain = slow.length === 0 || fast.length === 0 ? null : ratioOf(slow, fast, seed);
-      const range = gain === null ? null : (gain.interval ?? { low: gain.value, high: gain.value });
-      return { slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict: judgeClaim(range, claim) };
+      const verdict = gain !== null && gain.interval === null ? 'undecided' : judgeClaim(gain?.interval ?? null, claim);
+      return { slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict };
     }),
   }));
 }

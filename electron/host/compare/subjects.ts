@@ -169,6 +169,8 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
         title: external.title,
         origin: name,
         variant: external.id,
+        // Its wall time is of its steps: starting it and fetching what it says are not in it.
+        wall_s: null,
         first_setup_s: null,
         setup_parts: [],
         modes: [],

@@ -1,5 +1,6 @@
 /** For each claim the gain that was measured over the swept value, with the claim's band. */
 import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
+import { claimedText } from '../../base/claims.ts';
 import { compact, significant } from '../../base/numbers.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import type { Box } from '../plot-frame.ts';
@@ -138,11 +139,12 @@ export function sweptClaims({ reports }: Swept): readonly TaskClaimResult[] {
   return [...all.values()];
 }
 
-export function claimCurve(session: Swept, { id, claim, from, to, pairs }: TaskClaimResult, size: FigureSize) {
+export function claimCurve(session: Swept, one: TaskClaimResult, size: FigureSize) {
+  const { id, claim, from, to, pairs } = one;
   const values = session.sweep?.values ?? [];
   const series = pairs.map(({ slower, faster }): Series => {
     const found = session.reports.flatMap(({ claims }, i) => {
-      const own = claims.find((one) => one.id === id)?.pairs ?? [];
+      const own = claims.find((each) => each.id === id)?.pairs ?? [];
       const gain = own.find((pair) => pair.slower === slower && pair.faster === faster)?.gain;
       return gain == null ? [] : [{ at: values[i] ?? Number.NaN, gain }];
     });
@@ -160,7 +162,7 @@ export function claimCurve(session: Swept, { id, claim, from, to, pairs }: TaskC
       up: { title: 'Times faster', format: (value) => `${Number(value.toPrecision(3))}×` },
       text: (value) => `${significant(value, 3)}×`,
       series: series.filter(({ x }) => x.length > 0),
-      band: { from, to, label: `claimed ${from}–${to}×` },
+      band: { from, to, label: `claimed ${claimedText(one)}` },
     },
     size,
   );

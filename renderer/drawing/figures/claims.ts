@@ -1,5 +1,6 @@
 /** The table of claims as a figure. No React. */
 import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
+import { claimedText } from '../../base/claims.ts';
 import { timesText } from '../../base/measured.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 import type { Figure } from './figure.ts';
@@ -16,25 +17,24 @@ interface Line {
 }
 
 function linesOf(claim: TaskClaimResult): readonly Line[] {
-  const { from, to, pairs, values, reason } = claim;
-  const range = from === to ? `${from}` : `${from}–${to}`;
+  const { pairs, values, reason } = claim;
   const gains = pairs.map(({ slower, faster, what, gain, verdict }) => ({
     ...{ claim, verdict },
-    claimed: `${from}–${to}×`,
+    claimed: claimedText(claim),
     measured: gain === null ? NO_VALUE : timesText(gain),
     value: gain?.value ?? Number.NaN,
     by: `${slower} → ${faster}: ${what}`,
   }));
   const numbers = values.map(({ variant, what, value, unit, verdict }) => ({
     ...{ claim, verdict },
-    claimed: `${range} ${unit}`,
+    claimed: claimedText(claim, unit),
     measured: value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`,
     value: value ?? Number.NaN,
     by: `${variant}: ${what}`,
   }));
   if (gains.length + numbers.length > 0) return [...gains, ...numbers];
   const nothing = { measured: NO_VALUE, value: Number.NaN, verdict: 'not isolated', by: reason ?? '' };
-  return [{ claim, claimed: `${from}–${to}×`, ...nothing }];
+  return [{ claim, claimed: claimedText(claim), ...nothing }];
 }
 
 export function claimsFigure(claims: readonly TaskClaimResult[], caption: string, label: number): Figure {

@@ -1,7 +1,7 @@
 /** Time, set-up share and rate against size, with the fitted fixed cost and slope. */
 
 import type { SessionFit, Words } from '../../../electron/contract/session.ts';
-import { measuredTime, tickTime } from '../../base/measured.ts';
+import { fixedText, measuredTime, tickTime } from '../../base/measured.ts';
 import { compact, percent } from '../../base/numbers.ts';
 import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';
 import { type FigureAxis, horizontalRoom, logLimits, plotAxes, verticalRoom } from './axes.ts';
@@ -51,7 +51,7 @@ const sizeText = (size: number, words: Words): string =>
   isCount(words) ? `${compact(size)} ${words.size}` : `${words.size} = ${compact(size)}`;
 
 function slopeText(fixed_s: number, slope_s: number, words: Words): string {
-  const fixed = `${measuredTime(Math.max(0, fixed_s))} fixed`;
+  const fixed = fixedText(fixed_s);
   if (!isCount(words)) return `${fixed}, ${measuredTime(slope_s)} for each more of ${words.size}`;
   return `${fixed}, ${measuredTime(slope_s * 1e6)} per million ${words.size}`;
 }

@@ -1,8 +1,8 @@
 /** Every variant with its time, how it stands to the first, what it moves, and whether it is right. */
 import type { ReactElement } from 'react';
 import type { MeasuredTask, TaskEntry, TaskReport } from '../../../electron/contract/task-bench.ts';
-import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
-import { compact, errorSize, NO_VALUE, percent, significant } from '../../base/numbers.ts';
+import { gainOf, measuredTime, timeAndSpread, timesText } from '../../base/measured.ts';
+import { compact, errorSize, NO_VALUE, percent } from '../../base/numbers.ts';
 
 function rate(value: number | null, share: number | null, unit: string): string {
   if (value === null) return NO_VALUE;
@@ -21,9 +21,11 @@ function checkText({ checks }: MeasuredTask): string {
 }
 
 function wallTip({ clock, wall_s }: MeasuredTask): string {
-  return clock === 'wall' || wall_s === null
-    ? 'By the host’s clock'
-    : `By the GPU’s clock; ${measuredTime(wall_s)} by the host’s`;
+  const by =
+    clock === 'wall' || wall_s === null
+      ? 'By the host’s clock'
+      : `By the GPU’s clock; ${measuredTime(wall_s)} by the host’s`;
+  return `${by}. ± is the median absolute deviation over the median`;
 }
 
 function Row({ entry }: { readonly entry: TaskEntry }): ReactElement {
@@ -38,7 +40,7 @@ function Row({ entry }: { readonly entry: TaskEntry }): ReactElement {
       </tr>
     );
   }
-  const { label, title, precision, time_s, spread, ratio, verdict, determinism } = entry;
+  const { label, title, precision, time_s, spread, ratio, verdict, determinism, samples } = entry;
   return (
     <tr data-verdict={verdict}>
       <th scope="row" title={title}>
@@ -46,7 +48,7 @@ function Row({ entry }: { readonly entry: TaskEntry }): ReactElement {
       </th>
       <td>{precision}</td>
       <td className="selectable" title={wallTip(entry)}>
-        {measuredTime(time_s)} ± {significant(100 * spread, 2)} %
+        {timeAndSpread(time_s, spread, samples.length)}
       </td>
       <td className="selectable">{verdict === 'reference' ? NO_VALUE : timesText(gainOf(ratio))}</td>
       <td className="results__verdict">{verdict}</td>

@@ -13,6 +13,7 @@ import { bench } from '../../../electron/cli/verbs/bench.ts';
 import { taskSessionSchema } from '../../../electron/contract/task-bench.ts';
 import { braggbench, environmentWith } from './command.ts';
 
+const recorded = path.join(import.meta.dirname, '../../../assets/runs');
 let folder: string;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ const call = (...words: string[]) => braggbench(words, { cwd: folder, environmen
 
 test('run checks one variant, times it, and keeps the session', async () => {
   const run = await call('run', 'layer-odd', ...small, '--variant', 'cpu-blocked', '--out', 'run.json');
-  expect(run.stdout).toMatch(/^Linear and ReLU, 1023 × 785 × 2047\nLinear layer with ReLU; /);
+  expect(run.stdout).toMatch(/^Linear and ReLU, 1023 × 785 × 2047\nLinear layer with ReLU\n.* · braggbench 0.1.0 · /);
   expect(run.stdout).toMatch(/cpu-blocked .*FLOP\/s/);
   expect(run.stdout).toContain('Compared: all 600 outputs with FP64 of the same inputs.');
   expect(run.code).toBe(0);
@@ -78,6 +79,19 @@ test('the sessions that show streams on the timeline are traced, and asked for a
   expect(session.command).toContain('--trace');
   if (report?.stopped === 'refused') expect(report.recordings).toEqual([]);
   else expect(report?.recordings?.some(({ trace }) => trace !== null)).toBe(true);
+});
+
+test('a recorded session shows what was measured and nothing more', async () => {
+  const open = async (name: string) => (await call('bench', '--open', path.join(recorded, name))).stdout;
+  // One round: no spread, no interval, and so no verdict on the claim.
+  const compaction = await open('micro/compaction.json');
+  expect(compaction).toMatch(/cuda-block +75\.7 µs, once +75\.8 µs +1060× +undecided/);
+  expect(compaction).toMatch(/Warp votes +5–10× +5\.11× +undecided +cuda-atomics → cuda-block/);
+  expect(compaction).toContain('1 round in 16.1 s, ended because the time limit was reached; too few rounds');
+  expect(compaction).toContain('NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · ');
+  // Whole numbers of bytes are whole; a statement without a number is no range.
+  expect(await open('linear-relu/layer-1024.json')).toMatch(/cuda-blocked +127 +33792 /);
+  expect(await open('micro/overlap.json')).toMatch(/\(no number given\) +faster +2\.47× \(2\.46–2\.\d+\) +as claimed/);
 });
 
 test('bench compares, sweeps and is opened again', async () => {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { claimedText } from '../../../renderer/base/claims.ts';
 import { arrowStep, nudge, parseEntry } from '../../../renderer/base/entry.ts';
+import { fixedText, measuredTime, spreadText, timeAndSpread, timesText } from '../../../renderer/base/measured.ts';
 import { compact, count, errorSize, fixed, percent, significant } from '../../../renderer/base/numbers.ts';
 import { sameJson } from '../../../renderer/base/same-json.ts';
 import { clock, duration, timeLeft } from '../../../renderer/base/time.ts';
@@ -52,6 +54,44 @@ describe('numbers for a reader', () => {
     expect(clock('2026-11-21T14:05:09', now)).toBe('14:05:09');
     expect(clock('2026-11-20T14:05:09', now)).toBe('20 Nov 14:05');
     expect(clock('never', now)).toBe('–');
+  });
+});
+
+describe('what was measured', () => {
+  it('has the unit and the digits that it is known to', () => {
+    expect([6.8e-8, 1.0003e-5, 0.0123, 119, 179.7, null].map(measuredTime)).toEqual([
+      '68.0 ns',
+      '10.0 µs',
+      '12.3 ms',
+      '119 s',
+      '3 min 00 s',
+      '–',
+    ]);
+    expect([measuredTime(-2e-3), fixedText(1.25e-3), fixedText(-1e-6)]).toEqual([
+      '−2.00 ms',
+      '1.25 ms fixed',
+      'no fixed cost found',
+    ]);
+    expect(timesText({ value: 0.000689, interval: { low: 0.000672, high: 0.0013 } })).toBe(
+      '0.000689× (0.000672–0.00130)',
+    );
+  });
+
+  it('once says nothing of its spread', () => {
+    expect([spreadText(0, 1), spreadText(0.0021, 7), spreadText(null, 7)]).toEqual(['–', '0.21 %', '–']);
+    expect([timeAndSpread(0.0802, 0, 1), timeAndSpread(0.0802, 0.0021, 7)]).toEqual([
+      '80.2 ms, once',
+      '80.2 ms ± 0.21 %',
+    ]);
+  });
+
+  it('stands beside what was claimed as it was claimed', () => {
+    const claim = (from: number, to: number, reason: string | null = null) => ({ from, to, reason });
+    expect(
+      [claim(2, 10), claim(32, 32), claim(1, 1000), claim(1, 1000, 'right or wrong')].map((one) => claimedText(one)),
+    ).toEqual(['2–10×', '32×', 'faster', '–']);
+    expect([claim(5, 20), claim(1500, 1500)].map((one) => claimedText(one, 'µs'))).toEqual(['5–20 µs', '1500 µs']);
+    expect(claimedText(claim(1.1, 1000), '')).toBe('above 1.1');
   });
 });
 

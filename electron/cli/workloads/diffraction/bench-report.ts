@@ -1,7 +1,14 @@
 /** A benchmark of images for a person. */
+import { fixedText } from '../../../../renderer/base/measured.ts';
+import type { Provenance } from '../../../contract/comparison.ts';
 import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/image-bench.ts';
+import { endedText } from '../../ended.ts';
+import { measuredOn } from '../../measured-on.ts';
 import { duration, metric, significant, smallError, speedup } from '../../numbers.ts';
 import { table } from '../../table.ts';
+
+/** Of the session that a report is part of. */
+type Kept = Pick<ImageSession, 'created' | 'commit'>;
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red', text: string) => string;
 
@@ -60,23 +67,39 @@ function coldStart({ entries }: ImageBenchReport): readonly string[] {
   return [`First set-up on the GPU (${first.variant}): ${parts.join(', ')}`];
 }
 
-export function imageBenchReport(report: ImageBenchReport, style: Style): readonly string[] {
-  const { machine, width, height, terms, rounds, noise_floor, stopped, elapsed_s, reference, entries } = report;
+function provenance({ machine, program, entries }: ImageBenchReport, { created, commit }: Kept): Provenance {
+  const gpu = entries.some(({ device, refused }) => device === 'cuda' && refused === null) ? machine.gpu : null;
+  return {
+    machine: gpu?.name ?? machine.cpu,
+    driver: gpu?.driver ?? null,
+    sm_MHz: null,
+    version: program?.version ?? null,
+    commit,
+    measured: created,
+  };
+}
+
+export function imageBenchReport(report: ImageBenchReport, style: Style, session: Kept): readonly string[] {
+  const { machine, width, height, terms, reference, seed, entries } = report;
   const modes = new Set(entries.map(({ mode }) => mode)).size > 1;
   const rows = entries.map((entry) => row(entry, modes, style));
-  const floor = noise_floor === null ? 'not measured' : `±${significant(100 * noise_floor, 2)} %`;
-  const gpu = machine.gpu === null ? '' : `; ${machine.gpu.name}, driver ${machine.gpu.driver ?? 'unknown'}`;
   return [
     style('bold', report.scenario),
-    `${width} × ${height} pixels, ${metric(terms)} lattice terms; ${machine.cpu}, ${machine.isa}${gpu}`,
+    `${width} × ${height} pixels, ${metric(terms)} lattice terms`,
+    measuredOn(provenance(report, session), machine),
     ...table(columns(modes), rows, { styleTitle: (text) => style('bold', text) }),
     ...coldStart(report),
-    `${rounds} rounds in ${duration(elapsed_s)} (ended: ${stopped}); speed-up over ${reference ?? 'nothing'}, noise floor ${floor}`,
+    '',
+    endedText({ ...report, floor: report.noise_floor }),
+    style(
+      'dim',
+      `Compute by the GPU's events or, on the CPU, the host's clock; to host: until the image is in memory; roof: share of the measured ceiling that the declared work meets first. Above 1× is faster than ${reference ?? 'nothing'}: ratios of medians with 95 % bootstrap intervals, seed ${seed}.`,
+    ),
   ];
 }
 
 const lineText = ({ fixed_s, slope_s_per_pixel }: { fixed_s: number; slope_s_per_pixel: number }): string =>
-  `${duration(Math.max(0, fixed_s))} fixed and ${duration(slope_s_per_pixel * 1e6)} per million pixels`;
+  `${fixedText(fixed_s)} and ${duration(slope_s_per_pixel * 1e6)} per million pixels`;
 
 export function imageSweepReport(sweep: NonNullable<ImageSession['sweep']>, style: Style): readonly string[] {
   const titles = [

@@ -1,13 +1,20 @@
 /** A benchmark of a small measured workload for a person. */
+import { claimedText } from '../../../../renderer/base/claims.ts';
+import { quantityText } from '../../../../renderer/base/compare-columns.ts';
+import { fixedText, timeAndSpread, timesText } from '../../../../renderer/base/measured.ts';
+import { percent } from '../../../../renderer/base/numbers.ts';
+import { reportProvenance } from '../../../../renderer/base/provenance.ts';
 import type { TaskClaimResult } from '../../../contract/claims.ts';
 import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/task-bench.ts';
 import { modesReport } from '../../bench-parts.ts';
-import { duration, metric, short, significant, smallError, speedup } from '../../numbers.ts';
+import { endedText } from '../../ended.ts';
+import { measuredOn } from '../../measured-on.ts';
+import { duration, metric, short, smallError, speedup } from '../../numbers.ts';
 import { type Column, table } from '../../table.ts';
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
-const percent = (share: number | null): string => (share === null ? '' : ` (${(100 * share).toFixed(0)} %)`);
+const ofPeak = (share: number | null): string => (share === null ? '' : ` (${percent(share)})`);
 
 /** The checks of a row in one cell: what is wrong, or the largest of what holds over its limit. */
 function checkText({ checks, determinism }: MeasuredTask, style: Style): string {
@@ -23,16 +30,16 @@ function checkText({ checks, determinism }: MeasuredTask, style: Style): string 
 
 function row(entry: TaskEntry, style: Style): readonly string[] {
   if (entry.status === 'refused') return [entry.label, '', '', '', '', '', '', entry.reason];
-  const { label, time_s, wall_s, clock, ratio, verdict, spread } = entry;
+  const { label, time_s, wall_s, clock, ratio, verdict, spread, samples } = entry;
   const colour = verdict === 'wrong' || verdict === 'slower' ? 'red' : verdict === 'faster' ? 'green' : 'dim';
   return [
     label,
-    `${duration(time_s)} ± ${significant(100 * spread, 2)} %`,
+    timeAndSpread(time_s, spread, samples.length),
     clock === 'wall' || wall_s === null ? '' : duration(wall_s),
     verdict === 'reference' ? '' : speedup(ratio),
     style(colour, verdict),
-    entry.bytes_per_s === null ? '' : `${metric(entry.bytes_per_s)}B/s${percent(entry.share_of_copy)}`,
-    entry.flops_per_s === null ? '' : `${metric(entry.flops_per_s)}FLOP/s${percent(entry.share_of_flops)}`,
+    entry.bytes_per_s === null ? '' : `${metric(entry.bytes_per_s)}B/s${ofPeak(entry.share_of_copy)}`,
+    entry.flops_per_s === null ? '' : `${metric(entry.flops_per_s)}FLOP/s${ofPeak(entry.share_of_flops)}`,
     checkText(entry, style),
   ];
 }
@@ -43,8 +50,8 @@ const columns: readonly Column[] = [
   { title: 'Wall', align: 'right' },
   { title: 'Speed-up', align: 'right' },
   { title: 'Verdict' },
-  { title: 'Traffic (of copy)', align: 'right' },
-  { title: 'Arithmetic (of FMA)', align: 'right' },
+  { title: 'Declared traffic (of copy)', align: 'right' },
+  { title: 'Declared FLOPs (of FMA)', align: 'right' },
   { title: 'Largest error' },
 ];
 
@@ -60,27 +67,26 @@ function quantityLines(entries: readonly MeasuredTask[], bold: (text: string) =>
     label,
     ...ids.map(({ id }) => {
       const value = quantities.find((one) => one.id === id)?.value;
-      return value == null ? '–' : short(value, 4);
+      return quantityText(value, '');
     }),
   ]);
   return ['', ...table(heads, rows, { styleTitle: bold })];
 }
 
 function claimRows(claim: TaskClaimResult): readonly (readonly string[])[] {
-  const { from, to, pairs, values, reason } = claim;
-  const range = from === to ? `${from}` : `${from}–${to}`;
-  if (reason !== null) return [[claim.claim, range, '–', 'not isolated', reason]];
+  const { pairs, values, reason } = claim;
+  if (reason !== null) return [[claim.claim, claimedText(claim), '–', 'not isolated', reason]];
   return [
     ...pairs.map(({ slower, faster, gain, verdict }) => [
       claim.claim,
-      `${range}×`,
-      gain === null ? '–' : `${significant(gain.value, 3)}×`,
+      claimedText(claim),
+      gain === null ? '–' : timesText(gain),
       verdict,
       `${slower} → ${faster}`,
     ]),
     ...values.map(({ variant, what, value, unit, verdict }) => [
       claim.claim,
-      `${range} ${unit}`.trimEnd(),
+      claimedText(claim, unit),
       value === null ? '–' : `${short(value, 4)} ${unit}`.trimEnd(),
       verdict,
       `${variant}: ${what}`,
@@ -100,15 +106,19 @@ function claimLines({ claims }: TaskReport, bold: (text: string) => string): rea
   return ['', ...table(heads, claims.flatMap(claimRows), { styleTitle: bold })];
 }
 
-export function taskReport(report: TaskReport, style: Style): readonly string[] {
+export function taskReport(
+  report: TaskReport,
+  style: Style,
+  { created }: Pick<TaskSession, 'created'>,
+): readonly string[] {
   const bold = (text: string): string => style('bold', text);
-  const { machine, rounds, elapsed_s, stopped, noise, reference, entries } = report;
+  const { machine, reference, entries } = report;
   const measured = entries.filter((entry) => entry.status === 'measured');
-  const floor = noise.floor === null ? 'not measured' : `±${significant(100 * noise.floor, 2)} %`;
   const compared = [...new Set(measured.map((entry) => entry.compared))];
   return [
     bold(report.scenario),
-    `${report.title}; ${machine.gpu === null ? '' : `${machine.gpu.name}; `}${machine.cpu}, ${machine.isa}`,
+    report.title,
+    measuredOn(reportProvenance(report, created), machine),
     ...table(
       columns,
       entries.map((entry) => row(entry, style)),
@@ -118,7 +128,11 @@ export function taskReport(report: TaskReport, style: Style): readonly string[] 
     ...quantityLines(measured, bold),
     ...claimLines(report, bold),
     '',
-    `${rounds} rounds in ${duration(elapsed_s)} (ended: ${stopped}); speed-up over ${reference ?? 'nothing'}, noise floor ${floor}`,
+    endedText({ ...report, floor: report.noise.floor }),
+    style(
+      'dim',
+      `Times of a repetition: by the GPU's clock where the wall time stands beside it, else by the host's; medians ± median absolute deviation. Above 1× is faster than ${reference ?? 'nothing'}, with 95 % bootstrap intervals.`,
+    ),
     ...compared.map((text) => style('dim', `Compared: ${text}.`)),
   ];
 }
@@ -141,7 +155,7 @@ export function taskSweepReport({ path, fits }: NonNullable<TaskSession['sweep']
   const lines = fits.flatMap(({ label, fixed_s, slope_s }) =>
     fixed_s === null || slope_s === null
       ? []
-      : [`${label}: ${duration(Math.max(0, fixed_s))} fixed, and ${duration(slope_s * 1e6)} per million of ${path}`],
+      : [`${label}: ${fixedText(fixed_s)}, and ${duration(slope_s * 1e6)} per million of ${path}`],
   );
   return [
     '',

@@ -28,9 +28,14 @@ describe.for(sessions)('%s', (name) => {
   test('reopens to what was written, and prints every variant', async () => {
     const session = await readSession(path.join(folder, name));
     expect(session).toEqual(JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
-    const text = session.reports.flatMap((report) => benchReport(report, plain)).join('\n');
+    const text = session.reports.flatMap((report) => benchReport(report, plain, session)).join('\n');
     for (const { entries } of session.reports) for (const { label } of entries) expect(text).toContain(label);
-    expect(text).toContain('NVIDIA H200');
+    expect(text).toContain(
+      'NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit 91a420f4f · 21 Nov 2026',
+    );
+    // Whole runs of other programs were not timed: their rows have a dash there.
+    for (const { title } of session.reports.flatMap(({ external }) => external))
+      expect(text).toMatch(new RegExp(`^${title} +[\\d.]+ ms +[\\d.]+ % +– +[\\d.]+ m?s`, 'm'));
   });
 });
 

@@ -1,0 +1,30 @@
+/** How a benchmark ended, and what it cannot tell apart: the same words for every workload. */
+import { percent } from '../../renderer/base/numbers.ts';
+import type { stoppedSchema } from '../contract/bench-session.ts';
+import { duration } from './numbers.ts';
+
+const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {
+  narrow: 'every ratio is known to 1 %',
+  settled: 'the noise has settled',
+  time: 'the time limit was reached',
+  rounds: 'the limit of rounds was reached',
+  cancelled: 'interrupted',
+  refused: 'no variant could run',
+};
+
+interface Ended {
+  readonly rounds: number;
+  readonly elapsed_s: number;
+  readonly stopped: keyof typeof stopText;
+  /** Null: too few rounds. */
+  readonly floor: number | null;
+}
+
+export function endedText({ rounds, elapsed_s, stopped, floor }: Ended): string {
+  const noise =
+    floor === null
+      ? 'too few rounds to tell the noise, so no verdicts'
+      : `noise floor ±${percent(floor)} (the first variant against itself)`;
+  const count = rounds === 1 ? '1 round' : `${rounds} interleaved rounds`;
+  return `${count} in ${duration(elapsed_s)}, ended because ${stopText[stopped]}; ${noise}.`;
+}

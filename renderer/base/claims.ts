@@ -1,0 +1,16 @@
+/** What was claimed, as every table of claims writes it. */
+import type { ClaimResult } from '../../electron/contract/claims.ts';
+import { NO_VALUE } from './numbers.ts';
+
+/** How a statement without a number is kept: anything from its lower end to this. */
+const ANY = 1000;
+/** Claimed numbers begin below this where they end at ANY, and at or above it where they are themselves so large. */
+const OPEN_FROM = 100;
+
+/** `2–10×`, `32×`, `5–20 µs`; `faster` where no number was given, a dash where nothing measurable was said. */
+export function claimedText({ from, to, reason }: Pick<ClaimResult, 'from' | 'to' | 'reason'>, unit = '×'): string {
+  const gain = unit === '×';
+  if (gain && to >= ANY) return reason === null ? 'faster' : NO_VALUE;
+  if (to >= ANY && from < OPEN_FROM) return `above ${from} ${unit}`.trimEnd();
+  return `${from === to ? from : `${from}–${to}`}${gain ? '×' : ` ${unit}`}`.trimEnd();
+}
