@@ -1,5 +1,6 @@
 /** `braggbench trace`: what a trace says at a glance, of a run or of another profiler. */
 import path from 'node:path';
+import { percent } from '../../../renderer/base/numbers.ts';
 import type { TraceSummary } from '../../contract/timeline.ts';
 import { formatBytes } from '../../contract/units.ts';
 import { TraceWorker } from '../../host/timeline/trace-worker.ts';
@@ -10,7 +11,6 @@ import { pairs, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 const seconds = (ns: number): string => duration(ns * 1e-9);
-const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
 
 function rows(summary: TraceSummary): readonly (readonly [string, string])[] {
   const { kernels, copies, graphs, launches } = summary;

@@ -1,5 +1,6 @@
 /** A timeline as Chrome Trace Event JSON, in pieces, for Perfetto and for the importer here. */
 import { spanArguments } from './details.ts';
+import { exportThreads, writtenTimes } from './export-threads.ts';
 import { endOf, kindOf, NO_STEP, spanCount, type Trace, trackOf } from './trace.ts';
 
 /** Events per piece of text. */
@@ -39,6 +40,11 @@ export function* chromeTraceText(trace: Trace, within: readonly [number, number]
   const inside = (span: number): boolean =>
     within === null || ((trace.start[span] ?? 0) < within[1] && endOf(trace, span) > within[0]);
   const pid = (lane: number): number => processes.indexOf(trace.lanes[lane]?.process ?? '') + 1;
+  const { threads, ofTrack } = exportThreads(trace);
+  const place = (span: number): { readonly pid: number; readonly tid: number } => {
+    const track = trackOf(trace, span);
+    return { pid: pid(trace.laneOf[track] ?? 0), tid: ofTrack[track] ?? 0 };
+  };
   const otherData = { name: trace.name, about: trace.about };
   yield `{"displayTimeUnit":"ns","otherData":${JSON.stringify(otherData)},"traceEvents":[\n`;
   let batch: string[] = [];
@@ -51,25 +57,25 @@ export function* chromeTraceText(trace: Trace, within: readonly [number, number]
   };
   for (const [i, process] of processes.entries()) {
     batch.push(JSON.stringify({ ph: 'M', name: 'process_name', pid: i + 1, args: { name: process } }));
+    batch.push(JSON.stringify({ ph: 'M', name: 'process_sort_index', pid: i + 1, args: { sort_index: i } }));
   }
-  for (const [lane, { name }] of trace.lanes.entries()) {
-    const about = { pid: pid(lane), tid: lane };
+  for (const [tid, { lane, name }] of threads.entries()) {
+    const about = { pid: pid(lane), tid };
     batch.push(JSON.stringify({ ph: 'M', name: 'thread_name', ...about, args: { name } }));
-    batch.push(JSON.stringify({ ph: 'M', name: 'thread_sort_index', ...about, args: { sort_index: lane } }));
+    batch.push(JSON.stringify({ ph: 'M', name: 'thread_sort_index', ...about, args: { sort_index: tid } }));
   }
-  const microseconds = (ns: number): number => Number((ns / 1000).toFixed(3));
+  const microseconds = (ns: number): number => Math.round(ns) / 1000;
   for (let span = 0; span < spanCount(trace); span += 1) {
     if (!inside(span)) continue;
-    const lane = trace.laneOf[trackOf(trace, span)] ?? 0;
+    const [start, end] = writtenTimes(trace, span, trace.offsets[trackOf(trace, span) + 1] ?? 0);
     batch.push(
       JSON.stringify({
         ph: 'X',
         name: trace.names[trace.nameOf[span] ?? 0],
         cat: (trace.step[span] ?? NO_STEP) === NO_STEP ? categories[kindOf(trace, span)] : 'step',
-        pid: pid(lane),
-        tid: lane,
-        ts: microseconds(trace.start[span] ?? 0),
-        dur: microseconds(trace.duration[span] ?? 0),
+        ...place(span),
+        ts: microseconds(start),
+        dur: microseconds(end - start),
         args: argumentsOf(trace, span),
       }),
     );
@@ -79,17 +85,11 @@ export function* chromeTraceText(trace: Trace, within: readonly [number, number]
   for (const [i, launching] of from.entries()) {
     const launched = to[i] ?? 0;
     if (!inside(launching) || !inside(launched)) continue;
-    const end = (span: number): object => {
-      const lane = trace.laneOf[trackOf(trace, span)] ?? 0;
-      return {
-        name: 'launch',
-        cat: 'launch',
-        id: i + 1,
-        pid: pid(lane),
-        tid: lane,
-        ts: microseconds(trace.start[span] ?? 0),
-      };
-    };
+    const end = (span: number): object => ({
+      ...{ name: 'launch', cat: 'launch', id: i + 1 },
+      ...place(span),
+      ts: microseconds(trace.start[span] ?? 0),
+    });
     batch.push(JSON.stringify({ ph: 's', ...end(launching) }), JSON.stringify({ ph: 'f', bp: 'e', ...end(launched) }));
     if (batch.length >= PIECE) yield flush();
   }

@@ -19,15 +19,20 @@ const LONGEST_NS = 1e17;
 
 type Event = Readonly<Record<string, unknown>>;
 
+/** In lower case: the first versions of PyTorch's profiler wrote `Kernel`, `Memcpy`, `Runtime`. */
 const categories: Readonly<Record<string, SpanKind>> = {
   kernel: 'kernel',
   copy: 'copy',
+  memcpy: 'copy',
   gpu_memcpy: 'copy',
   memset: 'memset',
   gpu_memset: 'memset',
   graph: 'graph',
+  runtime: 'call',
   cuda_runtime: 'call',
   cuda_driver: 'call',
+  xpu_runtime: 'call',
+  privateuse1_runtime: 'call',
   'driver call': 'call',
   gpu_user_annotation: 'range',
 };
@@ -61,6 +66,19 @@ const numberOf = (value: unknown): number | null => {
   const converted = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof converted === 'number' && Number.isFinite(converted) ? converted : null;
 };
+/** JSON as Python writes it: with NaN and Infinity, which are no numbers of JSON, as null. */
+function parseLoose(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return JSON.parse(
+      json.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity|nan|inf)\b/g, (found) =>
+        found.startsWith('"') ? found : 'null',
+      ),
+    );
+  }
+}
+
 const objectOf = (value: unknown): Event =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Event) : {};
 
@@ -144,7 +162,7 @@ export class ChromeImport {
   #event(json: string, offset: number): void {
     let event: Event;
     try {
-      event = objectOf(JSON.parse(json));
+      event = objectOf(parseLoose(json));
     } catch {
       throw new BraggError('foreign-file', `the event at byte ${offset} is not JSON`);
     }

@@ -27,6 +27,11 @@ const COPIES: Readonly<Record<number, string>> = {
   10: 'Peer-to-Peer',
 };
 
+/** Rows of NVTX_EVENTS that name a category, a thread or a domain: no time is spent in them. ENUM_NSYS_EVENT_TYPE. */
+const NVTX_REGISTRATIONS: ReadonlySet<number> = new Set([33, 39, 75, 76]);
+/** Push and pop, start and end. */
+const NVTX_RANGES: ReadonlySet<number> = new Set([59, 60]);
+
 /** Spans between two reports of progress. */
 const REPORT_EVERY = 50_000;
 
@@ -48,6 +53,10 @@ export class NsightImport {
   readonly #texts: StatementSync | null;
   readonly #known = new Map<number, string>();
   readonly #progress: (spans: number) => void;
+  readonly #open: { readonly span: number; readonly start: number }[] = [];
+  /** Process of device work that names none. */
+  #process = 0;
+  #last = 0;
   #invalid = 0;
   #order = 0;
 
@@ -77,12 +86,14 @@ export class NsightImport {
   /** Throws BraggError `foreign-file` when nothing of a profile is in it. */
   read(name: string): Trace {
     this.#readNames();
+    this.#process = this.#onlyProcess();
     this.#readKernels();
     this.#readCopies('CUPTI_ACTIVITY_KIND_MEMCPY', 'copy');
     this.#readCopies('CUPTI_ACTIVITY_KIND_MEMSET', 'memset');
     this.#readGraphs();
     this.#readCalls();
     this.#readRanges();
+    this.#closeOpen();
     if (this.#builder.spans === 0) {
       const tables = [...this.#columns.keys()].slice(0, 4).join(', ') || 'none';
       throw new BraggError(
@@ -164,14 +175,13 @@ export class NsightImport {
   }
 
   #deviceLane(row: Row, kind: 'stream' | 'copies'): number {
-    const [device, context, stream, pid] = [row['deviceId'], row['contextId'], row['streamId'], row['pid']].map(
-      numberOf,
-    );
+    const [device, context, stream] = [row['deviceId'], row['contextId'], row['streamId']].map(numberOf);
+    const pid = typeof row['pid'] === 'number' ? row['pid'] : this.#process;
     return this.#lane(`${kind} ${pid} ${device} ${context} ${stream}`, () => ({
       process: `GPU ${device}${this.#devices.has(device ?? 0) ? `: ${this.#devices.get(device ?? 0)}` : ''}`,
       name: kind === 'copies' ? `stream ${stream}: copies` : `stream ${stream}`,
       kind,
-      scope: pid ?? 0,
+      scope: pid,
       order: 1e9 + (device ?? 0) * 1e6 + (stream ?? 0) * 2 + (kind === 'copies' ? 1 : 0),
     }));
   }
@@ -198,11 +208,12 @@ export class NsightImport {
     return lane;
   }
 
-  #add(row: Row, lane: number, name: string, kind: SpanKind, values: SpanArguments = {}): void {
+  #add(row: Row, lane: number, name: string, kind: SpanKind, values: SpanArguments = {}): number {
     const start = numberOf(row['start']);
     const end = row['end'];
     const correlation = numberOf(row['correlationId']);
-    this.#builder.span({
+    this.#last = Math.max(this.#last, start, numberOf(end));
+    return this.#builder.span({
       lane,
       name,
       kind,
@@ -285,8 +296,28 @@ export class NsightImport {
     for (const row of this.#rows('NVTX_EVENTS', ['text', 'textId', 'eventType'], thread)) {
       const name = this.#text(row['text']) ?? this.#text(row['textId']);
       // Rows without a name register domains and categories.
-      if (name !== null) this.#add(row, this.#threadLane(row, 'NVTX', 'thread'), name, 'other');
+      if (name === null || NVTX_REGISTRATIONS.has(numberOf(row['eventType']))) continue;
+      const span = this.#add(row, this.#threadLane(row, 'NVTX', 'thread'), name, 'other');
+      if (NVTX_RANGES.has(numberOf(row['eventType'])) && typeof row['end'] !== 'number') {
+        this.#open.push({ span, start: numberOf(row['start']) });
+      }
     }
+  }
+
+  /** Ranges that were open when the recording ended lasted as long as it did. */
+  #closeOpen(): void {
+    for (const { span, start } of this.#open) this.#builder.finish(span, this.#last - start);
+    if (this.#open.length > 0) {
+      this.#builder.note(`${this.#open.length} NVTX ranges have no end and last until the trace does.`);
+    }
+  }
+
+  /** Databases that do not say a device's process have one: that of the calls. */
+  #onlyProcess(): number {
+    if (!this.#has('CUPTI_ACTIVITY_KIND_RUNTIME', 'globalTid')) return 0;
+    const sql = `SELECT DISTINCT ${pidOf('globalTid')} AS pid FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 2`;
+    const all = this.#all(sql);
+    return all.length === 1 ? numberOf(all[0]?.['pid']) : 0;
   }
 }
 

@@ -130,6 +130,23 @@ describe("a trace of PyTorch's profiler", () => {
     expect(spansOf(await open({ traceEvents, ...rest }))).toEqual(plain);
   });
 
+  it('of its first versions is understood, too, and with NaN as Python writes it', async () => {
+    const about = { pid: 0, tid: 7 };
+    const text = JSON.stringify([
+      { ph: 'X', cat: 'Runtime', name: 'cudaLaunchKernel', pid: 9, tid: 9, ts: 0, dur: 2, args: { correlation: 4 } },
+      { ph: 'X', cat: 'Kernel', name: 'k "NaN"', ...about, ts: 5, dur: 3, args: { correlation: 4, rate: 0 } },
+      { ph: 'X', cat: 'Memcpy', name: 'Memcpy DtoH', ...about, ts: 9, dur: 1, args: { bytes: 8 } },
+    ]).replace('"rate":0', '"rate":NaN,"other":-Infinity');
+    const trace = await open(text);
+    expect(traceSummary(trace)).toMatchObject({
+      kernels: { count: 1, top: [{ name: 'k "NaN"' }] },
+      copies: { count: 1, bytes: 8 },
+      launches: { count: 1 },
+      idleShare: 0.6,
+    });
+    expect(spanDetails(trace, 1, null).launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
+  });
+
   it('resolves a nanosecond of times that count from 1970', async () => {
     const text = `{"traceEvents":[
       {"ph":"X","name":"a","pid":1,"tid":1,"ts":1732166400123456.001,"dur":0.001},

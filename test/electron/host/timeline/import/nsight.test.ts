@@ -10,7 +10,7 @@ import { spanDetails } from '../../../../../electron/host/timeline/span.ts';
 import { traceSummary } from '../../../../../electron/host/timeline/summary.ts';
 import { trackOf } from '../../../../../electron/host/timeline/trace.ts';
 import { useFolder } from '../make.ts';
-import { writeNsight } from './nsight-file.ts';
+import { GLOBAL_TID, START, writeNsight } from './nsight-file.ts';
 
 const folder = useFolder();
 
@@ -68,6 +68,44 @@ describe('a database of Nsight Systems', () => {
     expect(summary.graphs).toEqual({ launches: 2, kernels: 1, share: 200 / 500 });
     expect(summary.launches).toMatchObject({ count: 3, sum_ns: 220 });
     expect(summary.idleShare).toBeCloseTo(1 - 610 / 950, 12);
+  });
+
+  it('shows time that was spent, not names that were registered, and ranges to the end that never ended', async () => {
+    const ranges = folder.path('nvtx.sqlite');
+    writeNsight(ranges);
+    const database = new DatabaseSync(ranges);
+    // A domain, a category, a thread's name, and a range that was open when the recording stopped.
+    for (const [type, name] of [
+      [75, 'NCCL'],
+      [33, 'io'],
+      [39, 'worker'],
+      [59, 'open'],
+    ] as const) {
+      database
+        .prepare('INSERT INTO NVTX_EVENTS VALUES (?, NULL, ?, ?, NULL, ?)')
+        .run(START + 400, type, name, GLOBAL_TID);
+    }
+    database.close();
+    const trace = await openTrace(ranges, 'nvtx.sqlite');
+    const spans = Array.from(
+      trace.start,
+      (start, i) => `${trace.names[trace.nameOf[i] ?? 0]} ${start}+${trace.duration[i]}`,
+    );
+    expect(spans).toContain('open 400+550');
+    expect(spans.filter((text) => /NCCL|io |worker/.test(text))).toEqual([]);
+    expect(trace.notes).toEqual(['1 NVTX ranges have no end and last until the trace does.']);
+  });
+
+  it('without the process of its kernels ties them to the calls of the only one', async () => {
+    const old = folder.path('no-pid.sqlite');
+    writeNsight(old);
+    const database = new DatabaseSync(old);
+    for (const table of ['KERNEL', 'MEMCPY', 'MEMSET', 'GRAPH_TRACE']) {
+      database.exec(`ALTER TABLE CUPTI_ACTIVITY_KIND_${table} DROP COLUMN globalPid`);
+    }
+    database.close();
+    const trace = await openTrace(old, 'no-pid.sqlite');
+    expect(spanDetails(trace, 6, null).launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
   });
 
   it('of another version, with other columns and tables, is read as far as it goes', async () => {
