@@ -133,12 +133,6 @@ export const methods = {
   },
 
   // Run files.
-  'run.library': {
-    params: nothing,
-    result: z.strictObject({
-      files: z.array(z.strictObject({ ...namedFileSchema.shape, modified: z.string(), bytes: z.number() })),
-    }),
-  },
   'run.save': {
     params: z.strictObject({ run: runIdSchema, file: fileRefSchema, ifExists }),
     result: namedFileSchema,

@@ -263,7 +263,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const trouble = (reason: string): void => log.write('warning', reason);
   const settings = await HostSettings.open(data, trouble);
   const libraryFolder = settings.values.libraryFolder ?? path.join(data, 'library');
-  const library = new Library(libraryFolder, path.join(options.assetsFolder, 'scenarios'));
+  const library = new Library(libraryFolder, [
+    { folder: path.join(options.assetsFolder, 'scenarios'), below: '', endings: ['.json', '.yaml', '.yml'] },
+    // Sessions among them are those of Compare.
+    { folder: path.join(options.assetsFolder, 'runs'), below: 'recorded/', endings: ['.h5'] },
+  ]);
   const trust = await Trust.open(data, trouble);
   const own = new OwnVariants({
     addon: engine,

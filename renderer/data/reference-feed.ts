@@ -1,7 +1,17 @@
 /** Keeps the scenario of the selected run, of any workload, and what it resolves to with the tables in use. */
 import type { RunId } from '../../electron/contract/run.ts';
+import { valueAt, withValueAt } from '../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenarios.ts';
 import type { Client } from '../client/index.ts';
 import { type RunData, SHOWN } from './run-data.ts';
+
+const VARIANT = ['solver', 'variant'] as const;
+
+/** What a run came from holds for every variant, and a recorded run's own may need a GPU that is not here. */
+function withAnyVariant(scenario: ScenarioDraft): ScenarioDraft {
+  if (valueAt(scenario, VARIANT) === undefined) return scenario;
+  return withValueAt(scenario, VARIANT, 'auto') as ScenarioDraft;
+}
 
 export class ReferenceFeed {
   readonly #client: Client;
@@ -23,7 +33,7 @@ export class ReferenceFeed {
   async #load(run: RunId): Promise<void> {
     try {
       const { scenario } = await this.#client.call('run.scenario', { run });
-      const { resolved } = await this.#client.call('scenario.resolve', { scenario });
+      const { resolved } = await this.#client.call('scenario.resolve', { scenario: withAnyVariant(scenario) });
       if (run === this.#run) this.#data.reference.set(SHOWN, { run, scenario, resolved });
     } catch {
       // Without it the plots lack their reference lines, and nothing else.

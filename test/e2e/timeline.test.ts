@@ -204,6 +204,25 @@ describe('the timeline of a recorded run', () => {
   });
 });
 
+describe('a page without a run', () => {
+  it('offers those that came with the program, with their range though the GPU is not here', async () => {
+    await openProfile();
+    onTestFinished(async ({ task }) => {
+      await leave(task.result?.state === 'fail');
+    });
+    await open.screenshot('timeline-nothing-yet');
+    expect(await accessibilityFaults(open.page)).toEqual([]);
+    await open.page.getByRole('button', { name: 'Water, 70 MeV · cuda-window · NVIDIA H200' }).click();
+    await expect.poll(() => blocks().count()).toBe(1);
+    await expect.poll(() => bench.r80.textContent()).toContain('40.76');
+    await expect.poll(() => open.page.getByTestId('csda-range').textContent()).toContain('40.80');
+    await open.page.getByRole('button', { name: 'Add a timeline' }).click();
+    await open.page.getByRole('menuitem', { name: /cuda-depth, NVIDIA H200/ }).click();
+    await expect.poll(() => blocks().count()).toBe(2);
+    expect(open.problems).toEqual([]);
+  });
+});
+
 describe('a file of another program', () => {
   beforeEach(async () => {
     await openProfile();

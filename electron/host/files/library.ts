@@ -1,8 +1,7 @@
 /**
- * The library: the user's folder, and the scenarios that come with the program
- * seen through it, with their folders. Pages name its files by file name, and
- * shipped ones by their folder too; nothing that a page says leads out of the
- * two folders.
+ * The library: the user's folder, and what comes with the program seen through
+ * it, with its folders. Pages name its files by file name, and shipped ones by
+ * their folder too; nothing that a page says leads out of these folders.
  */
 import { lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,6 +27,15 @@ export interface LibraryFile {
 /** Shipped files may lie in folders of the program's own, one below the other: `diffraction/mosaic-1000.json`. */
 const FOLDERS = /^(?:[a-z0-9-]+\/)*(?=[^/]+$)/;
 
+/** A folder of the program, and what pages see of it. */
+export interface ShippedFolder {
+  readonly folder: string;
+  /** Before the names of its files in their keys: empty, or a folder with its slash. */
+  readonly below: string;
+  /** Of the files that are seen. */
+  readonly endings: readonly string[];
+}
+
 const plainName = (key: string): string => key.replace(FOLDERS, '');
 
 /** Throws BraggError `bad-request` unless `key` is a plain file name. */
@@ -45,13 +53,13 @@ export function checkKey(key: string): void {
 }
 
 export class Library {
-  readonly #shipped: string;
+  readonly #shipped: readonly ShippedFolder[];
   readonly #listeners = new Set<() => void>();
   #folder: string;
 
-  constructor(folder: string, shippedFolder: string) {
+  constructor(folder: string, shipped: readonly ShippedFolder[]) {
     this.#folder = folder;
-    this.#shipped = shippedFolder;
+    this.#shipped = shipped;
   }
 
   /** The user's folder; made when something is first saved. */
@@ -74,12 +82,16 @@ export class Library {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The key of a file that lies in one of the two folders, else null. */
+  /** The key of a file that lies in one of the folders, else null. */
   keyOf(file: string): string | null {
     const folder = path.dirname(path.resolve(file));
     if (folder === path.resolve(this.folder)) return path.basename(file);
-    const below = path.relative(path.resolve(this.#shipped), path.resolve(file));
-    return below.startsWith('..') || path.isAbsolute(below) ? null : below.split(path.sep).join('/');
+    for (const { folder: shipped, below, endings } of this.#shipped) {
+      const inside = path.relative(path.resolve(shipped), path.resolve(file));
+      if (inside.startsWith('..') || path.isAbsolute(inside) || !endings.includes(path.extname(file))) continue;
+      return below + inside.split(path.sep).join('/');
+    }
+    return null;
   }
 
   /** All files with one of the extensions, the user's first, by name. A user's file hides a shipped one of its name. */
@@ -91,7 +103,12 @@ export class Library {
 
   /** The same with shipped files that one of the user's hides. */
   async listAll(extensions: readonly string[]): Promise<readonly LibraryFile[]> {
-    return [...(await this.#files(this.folder, '', false, extensions)), ...(await this.#shippedFiles('', extensions))];
+    const all = await this.#files(this.folder, '', false, extensions);
+    for (const shipped of this.#shipped) {
+      const seen = extensions.filter((extension) => shipped.endings.includes(extension));
+      all.push(...(await this.#shippedFiles(shipped, '', seen)));
+    }
+    return all;
   }
 
   /** The file to read. Throws `not-found`. */
@@ -99,7 +116,7 @@ export class Library {
     checkKey(plainName(key));
     const own = key === plainName(key) ? await this.#inside(this.folder, key) : null;
     if (own !== null) return { path: own, readOnly: false };
-    const shipped = await this.#inside(this.#shipped, key);
+    const shipped = await this.#shippedFile(key);
     if (shipped !== null) return { path: shipped, readOnly: true };
     // Folders are those of the examples and no others.
     checkKey(key);
@@ -109,7 +126,7 @@ export class Library {
   /** The path to write. Throws `exists` for the name of a shipped file, which stays as it is. */
   async writable(key: string): Promise<string> {
     checkKey(key);
-    if ((await this.#inside(this.#shipped, key)) !== null) {
+    if ((await this.#shippedFile(key)) !== null) {
       throw new BraggError('exists', `${key} comes with the program. Please choose another name.`);
     }
     try {
@@ -126,13 +143,27 @@ export class Library {
     return target;
   }
 
+  async #shippedFile(key: string): Promise<string | null> {
+    for (const { folder, below, endings } of this.#shipped) {
+      if (!key.startsWith(below) || !endings.includes(path.extname(key))) continue;
+      const found = await this.#inside(folder, key.slice(below.length));
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
   /** Those in the folder, then those in its folders by name. */
-  async #shippedFiles(below: string, extensions: readonly string[]): Promise<LibraryFile[]> {
-    const folder = path.join(this.#shipped, below);
+  async #shippedFiles(
+    shipped: ShippedFolder,
+    within: string,
+    extensions: readonly string[],
+  ): Promise<readonly LibraryFile[]> {
+    const folder = path.join(shipped.folder, within);
     const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const folders = found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    const files = await this.#files(folder, below, true, extensions);
-    for (const name of folders.sort()) files.push(...(await this.#shippedFiles(`${below}${name}/`, extensions)));
+    const files = await this.#files(folder, shipped.below + within, true, extensions);
+    for (const name of folders.sort())
+      files.push(...(await this.#shippedFiles(shipped, `${within}${name}/`, extensions)));
     return files;
   }
 

@@ -1,6 +1,6 @@
 /** Calls and streams about runs of every workload, and of transport runs in particular. */
 import { BraggError } from '../../contract/errors.ts';
-import { allRunEndings, exportsOf } from '../../contract/exports.ts';
+import { exportsOf } from '../../contract/exports.ts';
 import type { FieldMap } from '../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../contract/run.ts';
 import { type Fields, keptPairs, makeDifference, makeMap } from '../display/maps.ts';
@@ -104,18 +104,6 @@ export function runHandlers({ runs, own, scenarios, files, packer }: RunParts): 
     },
     'run.ledger': async ({ run, rows }) => ledgerTable(await transportRun(runs, run), rows),
 
-    'run.library': async () => {
-      const found = await files.library.list(['.h5', '.json']);
-      return {
-        files: found
-          .filter(({ key }) => allRunEndings.some((ending) => key.endsWith(ending)))
-          .map(({ key, modified, bytes }) => ({
-            ...files.nameOf({ kind: 'library', key }),
-            modified: modified.toISOString(),
-            bytes,
-          })),
-      };
-    },
     'run.save': async ({ run, file, ifExists }) => {
       const named = await files.write(file, await packer.write(await runs.data(run)), ifExists);
       runs.saved(run, named);

@@ -1,9 +1,11 @@
 /** What to open, where there is no native dialog: the library, recent files, or a file of this computer. */
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { NamedFile } from '../../../electron/contract/files.ts';
-import type { Result } from '../../../electron/contract/methods.ts';
 import type { LibraryEntry } from '../../../electron/contract/scenarios.ts';
+import { factsOf } from '../../base/library-facts.ts';
 import { clock } from '../../base/time.ts';
+import type { Client } from '../../client/index.ts';
+import { type StoredRun, storedRuns } from '../../data/stored-runs.ts';
 import type { DialogKinds, Picked } from '../../state/dialogs.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/button.tsx';
@@ -42,19 +44,20 @@ function fromLibrary(entries: readonly LibraryEntry[]): readonly Listing[] {
   ];
 }
 
-function fromRuns(files: Result<'run.library'>['files']): readonly Listing[] {
-  const entries = [...files]
-    .sort((a, b) => b.modified.localeCompare(a.modified))
-    .map(
-      (file): Entry => ({
-        key: JSON.stringify(file.file),
-        name: file.name,
-        detail: '',
-        aside: `${clock(file.modified)} · ${(file.bytes / 2 ** 20).toFixed(1)} MiB`,
-        picked: { kind: 'file', file: file.file },
-      }),
-    );
-  return [{ title: 'Saved runs', entries }];
+async function runListings(client: Client): Promise<readonly Listing[]> {
+  const saved = await storedRuns(client, 'yours');
+  const recorded = await storedRuns(client, 'examples');
+  const listing = (title: string, items: readonly StoredRun[], when: boolean): Listing => ({
+    title,
+    entries: items.map((item) => ({
+      key: item.id,
+      name: item.name === '' ? item.fileName : item.name,
+      detail: factsOf(item),
+      aside: when ? `${item.fileName} · ${clock(item.modified)}` : item.fileName,
+      picked: { kind: 'file', file: item.file },
+    })),
+  });
+  return [listing('Yours', saved, true), listing('Came with the program', recorded, false)];
 }
 
 function recentListing(recent: readonly NamedFile[]): Listing {
@@ -81,7 +84,7 @@ export default function PickDialog({ request, answer }: PickDialogProps): ReactE
 
   useEffect(() => {
     const listed = isRun
-      ? client.call('run.library', {}).then(({ files }) => fromRuns(files))
+      ? runListings(client)
       : client.call('scenario.library', {}).then(({ entries }) => fromLibrary(entries));
     listed.then(setListings, (error: unknown) => setFailure(errorText(error)));
   }, [client, isRun]);

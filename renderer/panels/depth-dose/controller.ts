@@ -88,6 +88,7 @@ export function driveDepthDose(
       unit: store.getState().unit,
       overlays: laidOver(color),
       window,
+      width_px: element.clientWidth,
       theme: readDrawingTheme(element),
       colors: {
         curve: color('--plot-curve'),

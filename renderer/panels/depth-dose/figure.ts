@@ -53,6 +53,8 @@ export interface FigureInput {
   readonly overlays?: readonly OverlaidCurve[];
   /** Shown part of the axis; null: all of it. */
   readonly window: Interval | null;
+  /** Of the whole figure. */
+  readonly width_px: number;
   readonly theme: DrawingTheme;
   readonly colors: { readonly curve: string; readonly fill: string; readonly r80: string; readonly reference: string };
 }
@@ -64,6 +66,9 @@ export interface Figure {
 
 /** Room above the curve for the labels of the lines. */
 const HEADROOM = 1.14;
+/** Of a label's letters and lines, in parts of its size. */
+const GLYPH = 0.58;
+const ROW = 1.3;
 
 function verticalLine(at: number, color: string, dash: 'solid' | 'dash'): Partial<Shape> {
   return { type: 'line', x0: at, x1: at, xref: 'x', yref: 'paper', y0: 0, y1: 1, line: { color, width: 1.25, dash } };
@@ -83,14 +88,16 @@ export function wholeDepth(shown: ShownDepthDose | null, resolved: TransportReso
 }
 
 export function depthDoseFigure(input: FigureInput): Figure {
-  const { shown, resolved, unit, window, theme, colors, overlays = [] } = input;
+  const { shown, resolved, unit, window, width_px, theme, colors, overlays = [] } = input;
   const curve = shown?.curve;
   const peak = curve === undefined ? 0 : curve.values.reduce((a, b) => Math.max(a, b), 0);
   const factor = unit === 'percent' && peak > 0 ? 100 / peak : 1;
   const { r80_mm = null, r20_mm = null } = shown?.final?.metrics ?? {};
   const shapes: Partial<Shape>[] = [];
   const annotations: Layout['annotations'] = [];
-  const label = (at: number, text: string, color: string, side: 'left' | 'right'): void => {
+  const [from, to] = window ?? wholeDepth(shown, resolved);
+  const plot_px = width_px - (ROOM.left + ROOM.right) * theme.labelSize;
+  const label = (at: number, text: string, color: string, side: 'left' | 'right', row = 0): void => {
     annotations.push({
       x: at,
       y: 1,
@@ -102,15 +109,21 @@ export function depthDoseFigure(input: FigureInput): Figure {
       xanchor: side === 'left' ? 'right' : 'left',
       yanchor: 'top',
       xshift: side === 'left' ? -4 : 4,
+      yshift: -row * ROW * theme.labelSize,
       font: { color, size: theme.labelSize, family: theme.family },
     });
   };
   if (resolved !== null) {
     shapes.push(verticalLine(resolved.range_mm, colors.reference, 'dash'));
     const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
-    // The table's range knows the background alone. In two lines, for it has to fit beside the end of the axis.
+    // The table's range knows the background alone.
     const alone = Array.isArray(regions) && regions.length > 0 ? ' without<br>regions' : '';
-    label(resolved.range_mm, `Range${alone} ${fixed(resolved.range_mm, 2)} mm`, colors.reference, 'right');
+    const text = `Range${alone} ${fixed(resolved.range_mm, 2)} mm`;
+    const longest = Math.max(...text.split('<br>').map((line) => line.length));
+    const room_px = ((to - resolved.range_mm) / (to - from)) * plot_px;
+    // Where the axis ends too soon it stands on the other side, below R80's.
+    if (room_px > longest * GLYPH * theme.labelSize) label(resolved.range_mm, text, colors.reference, 'right');
+    else label(resolved.range_mm, text, colors.reference, 'left', 1);
   }
   if (r80_mm !== null) {
     shapes.push(verticalLine(r80_mm, colors.r80, 'solid'));
@@ -145,7 +158,6 @@ export function depthDoseFigure(input: FigureInput): Figure {
     peak * factor,
     ...overlays.map((overlay) => overlay.dose.reduce((a, b) => Math.max(a, b), 0) * overlayFactor(overlay, unit, peak)),
   );
-  const [from, to] = window ?? wholeDepth(shown, resolved);
   const axis = {
     color: theme.textMuted,
     linecolor: theme.axis,

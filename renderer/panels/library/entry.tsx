@@ -1,8 +1,8 @@
 /** One file of the library: what it is, what it says, what can be done with it. */
 import type { ReactElement } from 'react';
 import type { LibraryItem, LibraryPlace } from '../../../electron/contract/library.ts';
-import { formatBytes } from '../../../electron/contract/units.ts';
-import { clock, duration } from '../../base/time.ts';
+import { factsOf } from '../../base/library-facts.ts';
+import { clock } from '../../base/time.ts';
 import { Icon, type IconName } from '../../widgets/icon.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
@@ -13,26 +13,6 @@ const kinds: Readonly<Record<LibraryItem['kind'], string>> = {
   run: 'Run',
   session: 'Benchmark',
 };
-
-/** `70 MeV · window · FP32 · R80 40.76 mm · 0.45 s`. */
-function factsOf({ facts, bytes, kind }: LibraryItem): string {
-  const { about, variant, precision, result, wall_s, status } = facts;
-  return (
-    [
-      about,
-      variant,
-      precision?.toUpperCase() ?? null,
-      result,
-      wall_s === null ? null : duration(wall_s),
-      status === 'cancelled' ? 'stopped' : status === 'failed' ? 'failed' : null,
-      kind === 'run' ? formatBytes(bytes) : null,
-    ]
-      .filter((fact) => fact !== null)
-      // A number and its unit stay on one line.
-      .map((fact) => fact.replaceAll(' ', '\u00a0'))
-      .join(' · ')
-  );
-}
 
 export interface EntryProps {
   readonly item: LibraryItem;

@@ -61,7 +61,9 @@ function RangeHead({
           <span className="readouts__swatch readouts__swatch--reference" />
           CSDA range
         </dt>
-        <dd className="selectable">{fixed(resolved?.range_mm, 2)} mm</dd>
+        <dd className="selectable" data-testid="csda-range">
+          {fixed(resolved?.range_mm, 2)} mm
+        </dd>
       </div>
       <div>
         <dt>Difference</dt>

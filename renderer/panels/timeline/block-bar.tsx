@@ -9,6 +9,7 @@ import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
 import type { TimelineStateStore } from './store.ts';
+import { useRecordedRuns } from './use-recorded-runs.ts';
 
 export interface BlockBarProps {
   readonly controller: TimelineController | null;
@@ -51,6 +52,7 @@ export function BlockBar({ controller, state }: BlockBarProps): ReactElement {
   const followed = useSelected(stores.timelines, (now) => now.followed);
   const runs = useSelected(stores.runs, (now) => now.runs);
   const selected = useSelected(state, (now) => now.selected);
+  const recorded = useRecordedRuns();
   const picker = useRef<HTMLInputElement>(null);
   const add: readonly MenuItem[] = [
     {
@@ -71,6 +73,13 @@ export function BlockBar({ controller, state }: BlockBarProps): ReactElement {
         ...(i === 0 && { heading: 'Runs', startsGroup: true }),
         onChoose: () => void timelines.openRun(run.id),
       })),
+    ...recorded.map(({ id, file, fileName, name, facts }, i) => ({
+      id,
+      label: name,
+      detail: [facts.variant, facts.device].filter(Boolean).join(', '),
+      ...(i === 0 && { heading: 'Recorded', startsGroup: true }),
+      onChoose: () => void timelines.openFile(file, fileName),
+    })),
   ];
   return (
     <div className="timeline-blocks">

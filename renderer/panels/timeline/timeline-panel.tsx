@@ -7,6 +7,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { BlockBar } from './block-bar.tsx';
 import { TimelineController } from './controller.ts';
 import { Reading } from './reading.tsx';
+import { Recorded } from './recorded.tsx';
 import { Side } from './side.tsx';
 import { createTimelineSettings, createTimelineState } from './store.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -65,7 +66,7 @@ export default function TimelinePanel(): ReactElement {
           />
           {empty && !busy ? (
             <div className="plot-panel__cover">
-              <EmptyState icon="lanes" title="No timeline yet">
+              <EmptyState icon="lanes" title="No timeline yet" action={<Recorded />}>
                 Run a scenario, or open a Chrome trace (.json, .json.gz), an SQLite export of Nsight Systems, or a run:
                 drop the file on the window.
               </EmptyState>

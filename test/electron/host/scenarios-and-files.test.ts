@@ -222,9 +222,10 @@ describe('run files', () => {
     const named = await page.call('run.save', { run: id, file: inLibrary('mine.h5'), ifExists: 'refuse' });
     expect(named.name).toBe('mine.h5');
     expect((await page.call('run.list', {})).runs[0]?.file).toEqual(named);
-    const { files } = await page.call('run.library', {});
-    expect(files).toMatchObject([
-      { name: 'mine.h5', bytes: (await stat(path.join(test.folder, 'library', 'mine.h5'))).size },
+    const listed = { text: '', kind: 'run', tag: null, order: 'newest', limit: 10 } as const;
+    const yours = await page.call('library.search', { ...listed, place: 'yours' });
+    expect(yours.items).toMatchObject([
+      { fileName: 'mine.h5', bytes: (await stat(path.join(test.folder, 'library', 'mine.h5'))).size },
     ]);
     const opened = await page.call('run.open', { source: { kind: 'file', file: inLibrary('mine.h5') } });
     expect(opened).toMatchObject({ state: 'done', name: 'small µ run', file: named });

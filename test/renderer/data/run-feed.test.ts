@@ -173,11 +173,15 @@ describe('the data of the run that is shown', () => {
   it('keeps the scenario of the run, of any workload, for its reference lines', async () => {
     const reference = new ReferenceFeed(host.client, data);
     reference.follow('a');
-    host.pending('run.scenario').answer({ scenario: { kind: 'transport' } });
+    const recorded = { kind: 'transport', solver: { step_mm: 0.2, variant: 'cuda-window' } };
+    host.pending('run.scenario').answer({ scenario: recorded });
     await settled();
+    // A GPU that is not here is not needed for the range.
+    const asked = { ...recorded, solver: { ...recorded.solver, variant: 'auto' } };
+    expect(host.pending('scenario.resolve').params).toEqual({ scenario: asked });
     host.pending('scenario.resolve').answer({ issues: [], resolved: { range_mm: 40.8 } });
     await settled();
-    expect(data.reference.get(SHOWN)).toMatchObject({ run: 'a', resolved: { range_mm: 40.8 } });
+    expect(data.reference.get(SHOWN)).toMatchObject({ run: 'a', scenario: recorded, resolved: { range_mm: 40.8 } });
     reference.follow(null);
     expect(data.reference.get(SHOWN)).toBeNull();
   });

@@ -57,7 +57,10 @@ describe('the beam axis', () => {
 
 describe('the depth dose figure', () => {
   const figure = (options: Partial<Parameters<typeof depthDoseFigure>[0]>) =>
-    depthDoseFigure({ shown: null, resolved: null, unit: 'absolute', window: null, theme, colors, ...options });
+    depthDoseFigure({
+      ...{ shown: null, resolved: null, unit: 'absolute', window: null, width_px: 800, theme, colors },
+      ...options,
+    });
 
   it('marks R80, the falloff behind it, and the range of the table', () => {
     const { layout } = figure({ shown: shownCurve({ r80_mm: 40.76, r20_mm: 41.36 }), resolved: resolvedWith({}) });
@@ -71,7 +74,13 @@ describe('the depth dose figure', () => {
 
   it('says that the range of the table knows no regions', () => {
     const { layout } = figure({ resolved: resolvedWith({}, [{}]) });
-    expect(layout.annotations?.[0]?.text).toBe('Range without<br>regions 40.80 mm');
+    expect(layout.annotations?.[0]).toMatchObject({ text: 'Range without<br>regions 40.80 mm', xanchor: 'left' });
+  });
+
+  it('writes the range on the side where there is room, and not over R80', () => {
+    const { layout } = figure({ resolved: resolvedWith({}), width_px: 300 });
+    expect(layout.annotations?.[0]).toMatchObject({ text: 'Range 40.80 mm', xanchor: 'right' });
+    expect(layout.annotations?.[0]?.yshift).toBeLessThan(0);
   });
 
   it('shows no readouts of half a dose', () => {

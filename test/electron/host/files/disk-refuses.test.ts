@@ -25,7 +25,7 @@ describe('a disk that takes no more', () => {
     const script = `
       const { FileAccess } = await import(${JSON.stringify(access)});
       const { Library } = await import(${JSON.stringify(library)});
-      const files = new FileAccess(new Library('/nowhere', '/nowhere'));
+      const files = new FileAccess(new Library('/nowhere', []));
       const named = files.grant(${JSON.stringify(file)});
       try {
         await files.write(named.file, new Uint8Array(5_000_000), 'replace');

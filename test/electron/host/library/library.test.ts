@@ -80,7 +80,21 @@ describe('the library', () => {
     expect(image).toMatchObject({ file: inLibrary('diffraction/tilted-1024.json'), fileName: 'tilted-1024.json' });
     const opened = await page.call('scenario.open', { file: inLibrary('diffraction/tilted-1024.json') });
     expect(opened).toMatchObject({ readOnly: true, draft: { kind: 'diffraction' }, issues: [] });
-    for (const key of ['../library.json', 'diffraction/../water-70MeV.json', 'no-such/tilted-1024.json'])
+    // Runs recorded on GPUs are among them; sessions are Compare's.
+    const recorded = await search({ place: 'examples', kind: 'run' });
+    expect(recorded.map(({ fileName }) => fileName)).toContain('h200-water-70MeV-cuda-window.h5');
+    expect(recorded.map(({ facts }) => facts.device)).toEqual(recorded.map(() => 'NVIDIA H200'));
+    const openedRun = await page.call('run.open', {
+      source: { kind: 'file', file: inLibrary('recorded/h200-water-70MeV-cuda-window.h5') },
+    });
+    expect(openedRun).toMatchObject({ name: 'Water, 70 MeV', file: { place: 'library' } });
+    for (const key of [
+      'recorded/h200-water-70MeV.json',
+      'recorded/../scenarios/water-70MeV.json',
+      '../library.json',
+      'diffraction/../water-70MeV.json',
+      'no-such/tilted-1024.json',
+    ])
       await expect(page.call('scenario.open', { file: inLibrary(key) })).rejects.toThrow();
     const few = await page.call('library.search', { ...all, limit: 1 });
     expect([few.items.length, few.total, few.folder]).toEqual([1, 3, path.join(test.folder, 'library')]);
@@ -93,7 +107,7 @@ describe('the library', () => {
     const asked: ReturnType<Catalogue['search']>[] = [];
     const catalogue = new Catalogue({
       dataFolder: test.folder,
-      files: new FileAccess(new Library(folder, path.join(folder, 'examples'))),
+      files: new FileAccess(new Library(folder, [])),
       readers: {
         scenarios: { parseAny: () => Promise.reject(new Error('there is none')) },
         // While the first look reads its file, another comes, and is asked for.

@@ -1,0 +1,21 @@
+/** Offers the recorded runs where there is nothing to look at yet. */
+import type { ReactElement } from 'react';
+import { Button } from '../../widgets/button.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import { useRecordedRuns } from './use-recorded-runs.ts';
+
+export function Recorded(): ReactElement | null {
+  const { runs } = useWorkbench();
+  const recorded = useRecordedRuns();
+  if (recorded.length === 0) return null;
+  return (
+    <div className="timeline-recorded">
+      <p>Recorded runs came with the program:</p>
+      {recorded.map(({ id, file, fileName, name, facts }) => (
+        <Button key={id} onPress={() => void runs.openFile(file, fileName)}>
+          {[name, facts.variant, facts.device].filter(Boolean).join(' · ')}
+        </Button>
+      ))}
+    </div>
+  );
+}
