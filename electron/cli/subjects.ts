@@ -10,7 +10,8 @@ import type { Host } from '../host/index.ts';
 /** Sessions are JSON, and so are runs that are measurements; other runs are HDF5. */
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
 
-async function present(file: string): Promise<void> {
+/** Throws BraggError for a file that is not there. */
+export async function present(file: string): Promise<void> {
   await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not a run or a session.`);

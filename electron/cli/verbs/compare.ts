@@ -1,9 +1,11 @@
 /** `braggbench compare`: runs and sessions of one workload side by side. */
 import path from 'node:path';
-import { hasFlag, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { comparedTable } from '../compared-table.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
+import { hasFailed, regressionTable, slowdownLimit } from '../regression.ts';
+import { regressions } from '../regression-check.ts';
 import { anyRunFile } from '../run-file.ts';
 import { isSessionFile, readSubjects } from '../subjects.ts';
 import type { Verb, VerbContext } from '../verb.ts';
@@ -31,21 +33,45 @@ async function compareAny({ parsed, terminal }: VerbContext): Promise<void> {
   else for (const line of comparedTable(answer, (style, text) => terminal.style(style, text))) terminal.print(line);
 }
 
+/** Ends with code 1 where a variant became slower, wrong, or is gone. */
+async function failIfSlower({ parsed, terminal }: VerbContext, text: string): Promise<ExitCode> {
+  const limit = slowdownLimit(text);
+  const { variants, facts } = await withHost((host) => regressions(host, parsed.operands, limit));
+  const failed = hasFailed(variants);
+  if (hasFlag(parsed, 'json')) terminal.printJson({ limit, failed, variants, facts });
+  else {
+    const style = (...styled: Parameters<typeof terminal.style>): string => terminal.style(...styled);
+    for (const line of [...regressionTable(variants, limit, style), ...facts]) terminal.print(line);
+  }
+  return failed ? exitCodes.failed : exitCodes.done;
+}
+
 export const compare: Verb = {
   name: 'compare',
-  usage: 'compare RUN.h5|SESSION.json… [--json]',
+  usage: 'compare RUN.h5|SESSION.json… [--fail-if-slower PERCENT] [--json]',
   summary: 'put stored runs and sessions side by side: time, accuracy, environment',
   details: [
     "Compares every run, and every variant of a session, with the first: the time with its interval where it was measured in rounds, how right the answer is by the workload's own measures, and what differs in machine, program and scenario. All are of one workload. One run each has no uncertainty: bench measures that.",
+    'With --fail-if-slower a variant is slower only where the whole 95 % interval of its ratio lies above the limit and outside of both noise floors; where the interval reaches over the limit it is undecided, which fails only if nothing could be decided. Drifts of the machine between two sessions do not cancel: choose a limit above them.',
     "Of transport runs alone also the dose's largest difference, the share of points that pass the gamma index (global, above 10 % of the maximum), and the ledgers.",
   ],
-  flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
+  flags: [
+    {
+      name: 'fail-if-slower',
+      value: 'PERCENT',
+      help: 'Of sessions: compare each variant with itself in the first one, and end with code 1 where one takes more than this longer, is wrong, or is gone.',
+    },
+    { name: 'json', help: 'Print one JSON document instead of text.' },
+  ],
   examples: [
     'braggbench compare reference.h5 mine.h5',
     'braggbench compare assets/runs/linear-relu/layer-1024.json mine.session.json',
+    'braggbench compare before.json after.json --fail-if-slower 5%',
   ],
   operands: { min: 1, max: 1000, name: 'run files or sessions' },
   run: async (context) => {
+    const limit = flagValue(context.parsed, 'fail-if-slower');
+    if (limit !== undefined) return failIfSlower(context, limit);
     const files = context.parsed.operands;
     const [first = ''] = files;
     if (files.length === 1 && !isSessionFile(first)) {

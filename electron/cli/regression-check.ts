@@ -1,0 +1,80 @@
+/** `compare BEFORE AFTER… --fail-if-slower`: each variant of the first session with the same of each later one. */
+import { provenanceText } from '../../renderer/base/provenance.ts';
+import type { Subject } from '../contract/benches.ts';
+import type { ComparedRow } from '../contract/comparison.ts';
+import type { Session } from '../contract/session.ts';
+import type { Host } from '../host/index.ts';
+import { UsageError } from './arguments.ts';
+import { notMeasured, type Regression, regressionOf } from './regression.ts';
+import { isSessionFile, present } from './subjects.ts';
+
+type Entry = Extract<Subject, { kind: 'entry' }>;
+
+interface Opened {
+  readonly name: string;
+  readonly session: Session;
+  readonly entries: readonly Entry[];
+}
+
+async function openSession(host: Host, file: string): Promise<Opened> {
+  await present(file);
+  const info = await host.call('bench.open', { source: { kind: 'file', file: host.grant(file).file } });
+  const { session } = await host.call('bench.session', { bench: info.id });
+  const entries = info.subjects.flatMap(({ subject }) => (subject.kind === 'entry' ? [subject] : []));
+  return { name: info.name, session, entries };
+}
+
+async function rowsOf(host: Host, subjects: readonly Subject[]): Promise<readonly ComparedRow[]> {
+  const { rows } = await host.call('compare.rows', { subjects: [...subjects], reference: 0 });
+  return rows;
+}
+
+/** Of a sweep a report is one of its values. */
+function reasonFor({ session }: Opened, { report, label }: Entry): string {
+  const entry = session.reports[report]?.entries.find((one) => one.label === label);
+  return entry?.status === 'refused' ? entry.reason : 'the session does not have it';
+}
+
+/** As a sweep has it at several values. */
+function nameIn({ session: { sweep } }: Opened, { report, label }: Entry): string {
+  return sweep === null ? label : `${label}, ${sweep.path} = ${sweep.values[report]}`;
+}
+
+/** On what each was measured, and what differs between them. */
+function factsOf(before: ComparedRow, after: ComparedRow): readonly string[] {
+  const place = ({ origin, scenario, provenance }: ComparedRow): string =>
+    `${origin}: ${scenario}; ${provenanceText(provenance)}`;
+  const differences = after.differences.map(({ what, reference, here }) => `${what} is ${here}, before ${reference}`);
+  return [place(before), place(after), ...differences];
+}
+
+export interface Checked {
+  readonly variants: readonly Regression[];
+  /** Sentences for a reader. */
+  readonly facts: readonly string[];
+}
+
+/** Throws UsageError for anything but sessions, BraggError for files that are none. */
+export async function regressions(host: Host, files: readonly string[], limit: number): Promise<Checked> {
+  const run = files.find((file) => !isSessionFile(file));
+  if (run !== undefined)
+    throw new UsageError(`--fail-if-slower needs sessions that bench kept: ${run} is one run, which has no interval`);
+  if (files.length < 2) throw new UsageError('--fail-if-slower needs two sessions: the earlier one and a later one');
+  const [before, ...later] = await Promise.all(files.map((file) => openSession(host, file)));
+  const variants: Regression[] = [];
+  const facts = new Set<string>();
+  for (const after of later) {
+    for (const base of before?.entries ?? []) {
+      const same = after.entries.find(({ report, label }) => report === base.report && label === base.label);
+      const [first, second] = await rowsOf(host, same === undefined ? [base] : [base, same]);
+      if (first === undefined) continue;
+      const found =
+        second === undefined
+          ? notMeasured(first, after.name, reasonFor(after, base))
+          : regressionOf(first, second, limit);
+      variants.push({ ...found, variant: before === undefined ? found.variant : nameIn(before, base) });
+      if (second !== undefined) for (const fact of factsOf(first, second)) facts.add(fact);
+    }
+  }
+  return { variants, facts: [...facts] };
+}
