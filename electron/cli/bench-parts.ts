@@ -1,9 +1,11 @@
 /** The further tables of a benchmark: modes, cold start, roofline, claims. Each is empty where it has nothing to say. */
-import { claimedText } from '../../renderer/base/claims.ts';
+import { claimedText, claimVerdictText } from '../../renderer/base/claims.ts';
 import { timesText } from '../../renderer/base/measured.ts';
 import { percent } from '../../renderer/base/numbers.ts';
 import type { BenchReport, MeasuredEntry, ModeEntry } from '../contract/bench.ts';
-import { duration, metric, significant, speedup } from './numbers.ts';
+import { gpusUsed } from '../contract/bench-session.ts';
+import type { TaskClaimResult } from '../contract/claims.ts';
+import { duration, metric, short, significant, speedup } from './numbers.ts';
 import { type Column, table } from './table.ts';
 
 type Bold = (text: string) => string;
@@ -68,8 +70,10 @@ export function rooflineReport(
   entries: readonly MeasuredEntry[],
   bold: Bold,
 ): readonly string[] {
-  const ceilings = machine.gpu?.ceilings ?? null;
-  if (ceilings === null || entries.every(({ device }) => device === 'cpu')) return [];
+  const known = gpusUsed(machine, entries).flatMap(({ name, ceilings }) =>
+    ceilings === null ? [] : [{ name, ceilings }],
+  );
+  if (known.length === 0) return [];
   const columns = [
     { title: 'Roofline' },
     { title: 'FLOP/B', align: 'right' },
@@ -90,35 +94,56 @@ export function rooflineReport(
       percent(roofline.share_of_flops),
       duration(time_s / steps),
     ]);
-  const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
   return [
     '',
     ...table(columns, rows, { styleTitle: bold }),
-    `Measured ceilings: copy ${metric(copy_bytes_per_s)}B/s read and written, FP32 ${metric(fp32_flops_per_s)}FLOP/s, FP64 ${metric(fp64_flops_per_s)}FLOP/s. Counted from what each variant declares per cell and step: no counters.`,
+    ...known.map(
+      ({ name, ceilings: { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } }) =>
+        `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${metric(copy_bytes_per_s)}B/s read and written, FP32 ${metric(fp32_flops_per_s)}FLOP/s, FP64 ${metric(fp64_flops_per_s)}FLOP/s.`,
+    ),
+    'Counted from what each variant declares per cell and step: no counters.',
   ];
 }
 
-export function claimsReport({ claims }: BenchReport, bold: Bold): readonly string[] {
-  const told = claims.filter(({ pairs }) => pairs.some(({ gain }) => gain !== null));
-  if (told.length === 0) return [];
-  const columns = [
-    { title: 'Claimed against measured' },
-    { title: 'Claimed', align: 'right' },
-    { title: 'Measured', align: 'right' },
-    { title: 'Verdict' },
-    { title: 'Pair' },
-  ] as const;
-  const rows = claims.flatMap((one) => {
-    const { claim, pairs, reason } = one;
-    const range = claimedText(one);
-    if (reason !== null) return [[claim, range, '–', 'not isolated', reason]];
-    return pairs.map(({ slower, faster, gain, verdict }) => [
-      claim,
-      range,
-      gain === null ? '–' : timesText(gain),
+const claimColumns: readonly Column[] = [
+  { title: 'Claimed against measured' },
+  { title: 'Claimed', align: 'right' },
+  { title: 'Measured', align: 'right' },
+  { title: 'Verdict' },
+  { title: 'By' },
+];
+
+type Claimed = Omit<TaskClaimResult, 'values'> & Partial<Pick<TaskClaimResult, 'values'>>;
+
+function claimRows(claim: Claimed): readonly (readonly string[])[] {
+  const { pairs, values = [], reason } = claim;
+  if (reason !== null) return [[claim.claim, claimedText(claim), '–', 'not isolated', reason]];
+  return [
+    ...pairs.map((pair) => [
+      claim.claim,
+      claimedText(claim),
+      pair.gain === null ? '–' : timesText(pair.gain),
+      claimVerdictText(pair),
+      `${pair.slower} → ${pair.faster}`,
+    ]),
+    ...values.map(({ variant, what, value, unit, verdict }) => [
+      claim.claim,
+      claimedText(claim, unit),
+      value === null ? '–' : `${short(value, 4)} ${unit}`.trimEnd(),
       verdict,
-      `${slower} → ${faster}`,
-    ]);
-  });
-  return ['', ...table(columns, rows, { styleTitle: bold })];
+      `${variant}: ${what}`,
+    ]),
+  ];
+}
+
+/** None of them where none was measured. */
+export function toldClaims<C extends Claimed>(claims: readonly C[]): readonly C[] {
+  const told = claims.some(
+    ({ pairs, values = [] }) => pairs.some(({ gain }) => gain !== null) || values.some(({ value }) => value !== null),
+  );
+  return told ? claims : [];
+}
+
+export function claimsReport(claims: readonly Claimed[], bold: Bold): readonly string[] {
+  return claims.length === 0 ? [] : ['', ...table(claimColumns, claims.flatMap(claimRows), { styleTitle: bold })];
 }

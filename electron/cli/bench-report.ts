@@ -3,7 +3,7 @@ import { spreadText } from '../../renderer/base/measured.ts';
 import { reportProvenance } from '../../renderer/base/provenance.ts';
 import type { BenchEntry, BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../contract/bench.ts';
 import type { Ratio } from '../contract/bench-session.ts';
-import { claimsReport, coldStartReport, modesReport, rooflineReport } from './bench-parts.ts';
+import { claimsReport, coldStartReport, modesReport, rooflineReport, toldClaims } from './bench-parts.ts';
 import { endedText } from './ended.ts';
 import { measuredOn } from './measured-on.ts';
 import { duration, metric, smallError, speedup } from './numbers.ts';
@@ -140,7 +140,7 @@ export function benchReport(report: BenchReport, style: Style, { created }: Kept
     ...modesReport(measured, styleTitle),
     ...coldStartReport(measured, styleTitle),
     ...rooflineReport(report, measured, styleTitle),
-    ...claimsReport(report, styleTitle),
+    ...claimsReport(toldClaims(report.claims), styleTitle),
     '',
     endedText({ ...report, floor: report.noise.floor }),
     style(

@@ -86,6 +86,31 @@ export const sessionGpuSchema = z.strictObject({
   ceilings: ceilingsSchema.nullable(),
 });
 
+export type SessionGpu = Readonly<z.infer<typeof sessionGpuSchema>>;
+
+/** The GPUs that labels of the session name, as the driver counts; absent where none does, and in older sessions. */
+export const namedGpusSchema = z.array(z.strictObject({ index: count, ...sessionGpuSchema.shape })).optional();
+
+/** The GPUs that a session tells of. */
+export interface SessionMachine {
+  readonly gpu: SessionGpu | null;
+  readonly gpus?: z.infer<typeof namedGpusSchema>;
+}
+
+/** The one that an entry ran on: what its label names, else what runs use. Null without one. */
+export function gpuOf({ gpu, gpus = [] }: SessionMachine, index: number | null | undefined): SessionGpu | null {
+  return gpus.find((one) => one.index === index) ?? gpu;
+}
+
+/** Those that entries ran on, each once, by the order of the entries. */
+export function gpusUsed(
+  machine: SessionMachine,
+  entries: readonly { readonly device: 'cpu' | 'cuda'; readonly gpu?: number | null | undefined }[],
+): readonly SessionGpu[] {
+  const used = entries.flatMap(({ device, gpu }) => (device === 'cpu' ? [] : (gpuOf(machine, gpu) ?? [])));
+  return [...new Map(used.map((gpu) => [gpu.uuid, gpu])).values()];
+}
+
 /** Of a report: what was measured where, and how long it took. */
 export const reportShape = {
   scenario: z.string(),
@@ -94,7 +119,9 @@ export const reportShape = {
     logical_cores: count,
     isa: z.string(),
     os: z.string(),
+    /** The one that runs use. */
     gpu: sessionGpuSchema.nullable(),
+    gpus: namedGpusSchema,
   }),
   program: z.strictObject({
     version: z.string(),

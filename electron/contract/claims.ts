@@ -13,6 +13,8 @@ const pairShape = {
   /** How many times faster; null when the pair was not measured. */
   gain: ratioSchema.nullable(),
   verdict: claimVerdictSchema,
+  /** Of the two, those whose answer is wrong: their time is no gain of anybody's. Absent in older sessions. */
+  wrong: z.array(z.string()).optional(),
 } as const;
 
 /** A gain without an interval contradicts nothing and confirms nothing, also in sessions that were kept with a verdict on it. */

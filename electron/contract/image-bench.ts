@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   count,
   modeSchema,
+  namedGpusSchema,
   ratioSchema,
   reportShape,
   seconds,
@@ -12,6 +13,7 @@ import {
   timedPartSchema,
   verdictSchema,
 } from './bench-session.ts';
+import { taskClaimResultSchema } from './claims.ts';
 import { imageErrorSchema } from './image.ts';
 
 /** How near the arithmetic and the traffic that a variant declares come to what the device does at best. */
@@ -26,8 +28,12 @@ export const imageRooflineSchema = z.strictObject({
 export type ImageRoofline = Readonly<z.infer<typeof imageRooflineSchema>>;
 
 export const imageBenchEntrySchema = z.strictObject({
+  /** How the session calls the variant: its id, with `:1` where the second GPU was asked for. Absent in older sessions: the id. */
+  label: z.string().optional(),
   variant: z.string(),
   device: z.enum(['cpu', 'cuda']),
+  /** Which GPU, as the driver counts, where one was asked for. */
+  gpu: count.optional(),
   mode: modeSchema,
   /** Why it could not run; null when it did, and the rest is there. */
   refused: z.string().nullable(),
@@ -44,6 +50,11 @@ export const imageBenchEntrySchema = z.strictObject({
   image_samples_s: z.array(seconds),
   /** Of every round: set-up and image, with all that this process already has. */
   wall_samples_s: z.array(seconds),
+  /** Of every round the multiprocessor clock after it, and why the sample is doubtful; absent in older sessions. */
+  clocks: z.array(z.strictObject({ sm_MHz: z.number().nullable(), flag: z.string().nullable() })).optional(),
+  /** How many of them are, and the ratio without those; null where none is. */
+  flagged: count.optional(),
+  ratio_unflagged: ratioSchema.nullable().optional(),
   median_s: seconds.nullable(),
   image_s: seconds.nullable(),
   wall_s: seconds.nullable(),
@@ -69,6 +80,7 @@ export const imageBenchReportSchema = z.strictObject({
     isa: z.string(),
     os: z.string(),
     gpu: sessionGpuSchema.nullable(),
+    gpus: namedGpusSchema,
   }),
   build: z.string(),
   /** The program in full, what was drawn as the user wrote it, and the kernels' resources; absent in older sessions. */
@@ -85,6 +97,8 @@ export const imageBenchReportSchema = z.strictObject({
   /** How far the first variant strays from itself. */
   noise_floor: z.number().nullable(),
   entries: z.array(imageBenchEntrySchema),
+  /** Absent in older sessions. */
+  claims: z.array(taskClaimResultSchema).optional(),
   elapsed_s: seconds,
 });
 export type ImageBenchReport = Readonly<z.infer<typeof imageBenchReportSchema>>;

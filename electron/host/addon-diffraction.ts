@@ -65,7 +65,13 @@ export interface DiffractionProblem {
   readonly rotation: { readonly phi0_rad: number; readonly oscillation_rad: number; readonly steps: number };
   /** Edge of a cube of water in the beam. */
   readonly water_m: number;
-  readonly solver: { readonly variant: string; readonly threads: number; readonly memory_limit_bytes: number };
+  readonly solver: {
+    readonly variant: string;
+    /** GPU by index or UUID; absent or empty: BRAGGBENCH_CUDA_DEVICE, else the first that can be used. */
+    readonly device?: string;
+    readonly threads: number;
+    readonly memory_limit_bytes: number;
+  };
 }
 
 export interface DiffractionVariant extends Omit<Variant, 'precisions'> {
@@ -139,6 +145,8 @@ export interface DiffractionResult {
  * at least that long together, or without a mode once.
  */
 export type ImageMeasuring = ({ readonly mode: 'warm' | 'cold' | 'graph'; readonly atLeast_s: number } | object) & {
+  /** Read the device's clocks before set-up and after the image. */
+  readonly clocks?: boolean;
   /** Record the device's work and the driver's calls; slows launches, in later runs of the process too. */
   readonly trace?: boolean;
 };

@@ -51,7 +51,7 @@ import { Runs } from './runs/runs.ts';
 import { openScenarios, type Scenarios } from './scenarios/index.ts';
 import { Registry } from './service/registry.ts';
 import { Sessions } from './service/sessions.ts';
-import { asSession, outlineOf } from './sessions/index.ts';
+import { asSession, outlineOf, readKnown } from './sessions/index.ts';
 import { copyCeilings } from './timeline/ceilings.ts';
 import { Timelines } from './timeline/timelines.ts';
 import { Uploads } from './timeline/uploads.ts';
@@ -313,8 +313,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const perform = options.performBench ?? benchOnThread(own.startChild);
   const runs = new Runs({
     addon,
-    measure: (task, onProgress, signal) =>
-      perform({ ...task, own: own.chosen(task.variants), ownLimit_s: own.limit_s }, onProgress, signal),
+    measure: (task, onProgress, signal, soFar) =>
+      perform({ ...task, own: own.chosen(task.variants), ownLimit_s: own.limit_s }, onProgress, signal, soFar),
     assetsFolder: options.assetsFolder,
     cache,
     lanes,
@@ -326,7 +326,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     checkpoints: options.shell.kind === 'none' ? null : checkpoints,
   });
   const recovery = new Recovery({ folders, files, packer, runs, checkpoints });
-  const asKnownSession = (kept: KeptSession) => asSession(kept, allVariants(addon));
+  const { imageClaims } = await readKnown(addon, options.assetsFolder);
+  const asKnownSession = (kept: KeptSession) => asSession(kept, { variants: allVariants(addon), imageClaims });
   const stored = new StoredSessions({
     recordedFolder: path.join(options.assetsFolder, 'runs'),
     files,

@@ -29,7 +29,7 @@ std::string too_long_a_graph(double launches) {
 template <typename T>
 CudaImageSolver<T>::CudaImageSolver(const Setup& setup)
     : setup_(setup),
-      session_(cuda::Session::open("", "diffraction")),
+      session_(cuda::Session::open(setup.device, "diffraction")),
       parts_(session_.parts),
       stream_(session_.device),
       timer_(session_.device) {
@@ -49,7 +49,7 @@ int CudaImageSolver<T>::band_rows() const {
 template <typename T>
 void CudaImageSolver<T>::queue_all() {
   const int rows = band_rows();
-  for (int first = 0; first < setup_.height; first += rows) {
+  for (int first = 0; first < setup_.height && !stopped(); first += rows) {
     queue(stream_, first, std::min(rows, setup_.height - first), nullptr);
   }
 }
@@ -91,10 +91,23 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
 }
 
 template <typename T>
-double CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s) {
+double CudaImageSolver<T>::image_seconds(cuda::L2Flush* flush) {
+  const int rows = band_rows();
+  if (rows >= setup_.height) return timer_.seconds(stream_, flush, [&] { queue_all(); });
+  double sum = 0.0;
+  for (int first = 0; first < setup_.height && !stopped(); first += rows) {
+    const int count = std::min(rows, setup_.height - first);
+    sum += timer_.seconds(stream_, first == 0 ? flush : nullptr, [&] { queue(stream_, first, count, nullptr); });
+  }
+  return sum;
+}
+
+template <typename T>
+bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::atomic<bool>& cancel) {
   return cuda::on_device([&] {
     session_.device->make_current();
     const auto held = hold();
+    if (cancel.load()) return false;
     if (mode == TaskMode::kGraph && !graph_ && !replays()) {
       if (const std::string why = too_long_a_graph(launches()); !why.empty()) throw ProblemError("unsupported", why);
       part("capture", [&] {
@@ -105,31 +118,43 @@ double CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s) {
         stream_.synchronize();
       });
     }
-    const auto once = [&] {
-      if (graph_ && mode == TaskMode::kGraph) {
-        graph_->launch(stream_);
-      } else {
-        queue_all();
-      }
+    struct Looking {
+      const std::atomic<bool>*& at;
+      ~Looking() { at = nullptr; }
+    };
+    cancel_ = &cancel;
+    const Looking looking{cancel_};
+    const bool replay = graph_ && mode == TaskMode::kGraph;
+    const auto one = [&](cuda::L2Flush* flush) {
+      return replay ? timer_.seconds(stream_, flush, [&] { graph_->launch(stream_); }) : image_seconds(flush);
     };
     if (mode == TaskMode::kCold) {
       if (!flush_) flush_.emplace(session_.device);
       double sum = 0.0;
       int count = 0;
       while (count == 0 || (sum < at_least_s && count < kMostCold)) {
-        sum += timer_.seconds(stream_, &*flush_, once);
+        sum += one(&*flush_);
         ++count;
+        if (stopped()) return false;
       }
-      return device_s_ = sum / count;
+      device_s_ = sum / count;
+      return true;
     }
-    const auto timed = [&](int count) {
-      return timer_.seconds(stream_, nullptr, [&] {
-        for (int i = 0; i < count; ++i) once();
-      });
-    };
-    const double guess = timed(1);
+    const double guess = one(nullptr);
+    if (stopped()) return false;
     const int count = static_cast<int>(std::clamp(at_least_s / std::max(guess, 1e-7), 1.0, double{kMostRepetitions}));
-    return device_s_ = timed(count) / count;
+    const double all = count == 1 ? one(nullptr) : timer_.seconds(stream_, nullptr, [&] {
+      for (int i = 0; i < count && !stopped(); ++i) {
+        if (replay) {
+          graph_->launch(stream_);
+        } else {
+          queue_all();
+        }
+      }
+    });
+    if (stopped()) return false;
+    device_s_ = all / count;
+    return true;
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,14 +24,14 @@ class CudaImageSolver : public Solver {
   ~CudaImageSolver() override;
   double render(const Work& work, std::span<double> image) final;
   double device_seconds() const final { return device_s_; }
-  double repeat(engine::TaskMode mode, double at_least_s) final;
+  bool repeat(engine::TaskMode mode, double at_least_s, const std::atomic<bool>& cancel) final;
   std::vector<engine::SetupPart> setup_parts() const final { return parts_; }
 
  protected:
   explicit CudaImageSolver(const Setup& setup);
 
   /// Queues the rows first … first + rows - 1. A variant whose bands take long looks at `work` between its launches,
-  /// where there is one, and answers false when it was cancelled: the band does not count then.
+  /// where there is one, and at stopped(), and answers false when it was cancelled: the band does not count then.
   virtual bool queue(cuda::Stream& stream, int first, int rows, const Work* work) = 0;
   /// Rows of a band, about which `cancel` acts.
   virtual int band_rows() const;
@@ -46,6 +47,8 @@ class CudaImageSolver : public Solver {
   void part(const char* name, F&& work) {
     engine::add_part(parts_, name, std::forward<F>(work));
   }
+  /// Whether repetitions were cancelled; of what is captured never.
+  bool stopped() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }
   const Setup& setup() const { return setup_; }
   const std::shared_ptr<cuda::Device>& device() const { return session_.device; }
   cuda::Stream& stream() { return stream_; }
@@ -54,6 +57,8 @@ class CudaImageSolver : public Solver {
 
  private:
   void queue_all();
+  /// Device time of one image, s. One of several bands waits after each, where it can be cancelled.
+  double image_seconds(cuda::L2Flush* flush);
 
   const Setup& setup_;
   cuda::Session session_;
@@ -64,6 +69,7 @@ class CudaImageSolver : public Solver {
   std::optional<cuda::Graph> graph_;
   std::optional<cuda::L2Flush> flush_;
   double device_s_ = 0;
+  const std::atomic<bool>* cancel_ = nullptr;  // while it repeats
 };
 
 extern template class CudaImageSolver<float>;

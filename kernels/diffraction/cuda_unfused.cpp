@@ -102,6 +102,7 @@ class CudaUnfused : public CudaImageSolver<T> {
             stage(kStructure);
             stage(kAccumulate);
             ++done;
+            if (this->stopped()) return false;
             if (work == nullptr || queued < kLaunchesBetweenLooks) continue;
             queued = 0;
             stream.synchronize();

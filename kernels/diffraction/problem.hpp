@@ -71,6 +71,7 @@ struct Problem {
   Lookup lookup = Lookup::kNearest;
   double water = 0;  // edge of a cube of water in the beam, m
   std::string variant = "auto";
+  std::string device;       // of the GPU, index or UUID; "": the one that runs use
   int threads = 0;          // 0 = all
   double memory_limit = 0;  // bytes; 0 = no limit
 };

@@ -44,6 +44,7 @@ Setup make_setup(const Problem& p, const std::function<void(const char*)>& begin
     for (const Mat3& domain : s.domains) s.orientations.push_back(s.orientation(phi, domain));
   }
 
+  s.device = p.device;
   s.lookup = p.lookup;
   s.corrections = plate.corrections;
   const double beams = static_cast<double>(s.oversample) * s.oversample * static_cast<double>(s.sources.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,9 @@ struct Setup : Plate {
   StructureFactors structure;
   Lookup lookup = Lookup::kNearest;
   Corrections corrections = Corrections::kPixel;
-  double scale = 0;  // photons per unit of Σ F², over the steps
-  double water = 0;  // photons of the background per unit of Σ weight, over sub-pixels and sources
+  double scale = 0;    // photons per unit of Σ F², over the steps
+  std::string device;  // of the GPU, index or UUID; "": the one that runs use
+  double water = 0;    // photons of the background per unit of Σ weight, over sub-pixels and sources
 
   std::size_t pixels() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
   /// Lattice factors in one pixel.

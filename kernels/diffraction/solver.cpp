@@ -10,11 +10,11 @@ constexpr double kBandTerms = 65536;
 
 }  // namespace
 
-double Solver::repeat(engine::TaskMode mode, double) {
+bool Solver::repeat(engine::TaskMode mode, double, const std::atomic<bool>&) {
   if (mode == engine::TaskMode::kGraph) {
     throw ProblemError("unsupported", "The CPU launches nothing that a graph could replay.");
   }
-  return 0.0;
+  return true;
 }
 
 double BandSolver::render(const Work& work, std::span<double> image) {

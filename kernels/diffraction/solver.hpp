@@ -36,10 +36,10 @@ class Solver {
   virtual double render(const Work& work, std::span<double> image) = 0;
   /// Of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }
-  /// Makes the image again and again, for `at_least_s` together, and returns the mean by the GPU's clock, which
-  /// device_seconds() gives from then on. A CPU times its one image. Throws ProblemError('unsupported') where
-  /// nothing is launched that a graph could replay.
-  virtual double repeat(engine::TaskMode mode, double at_least_s);
+  /// Makes the image again and again, for `at_least_s` together; the mean by the GPU's clock is what
+  /// device_seconds() gives from then on. A CPU times its one image. False when it was cancelled, about which it looks
+  /// between launches. Throws ProblemError('unsupported') where nothing is launched that a graph could replay.
+  virtual bool repeat(engine::TaskMode mode, double at_least_s, const std::atomic<bool>& cancel);
   virtual std::vector<engine::SetupPart> setup_parts() const { return {}; }
 };
 

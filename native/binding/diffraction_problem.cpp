@@ -100,6 +100,7 @@ Problem read_diffraction(const Napi::Object& object) {
   p.water = f.number("water_m");
   const Fields solver = f.child("solver");
   p.variant = solver.text("variant");
+  if (solver.has("device")) p.device = solver.text("device");
   p.threads = solver.integer("threads");
   p.memory_limit = solver.number("memory_limit_bytes");
   return p;

@@ -88,7 +88,7 @@ struct Asked {
   MeasuringOptions watched;
 };
 
-/// {mode?, atLeast_s?, trace?} after the progress function, where it is there; without a mode the image is made once.
+/// {mode?, atLeast_s?, clocks?, trace?} after the progress function, where it is there; without a mode the image is made once.
 Asked read_asked(const Napi::CallbackInfo& info) {
   Asked out;
   if (info.Length() < 2 || !info[1].IsObject()) return out;
@@ -100,11 +100,8 @@ Asked read_asked(const Napi::CallbackInfo& info) {
   return out;
 }
 
-/// The usual device, which images are made on; null on the CPU.
-const std::string* gpu_of(const State& state) {
-  static const std::string usual;
-  return state.run.on_gpu() ? &usual : nullptr;
-}
+/// What names the device that the image is made on; null on the CPU.
+const std::string* gpu_of(const State& state) { return state.run.on_gpu() ? &state.run.problem().device : nullptr; }
 
 /// The image so far, or null where no row came since the last call.
 Napi::Value live(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {

@@ -108,14 +108,15 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     result.done = solver->render({pool, spans_, cancel_, progress, row_done_}, result.image);
   }
   result.solve_s = seconds_since(solving);
-  if (measuring.at_least_s > 0.0 && result.done == 1.0) solver->repeat(measuring.mode, measuring.at_least_s);
+  const bool repeats = measuring.at_least_s > 0.0 && result.done == 1.0;
+  const bool whole = !repeats || solver->repeat(measuring.mode, measuring.at_least_s, cancel_);
   for (const SetupPart& part : solver->setup_parts()) {
     result.setup_parts.push_back(part);
     result.setup_s += part.seconds;
   }
   result.setup_s -= known;  // only what repeating took counts anew
   result.device_s = solver->device_seconds();
-  result.cancelled = result.done < 1.0;
+  result.cancelled = result.done < 1.0 || !whole;
   result.terms = result.done * terms();
   result.scratch_bytes = variant_->scratch_bytes(setup_);
   report(result.done, result.solve_s);

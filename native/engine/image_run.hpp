@@ -27,8 +27,8 @@ struct ImageMeasuring {
 };
 
 struct ImageResult {
-  bool cancelled = false;
-  double done = 0;  // share of the image; the rest is 0
+  bool cancelled = false;  // in the image, or in its repetitions
+  double done = 0;         // share of the image; the rest is 0
   int threads = 1;
   std::string isa;
   double setup_s = 0, solve_s = 0;

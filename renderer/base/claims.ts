@@ -7,10 +7,22 @@ const ANY = 1000;
 /** Claimed numbers begin below this where they end at ANY, and at or above it where they are themselves so large. */
 const OPEN_FROM = 100;
 
-/** `2–10×`, `32×`, `5–20 µs`; `faster` where no number was given, a dash where nothing measurable was said. */
+/** A gain from below this was claimed without a number. */
+const LEAST_TOLD = 1.2;
+
+/** `2–10×`, `32×`, `at least 10×`, `5–20 µs`; `faster` where no number was given, a dash where nothing measurable was said. */
 export function claimedText({ from, to, reason }: Pick<ClaimResult, 'from' | 'to' | 'reason'>, unit = '×'): string {
   const gain = unit === '×';
-  if (gain && to >= ANY) return reason === null ? 'faster' : NO_VALUE;
+  if (gain && to >= ANY && reason !== null) return NO_VALUE;
+  if (gain && to >= ANY) return from >= 1 && from < LEAST_TOLD ? 'faster' : `at least ${from}×`;
   if (to >= ANY && from < OPEN_FROM) return `above ${from} ${unit}`.trimEnd();
   return `${from === to ? from : `${from}–${to}`}${gain ? '×' : ` ${unit}`}`.trimEnd();
+}
+
+/** Speeds of wrong answers are told, and told to be that. */
+export function claimVerdictText({
+  verdict,
+  wrong = [],
+}: Pick<ClaimResult['pairs'][number], 'verdict' | 'wrong'>): string {
+  return wrong.length === 0 ? verdict : `${verdict}; wrong: ${wrong.join(', ')}`;
 }

@@ -1,4 +1,5 @@
 /** On what numbers were measured, as every figure says it. */
+import { gpusUsed, type SessionMachine } from '../../electron/contract/bench-session.ts';
 import type { Provenance } from '../../electron/contract/comparison.ts';
 import { count } from './numbers.ts';
 
@@ -6,29 +7,31 @@ import { count } from './numbers.ts';
 type Measured =
   | {
       readonly status: 'measured';
-      readonly device: string;
+      readonly device: 'cpu' | 'cuda';
+      readonly gpu?: number | null | undefined;
       readonly samples: readonly { readonly sm_MHz: number | null }[];
     }
   | { readonly status: 'refused' };
 
 interface Reported {
-  readonly machine: {
-    readonly cpu: string;
-    readonly gpu: { readonly name: string; readonly driver: string | null } | null;
-  };
+  readonly machine: SessionMachine & { readonly cpu: string };
   readonly program: { readonly version: string | null; readonly commit?: string | null | undefined };
   readonly entries: readonly Measured[];
 }
 
-/** Of a session's report; the GPU where one of its variants ran on it. */
+/** Of a session's report; the GPUs that its variants ran on. */
 export function reportProvenance({ machine, program, entries }: Reported, created: string): Provenance {
   const measured = entries.filter((entry) => entry.status === 'measured');
-  const gpu = measured.some(({ device }) => device === 'cuda') ? machine.gpu : null;
+  const used = gpusUsed(machine, measured);
+  const names = [...new Set(used.map(({ name }) => name))].map((name) => {
+    const count = used.filter((gpu) => gpu.name === name).length;
+    return count === 1 ? name : `${count} × ${name}`;
+  });
   const clocks = measured.flatMap(({ samples }) => samples.flatMap(({ sm_MHz }) => sm_MHz ?? []));
   return {
-    machine: gpu?.name ?? machine.cpu,
-    driver: gpu?.driver ?? null,
-    sm_MHz: gpu === null || clocks.length === 0 ? null : { low: Math.min(...clocks), high: Math.max(...clocks) },
+    machine: names.length === 0 ? machine.cpu : names.join(', '),
+    driver: used[0]?.driver ?? null,
+    sm_MHz: used.length === 0 || clocks.length === 0 ? null : { low: Math.min(...clocks), high: Math.max(...clocks) },
     version: program.version,
     commit: program.commit ?? null,
     measured: created,

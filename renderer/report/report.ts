@@ -1,7 +1,8 @@
 /** A comparison as one HTML file that needs nothing besides itself: figures, tables, environment, scenario, command. */
+import type { SessionGpu } from '../../electron/contract/bench-session.ts';
 import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/contract/comparison.ts';
 import type { Session, SessionReport, Words } from '../../electron/contract/session.ts';
-import { claimedText } from '../base/claims.ts';
+import { claimedText, claimVerdictText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
 import { measuredTime, timesText } from '../base/measured.ts';
 import { compact, NO_VALUE, percent, significant } from '../base/numbers.ts';
@@ -141,21 +142,22 @@ function answers({ rows, curves, maps, palettes }: ReportInput): Html {
   ].join('\n');
 }
 
+/** What is told of one GPU, called `what`. */
+function gpuFacts({ name, driver, ceilings }: SessionGpu, what: string): readonly (readonly [string, string])[] {
+  const told = [what, `${name}, driver ${driver ?? 'not recorded'}`] as const;
+  if (ceilings === null) return [told];
+  const { copy_bytes_per_s: copy, fp32_flops_per_s: fp32, fp64_flops_per_s: fp64 } = ceilings;
+  const rates = `copy ${compact(copy)}B/s read and written, FP32 ${compact(fp32)}FLOP/s, FP64 ${compact(fp64)}FLOP/s`;
+  return [told, [what === 'GPU' ? 'Measured ceilings' : `Measured ceilings of ${what}`, rates]];
+}
+
 function environment({ machine, program, noise, rounds, stopped, seed, facts }: SessionReport): Html {
-  const { cpu, logical_cores, isa, os, gpu } = machine;
-  const ceilings = gpu?.ceilings ?? null;
+  const { cpu, logical_cores, isa, os, gpu, gpus = [] } = machine;
   return pairs([
     ['CPU', `${cpu}, ${logical_cores} logical cores, ${isa}`],
     ['System', os],
-    ['GPU', gpu === null ? 'none' : `${gpu.name}, driver ${gpu.driver ?? 'not recorded'}`],
-    ...(ceilings === null
-      ? []
-      : [
-          [
-            'Measured ceilings',
-            `copy ${compact(ceilings.copy_bytes_per_s)}B/s read and written, FP32 ${compact(ceilings.fp32_flops_per_s)}FLOP/s, FP64 ${compact(ceilings.fp64_flops_per_s)}FLOP/s`,
-          ] as const,
-        ]),
+    ...(gpu === null ? [['GPU', 'none'] as const] : gpuFacts(gpu, 'GPU')),
+    ...gpus.flatMap((one) => gpuFacts(one, `GPU ${one.index}`)),
     ['Program', `braggbench ${[program.version, program.compiler, program.build].filter(Boolean).join(', ')}`],
     ['Commit', program.commit ?? 'not recorded'],
     ['Rounds', `${rounds}, interleaved in shuffled order, seed ${seed}; ended: ${stopped}`],
@@ -166,24 +168,24 @@ function environment({ machine, program, noise, rounds, stopped, seed, facts }: 
 
 function claims({ claims: all }: SessionReport): Html {
   if (all.length === 0) return '';
-  const rows = all.flatMap((one): (readonly (Cell | string)[])[] => {
-    const { claim, pairs: measured, values, reason, source } = one;
-    const range = right(claimedText(one));
+  const rows = all.flatMap((told): (readonly (Cell | string)[])[] => {
+    const { claim, pairs: measured, values, reason, source } = told;
+    const range = right(claimedText(told));
     if (reason !== null) return [[claim, range, right(NO_VALUE), 'not isolated', reason, source]];
     const numbers = values.map(({ variant, what, value, unit, verdict: word }): readonly (Cell | string)[] => [
       claim,
-      right(claimedText(one, unit)),
+      right(claimedText(told, unit)),
       right(value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`),
       { text: word, tone: word },
       `${variant}: ${what}`,
       source,
     ]);
-    const gains = measured.map(({ slower, faster, what, gain, verdict: word }): readonly (Cell | string)[] => [
+    const gains = measured.map((pair): readonly (Cell | string)[] => [
       claim,
       range,
-      right(gain === null ? NO_VALUE : timesText(gain)),
-      { text: word, tone: word },
-      `${slower} → ${faster}: ${what}`,
+      right(pair.gain === null ? NO_VALUE : timesText(pair.gain)),
+      { text: claimVerdictText(pair), tone: pair.wrong === undefined ? pair.verdict : 'wrong' },
+      `${pair.slower} → ${pair.faster}: ${pair.what}`,
       source,
     ]);
     return [...gains, ...numbers];

@@ -1,7 +1,7 @@
 /** Published claims beside what was measured: for the pairs of variants that isolate them, and for numbers that variants state. */
 import type { ReactElement } from 'react';
 import type { ClaimResult, TaskClaimResult } from '../../electron/contract/claims.ts';
-import { claimedText } from '../base/claims.ts';
+import { claimedText, claimVerdictText } from '../base/claims.ts';
 import { timesText } from '../base/measured.ts';
 import { NO_VALUE, significant } from '../base/numbers.ts';
 import './claims-table.css';
@@ -47,14 +47,16 @@ function PairsTable({ claims }: { readonly claims: readonly ClaimResult[] }): Re
               </tr>,
             ];
           }
-          return claim.pairs.map(({ slower, faster, what, gain, verdict }) => (
-            <tr key={`${id} ${slower} ${faster}`}>
+          return claim.pairs.map((pair) => (
+            <tr key={`${id} ${pair.slower} ${pair.faster}`}>
               <th scope="row">{claim.claim}</th>
               <td>{range}</td>
-              <td>{gain === null ? NO_VALUE : timesText(gain)}</td>
-              <td data-tone={claimTones[verdict]}>{verdict}</td>
+              <td>{pair.gain === null ? NO_VALUE : timesText(pair.gain)}</td>
+              <td data-tone={pair.wrong === undefined ? claimTones[pair.verdict] : 'wrong'}>
+                {claimVerdictText(pair)}
+              </td>
               <td>
-                {slower} → {faster}: {what}
+                {pair.slower} → {pair.faster}: {pair.what}
               </td>
               <td>{source}</td>
             </tr>
@@ -71,17 +73,17 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
       <caption className="visually-hidden">Claims about numbers</caption>
       {columns}
       <tbody>
-        {claims.flatMap((one) =>
-          one.values.map(({ variant, what, value, unit, verdict }) => (
-            <tr key={`${one.id} ${variant} ${what}`}>
-              <th scope="row">{one.claim}</th>
-              <td>{claimedText(one, unit)}</td>
+        {claims.flatMap((claim) =>
+          claim.values.map(({ variant, what, value, unit, verdict }) => (
+            <tr key={`${claim.id} ${variant} ${what}`}>
+              <th scope="row">{claim.claim}</th>
+              <td>{claimedText(claim, unit)}</td>
               <td>{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
               <td data-tone={claimTones[verdict]}>{verdict}</td>
               <td>
                 {variant}: {what}
               </td>
-              <td>{one.source}</td>
+              <td>{claim.source}</td>
             </tr>
           )),
         )}

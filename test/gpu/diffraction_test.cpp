@@ -1,6 +1,7 @@
 // Every CUDA variant of the diffraction workload on the device: short images for compute-sanitizer, and the scenes that
 // use every option at the error that each variant states.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -10,6 +11,7 @@
 
 #include "../kernels/diffraction/scenes.hpp"
 #include "check.hpp"
+#include "cpu/stopwatch.hpp"
 #include "cuda/device/kernel.hpp"
 #include "cuda/loader/libraries.hpp"
 #include "diffraction/registry.hpp"
@@ -156,6 +158,27 @@ TEST("GPU: an image is cancelled between bands and keeps the rows that were done
     CHECK(r.cancelled);
     CHECK(r.done < 0.9);
     CHECK_EQ(r.image.back(), 0.0);
+  }
+}
+
+TEST("GPU: an image that is timed is cancelled between its repetitions, and is whole") {
+  Problem p = cubic_problem(1024);
+  p.crystal.mosaic_spread = kDegree;
+  p.crystal.mosaic_domains = 100;
+  for (const char* id : {"diffraction-cuda-mixed", "diffraction-cuda-unfused"}) {
+    p.variant = id;
+    engine::ImageRun run(p);
+    const cpu::Clock::time_point begun = cpu::Clock::now();
+    std::thread beside([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      run.cancel();
+    });
+    // Ten thousand images, which take four seconds and more; a thousand launches are queued ahead.
+    const engine::ImageResult r = run.execute([](const engine::ImageProgress&) {}, {engine::TaskMode::kWarm, 3600.0});
+    beside.join();
+    CHECK(r.cancelled);
+    CHECK_EQ(r.done, 1.0);
+    CHECK(cpu::seconds_since(begun) < 3.0);
   }
 }
 

@@ -1,8 +1,9 @@
 /** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
-import { parseSession, readKept } from '../../host/bench/index.ts';
-import { isImageSession, parseImageSession } from '../../host/workloads/diffraction/session-file.ts';
-import { isTaskSession, parseTaskSession } from '../../host/workloads/task/session-file.ts';
+import { loadAddon } from '../../host/addon.ts';
+import { readKept } from '../../host/bench/index.ts';
+import { parseKeptSession, readKnown, withClaims } from '../../host/sessions/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
+import { assetsFolder } from '../assets-folder.ts';
 import { usualMostRounds, usualSeconds } from '../benching.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
@@ -10,20 +11,15 @@ import { withHost } from '../open-host.ts';
 import { ownFlags } from '../own-variants.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb, VerbContext } from '../verb.ts';
-import { showImageSession } from '../workloads/diffraction/bench.ts';
-import { workloadFor } from '../workloads/index.ts';
-import { showTaskSession } from '../workloads/task/bench.ts';
-import { showSession } from '../workloads/transport/bench.ts';
+import { showKept, workloadFor } from '../workloads/index.ts';
 
 async function perform(context: VerbContext): Promise<ExitCode> {
   const { parsed } = context;
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
     if (parsed.operands.length > 0) throw new UsageError('--open shows a kept session: it takes no scenario');
-    const text = await readKept(kept);
-    if (isTaskSession(text)) showTaskSession(context, parseTaskSession(text, kept));
-    else if (isImageSession(text)) showImageSession(context, parseImageSession(text, kept));
-    else showSession(context, parseSession(text, kept));
+    const session = parseKeptSession(await readKept(kept), kept);
+    showKept(context, withClaims(session, await readKnown(loadAddon(), assetsFolder())));
     return exitCodes.done;
   }
   const [operand] = parsed.operands;

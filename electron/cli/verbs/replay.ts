@@ -5,9 +5,9 @@ import { BraggError } from '../../contract/errors.ts';
 import { loadAddon } from '../../host/addon.ts';
 import { readKept } from '../../host/bench/index.ts';
 import { writeAtomically } from '../../host/scenarios/index.ts';
-import { asSession, parseKeptSession } from '../../host/sessions/index.ts';
-import { allVariants } from '../../host/workloads/index.ts';
+import { asSession, parseKeptSession, readKnown } from '../../host/sessions/index.ts';
 import { flagValue } from '../arguments.ts';
+import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Verb } from '../verb.ts';
 
@@ -26,7 +26,7 @@ export const replay: Verb = {
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
     const { replayed } = await import('../session-svg.ts');
     const kept = parseKeptSession(await readKept(file), file);
-    const figures = replayed(asSession(kept, allVariants(loadAddon())));
+    const figures = replayed(asSession(kept, await readKnown(loadAddon(), assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);
     await mkdir(folder, { recursive: true });
     for (const { name, svg } of figures) {

@@ -1,7 +1,15 @@
 /** The workloads of the command line, by the kind of their scenarios: the only place that tells them apart. */
+import { SESSION_FORMAT } from '../../contract/bench.ts';
+import { IMAGE_SESSION_FORMAT } from '../../contract/image-bench.ts';
+import type { KeptSession } from '../../contract/kept-session.ts';
 import { type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
+import { TASK_SESSION_FORMAT } from '../../contract/task-bench.ts';
+import type { VerbContext } from '../verb.ts';
+import { showImageSession } from './diffraction/bench.ts';
 import { diffraction } from './diffraction/index.ts';
+import { showTaskSession } from './task/bench.ts';
 import { taskWorkload } from './task/index.ts';
+import { showSession } from './transport/bench.ts';
 import { transport } from './transport/index.ts';
 import type { Workload } from './workload.ts';
 
@@ -11,6 +19,21 @@ const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
   'linear-relu': taskWorkload('linear-relu'),
   micro: taskWorkload('micro'),
 };
+
+/** A benchmark from its file. */
+export function showKept(context: VerbContext, kept: KeptSession): void {
+  switch (kept.format) {
+    case SESSION_FORMAT:
+      showSession(context, kept);
+      return;
+    case IMAGE_SESSION_FORMAT:
+      showImageSession(context, kept);
+      return;
+    case TASK_SESSION_FORMAT:
+      showTaskSession(context, kept);
+      return;
+  }
+}
 
 /** Of a text that is no scenario of any kind: the first one's, which says what is wrong with it. */
 export function workloadFor(kind: ScenarioKindName | null): Workload {

@@ -14,7 +14,7 @@ import { type Claim, claimResults, transportTimes } from './claims.ts';
 import { ratioOf, type Series } from './comparison.ts';
 import { type Contestant, type RawSample, ranked, rawSample, timesOf } from './contestant.ts';
 import { headOf, measuredEntry } from './entry.ts';
-import { type GpuFacts, machineFacts } from './machine.ts';
+import { machineFacts, noGpus, type SessionGpus } from './machine.ts';
 import { measure, timeOf } from './measure.ts';
 import { type Oracle, oracleFor } from './oracle.ts';
 import { Determinism } from './parity.ts';
@@ -33,8 +33,8 @@ export interface BenchOptions {
   readonly modes?: readonly Mode[];
   readonly seed: number;
   readonly limits: StoppingLimits;
-  /** The GPU that runs use, with its ceilings; null without one. */
-  readonly gpu?: GpuFacts | null;
+  /** With their ceilings; none by default. */
+  readonly gpus?: SessionGpus;
   readonly claims?: readonly Claim[];
   /** Runs other programs on the problem, after the rounds. */
   readonly rivals?: (context: RivalContext) => Promise<readonly ExternalEntry[]>;
@@ -202,7 +202,7 @@ class Session {
   }
 
   private async report(all: readonly Candidate[], stopped: BenchReport['stopped']): Promise<BenchReport> {
-    const { seed, gpu = null, scenario } = this.options;
+    const { seed, gpus = noGpus, scenario } = this.options;
     const [reference] = this.contestants;
     const noise =
       reference === undefined || this.clock.rounds === 0
@@ -210,10 +210,10 @@ class Session {
         : ratioOf(timesOf({ samples: this.control }), timesOf(reference.warm), seed);
     const floor = noiseFloor(noise?.interval ?? null);
     const oracleDose = (stepping: 'path' | 'depth') => this.oracles.get(stepping)?.oracle?.dose ?? null;
-    const ceilings = gpu?.ceilings ?? null;
     const rankedOnes = this.contestants.map(ranked);
     const basis = { reference: rankedOnes[0], all: rankedOnes, seed, floor, timeOf };
-    const facts = { basis, ceilings, oracleDose };
+    const { machine, program } = machineFacts(this.addon, gpus, all);
+    const facts = { basis, machine, oracleDose };
     const entries = all.flatMap((candidate): BenchEntry[] => {
       const refused = this.refused.get(candidate);
       if (refused !== undefined) return [refused];
@@ -222,7 +222,6 @@ class Session {
     });
     for (const { candidate, first } of this.contestants) this.options.onDose?.(candidate.label, first.result.dose);
     const { document, commit, resources } = this.options.recorded ?? {};
-    const { machine, program } = machineFacts(this.addon, gpu);
     return {
       scenario,
       machine,

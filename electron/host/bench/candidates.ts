@@ -1,8 +1,6 @@
 /** The variants to compare, each with the problem that it runs. */
-
-import { BraggError } from '../../contract/errors.ts';
 import type { TransportProblem, TransportVariant as Variant } from '../addon.ts';
-import { eachOnce, knownVariant } from './known.ts';
+import { askedFor } from './label.ts';
 
 export interface Candidate {
   /** As it was asked for: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
@@ -52,32 +50,15 @@ export function candidate(
   };
 }
 
-/** `id`, then `@precision` and `:gpu` where they are asked for. */
-const labelForm = /^([^@:]+)(?:@([^:]*))?(?::(.*))?$/;
-
-function asked(label: string, problem: TransportProblem, variants: readonly Variant[]): Candidate {
-  const [, id = label, wanted, device] = labelForm.exec(label) ?? [];
-  const variant = knownVariant(id, variants);
-  const refuse = (allowed: string): never => {
-    throw new BraggError('invalid', `the variant ${label} is not known; allowed: ${allowed}`);
-  };
-  const precision = wanted === undefined ? undefined : variant.precisions.find((one) => one === wanted);
-  if (wanted !== undefined && precision === undefined) {
-    refuse(variant.precisions.map((one) => `${id}@${one}`).join(', '));
-  }
-  const gpu = device === undefined ? null : /^\d{1,3}$/.test(device) ? Number(device) : Number.NaN;
-  if (Number.isNaN(gpu)) refuse(`${id}:0 and further GPUs as the driver counts them`);
-  if (gpu !== null && variant.device === 'cpu') refuse(`${id}, which runs on the CPU`);
-  const solver = precision === undefined ? problem.solver : { ...problem.solver, precision };
-  return candidate({ ...problem, solver }, variant, label, gpu);
-}
-
 /** Candidates in the order asked for. Throws a BraggError for a name that is not known or stands twice. */
 export function candidates(
   problem: TransportProblem,
   ids: readonly string[],
   variants: readonly Variant[],
 ): readonly Candidate[] {
-  eachOnce(ids);
-  return ids.map((label) => asked(label, problem, variants));
+  return askedFor(ids, variants, ({ precisions }) => precisions).map(({ label, variant, precision, gpu }) => {
+    const wanted = variant.precisions.find((one) => one === precision);
+    const solver = wanted === undefined ? problem.solver : { ...problem.solver, precision: wanted };
+    return candidate({ ...problem, solver }, variant, label, gpu);
+  });
 }

@@ -9,7 +9,16 @@ import { ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
 import type { BenchEntry } from './report.ts';
 
-const sideSchema = z.strictObject({ variant: z.string(), mode: modeSchema.default('warm') });
+/**
+ * Of which time a claim speaks: `counted`, that variants are compared by; `whole`, of everything from set-up to the answer
+ * in this process; `first`, of the first such run, which loads and opens.
+ */
+const clockSchema = z.enum(['counted', 'whole', 'first']);
+const sideSchema = z.strictObject({
+  variant: z.string(),
+  mode: modeSchema.default('warm'),
+  clock: clockSchema.default('counted'),
+});
 export const claimSchema = z.strictObject({
   ...claimShape,
   pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string() })),
@@ -41,9 +50,11 @@ export async function readClaims(assetsFolder: string): Promise<readonly Claim[]
 }
 
 /** The problem that claims are to be about. */
-type About = Pick<TaskProblem, 'workload' | 'bench' | 'numbers' | 'words'>;
+type Place = Pick<TaskProblem, 'workload' | 'bench'>;
+type Values = Pick<TaskProblem, 'numbers' | 'words'>;
 
-function speaksOf({ where }: TaskClaim, { numbers, words }: About): boolean {
+/** Whether a claim is about a problem of these values. */
+export function speaksOf({ where }: TaskClaim, { numbers, words }: Values): boolean {
   return Object.entries(where).every(([name, wanted]) => {
     if (typeof wanted === 'string') return words[name] === wanted;
     const value = numbers[name];
@@ -51,33 +62,46 @@ function speaksOf({ where }: TaskClaim, { numbers, words }: About): boolean {
   });
 }
 
-/**
- * About a problem of a bench of small measured workloads: claims/<kind>.json, or claims/<kind>/<bench>.json
- * of a kind that has several. None where there is no such file.
- */
-export async function readTaskClaims(assetsFolder: string, about: About): Promise<readonly TaskClaim[]> {
-  const { workload: kind, bench } = about;
+/** About a workload: claims/<kind>.json, or claims/<kind>/<bench>.json of one that has several. None without such a file. */
+export async function readClaimsOf(assetsFolder: string, { workload: kind, bench }: Place) {
   const file = join(assetsFolder, 'claims', ...(bench === '' ? [`${kind}.json`] : [kind, `${bench}.json`]));
   const value = await read(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  return value === null ? [] : taskFileSchema.parse(value).claims.filter((claim) => speaksOf(claim, about));
+  return value === null ? [] : taskFileSchema.parse(value).claims;
 }
 
-/** Seconds of the samples of a side, by its variant's label; empty where it was not measured or is wrong. */
-export type TimesOf = (side: Side) => readonly number[];
+/** Those of them that are about this problem. */
+export async function readTaskClaims(assetsFolder: string, about: Place & Values): Promise<readonly TaskClaim[]> {
+  return (await readClaimsOf(assetsFolder, about)).filter((claim) => speaksOf(claim, about));
+}
+
+/** Seconds of the samples of a side, by its variant's label. */
+export interface SideTimes {
+  /** Empty where it was not measured. */
+  readonly times: readonly number[];
+  readonly wrong: boolean;
+}
+export type TimesOf = (side: Side) => SideTimes;
+
+export const notMeasured: SideTimes = { times: [], wrong: false };
 
 export function transportTimes(entries: readonly BenchEntry[]): TimesOf {
-  return ({ variant, mode }) => {
+  return ({ variant, mode, clock }) => {
     const entry = entries.find(({ label }) => label === variant);
-    if (entry?.status !== 'measured' || entry.verdict === 'wrong') return [];
+    if (entry?.status !== 'measured') return notMeasured;
+    const wrong = entry.verdict === 'wrong';
+    if (clock === 'first') return { times: [entry.first.wall_s], wrong };
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    return samples.map(timeOf);
+    return { times: samples.map((sample) => (clock === 'whole' ? sample.wall_s : timeOf(sample))), wrong };
   };
 }
 
-const nameOf = ({ variant, mode }: Side): string => (mode === 'warm' ? variant : `${variant}, ${mode}`);
+const clockNames = { counted: null, whole: 'whole run', first: 'first run' } as const;
+
+const nameOf = ({ variant, mode, clock }: Side): string =>
+  [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
 
 /** Only where the whole interval agrees is a claim contradicted. Null: not measured. */
 export function judgeClaim(
@@ -95,9 +119,13 @@ export function claimResults(claims: readonly Claim[], timesFor: TimesOf, seed: 
     pairs: claim.pairs.map(({ slower, faster, what }) => {
       const [slow, fast] = [timesFor(slower), timesFor(faster)];
       // The gain is time before over time after.
-      const gain = slow.length === 0 || fast.length === 0 ? null : ratioOf(slow, fast, seed);
+      const gain = slow.times.length === 0 || fast.times.length === 0 ? null : ratioOf(slow.times, fast.times, seed);
       const verdict = gain !== null && gain.interval === null ? 'undecided' : judgeClaim(gain?.interval ?? null, claim);
-      return { slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict };
+      const wrong = [...new Set([...(slow.wrong ? [slower.variant] : []), ...(fast.wrong ? [faster.variant] : [])])];
+      return {
+        ...{ slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict },
+        ...(gain === null || wrong.length === 0 ? {} : { wrong }),
+      };
     }),
   }));
 }

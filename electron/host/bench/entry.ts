@@ -1,5 +1,6 @@
 /** A contestant's samples as its row of the report. */
-import type { Ceilings } from '../../contract/devices.ts';
+import type { BenchReport } from '../../contract/bench.ts';
+import { gpuOf } from '../../contract/bench-session.ts';
 import { energyColumns, numberColumns } from '../../contract/run.ts';
 import type { TransportResult } from '../addon.ts';
 import type { Candidate } from './candidates.ts';
@@ -12,7 +13,8 @@ import { median } from './statistics.ts';
 
 export interface SessionFacts {
   readonly basis: Basis<RawSample>;
-  readonly ceilings: Ceilings | null;
+  /** With the ceilings of each GPU that entries ran on. */
+  readonly machine: BenchReport['machine'];
   readonly oracleDose: (stepping: 'path' | 'depth') => Float64Array | null;
 }
 
@@ -83,7 +85,7 @@ export function measuredEntry(contestant: Contestant, facts: SessionFacts): Meas
     peak_state_bytes: result.peak_state_bytes,
     ...compared,
     verdict: rel_l2 !== null && !(rel_l2 <= limit) ? 'wrong' : verdict,
-    roofline: roofline(result, precision, cellRate, facts.ceilings),
+    roofline: roofline(result, precision, cellRate, gpuOf(facts.machine, candidate.gpu)?.ceilings ?? null),
     rel_l2,
     rel_l2_limit: limit,
     ledger_error: ledgerError(result),

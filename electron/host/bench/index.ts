@@ -1,8 +1,8 @@
 export { type BenchOptions, benchmark } from './benchmark.ts';
 export { devicesWithCeilings } from './ceilings.ts';
-export { readClaims, readTaskClaims } from './claims.ts';
+export { readClaims, readClaimsOf, readTaskClaims, type TaskClaim } from './claims.ts';
 export { commitOf } from './commit.ts';
-export { type GpuFacts, gpuFacts } from './machine.ts';
+export { noGpus, type SessionGpus, sessionGpus } from './machine.ts';
 export { recordedFacts } from './recorded.ts';
 export type { BenchEntry, BenchReport, MeasuredEntry, Ratio, RefusedEntry } from './report.ts';
 export { type BenchProgress, SessionClock } from './session-clock.ts';

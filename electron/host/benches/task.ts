@@ -1,13 +1,22 @@
 /** What goes between a benchmark and its thread. */
 import type { WireError } from '../../contract/errors.ts';
+import type { KeptSession } from '../../contract/kept-session.ts';
 import type { BenchProgress } from '../bench/index.ts';
 import type { FromRelay, ToRelay } from '../own/process/relay.ts';
 import type { BenchOutcome, BenchTask } from '../workloads/benchable.ts';
 
 export type FromBench =
   | { readonly kind: 'progress'; readonly progress: BenchProgress; readonly report: number }
+  | { readonly kind: 'so far'; readonly session: KeptSession }
   | { readonly kind: 'done'; readonly outcome: BenchOutcome }
   | { readonly kind: 'failed'; readonly error: WireError }
   | FromRelay;
 
-export type ToBench = { readonly kind: 'start'; readonly task: BenchTask } | { readonly kind: 'cancel' } | ToRelay;
+export type ToBench =
+  | {
+      readonly kind: 'start';
+      readonly task: BenchTask /** Whether anybody keeps what it is so far. */;
+      readonly kept: boolean;
+    }
+  | { readonly kind: 'cancel' }
+  | ToRelay;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
+import type { KeptSession } from '../../contract/kept-session.ts';
 import type { BenchProgress } from '../bench/index.ts';
 import type { StartChild } from '../own/process/link.ts';
 import { ChildrenForThread, isFromRelay } from '../own/process/relay.ts';
@@ -20,12 +21,13 @@ export type PerformBench = (
   task: BenchTask,
   onProgress: (progress: BenchProgress, report: number) => void,
   signal: AbortSignal,
+  soFar?: (session: KeptSession) => void,
 ) => Promise<BenchOutcome>;
 
 /** Aborting ends the session after the run at hand, with what was measured. Rejects with a BraggError. */
 export const benchOnThread =
   (startChild: StartChild): PerformBench =>
-  async (task, onProgress, signal) => {
+  async (task, onProgress, signal, soFar) => {
     const worker = new Worker(workerFile());
     const send = (message: ToBench): void => worker.postMessage(message);
     const children = new ChildrenForThread(startChild, send);
@@ -36,12 +38,13 @@ export const benchOnThread =
         worker.on('message', (message: FromBench) => {
           if (isFromRelay(message)) children.take(message);
           else if (message.kind === 'progress') onProgress(message.progress, message.report);
+          else if (message.kind === 'so far') soFar?.(message.session);
           else if (message.kind === 'done') resolve(message.outcome);
           else reject(BraggError.fromWire(message.error));
         });
         worker.on('error', (error: Error) => failed(error.message));
         worker.on('exit', () => failed('its thread ended'));
-        send({ kind: 'start', task });
+        send({ kind: 'start', task, kept: soFar !== undefined });
         if (signal.aborted) cancel();
         else signal.addEventListener('abort', cancel, { once: true });
       });

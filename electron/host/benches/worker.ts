@@ -34,12 +34,13 @@ function ownOf({ own, ownLimit_s }: BenchTask): OwnVariants {
   return variants;
 }
 
-async function perform(task: BenchTask): Promise<BenchOutcome> {
+async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
   const own = ownOf(task);
   let told = { report: -1, round: -1, at: Number.NEGATIVE_INFINITY };
   try {
     return await hostWorkloads[task.workload].benchable.measure(own.addon, task, {
       signal: stop.signal,
+      soFar: kept ? (session) => tell({ kind: 'so far', session }) : undefined,
       tell: (progress, report) => {
         const now = performance.now();
         const same = report === told.report && progress.round === told.round;
@@ -57,7 +58,7 @@ parentPort?.on('message', (message: ToBench) => {
   if (isToRelay(message)) children.take(message);
   else if (message.kind === 'cancel') stop.abort();
   else {
-    perform(message.task).then(
+    perform(message.task, message.kept).then(
       (outcome) => tell({ kind: 'done', outcome }),
       (error: unknown) => tell({ kind: 'failed', error: toWireError(error) }),
     );

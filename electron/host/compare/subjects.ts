@@ -1,4 +1,5 @@
 /** What stands in a comparison, with the numbers behind it. */
+import { gpuOf, type SessionGpu } from '../../contract/bench-session.ts';
 import type { Subject } from '../../contract/benches.ts';
 import type { ComparedRow } from '../../contract/comparison.ts';
 import { BraggError } from '../../contract/errors.ts';
@@ -106,31 +107,36 @@ function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
 
 function deviceOf({ device, threads, gpu }: MeasuredSessionEntry, { machine }: SessionReport): string {
   if (device === 'cpu') return threads === null ? machine.cpu : `${machine.cpu}, ${threads} threads`;
-  return `${machine.gpu?.name ?? 'GPU'}${gpu === null ? '' : `, GPU ${gpu}`}`;
+  return `${gpuOf(machine, gpu)?.name ?? 'GPU'}${gpu === null ? '' : `, GPU ${gpu}`}`;
 }
 
-function environmentOf({ machine, program, scenario }: SessionReport): Loaded['environment'] {
+function environmentOf({ machine, program, scenario }: SessionReport, gpu: SessionGpu | null): Loaded['environment'] {
   return {
     version: program.version ?? 'not recorded',
     compiler: program.compiler ?? 'not recorded',
     commit: program.commit ?? 'not recorded',
     cpu: machine.cpu,
     system: machine.os,
-    gpu: machine.gpu?.name ?? 'none',
-    driver: machine.gpu?.driver ?? 'none',
+    gpu: gpu?.name ?? 'none',
+    driver: gpu?.driver ?? 'none',
     scenario,
   };
 }
 
-/** What every row of a report has in common. */
-function reportPart({ workload, created, words }: Session, report: SessionReport, onGpu: boolean) {
+/** What every row of a report has in common; of a variant on the GPU that it ran on. */
+function reportPart(
+  { workload, created, words }: Session,
+  report: SessionReport,
+  on: { readonly device: 'cpu' | 'cuda'; readonly gpu: number | null },
+) {
   const { machine, program, scenario, bench, noise, document = null } = report;
-  const gpu = onGpu ? machine.gpu : null;
+  const used = gpuOf(machine, on.gpu);
+  const gpu = on.device === 'cuda' ? used : null;
   return {
     words,
     floor: noise.floor,
     document,
-    environment: environmentOf(report),
+    environment: environmentOf(report, used),
     row: {
       workload,
       bench,
@@ -159,7 +165,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
     const external = report.external.find(({ id }) => id === subject.label);
     if (external?.result == null) return missing();
     const { times, wrong, ...result } = external.result;
-    const { row, ...common } = reportPart(session, report, true);
+    const { row, ...common } = reportPart(session, report, { device: 'cuda', gpu: null });
     return {
       ...common,
       row: {
@@ -186,7 +192,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
   }
   const entry = report.entries.find(({ label }) => label === subject.label);
   if (entry?.status !== 'measured') return missing();
-  const { row, ...common } = reportPart(session, report, entry.device === 'cuda');
+  const { row, ...common } = reportPart(session, report, entry);
   const { label, variant, precision, time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes } = entry;
   const { size, accuracy, quantities, roofline, determinism, flagged, samples } = entry;
   return {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ClaimResult, TaskClaimResult } from '../../contract/claims.ts';
-import { parseSession } from '../bench/index.ts';
-import { isTaskSession, parseTaskSession } from '../workloads/task/session-file.ts';
+import { readClaimsOf, type TaskClaim } from '../bench/index.ts';
+import { parseKeptSession, withClaims } from '../sessions/index.ts';
 
 const rowSchema = z.strictObject({
   /** As the ledger counts, from 1. */
@@ -42,18 +42,20 @@ export interface Finding {
   readonly reason: string | null;
 }
 
-function findingsOf(session: string, claim: ClaimResult | TaskClaimResult): readonly Finding[] {
+type AnyClaim = ClaimResult | TaskClaimResult;
+
+function findingsOf(session: string, claim: AnyClaim): readonly Finding[] {
   const { from, to, reason } = claim;
   const common = { session, claim: claim.claim, from, to, reason };
   if (reason !== null) return [{ ...common, by: null, value: null, unit: '', verdict: 'not isolated' }];
   const values = 'values' in claim ? claim.values : [];
   return [
-    ...claim.pairs.map(({ slower, faster, gain, verdict }) => ({
+    ...claim.pairs.map((pair) => ({
       ...common,
-      by: `${slower} → ${faster}`,
-      value: gain?.value ?? null,
+      by: `${pair.slower} → ${pair.faster}`,
+      value: pair.gain?.value ?? null,
       unit: '×',
-      verdict,
+      verdict: pair.wrong === undefined ? pair.verdict : `${pair.verdict}, by a wrong answer`,
     })),
     ...values.map(({ variant, what, value, unit, verdict }) => ({
       ...common,
@@ -65,13 +67,14 @@ function findingsOf(session: string, claim: ClaimResult | TaskClaimResult): read
   ];
 }
 
-function claimsOf(text: string, path: string): readonly (ClaimResult | TaskClaimResult)[] {
-  if (isTaskSession(text)) return parseTaskSession(text, path).reports.flatMap(({ claims }) => claims);
-  return parseSession(text, path).reports.flatMap(({ claims }) => claims);
+function claimsOf(text: string, path: string, imageClaims: readonly TaskClaim[]): readonly AnyClaim[] {
+  const { reports } = withClaims(parseKeptSession(text, path), { imageClaims });
+  return reports.flatMap(({ claims = [] }): readonly AnyClaim[] => claims);
 }
 
 /** What the recorded sessions of a row say; a session that is not there says nothing. */
 export async function findingsOfRow(assetsFolder: string, { sessions, only }: LedgerRow): Promise<readonly Finding[]> {
+  const imageClaims = await readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' });
   const each = await Promise.all(
     sessions.map(async (session) => {
       const path = join(assetsFolder, 'runs', session);
@@ -79,7 +82,7 @@ export async function findingsOfRow(assetsFolder: string, { sessions, only }: Le
         if (error.code === 'ENOENT') return null;
         throw error;
       });
-      const claims = text === null ? [] : claimsOf(text, path);
+      const claims = text === null ? [] : claimsOf(text, path, imageClaims);
       return claims
         .filter(({ id }) => only.length === 0 || only.includes(id))
         .flatMap((claim) => findingsOf(session, claim));

@@ -1,11 +1,16 @@
 /** Sessions of every workload: read from their files, each in its own format, and made into what comparisons take. */
 import type { Variant } from '../../contract/capabilities.ts';
+import { IMAGE_SESSION_FORMAT } from '../../contract/image-bench.ts';
 import { type KeptSession, keptFormats, keptSessionSchema } from '../../contract/kept-session.ts';
 import type { Session } from '../../contract/session.ts';
+import type { NativeAddon } from '../addon.ts';
+import { readClaimsOf, type TaskClaim } from '../bench/claims.ts';
 import { ratioOf } from '../bench/comparison.ts';
 import { parseKept } from '../bench/session-file.ts';
 import { median } from '../bench/statistics.ts';
+import { imageClaims } from '../workloads/diffraction/claims.ts';
 import { imageSession, type RatioOf } from '../workloads/diffraction/session.ts';
+import { allVariants } from '../workloads/index.ts';
 import { taskSession } from '../workloads/task/session.ts';
 import { transportSession } from '../workloads/transport/session.ts';
 
@@ -25,12 +30,34 @@ function made(kept: KeptSession, variants: readonly Variant[], ratio: RatioOf): 
   }
 }
 
-/** `variants`: of the registry, for what older files do not say of theirs. The only place that tells formats apart. */
-export function asSession(kept: KeptSession, variants: readonly Variant[]): Session {
-  return made(kept, variants, ratioOf);
+/** What files may leave unsaid of what they measured. */
+export interface KnownNow {
+  /** Of the registry: what older files do not say of theirs. */
+  readonly variants: readonly Variant[];
+  /** About images, of which older files hold the samples and no claims. */
+  readonly imageClaims: readonly TaskClaim[];
 }
 
-/** The same without the intervals that its file does not hold: enough for a list, and at once. */
+export async function readKnown(addon: NativeAddon, assetsFolder: string): Promise<KnownNow> {
+  const imageClaims = await readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' });
+  return { variants: allVariants(addon), imageClaims };
+}
+
+/** With the claims beside its samples, where its file holds none. */
+export function withClaims(kept: KeptSession, { imageClaims: claims }: Pick<KnownNow, 'imageClaims'>): KeptSession {
+  if (kept.format !== IMAGE_SESSION_FORMAT) return kept;
+  const reports = kept.reports.map((report) =>
+    report.claims === undefined ? { ...report, claims: imageClaims(claims, report) } : report,
+  );
+  return { ...kept, reports };
+}
+
+/** The only place that tells formats apart. */
+export function asSession(kept: KeptSession, known: KnownNow): Session {
+  return made(withClaims(kept, known), known.variants, ratioOf);
+}
+
+/** The same without the intervals and claims that its file does not hold: enough for a list, and at once. */
 export function outlineOf(kept: KeptSession, variants: readonly Variant[]): Session {
   return made(kept, variants, (times, references) => ({ value: median(times) / median(references), interval: null }));
 }

@@ -65,6 +65,8 @@ export interface BenchFollower {
   /** `report`: which of the sweep's values. */
   readonly tell: (progress: BenchProgress, report: number) => void;
   readonly signal: AbortSignal;
+  /** Told now and then what the session would be if it ended there, by workloads whose runs are sessions. */
+  readonly soFar?: ((session: KeptSession) => void) | undefined;
 }
 
 export interface Benchable {

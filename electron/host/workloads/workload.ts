@@ -1,5 +1,6 @@
 /** What a workload is to the host. One folder each; index.ts lists them. */
 import type { Variant } from '../../contract/capabilities.ts';
+import type { KeptSession } from '../../contract/kept-session.ts';
 import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Resolved } from '../../contract/scenarios.ts';
 import type { Headline } from '../../contract/workload.ts';
@@ -62,11 +63,15 @@ export interface ResolveParts {
   readonly memoryLimit_bytes: number;
 }
 
-/** Measures on a thread of its own, with the own variants among those that are named. */
+/**
+ * Measures on a thread of its own, with the own variants among those that are named. `soFar` is told now and then what
+ * the session would be if it ended there.
+ */
 export type Measure = (
   task: Omit<BenchTask, 'own' | 'ownLimit_s'>,
   onProgress: (progress: BenchProgress, report: number) => void,
   signal: AbortSignal,
+  soFar?: (session: KeptSession) => void,
 ) => Promise<BenchOutcome>;
 
 export interface PrepareOptions {

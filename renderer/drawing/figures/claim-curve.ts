@@ -145,11 +145,11 @@ export function claimCurve(session: Swept, one: TaskClaimResult, size: FigureSiz
   const series = pairs.map(({ slower, faster }): Series => {
     const found = session.reports.flatMap(({ claims }, i) => {
       const own = claims.find((each) => each.id === id)?.pairs ?? [];
-      const gain = own.find((pair) => pair.slower === slower && pair.faster === faster)?.gain;
-      return gain == null ? [] : [{ at: values[i] ?? Number.NaN, gain }];
+      const { gain = null, wrong = [] } = own.find((pair) => pair.slower === slower && pair.faster === faster) ?? {};
+      return gain === null ? [] : [{ at: values[i] ?? Number.NaN, gain, wrong: wrong.length > 0 }];
     });
     return {
-      name: `${slower} → ${faster}`,
+      name: `${slower} → ${faster}${found.some(({ wrong }) => wrong) ? ' (wrong)' : ''}`,
       x: found.map(({ at }) => at),
       y: found.map(({ gain }) => gain.value),
       interval: found.map(({ gain }) => gain.interval),

@@ -1,6 +1,6 @@
 /** The table of claims as a figure. No React. */
 import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
-import { claimedText } from '../../base/claims.ts';
+import { claimedText, claimVerdictText } from '../../base/claims.ts';
 import { timesText } from '../../base/measured.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 import type { Figure } from './figure.ts';
@@ -18,12 +18,12 @@ interface Line {
 
 function linesOf(claim: TaskClaimResult): readonly Line[] {
   const { pairs, values, reason } = claim;
-  const gains = pairs.map(({ slower, faster, what, gain, verdict }) => ({
-    ...{ claim, verdict },
-    claimed: claimedText(claim),
-    measured: gain === null ? NO_VALUE : timesText(gain),
-    value: gain?.value ?? Number.NaN,
-    by: `${slower} → ${faster}: ${what}`,
+  const claimed = claimedText(claim);
+  const gains = pairs.map((pair) => ({
+    ...{ claim, claimed, verdict: claimVerdictText(pair) },
+    measured: pair.gain === null ? NO_VALUE : timesText(pair.gain),
+    value: pair.gain?.value ?? Number.NaN,
+    by: `${pair.slower} → ${pair.faster}: ${pair.what}`,
   }));
   const numbers = values.map(({ variant, what, value, unit, verdict }) => ({
     ...{ claim, verdict },
@@ -34,7 +34,7 @@ function linesOf(claim: TaskClaimResult): readonly Line[] {
   }));
   if (gains.length + numbers.length > 0) return [...gains, ...numbers];
   const nothing = { measured: NO_VALUE, value: Number.NaN, verdict: 'not isolated', by: reason ?? '' };
-  return [{ claim, claimed: claimedText(claim), ...nothing }];
+  return [{ claim, claimed, ...nothing }];
 }
 
 export function claimsFigure(claims: readonly TaskClaimResult[], caption: string, label: number): Figure {

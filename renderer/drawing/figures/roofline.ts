@@ -1,5 +1,6 @@
 /** All variants of a session against the ceilings that were measured on its GPU. */
 
+import { gpusUsed } from '../../../electron/contract/bench-session.ts';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/session.ts';
 import { compact, percent, significant } from '../../base/numbers.ts';
 import { curveArray, type FigureArray } from '../export/figure.ts';
@@ -20,16 +21,35 @@ interface Roof {
   readonly copy: number;
   readonly peak: number;
   readonly dash: readonly number[];
+  readonly ink: Ink;
 }
 
-function roofsOf({ machine, entries }: SessionReport): readonly Roof[] {
-  const ceilings = machine.gpu?.ceilings;
-  if (ceilings === null || ceilings === undefined) return [];
-  const { copy_bytes_per_s: copy, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
-  const double = entries.some(({ precision }) => precision === 'fp64');
-  const single = { name: `FP32 ${compact(fp32_flops_per_s)}FLOP/s`, copy, peak: fp32_flops_per_s, dash: [] };
-  const both = { name: `FP64 ${compact(fp64_flops_per_s)}FLOP/s`, copy, peak: fp64_flops_per_s, dash: [5, 3] };
-  return double ? [single, both] : [single];
+/** Of every GPU that entries ran on: roofs of equal ones lie on each other. */
+function roofsOf({ machine, entries: all }: SessionReport, entries: readonly Declared[]): readonly Roof[] {
+  const double = all.some(({ precision }) => precision === 'fp64');
+  const used = gpusUsed(machine, entries);
+  return used.flatMap((gpu, i): readonly Roof[] => {
+    if (gpu.ceilings === null) return [];
+    const { copy_bytes_per_s: copy, fp32_flops_per_s, fp64_flops_per_s } = gpu.ceilings;
+    const index = machine.gpus?.find(({ uuid }) => uuid === gpu.uuid)?.index;
+    const on = used.length === 1 ? '' : index === undefined ? `${gpu.name}: ` : `GPU ${index}: `;
+    const ink: Ink = i === 0 ? 'text' : 'text-muted';
+    const single = {
+      name: `${on}FP32 ${compact(fp32_flops_per_s)}FLOP/s`,
+      copy,
+      peak: fp32_flops_per_s,
+      dash: [],
+      ink,
+    };
+    const both = {
+      name: `${on}FP64 ${compact(fp64_flops_per_s)}FLOP/s`,
+      copy,
+      peak: fp64_flops_per_s,
+      dash: [5, 3],
+      ink,
+    };
+    return double ? [single, both] : [single];
+  });
 }
 
 /** Places labels in a margin beside their points, in order, none on another. */
@@ -67,7 +87,7 @@ export function rooflineEntries(report: SessionReport): readonly Declared[] {
 
 export function rooflineFigure(report: SessionReport, { width, label }: FigureSize): Figure {
   const entries = rooflineEntries(report);
-  const roofs = entries.some(({ device }) => device === 'cuda') ? roofsOf(report) : [];
+  const roofs = roofsOf(report, entries);
   const names = entries.map(({ label: name, verdict }) => (verdict === 'wrong' ? `${name} (wrong)` : name));
   const margin = Math.min(width * 0.34, Math.max(0, ...names.map((name) => textWidth(name, label))) + 3 * label);
   const left = verticalRoom(label);
@@ -86,7 +106,7 @@ export function rooflineFigure(report: SessionReport, { width, label }: FigureSi
     label,
   );
   const shapes: Shape[] = [...plot.shapes];
-  for (const { name, copy, peak, dash } of roofs) {
+  for (const { name, copy, peak, dash, ink } of roofs) {
     const corner = peak / copy;
     const start = Math.max(xFrom, yFrom / copy);
     const line: Point[] = [
@@ -94,14 +114,15 @@ export function rooflineFigure(report: SessionReport, { width, label }: FigureSi
       [plot.x.toPixel(corner), plot.y.toPixel(peak)],
       [plot.x.toPixel(xTo), plot.y.toPixel(peak)],
     ];
-    shapes.push({ kind: 'path', points: line, ink: 'text', width: 1.75, dash });
+    shapes.push({ kind: 'path', points: line, ink, width: 1.75, dash });
     const place = [plot.x.toPixel(xTo) - label * 0.4, plot.y.toPixel(peak) - label * 0.45] as const;
-    shapes.push({ kind: 'text', at: place, text: name, ink: 'text', size: label, anchor: 'end' });
+    shapes.push({ kind: 'text', at: place, text: name, ink, size: label, anchor: 'end' });
   }
-  const [copy] = roofs.map((roof) => roof.copy);
-  if (copy !== undefined) {
+  const copies = [...new Set(roofs.map(({ copy }) => compact(copy)))];
+  if (copies.length > 0) {
     const at = [box.left + label * 0.6, box.top + label * 1.4] as const;
-    shapes.push({ kind: 'text', at, text: `slope: copy ${compact(copy)}B/s`, ink: 'text-muted', size: label });
+    const text = `slope: copy ${copies.map((copy) => `${copy}B/s`).join(', ')}`;
+    shapes.push({ kind: 'text', at, text, ink: 'text-muted', size: label });
   }
   const points = entries.map(
     ({ roofline }): Point => [plot.x.toPixel(roofline.flops_per_byte), plot.y.toPixel(roofline.flops_per_s)],

@@ -1,4 +1,5 @@
 /** The figures of a session: those it has something to say for, with what they show in words, and what there is none of. */
+import { gpusUsed } from '../../../electron/contract/bench-session.ts';
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../../electron/contract/session.ts';
 import { claimCurve, sweptClaims } from './claim-curve.ts';
 import { coldStartFigure } from './cold-start.ts';
@@ -58,14 +59,15 @@ function roofline(report: SessionReport): Made {
   if (drawn.length === 0) {
     return { missing: 'No roofline: the variants of this session declare no bytes and operations of their work.' };
   }
-  const ceilings = report.machine.gpu?.ceilings != null;
+  const used = gpusUsed(report.machine, drawn);
+  const ceilings = used.some((gpu) => gpu.ceilings !== null);
   const { device } = drawn[0] ?? {};
   const without = measuredEntries(report).filter((one) => one.device === device && !drawn.some((two) => two === one));
   const left = without.length === 0 ? '' : ` Without, because they declare none: ${listed(without)}.`;
   return {
     id: 'roofline',
     title: 'Roofline',
-    text: `From the bytes and operations that each variant declares of its work, not from counters${ceilings ? '; the ceilings were measured on this GPU' : '; no ceilings were measured for this machine'}.${left}`,
+    text: `From the bytes and operations that each variant declares of its work, not from counters${ceilings ? `; the ceilings were measured on ${used.length > 1 ? 'these GPUs' : 'this GPU'}` : '; no ceilings were measured for this machine'}.${left}`,
     ofSweep: false,
     make: (size) => rooflineFigure(report, size),
   };

@@ -90,10 +90,10 @@ export default function KernelEditorPanel(): ReactElement {
     const made = new CodeEditor({
       parent: place.current,
       onChange: setText,
-      onSave: (typed) => void latest.current.save(typed),
+      onSave: (typed) => void latest.current.actions.save(typed),
       // As the buttons: not while the one before is under way.
-      onBuild: (typed) => void (latest.current.busy === null && latest.current.build(typed)),
-      onRun: (typed) => void (latest.current.busy === null && latest.current.run(typed)),
+      onBuild: (typed) => void (latest.current.busy === null && latest.current.actions.build(typed)),
+      onRun: (typed) => void (latest.current.busy === null && latest.current.actions.run(typed)),
     });
     editor.current = made;
     return () => {
@@ -120,7 +120,7 @@ export default function KernelEditorPanel(): ReactElement {
           { id: 'save', label: 'Save', tone: 'primary' },
         ],
       });
-      if (answer === null || (answer === 'save' && !(await editing.save(text)))) return;
+      if (answer === null || (answer === 'save' && !(await editing.actions.save(text)))) return;
     }
     setText('');
     store.setState({ ...to, file: '' });
@@ -183,11 +183,16 @@ export default function KernelEditorPanel(): ReactElement {
               icon="save"
               disabled={!idle || !dirty}
               title="Ctrl+S in the text"
-              onPress={() => void editing.save(text)}
+              onPress={() => void editing.actions.save(text)}
             >
               Save
             </Button>
-            <Button icon="check" disabled={!idle} title="Ctrl+B in the text" onPress={() => void editing.build(text)}>
+            <Button
+              icon="check"
+              disabled={!idle}
+              title="Ctrl+B in the text"
+              onPress={() => void editing.actions.build(text)}
+            >
               Build
             </Button>
             <Button
@@ -195,7 +200,7 @@ export default function KernelEditorPanel(): ReactElement {
               tone="primary"
               disabled={!idle}
               title="Ctrl+Enter in the text"
-              onPress={() => void editing.run(text)}
+              onPress={() => void editing.actions.run(text)}
             >
               Run
             </Button>

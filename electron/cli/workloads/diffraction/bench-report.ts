@@ -1,7 +1,9 @@
 /** A benchmark of images for a person. */
 import { fixedText } from '../../../../renderer/base/measured.ts';
+import { reportProvenance } from '../../../../renderer/base/provenance.ts';
 import type { Provenance } from '../../../contract/comparison.ts';
 import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/image-bench.ts';
+import { claimsReport, toldClaims } from '../../bench-parts.ts';
 import { endedText } from '../../ended.ts';
 import { measuredOn } from '../../measured-on.ts';
 import { duration, metric, significant, smallError, speedup } from '../../numbers.ts';
@@ -10,7 +12,7 @@ import { table } from '../../table.ts';
 /** Of the session that a report is part of. */
 type Kept = Pick<ImageSession, 'created' | 'commit'>;
 
-export type Style = (style: 'bold' | 'dim' | 'green' | 'red', text: string) => string;
+export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
 const maybe = (value: number | null, text: (value: number) => string): string => (value === null ? '' : text(value));
 
@@ -41,8 +43,9 @@ function roofText(roofline: ImageBenchEntry['roofline']): string {
 }
 
 function row(entry: ImageBenchEntry, modes: boolean, style: Style): readonly string[] {
-  const { variant, mode, refused, error, first_s, setup_s, median_s, image_s, ns_per_term, ratio, correct } = entry;
-  const name = modes ? [variant, mode] : [variant];
+  const { label = entry.variant, mode, refused, error, first_s, setup_s, median_s, image_s, ns_per_term } = entry;
+  const { ratio, correct, flagged = 0 } = entry;
+  const name = modes ? [label, mode] : [label];
   if (refused !== null) return [...name, '', '', '', '', '', '', '', '', '', '', '', refused];
   const off = error === null ? ['', '', '', ''] : [error.rel_l2, error.max, error.bright, error.sum].map(errorText);
   return [
@@ -55,7 +58,8 @@ function row(entry: ImageBenchEntry, modes: boolean, style: Style): readonly str
     ratio === null ? '' : speedup(ratio),
     roofText(entry.roofline),
     ...off,
-    correct === true ? style('green', 'correct') : style('red', 'wrong'),
+    (correct === true ? style('green', 'correct') : style('red', 'wrong')) +
+      (flagged === 0 ? '' : style('yellow', ` (${flagged} flagged)`)),
   ];
 }
 
@@ -67,16 +71,25 @@ function coldStart({ entries }: ImageBenchReport): readonly string[] {
   return [`First set-up on the GPU (${first.variant}): ${parts.join(', ')}`];
 }
 
+/** Ratios without the flagged samples, where there are such. */
+function flaggedLines({ entries }: ImageBenchReport): readonly string[] {
+  return entries.flatMap(({ label, variant, ratio_unflagged = null, flagged }) =>
+    ratio_unflagged === null
+      ? []
+      : [`${label ?? variant}: ${speedup(ratio_unflagged)} without the ${flagged} flagged samples`],
+  );
+}
+
 function provenance({ machine, program, entries }: ImageBenchReport, { created, commit }: Kept): Provenance {
-  const gpu = entries.some(({ device, refused }) => device === 'cuda' && refused === null) ? machine.gpu : null;
-  return {
-    machine: gpu?.name ?? machine.cpu,
-    driver: gpu?.driver ?? null,
-    sm_MHz: null,
-    version: program?.version ?? null,
-    commit,
-    measured: created,
-  };
+  const measured = entries.map(({ refused, device, gpu, clocks = [] }) =>
+    refused === null
+      ? ({ status: 'measured', device, gpu, samples: clocks } as const)
+      : ({ status: 'refused' } as const),
+  );
+  return reportProvenance(
+    { machine, program: { version: program?.version ?? null, commit }, entries: measured },
+    created,
+  );
 }
 
 export function imageBenchReport(report: ImageBenchReport, style: Style, session: Kept): readonly string[] {
@@ -88,7 +101,9 @@ export function imageBenchReport(report: ImageBenchReport, style: Style, session
     `${width} × ${height} pixels, ${metric(terms)} lattice terms`,
     measuredOn(provenance(report, session), machine),
     ...table(columns(modes), rows, { styleTitle: (text) => style('bold', text) }),
+    ...flaggedLines(report),
     ...coldStart(report),
+    ...claimsReport(toldClaims(report.claims ?? []), (text) => style('bold', text)),
     '',
     endedText({ ...report, floor: report.noise_floor }),
     style(

@@ -1,12 +1,10 @@
 /** A benchmark of a small measured workload for a person. */
-import { claimedText } from '../../../../renderer/base/claims.ts';
 import { quantityText } from '../../../../renderer/base/compare-columns.ts';
-import { fixedText, timeAndSpread, timesText } from '../../../../renderer/base/measured.ts';
+import { fixedText, timeAndSpread } from '../../../../renderer/base/measured.ts';
 import { percent } from '../../../../renderer/base/numbers.ts';
 import { reportProvenance } from '../../../../renderer/base/provenance.ts';
-import type { TaskClaimResult } from '../../../contract/claims.ts';
 import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/task-bench.ts';
-import { modesReport } from '../../bench-parts.ts';
+import { claimsReport, modesReport } from '../../bench-parts.ts';
 import { endedText } from '../../ended.ts';
 import { measuredOn } from '../../measured-on.ts';
 import { duration, metric, short, smallError, speedup } from '../../numbers.ts';
@@ -73,39 +71,6 @@ function quantityLines(entries: readonly MeasuredTask[], bold: (text: string) =>
   return ['', ...table(heads, rows, { styleTitle: bold })];
 }
 
-function claimRows(claim: TaskClaimResult): readonly (readonly string[])[] {
-  const { pairs, values, reason } = claim;
-  if (reason !== null) return [[claim.claim, claimedText(claim), '–', 'not isolated', reason]];
-  return [
-    ...pairs.map(({ slower, faster, gain, verdict }) => [
-      claim.claim,
-      claimedText(claim),
-      gain === null ? '–' : timesText(gain),
-      verdict,
-      `${slower} → ${faster}`,
-    ]),
-    ...values.map(({ variant, what, value, unit, verdict }) => [
-      claim.claim,
-      claimedText(claim, unit),
-      value === null ? '–' : `${short(value, 4)} ${unit}`.trimEnd(),
-      verdict,
-      `${variant}: ${what}`,
-    ]),
-  ];
-}
-
-function claimLines({ claims }: TaskReport, bold: (text: string) => string): readonly string[] {
-  if (claims.length === 0) return [];
-  const heads: readonly Column[] = [
-    { title: 'Claimed against measured' },
-    { title: 'Claimed', align: 'right' },
-    { title: 'Measured', align: 'right' },
-    { title: 'Verdict' },
-    { title: 'By' },
-  ];
-  return ['', ...table(heads, claims.flatMap(claimRows), { styleTitle: bold })];
-}
-
 export function taskReport(
   report: TaskReport,
   style: Style,
@@ -126,7 +91,7 @@ export function taskReport(
     ),
     ...modesReport(measured, bold),
     ...quantityLines(measured, bold),
-    ...claimLines(report, bold),
+    ...claimsReport(report.claims, bold),
     '',
     endedText({ ...report, floor: report.noise.floor }),
     style(

@@ -6,9 +6,9 @@ import {
   type BenchProgress,
   benchmark,
   devicesWithCeilings,
-  gpuFacts,
   readClaims,
   recordedFacts,
+  sessionGpus,
   sweepFits,
 } from '../../../host/bench/index.ts';
 import { chooseBaselines, readRegistry } from '../../../host/external/registry.ts';
@@ -42,7 +42,7 @@ function progressLine({ phase, variant, round, mostRounds, elapsed_s }: BenchPro
     : `${phase}: ${variant}  ${duration(elapsed_s)}`;
 }
 
-type Common = Pick<BenchOptions, 'modes' | 'seed' | 'limits' | 'gpu' | 'claims' | 'signal' | 'recorded'>;
+type Common = Pick<BenchOptions, 'modes' | 'seed' | 'limits' | 'gpus' | 'claims' | 'signal' | 'recorded'>;
 
 async function measureOne(
   context: VerbContext,
@@ -91,7 +91,7 @@ export async function benchTransport(context: VerbContext, host: Host): Promise<
     modes: modesOf(parsed),
     seed: seedOf(parsed),
     limits: roundsAsked(parsed),
-    gpu: gpuFacts(devices),
+    gpus: sessionGpus(devices),
     recorded: await recordedFacts(assetsFolder(), devices),
     claims: await readClaims(assetsFolder()),
     signal,

@@ -3,41 +3,39 @@
  * rounds in shuffled order, the first one twice in each for the noise floor,
  * and every image held to the FP64 reference.
  */
-import type { Mode } from '../../../contract/bench-session.ts';
+import { gpuOf, type Mode } from '../../../contract/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
-import { fromNative, type NativeAddon } from '../../addon.ts';
-import type {
-  DiffractionPlan,
-  DiffractionProblem,
-  DiffractionResult,
-  DiffractionVariant,
-} from '../../addon-diffraction.ts';
-import type { GpuFacts } from '../../bench/index.ts';
+import type { NativeAddon } from '../../addon.ts';
+import type { DiffractionPlan, DiffractionProblem, DiffractionResult } from '../../addon-diffraction.ts';
+import type { TaskClaim } from '../../bench/claims.ts';
+import { type Comparison, compareTimes, type Ranked } from '../../bench/comparison.ts';
+import type { Clocked } from '../../bench/flags.ts';
+import { gpusOf, noGpus, type SessionGpus } from '../../bench/machine.ts';
 import { Determinism } from '../../bench/parity.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
 import { median, ratioInterval } from '../../bench/statistics.ts';
 import type { StoppingLimits } from '../../bench/stopping.ts';
-import { noiseFloor, verdictOf } from '../../bench/verdict.ts';
+import { noiseFloor } from '../../bench/verdict.ts';
+import { type ImageCandidate, imageCandidates } from './candidates.ts';
+import { imageClaims } from './claims.ts';
 import { imageError } from './image-error.ts';
+import { REFERENCE, render } from './render.ts';
 import { imageRoofline } from './roofline.ts';
-
-export const REFERENCE = 'diffraction-reference';
-
-/** A GPU makes the image again and again for this long; an image alone is shorter than the clock's steps. */
-const SAMPLE_S = 0.02;
 
 export interface ImageBenchOptions {
   readonly scenario: string;
-  /** The first that can run is what the others are compared with. */
+  /** Ids, or id:gpu. The first that can run is what the others are compared with. */
   readonly variants: readonly string[];
   readonly modes: readonly Mode[];
   readonly seed: number;
   readonly limits: StoppingLimits;
-  readonly gpu: GpuFacts | null;
+  /** With their ceilings; none by default. */
+  readonly gpus?: SessionGpus;
+  readonly claims?: readonly TaskClaim[];
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: BenchProgress) => void;
   /** What the report says besides: the scenario as the user wrote it, the kernels' resources. */
@@ -50,8 +48,7 @@ export interface ImageBenchOptions {
 }
 
 /** A variant in a mode. */
-interface Candidate {
-  readonly variant: DiffractionVariant;
+interface Candidate extends ImageCandidate {
   readonly mode: Mode;
 }
 
@@ -60,6 +57,7 @@ interface Sample {
   readonly image_s: number;
   readonly setup_s: number;
   readonly wall_s: number;
+  readonly clocks: Clocked;
 }
 
 interface Contestant extends Candidate {
@@ -71,33 +69,8 @@ interface Contestant extends Candidate {
   readonly samples: Sample[];
 }
 
-/** Renders once. Throws a BraggError; a cancelled run is one too. */
-export async function render(
-  addon: NativeAddon,
-  problem: DiffractionProblem,
-  { variant, mode }: { readonly variant: string; readonly mode: Mode },
-  signal?: AbortSignal,
-) {
-  const start = performance.now();
-  try {
-    const run = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant } });
-    const cancel = (): void => run.cancel();
-    signal?.addEventListener('abort', cancel);
-    try {
-      const started = run.start(() => undefined, { mode, atLeast_s: SAMPLE_S });
-      if (signal?.aborted === true) cancel();
-      const result = await started;
-      return { plan: run.plan, result, wall_s: (performance.now() - start) / 1000 };
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-    }
-  } catch (error) {
-    throw fromNative(error);
-  }
-}
-
-function sampleOf({ device_s, solve_s, setup_s }: DiffractionResult): Sample {
-  return { time_s: device_s > 0 ? device_s : solve_s, image_s: solve_s, setup_s, wall_s: setup_s + solve_s };
+function sampleOf({ device_s, solve_s, setup_s, clocks }: DiffractionResult): Sample {
+  return { time_s: device_s > 0 ? device_s : solve_s, image_s: solve_s, setup_s, wall_s: setup_s + solve_s, clocks };
 }
 
 const nothing = {
@@ -107,6 +80,9 @@ const nothing = {
   samples_s: [] as number[],
   image_samples_s: [] as number[],
   wall_samples_s: [] as number[],
+  clocks: [],
+  flagged: 0,
+  ratio_unflagged: null,
   median_s: null,
   image_s: null,
   wall_s: null,
@@ -119,7 +95,13 @@ const nothing = {
   verdict: null,
 };
 
-const nameOf = ({ variant, mode }: Candidate): string => (mode === 'warm' ? variant.id : `${variant.id}, ${mode}`);
+const nameOf = ({ label, mode }: Candidate): string => (mode === 'warm' ? label : `${label}, ${mode}`);
+
+/** Each mode of a variant is a row of its own. */
+function ranked(one: Contestant): Ranked<Sample> {
+  const warm = { mode: one.mode, samples: one.samples, reason: null };
+  return { label: nameOf(one), buildsOn: null, first: sampleOf(one.first), warm, others: [] };
+}
 
 const timesOf = ({ samples }: Contestant): readonly number[] => samples.map(({ time_s }) => time_s);
 
@@ -130,6 +112,14 @@ function repeatsOf({ runs, bitwise, spread }: ReturnType<Determinism['report']>)
 
 const medianOf = (samples: readonly Sample[], what: (sample: Sample) => number): number | null =>
   samples.length === 0 ? null : median(samples.map(what));
+
+/** What rows need beside their own contestant. */
+interface EntryFacts {
+  readonly compare: (one: Contestant) => Comparison<Sample>;
+  readonly machine: ImageBenchReport['machine'];
+  /** Lattice factors in the image. */
+  readonly terms: number;
+}
 
 class Session {
   private readonly candidates: readonly Candidate[];
@@ -146,11 +136,8 @@ class Session {
     this.problem = problem;
     this.options = options;
     this.clock = new SessionClock(options.limits, options.seed);
-    const all = addon.diffractionVariants();
-    const { variants, modes } = options;
-    this.candidates = modes.flatMap((mode) =>
-      variants.flatMap((id) => all.filter((one) => one.id === id).map((variant) => ({ variant, mode }))),
-    );
+    const all = imageCandidates(problem, options.variants, addon.diffractionVariants());
+    this.candidates = options.modes.flatMap((mode) => all.map((candidate) => ({ ...candidate, mode })));
   }
 
   async run(): Promise<ImageBenchReport> {
@@ -164,15 +151,15 @@ class Session {
     this.options.onProgress?.(this.clock.progress(phase, what));
   }
 
-  private render({ variant, mode }: Candidate) {
-    return render(this.addon, this.problem, { variant: variant.id, mode }, this.options.signal);
+  private render({ problem, variant, mode }: Candidate, clocks: boolean) {
+    return render(this.addon, problem, { variant: variant.id, mode, clocks }, this.options.signal);
   }
 
   private async firstRuns(oracle: Float32Array): Promise<void> {
     for (const candidate of this.candidates) {
       this.tell('first runs', nameOf(candidate));
       try {
-        const { plan, result, wall_s } = await this.render(candidate);
+        const { plan, result, wall_s } = await this.render(candidate, false);
         if (result.status !== 'done') return;
         const error = imageError(result.image, oracle);
         const determinism = new Determinism();
@@ -197,7 +184,7 @@ class Session {
         what: nameOf(one),
         times: () => timesOf(one),
         take: async () => {
-          const { result } = await this.render(one);
+          const { result } = await this.render(one, true);
           if (result.status !== 'done') return null;
           return () => {
             one.samples.push(sampleOf(result));
@@ -222,20 +209,17 @@ class Session {
     return stopped;
   }
 
-  private entry(candidate: Candidate, floor: number | null, terms: number): ImageBenchEntry | null {
-    const { variant, mode } = candidate;
-    const named = { variant: variant.id, device: variant.device, mode };
+  private entry(candidate: Candidate, facts: EntryFacts): ImageBenchEntry | null {
+    const { label, variant, mode, gpu } = candidate;
+    const named = { label, variant: variant.id, device: variant.device, mode, ...(gpu === null ? {} : { gpu }) };
     const refused = this.refused.get(candidate);
     if (refused !== undefined) return { ...named, refused, ...nothing };
-    const found = this.contestants.find((one) => one.variant === variant && one.mode === mode);
-    const [reference] = this.contestants;
-    if (found === undefined || reference === undefined) return null;
+    const found = this.contestants.find((one) => one.label === label && one.mode === mode);
+    if (found === undefined) return null;
     const { samples, error, first, first_s, plan, determinism } = found;
-    const times = samples.map(({ time_s }) => time_s);
-    const referenceTimes = reference.samples.map(({ time_s }) => time_s);
-    const median_s = medianOf(samples, ({ time_s }) => time_s);
-    const interval = found === reference ? null : ratioInterval(times, referenceTimes, this.options.seed);
-    const ceilings = this.options.gpu?.ceilings ?? null;
+    const compared = samples.length === 0 ? null : facts.compare(found);
+    const ceilings = gpuOf(facts.machine, gpu)?.ceilings ?? null;
+    const median_s = compared?.time_s ?? null;
     return {
       ...named,
       refused: null,
@@ -243,48 +227,57 @@ class Session {
       correct: error.bright !== null && error.bright <= BRIGHT_PARITY,
       threads: first.threads,
       determinism: repeatsOf(determinism.report()),
-      samples_s: times,
+      samples_s: samples.map(({ time_s }) => time_s),
       image_samples_s: samples.map(({ image_s }) => image_s),
       wall_samples_s: samples.map(({ wall_s }) => wall_s),
+      clocks: (compared?.samples ?? []).map(({ raw, flag }) => ({ sm_MHz: raw.clocks.after?.sm_MHz ?? null, flag })),
+      flagged: compared?.flagged ?? 0,
+      ratio_unflagged: compared?.ratio_unflagged ?? null,
       median_s,
       image_s: medianOf(samples, ({ image_s }) => image_s),
       wall_s: medianOf(samples, ({ wall_s }) => wall_s),
       setup_s: medianOf(samples, ({ setup_s }) => setup_s),
       first_s,
       first_setup: [...first.setup_parts],
-      ns_per_term: median_s === null ? null : (median_s * first.threads * 1e9) / terms,
+      ns_per_term: median_s === null ? null : (median_s * first.threads * 1e9) / facts.terms,
       roofline: median_s === null || variant.device === 'cpu' ? null : imageRoofline(variant, plan, median_s, ceilings),
-      ratio: median_s === null ? null : { value: median_s / median(referenceTimes), interval },
-      verdict: found === reference ? null : verdictOf(interval, floor),
+      ratio: compared?.ratio ?? null,
+      verdict: compared === null || compared.verdict === 'reference' ? null : compared.verdict,
     };
   }
 
   private report(plan: DiffractionPlan, stopped: ImageBenchReport['stopped']): ImageBenchReport {
-    const { seed, scenario, gpu } = this.options;
+    const { seed, scenario, gpus = noGpus, claims = [] } = this.options;
     const [reference] = this.contestants;
     const times = (samples: readonly Sample[]): number[] => samples.map(({ time_s }) => time_s);
     const control = reference === undefined ? null : ratioInterval(times(this.control), times(reference.samples), seed);
     const floor = noiseFloor(control);
     const { cpu, logicalCores, isa, os } = this.addon.machine();
     const { version, build, compiler } = this.addon.buildInfo();
-    for (const { variant, first } of this.contestants) this.options.onImage?.(variant.id, first.image);
+    for (const { label, first } of this.contestants) this.options.onImage?.(label, first.image);
     const { width, height, terms } = plan;
+    const all = this.contestants.map(ranked);
+    const basis = { reference: all[0], all, seed, floor, timeOf: ({ time_s }: Sample) => time_s };
+    const machine = { cpu, logicalCores, isa, os, ...gpusOf(gpus, this.candidates) };
+    const compare = (one: Contestant) => compareTimes(ranked(one), basis);
+    const entries = this.candidates.flatMap((candidate) => this.entry(candidate, { compare, machine, terms }) ?? []);
     return {
       workload: 'diffraction',
       scenario,
-      machine: { cpu, logicalCores, isa, os, gpu },
+      machine,
       build,
       program: { version, build, compiler },
       ...this.options.recorded,
       width,
       height,
       terms,
-      reference: reference?.variant.id ?? null,
+      reference: reference?.label ?? null,
       seed,
       rounds: this.clock.rounds,
       stopped,
       noise_floor: floor,
-      entries: this.candidates.flatMap((candidate) => this.entry(candidate, floor, terms) ?? []),
+      entries,
+      claims: imageClaims(claims, { entries, width, height, terms, seed }),
       elapsed_s: this.clock.elapsed_s,
     };
   }

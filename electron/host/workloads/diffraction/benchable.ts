@@ -1,11 +1,11 @@
 /** Diffraction images as benchmarks take them. */
 import { IMAGE_SESSION_FORMAT } from '../../../contract/image-bench.ts';
-import { devicesWithCeilings, gpuFacts, recordedFacts } from '../../bench/index.ts';
-import { eachOnce, knownVariant } from '../../bench/known.ts';
 import { problemOf } from '../../scenarios/index.ts';
 import { type Answers, type Benchable, problemFor, reportEach } from '../benchable.ts';
 import { benchImages } from './bench.ts';
+import { imageCandidates } from './candidates.ts';
 import { imageField } from './field.ts';
+import { imageSurroundings } from './surroundings.ts';
 import { imageFits } from './sweep.ts';
 
 export const imageBenchable: Benchable = {
@@ -13,24 +13,21 @@ export const imageBenchable: Benchable = {
     if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
     return { kind: 'diffraction', problem: problemOf(reading) };
   },
-  check: (addon, _problem, variants) => {
-    eachOnce(variants);
-    for (const id of variants) knownVariant(id, addon.diffractionVariants());
+  check: (addon, problem, variants) => {
+    imageCandidates(problemFor('diffraction', problem), variants, addon.diffractionVariants());
   },
   hasRivals: false,
   measure: async (addon, task, { tell, signal }) => {
     const { scenario, document, variants, modes, seed, limits, assetsFolder, sweep, created, command } = task;
-    const devices = await devicesWithCeilings(addon, () => undefined);
-    const { commit = null, ...facts } = await recordedFacts(assetsFolder, devices, 'diffraction');
+    const { gpus, claims, recorded, commit } = await imageSurroundings(addon, assetsFolder, () => undefined);
     const answers: Answers[] = [];
     const reports = await reportEach(task, signal, (problem, index) => {
       const found = new Map<string, Float32Array>();
       answers.push(found);
       return benchImages(addon, problemFor('diffraction', problem), {
-        ...{ scenario, variants, seed, limits, signal },
+        ...{ scenario, variants, seed, limits, gpus, claims, signal },
         modes: ['warm', ...modes],
-        gpu: gpuFacts(devices),
-        recorded: { document: { ...document }, ...facts },
+        recorded: { document: { ...document }, ...recorded },
         onImage: (variant, image) => found.set(variant, image),
         onProgress: (progress) => tell(progress, index),
       });

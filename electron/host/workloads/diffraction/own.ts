@@ -4,9 +4,9 @@ import { Determinism } from '../../bench/parity.ts';
 import { type OwnWorkload, replaceableBy, withOwn, withoutKernels } from '../../own/workload.ts';
 import { problemOf } from '../../scenarios/index.ts';
 import { runOf } from '../run-data.ts';
-import { REFERENCE, render } from './bench.ts';
 import { imageError, worstOf } from './image-error.ts';
 import { OwnImageRun } from './own-run.ts';
+import { REFERENCE, render } from './render.ts';
 import { imageAccuracy } from './session.ts';
 
 /** The lengths, tables and sources of a problem are laid out by the engine, which then makes a variant. */

@@ -2,6 +2,7 @@
 import type { ImageFrame, ImageProgress, ImageView } from '../../../contract/image.ts';
 import type { NativeAddon } from '../../addon.ts';
 import type { DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../addon-diffraction.ts';
+import { KeepingTimes } from '../../recovery/keeping-times.ts';
 import { Pace } from '../../runs/pace.ts';
 import { Subscribers } from '../../runs/subscribers.ts';
 import type { Sink } from '../../service/service.ts';
@@ -10,9 +11,6 @@ import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
 import { imageUpTo, pixelsText } from './texts.ts';
 import { imageMap } from './view.ts';
 
-/** An image that takes less than this is sooner made again than recovered. */
-const FIRST_STATE_MS = 3_000;
-const EVERY_STATE_MS = 10_000;
 /** Making frames takes at most a quarter of the event loop's time, however large the image is. */
 const REST_PER_WORK = 3;
 
@@ -47,16 +45,13 @@ export class ImageRunning implements WorkloadRun {
   }
 
   async start(around: RunSurroundings): Promise<ImageRunData> {
-    let due = performance.now() + FIRST_STATE_MS;
+    const times = new KeepingTimes();
     const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
       around.progressed(detailOf(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
-      if (around.keep === null || performance.now() < due) return;
-      due = Number.POSITIVE_INFINITY;
-      const begun = performance.now();
-      void this.#keep(around).then(() => {
-        due = performance.now() + Math.max(EVERY_STATE_MS, 20 * (performance.now() - begun));
-      });
+      if (around.keep === null || !times.isDue()) return;
+      times.begins();
+      void this.#keep(around).then(() => times.kept());
     };
     const { traceReason, clocks: _clocks, ...result } = await this.#native.start(progressed, { trace: this.#trace });
     if (traceReason !== null) around.warn(traceReason);

@@ -2,7 +2,7 @@
  * A benchmark of images as comparisons take it. Its files have an entry for each variant and mode, and name
  * variants by their ids alone: titles and what each builds on are the registry's.
  */
-import type { Ratio } from '../../../contract/bench-session.ts';
+import { gpuOf, type Ratio } from '../../../contract/bench-session.ts';
 import type { Variant } from '../../../contract/capabilities.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/image-bench.ts';
@@ -52,12 +52,12 @@ export function imageAccuracy(error: ImageError, judged: boolean): Accuracy[] {
 }
 
 function rooflineOf(
-  { roofline }: ImageBenchEntry,
+  { roofline, gpu }: ImageBenchEntry,
   machine: ImageBenchReport['machine'],
 ): MeasuredSessionEntry['roofline'] {
   if (roofline === null) return null;
   const { fp32_per_s, fp64_per_s, bytes_per_s } = roofline;
-  const ceilings = machine.gpu?.ceilings ?? null;
+  const ceilings = gpuOf(machine, gpu)?.ceilings ?? null;
   const flops_per_s = fp32_per_s + fp64_per_s;
   return {
     bytes_per_s,
@@ -81,10 +81,13 @@ interface Means {
   readonly ratioOf: RatioOf;
 }
 
-function headOf({ variant, device }: ImageBenchEntry, known: Known) {
+const labelOf = ({ label, variant }: ImageBenchEntry): string => label ?? variant;
+
+function headOf(entry: ImageBenchEntry, known: Known) {
+  const { variant, device, gpu = null } = entry;
   const { title = variant, buildsOn = null, precisions = [] } = known.get(variant) ?? {};
-  const label = variant;
-  return { label, variant, title, builds_on: buildsOn, device, precision: precisions[0] ?? '', note: null, gpu: null };
+  const precision = precisions[0] ?? '';
+  return { label: labelOf(entry), variant, title, builds_on: buildsOn, device, precision, note: null, gpu };
 }
 
 /** The labels that a variant stands on among those that were measured, its base first. */
@@ -108,19 +111,20 @@ function entryOf(
   const head = headOf(own, known);
   if (own.refused !== null) return { ...head, status: 'refused', reason: own.refused };
   const { median_s, setup_s, image_s, wall_s, samples_s, threads, ns_per_term, first_s, first_setup, device } = own;
+  const { clocks = [], flagged = null } = own;
   if (median_s === null || setup_s === null || own.ratio === null) {
     return { ...head, status: 'refused', reason: 'The session ended before a round was whole.' };
   }
   const warm = new Map(
     report.entries.flatMap((one) =>
-      one.mode === own.mode && one.median_s !== null ? [[one.variant, one.samples_s] as const] : [],
+      one.mode === own.mode && one.median_s !== null ? [[labelOf(one), one.samples_s] as const] : [],
     ),
   );
   const chain = chainOf(own.variant, known, warm);
   const over = (base: string | undefined): Ratio | null =>
     base === undefined ? null : ratioOf(samples_s, warm.get(base) ?? [], report.seed);
   const accuracy = own.error === null ? [] : imageAccuracy(own.error, true);
-  const isReference = own.variant === report.reference;
+  const isReference = head.label === report.reference;
   return {
     ...head,
     status: 'measured',
@@ -132,7 +136,7 @@ function entryOf(
     wall_s,
     spread: relativeSpread(samples_s),
     ratio: own.ratio,
-    flagged: null,
+    flagged,
     verdict: own.correct === false ? 'wrong' : (own.verdict ?? (isReference ? 'reference' : 'undecided')),
     rung: over(chain[0]),
     cumulative: over(chain.at(-1)),
@@ -153,14 +157,14 @@ function entryOf(
         time_s,
         ratio: time_s === null ? null : ratioOf(times, samples_s, report.seed),
       })),
-    samples: samples_s.map((time_s, round) => ({ round, time_s, sm_MHz: null, flag: null })),
+    samples: samples_s.map((time_s, round) => ({ round, time_s, ...(clocks[round] ?? { sm_MHz: null, flag: null }) })),
   };
 }
 
 function reportOf(report: ImageBenchReport, commit: string | null, means: Means): SessionReport {
   const { scenario, build, program, document, resources, reference, seed, rounds, stopped, elapsed_s } = report;
   const { logicalCores, ...machine } = report.machine;
-  const each = [...Map.groupBy(report.entries, ({ variant }) => variant).values()];
+  const each = [...Map.groupBy(report.entries, labelOf).values()];
   return {
     bench: '',
     ...{ scenario, reference, seed, rounds, stopped, elapsed_s },
@@ -175,7 +179,7 @@ function reportOf(report: ImageBenchReport, commit: string | null, means: Means)
     ],
     entries: each.flatMap((all) => entryOf(all, report, means) ?? []),
     external: [],
-    claims: [],
+    claims: report.claims ?? [],
   };
 }
 

@@ -4,7 +4,7 @@
  * first variant twice in each.
  */
 import type { BenchReport } from '../../../contract/bench.ts';
-import type { Mode } from '../../../contract/bench-session.ts';
+import { gpuOf, type Mode } from '../../../contract/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KeptRecording } from '../../../contract/recording.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
@@ -13,13 +13,14 @@ import type { NativeAddon } from '../../addon.ts';
 import type { TaskProblem } from '../../addon-task.ts';
 import type { TaskClaim } from '../../bench/claims.ts';
 import { ratioOf, type Series } from '../../bench/comparison.ts';
-import { type GpuFacts, machineFacts } from '../../bench/machine.ts';
+import { machineFacts, noGpus, type SessionGpus } from '../../bench/machine.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
 import type { StoppingLimits } from '../../bench/stopping.ts';
 import { noiseFloor } from '../../bench/verdict.ts';
 import { findGpu, usedGpu } from '../../gpu.ts';
 import { keptRecording } from '../../recording/kept.ts';
+import { KeepingTimes } from '../../recovery/keeping-times.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
 import { taskClaims } from './claims.ts';
 import { type RawTaskSample, rawTaskSample, type TaskContestant, TaskWorker } from './contestant.ts';
@@ -36,9 +37,11 @@ export interface TaskBenchOptions {
   readonly limits: StoppingLimits;
   /** A sample repeats the task for at least this long. */
   readonly sample_s?: number;
-  readonly gpu?: GpuFacts | null;
+  readonly gpus?: SessionGpus;
   readonly claims?: readonly TaskClaim[];
   readonly onProgress?: (progress: BenchProgress) => void;
+  /** Told now and then what the report would be if the session ended there, without recordings. */
+  readonly soFar?: (report: TaskReport) => void;
   readonly recorded?: {
     readonly document?: Readonly<Record<string, unknown>>;
     readonly commit?: string;
@@ -67,6 +70,7 @@ class Session {
   private readonly contestants: TaskContestant[] = [];
   private readonly control: RawTaskSample[] = [];
   private readonly clock: SessionClock;
+  private readonly times = new KeepingTimes();
   private keep = true;
   private readonly addon: NativeAddon;
   private readonly problem: TaskProblem;
@@ -86,9 +90,9 @@ class Session {
     try {
       this.keep = this.fits(all);
       for (const candidate of all) await this.firstRun(candidate);
-      const stopped = await this.takeRounds();
+      const stopped = await this.takeRounds(all, title);
       await this.takeTraces();
-      return this.report(all, title, stopped);
+      return { ...this.report(all, title, stopped), recordings: [...this.recordings()] };
     } finally {
       for (const { worker } of this.contestants) await worker.close();
     }
@@ -173,7 +177,7 @@ class Session {
     return this.options.sample_s ?? usualSample_s;
   }
 
-  private async takeRounds(): Promise<BenchReport['stopped']> {
+  private async takeRounds(all: readonly TaskCandidate[], title: string): Promise<BenchReport['stopped']> {
     const [reference] = this.contestants;
     if (reference === undefined) return this.cancelled ? 'cancelled' : 'refused';
     const turns = this.contestants.flatMap((contestant) =>
@@ -190,16 +194,26 @@ class Session {
       cancelled: () => this.cancelled,
       elapsed_s: () => this.clock.elapsed_s,
       tell: (what) => this.tell('rounds', what),
-      onRound: (rounds) =>
+      onRound: (rounds) => {
         this.clock.afterRound(
           rounds,
           this.contestants.map(({ candidate, warm }) => ({
             label: candidate.label,
             times: warm.samples.map(({ time_s }) => time_s),
           })),
-        ),
+        );
+        this.tellSoFar(all, title);
+      },
     });
     return stopped;
+  }
+
+  private tellSoFar(all: readonly TaskCandidate[], title: string): void {
+    const { soFar } = this.options;
+    if (soFar === undefined || !this.times.isDue()) return;
+    this.times.begins();
+    soFar(this.report(all, title, 'cancelled'));
+    this.times.kept();
   }
 
   private turn({ candidate, worker }: TaskContestant, mode: Mode, samples: RawTaskSample[]): Turn {
@@ -248,7 +262,8 @@ class Session {
   }
 
   private report(all: readonly TaskCandidate[], title: string, stopped: BenchReport['stopped']): TaskReport {
-    const { seed, gpu = null, scenario, recorded = {}, claims = [] } = this.options;
+    const { seed, gpus = noGpus, scenario, recorded = {}, claims = [] } = this.options;
+    const { machine, program } = machineFacts(this.addon, gpus, all);
     const everyone = this.contestants.map(ranked);
     const [reference] = everyone;
     const times = (samples: readonly RawTaskSample[]) => samples.map(({ time_s }) => time_s);
@@ -262,10 +277,11 @@ class Session {
       const reason = this.refused.get(candidate);
       if (reason !== undefined) return [{ ...headOf(candidate), status: 'refused', reason }];
       const contestant = this.contestants.find((one) => one.candidate === candidate);
-      return contestant === undefined ? [] : [measuredTask(contestant, basis, gpu?.ceilings ?? null)];
+      return contestant === undefined
+        ? []
+        : [measuredTask(contestant, basis, gpuOf(machine, candidate.gpu)?.ceilings ?? null)];
     });
     const { document, commit, resources } = recorded;
-    const { machine, program } = machineFacts(this.addon, gpu);
     return {
       workload: this.problem.workload,
       bench: this.problem.bench,
@@ -282,7 +298,6 @@ class Session {
       noise: { ratio: noise, floor },
       entries,
       claims: taskClaims(claims, entries, seed),
-      recordings: [...this.recordings()],
       elapsed_s: this.clock.elapsed_s,
     };
   }

@@ -1,7 +1,6 @@
 /** Small measured workloads as benchmarks take them. */
 import type { TaskKind } from '../../../contract/task.ts';
-import { TASK_SESSION_FORMAT } from '../../../contract/task-bench.ts';
-import { eachOnce } from '../../bench/known.ts';
+import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/task-bench.ts';
 import { problemOf } from '../../scenarios/index.ts';
 import { type Benchable, problemFor, reportEach } from '../benchable.ts';
 import { benchTask } from './bench.ts';
@@ -16,29 +15,32 @@ export function taskBenchable(kind: TaskKind): Benchable {
       return { kind, problem: problemOf(reading) };
     },
     check: (addon, problem, variants) => {
-      eachOnce(variants);
       taskCandidates(problemFor(kind, problem), variants, addon.taskVariants(kind));
     },
     hasRivals: false,
-    measure: async (addon, task, { tell, signal }) => {
+    measure: async (addon, task, { tell, signal, soFar }) => {
       const { scenario, document, variants, modes, seed, limits, assetsFolder, sweep, created, command, trace } = task;
+      const sessionOf = (reports: readonly TaskReport[]): TaskSession => {
+        const values = sweep?.values.slice(0, reports.length) ?? [];
+        return {
+          ...{ format: TASK_SESSION_FORMAT, format_version: 1, created, command, reports: [...reports] },
+          sweep: sweep === null ? null : { path: sweep.path, values, fits: taskFits(values, reports) },
+        };
+      };
+      const whole: TaskReport[] = [];
       const reports = await reportEach(task, signal, async (any, index) => {
         const problem = problemFor(kind, any);
-        return benchTask(addon, problem, {
+        const report = await benchTask(addon, problem, {
           ...{ scenario, variants, modes, seed, limits, signal },
           ...(await taskSurroundings(addon, problem, assetsFolder, document, () => undefined)),
           ...(trace && { trace: () => undefined }),
+          ...(soFar !== undefined && { soFar: (part: TaskReport) => soFar(sessionOf([...whole, part])) }),
           onProgress: (progress) => tell(progress, index),
         });
+        whole.push(report);
+        return report;
       });
-      const values = sweep?.values.slice(0, reports.length) ?? [];
-      return {
-        session: {
-          ...{ format: TASK_SESSION_FORMAT, format_version: 1, created, command, reports },
-          sweep: sweep === null ? null : { path: sweep.path, values, fits: taskFits(values, reports) },
-        },
-        answers: [],
-      };
+      return { session: sessionOf(reports), answers: [] };
     },
     field: () => null,
   };

@@ -1,6 +1,6 @@
 /** The variants of a bench to compare, each with the problem that it runs. */
 import type { TaskProblem, TaskVariant } from '../../addon-task.ts';
-import { knownVariant } from '../../bench/known.ts';
+import { askedFor } from '../../bench/label.ts';
 
 export interface TaskCandidate {
   /** As it was asked for: `cuda-tiled`, `cuda-tiled:1` on the second GPU. */
@@ -15,22 +15,16 @@ export function variantsFor(problem: TaskProblem, all: readonly TaskVariant[]): 
   return all.filter(({ workload, bench }) => workload === problem.workload && bench === problem.bench);
 }
 
-/** Throws a BraggError for a variant that is not known. */
+/** Throws a BraggError for a variant that is not known or stands twice. */
 export function taskCandidates(
   problem: TaskProblem,
   labels: readonly string[],
   all: readonly TaskVariant[],
 ): readonly TaskCandidate[] {
-  const own = variantsFor(problem, all);
-  return labels.map((label) => {
-    const [, id = label, gpu] = /^(.+):(\d+)$/.exec(label) ?? [];
-    const variant = knownVariant(id, own);
-    const device = gpu === undefined ? {} : { device: gpu };
-    return {
-      label,
-      variant,
-      problem: { ...problem, variant: id, ...device },
-      gpu: gpu === undefined ? null : Number(gpu),
-    };
-  });
+  return askedFor(labels, variantsFor(problem, all)).map(({ label, variant, gpu }) => ({
+    label,
+    variant,
+    problem: { ...problem, variant: variant.id, ...(gpu === null ? {} : { device: String(gpu) }) },
+    gpu,
+  }));
 }

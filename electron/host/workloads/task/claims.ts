@@ -1,19 +1,20 @@
 /** Published claims beside what a bench of tasks gave. */
 import type { TaskClaimResult } from '../../../contract/claims.ts';
 import type { TaskEntry } from '../../../contract/task-bench.ts';
-import { claimResults, judgeClaim, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
+import { claimResults, judgeClaim, notMeasured, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
 
 function measured(entries: readonly TaskEntry[], variant: string) {
   const entry = entries.find(({ label }) => label === variant);
-  return entry?.status !== 'measured' || entry.verdict === 'wrong' ? null : entry;
+  return entry?.status === 'measured' ? entry : null;
 }
 
 function timesIn(entries: readonly TaskEntry[]): TimesOf {
-  return ({ variant, mode }) => {
+  return ({ variant, mode, clock }) => {
     const entry = measured(entries, variant);
-    if (entry === null) return [];
+    // Prepared once: there is no whole run.
+    if (entry === null || clock !== 'counted') return notMeasured;
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    return samples.map(({ time_s }) => time_s);
+    return { times: samples.map(({ time_s }) => time_s), wrong: entry.verdict === 'wrong' };
   };
 }
 
@@ -26,7 +27,8 @@ export function taskClaims(
     claimResults([claim], timesIn(entries), seed).map((result) => ({
       ...result,
       values: values.map(({ variant, quantity, what }) => {
-        const found = measured(entries, variant)?.quantities.find(({ id }) => id === quantity);
+        const entry = measured(entries, variant);
+        const found = entry?.verdict === 'wrong' ? undefined : entry?.quantities.find(({ id }) => id === quantity);
         const value = found?.value ?? null;
         const range = value === null ? null : { low: value, high: value };
         return { variant, what, value, unit: found?.unit ?? '', verdict: judgeClaim(range, claim) };

@@ -12,7 +12,7 @@ import { exportTask } from './export.ts';
 import { ownTask } from './own.ts';
 import { TaskRunning } from './running.ts';
 import { bestOf } from './task-data.ts';
-import { countText } from './texts.ts';
+import { countText, roundsText } from './texts.ts';
 
 function own(kind: TaskKind, reading: AnyReading): TaskReading {
   if (reading.kind === 'linear-relu' || reading.kind === 'micro') return reading;
@@ -64,7 +64,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         size: countText(measured, 'variant'),
         headline: gain === null ? null : { name: 'best', value: gain, unit: '×' },
         detail: { workload: kind, phase: 'rounds', what: '', round: rounds, rounds },
-        upTo: countText(rounds, 'round'),
+        upTo: roundsText(session),
       };
     },
     exported: (run, what, packer) => exportTask(runOf(kind, run), what, packer),

@@ -1,4 +1,6 @@
 /** A run of a small measured workload while it waits and is measured: all variants that this machine can run. */
+
+import type { KeptSession } from '../../../contract/kept-session.ts';
 import { isOwnId } from '../../../contract/own.ts';
 import type { TaskKind, TaskProgress } from '../../../contract/task.ts';
 import { TASK_SESSION_FORMAT } from '../../../contract/task-bench.ts';
@@ -9,7 +11,7 @@ import { EVERY_LANE } from '../../runs/lanes.ts';
 import type { Measure, RunSurroundings, WorkloadRun } from '../workload.ts';
 import { variantsFor } from './candidates.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
-import { countText } from './texts.ts';
+import { countText, roundsText } from './texts.ts';
 
 /** Enough for medians and intervals; a reader waits for it. */
 const LIMITS = limitsOf(40, 20);
@@ -62,6 +64,12 @@ export class TaskRunning implements WorkloadRun {
   /** On a thread of its own, as every benchmark: neither its statistics nor the host's pages hold the other up. */
   async start(around: RunSurroundings): Promise<TaskRunData> {
     const { kind, problem, document, name, assetsFolder, trace, measure } = this.#start;
+    const { keep } = around;
+    const dataOf = (session: KeptSession): TaskRunData => {
+      if (session.format !== TASK_SESSION_FORMAT)
+        throw new Error(`a measurement of ${kind} came back as ${session.format}`);
+      return taskRunData(kind, around.context(), session) as TaskRunData;
+    };
     const { session } = await measure(
       {
         workload: kind,
@@ -84,10 +92,9 @@ export class TaskRunning implements WorkloadRun {
         around.progressed({ workload: kind, phase, what: variant, round, rounds: mostRounds }, left_s);
       },
       this.#stop.signal,
+      keep === null ? undefined : (soFar) => void keep(dataOf(soFar), roundsText(soFar)),
     );
-    if (session.format !== TASK_SESSION_FORMAT)
-      throw new Error(`a measurement of ${kind} came back as ${session.format}`);
-    return taskRunData(kind, around.context(), session) as TaskRunData;
+    return dataOf(session);
   }
 
   cancel(): void {

@@ -1,7 +1,7 @@
 /** What a benchmark of tasks is told of the machine and of what is claimed, whoever starts it. */
 import type { NativeAddon } from '../../addon.ts';
 import type { TaskProblem } from '../../addon-task.ts';
-import { devicesWithCeilings, gpuFacts, readTaskClaims, recordedFacts } from '../../bench/index.ts';
+import { devicesWithCeilings, readTaskClaims, recordedFacts, sessionGpus } from '../../bench/index.ts';
 import type { TaskBenchOptions } from './bench.ts';
 
 /** The kernels of a workload lie in the folder of its name, with underscores. */
@@ -14,10 +14,10 @@ export async function taskSurroundings(
   assetsFolder: string,
   document: Readonly<Record<string, unknown>> | null,
   warn: (reason: string) => void,
-): Promise<Required<Pick<TaskBenchOptions, 'gpu' | 'claims' | 'recorded'>>> {
+): Promise<Required<Pick<TaskBenchOptions, 'gpus' | 'claims' | 'recorded'>>> {
   const devices = await devicesWithCeilings(addon, warn);
   return {
-    gpu: gpuFacts(devices),
+    gpus: sessionGpus(devices),
     claims: await readTaskClaims(assetsFolder, problem),
     recorded: {
       ...(await recordedFacts(assetsFolder, devices, kernelsOf(problem.workload))),

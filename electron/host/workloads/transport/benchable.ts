@@ -1,7 +1,14 @@
 /** Proton transport as benchmarks take it. */
 import { SESSION_FORMAT } from '../../../contract/bench.ts';
 import { candidates } from '../../bench/candidates.ts';
-import { benchmark, devicesWithCeilings, gpuFacts, readClaims, recordedFacts, sweepFits } from '../../bench/index.ts';
+import {
+  benchmark,
+  devicesWithCeilings,
+  readClaims,
+  recordedFacts,
+  sessionGpus,
+  sweepFits,
+} from '../../bench/index.ts';
 import { chooseBaselines, readRegistry } from '../../external/registry.ts';
 import { externalRuns, rivals } from '../../external/rivals.ts';
 import { problemOf } from '../../scenarios/index.ts';
@@ -30,7 +37,7 @@ export const transportBenchable: Benchable = {
       answers.push(found);
       return benchmark(addon, problemFor('transport', problem), {
         ...{ scenario, variants, modes, seed, limits, claims, recorded, signal },
-        gpu: gpuFacts(devices),
+        gpus: sessionGpus(devices),
         ...(registry !== null && {
           rivals: rivals({
             addon,

@@ -1,11 +1,6 @@
 /** Decides when a running run's state is taken, and puts the states together with the keyframes taken before. */
 import type { Marginals, NativeCheckpoint, NativeProgress, TransportRun } from '../../addon.ts';
-
-/** A run that takes less than this is sooner repeated than recovered. */
-const FIRST_MS = 3_000;
-const EVERY_MS = 10_000;
-/** Packing a state takes at most this share of the time, however large it is. */
-const REST_PER_WORK = 20;
+import { KeepingTimes } from '../../recovery/keeping-times.ts';
 
 export interface TakenState {
   readonly state: NativeCheckpoint;
@@ -18,7 +13,7 @@ export class Checkpointing {
   readonly #native: Pick<TransportRun, 'wantCheckpoint' | 'checkpoint'>;
   readonly #keep: (taken: TakenState) => Promise<void>;
   readonly #keyframes: Marginals[] = [];
-  #due: number;
+  readonly #times: KeepingTimes;
   #state: 'resting' | 'asked' | 'keeping' = 'resting';
   #taken = 0;
 
@@ -29,7 +24,7 @@ export class Checkpointing {
   ) {
     this.#native = native;
     this.#keep = keep;
-    this.#due = now + FIRST_MS;
+    this.#times = new KeepingTimes(now);
   }
 
   /** Whether any state was kept. */
@@ -39,7 +34,7 @@ export class Checkpointing {
 
   /** To be called with every progress of the run. */
   progressed({ depth_mm }: Pick<NativeProgress, 'depth_mm'>, now = performance.now()): void {
-    if (this.#state === 'resting' && now >= this.#due) {
+    if (this.#state === 'resting' && this.#times.isDue(now)) {
       this.#native.wantCheckpoint(this.#keyframes.length);
       this.#state = 'asked';
     } else if (this.#state === 'asked') {
@@ -50,11 +45,11 @@ export class Checkpointing {
 
   async #take(state: NativeCheckpoint, depth_mm: number, now: number): Promise<void> {
     this.#state = 'keeping';
+    this.#times.begins(now);
     this.#taken += 1;
     this.#keyframes.push(...state.keyframes);
     await this.#keep({ state, keyframes: [...this.#keyframes], depth_mm });
-    const end = performance.now();
-    this.#due = end + Math.max(EVERY_MS, REST_PER_WORK * (end - now));
+    this.#times.kept();
     this.#state = 'resting';
   }
 }

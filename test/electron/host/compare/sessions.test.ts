@@ -6,17 +6,17 @@ import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts
 import { type MeasuredSessionEntry, type Session, sessionSchema } from '../../../../electron/contract/session.ts';
 import { taskSessionSchema } from '../../../../electron/contract/task-bench.ts';
 import { loadAddon } from '../../../../electron/host/addon.ts';
-import { asSession, outlineOf, parseKeptSession } from '../../../../electron/host/sessions/index.ts';
-import { allVariants } from '../../../../electron/host/workloads/index.ts';
+import { asSession, outlineOf, parseKeptSession, readKnown } from '../../../../electron/host/sessions/index.ts';
 import { assetsFolder } from '../small-run.ts';
 
 const folder = path.join(assetsFolder, 'runs');
 const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
-const variants = allVariants(loadAddon());
+const known = await readKnown(loadAddon(), assetsFolder);
+const { variants } = known;
 const textOf = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
 const opened = new Map<string, Session>();
 function open(name: string): Session {
-  const session = opened.get(name) ?? asSession(parseKeptSession(textOf(name), name), variants);
+  const session = opened.get(name) ?? asSession(parseKeptSession(textOf(name), name), known);
   opened.set(name, session);
   return session;
 }

@@ -281,7 +281,6 @@ test('in a benchmark of images a crash costs its own row, and a wrong image is c
       ...common,
       variants,
       modes: ['warm'],
-      gpu: null,
     });
     return entries.map(({ variant, refused, correct }) => [variant, refused, correct]);
   };

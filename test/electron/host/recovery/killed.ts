@@ -3,10 +3,11 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openHost } from '../../../../electron/host/index.ts';
 import { assetsFolder, memoryLimit_bytes } from '../small-run.ts';
-import { imageWork, transportWork } from './slow.ts';
+import { imageWork, taskWork, transportWork } from './slow.ts';
 
 const [dataFolder = '', what = '', workload = ''] = process.argv.slice(2);
-const [edited, edit, slow] = workload === 'diffraction' ? imageWork : transportWork;
+const works = { transport: transportWork, diffraction: imageWork, 'linear-relu': taskWork } as const;
+const [edited, edit, slow] = works[workload as keyof typeof works];
 const host = await openHost({
   assetsFolder,
   dataFolder,

@@ -8,7 +8,7 @@ import type { Recoverable } from '../../../../electron/contract/recovery.ts';
 import { runOf } from '../../../../electron/host/workloads/run-data.ts';
 import { smallScenario } from '../small-run.ts';
 import { openTestHost, type TestHost } from '../test-host.ts';
-import { imageWork, slowImage, slowScenario, transportWork } from './slow.ts';
+import { imageWork, slowImage, slowScenario, slowTask, taskWork, transportWork } from './slow.ts';
 
 let folder: string;
 let host: TestHost | null = null;
@@ -77,6 +77,7 @@ describe('a host that was killed', () => {
   it.each([
     { workload: 'transport', work: transportWork },
     { workload: 'diffraction', work: imageWork },
+    { workload: 'linear-relu', work: taskWork },
   ])('while scenarios of $workload were edited: the files are as saved, the edits are offered', async (killed) => {
     await crash('edit', async () => true, killed.workload);
     const [saved, edit] = killed.work;
@@ -151,6 +152,32 @@ describe('a host that was killed', () => {
     expect(image.sum).toBeGreaterThan(0);
     expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowImage });
     expect(await list(page)).toEqual([]);
+  });
+
+  it('while variants were measured: the rounds that were whole are a measurement again', async () => {
+    await crash('running', async () => (await notes()).length > 0, 'linear-relu');
+    const opened = await again();
+    const page = await opened.page();
+    const [item, ...others] = await list(page);
+    expect(others).toEqual([]);
+    if (item?.kind !== 'run') throw new Error('no run was offered');
+    expect(item).toMatchObject({ title: 'slow measurement', finished: false });
+    const rounds = Number(/^(\d+) rounds?$/.exec(item.upTo)?.[1]);
+    expect(rounds).toBeGreaterThan(0);
+    const run = await page.call('recovery.run', { id: item.id });
+    expect(run).toMatchObject({ state: 'cancelled', workload: 'linear-relu', name: 'slow measurement', file: null });
+    const data = runOf('linear-relu', await opened.host.runs.data(run.id));
+    const [report] = data.session.reports;
+    expect(report).toMatchObject({ rounds, stopped: 'cancelled', document: slowTask });
+    for (const entry of report?.entries ?? []) {
+      expect(entry.status === 'measured' ? entry.samples.length : rounds).toBe(rounds);
+    }
+    expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowTask });
+    expect(await list(page)).toEqual([]);
+    // Saved, it is no longer kept.
+    const file = { kind: 'library', key: 'rest.task.json' } as const;
+    await page.call('run.save', { run: run.id, file, ifExists: 'refuse' });
+    await expect.poll(notes).toEqual([]);
   });
 
   it('with a run that had ended and was not saved: it is whole', async () => {

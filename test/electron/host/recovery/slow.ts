@@ -23,6 +23,21 @@ export const slowImage = {
   solver: { threads: 1, variant: 'diffraction-reference' },
 } as const;
 
+const smallTask = {
+  ...{ kind: 'linear-relu', version: 1, name: 'Layer' },
+  problem: { batch: 8, inputs: 8, outputs: 8 },
+} as const;
+
+/** A measurement of many seconds: rounds go on until their time is over, or they change nothing. */
+export const slowTask = {
+  kind: 'linear-relu',
+  version: 1,
+  name: 'slow measurement',
+  problem: { batch: 256, inputs: 512, outputs: 1024 },
+  solver: { threads: 1, variant: 'cpu-blocked' },
+} as const;
+
 /** A saved scenario, an edit of it, and what computes when the host is killed. */
 export const transportWork = [smallScenario, { beam: { energy_MeV: 31 } }, slowScenario] as const;
+export const taskWork = [smallTask, { problem: { batch: 9, inputs: 8, outputs: 8 } }, slowTask] as const;
 export const imageWork = [smallImage, { beam: { wavelength_A: 5.5 } }, slowImage] as const;

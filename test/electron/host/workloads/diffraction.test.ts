@@ -81,7 +81,6 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
     scenario: 'Small',
     variants,
     modes: ['warm'],
-    gpu: null,
     seed: 1,
     limits: { fewestRounds: 5, mostRounds: 5, mostSeconds: 60 },
   });
@@ -96,7 +95,6 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
     scenario: 'Small',
     variants,
     modes: ['warm'],
-    gpu: null,
     seed: 1,
     limits: { fewestRounds: 5, mostRounds: 5, mostSeconds: 60 },
     signal: AbortSignal.abort(),
@@ -116,7 +114,6 @@ test('a size sweep gives fixed cost and slope, of the same pixels for compute an
         scenario: 'Small',
         variants: ['diffraction-mixed'],
         modes: ['warm', 'graph'],
-        gpu: null,
         seed: 1,
         limits: { fewestRounds: 3, mostRounds: 3, mostSeconds: 60 },
       }),

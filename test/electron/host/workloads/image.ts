@@ -1,8 +1,10 @@
 /** Diffraction images through the real addon, without command line. */
+import type { DiffractionProblem } from '../../../../electron/host/addon-diffraction.ts';
 import { problemOf } from '../../../../electron/host/scenarios/index.ts';
 import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
 import { ImageRunning } from '../../../../electron/host/workloads/diffraction/running.ts';
 import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';
+import { smallImage } from './small-image.ts';
 
 export async function renderDocument(document: object, folder: string | null = null): Promise<ImageRunData> {
   const text = JSON.stringify(document);
@@ -28,4 +30,11 @@ export async function renderDocument(document: object, folder: string | null = n
 export async function renderShipped(name: string): Promise<ImageRunData> {
   const reading = await scenarios.readAny(`${assetsFolder}/scenarios/diffraction/${name}.json`);
   return renderDocument({ ...reading.draft });
+}
+
+/** The small one as the engine takes it. */
+export async function smallProblem(): Promise<DiffractionProblem> {
+  const reading = await scenarios.parseAny(JSON.stringify(smallImage), { name: 'small.json', folder: null });
+  if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
+  return problemOf(reading);
 }

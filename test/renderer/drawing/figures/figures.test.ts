@@ -9,7 +9,7 @@ import { provenanceText, reportProvenance } from '../../../../renderer/base/prov
 import { curvesFigure } from '../../../../renderer/drawing/figures/curves.ts';
 import { type Figure, textWidth, withCaption } from '../../../../renderer/drawing/figures/figure.ts';
 import { chainOf, fastestChain, gains, measuredEntries } from '../../../../renderer/drawing/figures/ladder.ts';
-import { rooflineFigure } from '../../../../renderer/drawing/figures/roofline.ts';
+import { rooflineEntries, rooflineFigure } from '../../../../renderer/drawing/figures/roofline.ts';
 import { sessionFigures } from '../../../../renderer/drawing/figures/session-figures.ts';
 import { figureSvg } from '../../../../renderer/drawing/figures/svg.ts';
 import { waterfallFigure } from '../../../../renderer/drawing/figures/waterfall.ts';
@@ -18,7 +18,10 @@ const runs = path.resolve(import.meta.dirname, '../../../../assets/runs');
 const size = { width: 860, label: 11 };
 
 function session(name: string): Session {
-  return asSession(parseKeptSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), []);
+  return asSession(parseKeptSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), {
+    variants: [],
+    imageClaims: [],
+  });
 }
 
 function firstReport({ reports }: Session): SessionReport {
@@ -88,6 +91,30 @@ describe('the ladder', () => {
       chain.map(({ time_s }) => time_s),
     );
   });
+});
+
+test('a roofline has the roofs of every GPU that entries ran on, and says which is whose', () => {
+  const gpu = report.machine.gpu;
+  if (gpu === null || gpu.ceilings === null) throw new Error('no ceilings');
+  const single = texts(rooflineFigure(report, size)).filter((text) => text.includes('FLOP/s') && text.includes('FP'));
+  expect(single.every((text) => text.startsWith('FP'))).toBe(true);
+  const slower = { ...gpu.ceilings, copy_bytes_per_s: gpu.ceilings.copy_bytes_per_s / 3 };
+  const gpus = [{ ...gpu, index: 1, uuid: 'GPU-second', name: 'Slower', ceilings: slower }];
+  const [first, ...rest] = rooflineEntries(report);
+  if (first === undefined) throw new Error('no entries');
+  const both: SessionReport = {
+    ...report,
+    machine: { ...report.machine, gpus },
+    entries: [...rest, { ...first, label: `${first.label}:1`, gpu: 1 }],
+  };
+  const found = texts(rooflineFigure(both, size));
+  expect(found.filter((text) => text.startsWith('GPU 1: FP'))).toHaveLength(single.length);
+  expect(found.filter((text) => text.startsWith('NVIDIA H200: FP'))).toHaveLength(single.length);
+  expect(found.find((text) => text.startsWith('slope'))).toMatch(/^slope: copy [\d.]+ TB\/s, [\d.]+ TB\/s$/);
+  expect(reportProvenance(both, grid.created).machine).toBe('NVIDIA H200, Slower');
+  expect(
+    reportProvenance({ ...both, machine: { ...both.machine, gpus: [{ ...gpu, index: 1, uuid: 'x' }] } }, '').machine,
+  ).toBe('2 × NVIDIA H200');
 });
 
 describe.for([

@@ -1,0 +1,30 @@
+/** When a state of something under way is kept against a crash. Milliseconds, by performance.now(). */
+
+/** What takes less than this is sooner done again than recovered. */
+const FIRST_MS = 3_000;
+const EVERY_MS = 10_000;
+/** Keeping takes at most this share of the time, however large a state is. */
+const REST_PER_WORK = 20;
+
+export class KeepingTimes {
+  #due: number;
+  #begun = 0;
+
+  constructor(now = performance.now()) {
+    this.#due = now + FIRST_MS;
+  }
+
+  isDue(now = performance.now()): boolean {
+    return now >= this.#due;
+  }
+
+  /** A state is taken: none is due until it is kept. */
+  begins(now = performance.now()): void {
+    this.#begun = now;
+    this.#due = Number.POSITIVE_INFINITY;
+  }
+
+  kept(now = performance.now()): void {
+    this.#due = now + Math.max(EVERY_MS, REST_PER_WORK * (now - this.#begun));
+  }
+}

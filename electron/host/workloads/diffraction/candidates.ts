@@ -1,0 +1,20 @@
+/** The variants of a bench of images, each with the problem that it draws. */
+import type { DiffractionProblem, DiffractionVariant } from '../../addon-diffraction.ts';
+import { type Asked, askedFor } from '../../bench/label.ts';
+
+export interface ImageCandidate extends Asked<DiffractionVariant> {
+  readonly problem: DiffractionProblem;
+}
+
+/** Throws a BraggError for a variant that is not known or stands twice. */
+export function imageCandidates(
+  problem: DiffractionProblem,
+  labels: readonly string[],
+  all: readonly DiffractionVariant[],
+): readonly ImageCandidate[] {
+  return askedFor(labels, all).map((asked) => {
+    const { variant, gpu } = asked;
+    const solver = { ...problem.solver, variant: variant.id, ...(gpu === null ? {} : { device: String(gpu) }) };
+    return { ...asked, problem: { ...problem, solver } };
+  });
+}

@@ -1,0 +1,30 @@
+/** Published claims beside what a bench of images gave. */
+import type { TaskClaimResult } from '../../../contract/claims.ts';
+import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';
+import { claimResults, notMeasured, speaksOf, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
+
+type Claimed = Pick<ImageBenchReport, 'entries' | 'width' | 'height' | 'terms' | 'seed'>;
+
+function timesIn(entries: readonly ImageBenchEntry[]): TimesOf {
+  return ({ variant, mode, clock }) => {
+    const entry = entries.find((one) => (one.label ?? one.variant) === variant && one.mode === mode);
+    if (entry === undefined) return notMeasured;
+    const { first_s, samples_s, wall_samples_s, correct } = entry;
+    const first = first_s === null ? [] : [first_s];
+    const times = { counted: samples_s, whole: wall_samples_s, first }[clock];
+    return { times, wrong: correct === false };
+  };
+}
+
+/** Of those that speak of an image of this size. */
+export function imageClaims(
+  claims: readonly TaskClaim[],
+  { entries, width, height, terms, seed }: Claimed,
+): TaskClaimResult[] {
+  const about = { numbers: { pixels: width * height, terms }, words: {} };
+  return claims
+    .filter((claim) => speaksOf(claim, about))
+    .flatMap(({ where: _where, values: _values, ...claim }) =>
+      claimResults([claim], timesIn(entries), seed).map((result) => ({ ...result, values: [] })),
+    );
+}

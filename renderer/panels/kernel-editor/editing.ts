@@ -1,0 +1,186 @@
+/**
+ * The variant in the editor: its text, what the compiler says of it, and its run. Answers about a variant that is no
+ * longer shown are not taken. No React.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
+import type { FileRef } from '../../../electron/contract/files.ts';
+import type { OwnVariantInfo } from '../../../electron/contract/own.ts';
+import type { BenchActions } from '../../actions/benches.ts';
+import type { ActionContext } from '../../actions/context.ts';
+import type { OwnActions } from '../../actions/own.ts';
+import { benchOf } from '../../state/comparison.ts';
+import { errorText } from '../../state/notices.ts';
+import { type Outcome, outcomeOf } from './verdict.ts';
+
+/** Enough for a verdict; the Compare panel measures in earnest. */
+const ROUNDS = 7;
+const TIME_S = 20;
+
+export interface EditingState {
+  /** What the file held when it was opened; another object each time. */
+  readonly read: { readonly id: string; readonly text: string } | null;
+  /** As it was read or saved. */
+  readonly saved: string | null;
+  readonly info: OwnVariantInfo | null;
+  readonly issues: readonly Issue[];
+  readonly busy: 'building' | 'running' | null;
+  /** A sentence about what was done last. */
+  readonly says: string;
+  readonly outcome: Outcome | null;
+}
+
+const nothing: EditingState = {
+  read: null,
+  saved: null,
+  info: null,
+  issues: [],
+  busy: null,
+  says: '',
+  outcome: null,
+};
+
+export interface EditingParts {
+  readonly client: Pick<ActionContext['client'], 'call'>;
+  readonly stores: Pick<ActionContext['stores'], 'comparison' | 'notices'>;
+  readonly own: Pick<OwnActions, 'refresh' | 'trust'>;
+  readonly benches: Pick<BenchActions, 'start'>;
+}
+
+/** An own variant, and the scenario beside which it lies. */
+export interface Place {
+  readonly beside: FileRef | null;
+  readonly id: string;
+}
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+
+export class Editing {
+  readonly store: StoreApi<EditingState> = createStore(() => nothing);
+  readonly #parts: EditingParts;
+  /** Another object whenever another variant is shown, or the same one anew. */
+  #shown: Place | null = null;
+  /** The benchmark under way, and of what. */
+  #bench: { readonly of: Place; readonly id: string } | null = null;
+  /** One after the other: what was typed last is what the file holds in the end. */
+  #lastSave: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: EditingParts) {
+    this.#parts = parts;
+  }
+
+  /** Reads it. Null: none is shown. */
+  show(place: Place | null): void {
+    this.#shown = place === null ? null : { ...place };
+    this.#bench = null;
+    this.store.setState(nothing);
+    const shown = this.#shown;
+    if (shown === null) return;
+    this.#parts.client.call('own.read', { ...shown }).then(
+      ({ text, info }) => this.#set(shown, { read: { id: shown.id, text }, saved: text, info }),
+      (error: unknown) => this.#set(shown, { says: errorText(error) }),
+    );
+  }
+
+  /** Looks out for the end of its benchmarks, until the returned function is called. */
+  follow(): () => void {
+    return this.#parts.stores.comparison.subscribe(() => this.#follow());
+  }
+
+  async save(text: string): Promise<boolean> {
+    const shown = this.#shown;
+    return shown !== null && this.#isRead && this.#save(shown, text);
+  }
+
+  /** Compiles what is in the editor, after saving it. */
+  async build(text: string): Promise<boolean> {
+    const shown = this.#shown;
+    return shown !== null && this.#isRead && this.#build(shown, text);
+  }
+
+  /** Builds, asks for trust, runs it beside the variant that it was made from. */
+  async run(text: string): Promise<void> {
+    const { own, benches } = this.#parts;
+    const [shown, { info }] = [this.#shown, this.store.getState()];
+    if (shown === null || info === null || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
+    if (!(await own.trust(shown.id))) {
+      return this.#set(shown, { says: 'It was not run: you have not said that you trust it.' });
+    }
+    if (!this.#isShown(shown)) return;
+    this.#set(shown, { busy: 'running' });
+    const { base } = info.description;
+    const order = { variants: [base, shown.id], external: [], modes: [], rounds: ROUNDS, time_s: TIME_S, sweep: null };
+    const started = await benches.start(order);
+    if (started === null) return this.#set(shown, { busy: null });
+    if (!this.#isShown(shown)) return;
+    this.#set(shown, { says: `Running beside ${base} …` });
+    this.#bench = { of: shown, id: started.id };
+    this.#follow();
+  }
+
+  #isShown(place: Place): boolean {
+    return this.#shown === place;
+  }
+
+  #set(place: Place, change: Partial<EditingState>): void {
+    if (this.#isShown(place)) this.store.setState(change);
+  }
+
+  /** Until the file is read, the editor holds another one's text. */
+  get #isRead(): boolean {
+    return this.store.getState().read !== null;
+  }
+
+  async #save(shown: Place, text: string): Promise<boolean> {
+    const { client, stores, own } = this.#parts;
+    const saving = this.#lastSave.then(() => client.call('own.save', { ...shown, text }));
+    this.#lastSave = saving.catch(() => undefined);
+    try {
+      const info = await saving;
+      this.#set(shown, { info, saved: text, says: 'Saved' });
+      await own.refresh();
+      return true;
+    } catch (error) {
+      stores.notices.fail(`${shown.id} was not saved`, error);
+      return false;
+    }
+  }
+
+  async #build(shown: Place, text: string): Promise<boolean> {
+    const { saved } = this.store.getState();
+    this.#set(shown, { busy: 'building', says: 'Compiling …', outcome: null });
+    try {
+      if (text !== saved && !(await this.#save(shown, text))) return false;
+      const { issues, built, seconds } = await this.#parts.client.call('own.build', { ...shown });
+      const errors = issues.filter(({ severity }) => severity === 'error').length;
+      const warnings = issues.length - errors;
+      const after = warnings === 0 ? '' : `, ${count(warnings, 'warning')}`;
+      const says = built
+        ? `Compiled in ${seconds.toFixed(1)} s${after}`
+        : `Does not compile: ${count(errors, 'error')}`;
+      this.#set(shown, { issues, says });
+      return built;
+    } catch (error) {
+      this.#set(shown, { says: error instanceof BraggError ? error.message : errorText(error) });
+      return false;
+    } finally {
+      this.#set(shown, { busy: null });
+    }
+  }
+
+  /** Takes the verdict when the benchmark has ended. */
+  #follow(): void {
+    const bench = this.#bench;
+    if (bench === null) return;
+    const { client, stores } = this.#parts;
+    const state = benchOf(stores.comparison.getState(), bench.id)?.state ?? null;
+    if (state === null || state === 'queued' || state === 'running') return;
+    this.#bench = null;
+    const { of, id } = bench;
+    this.#set(of, { busy: null, says: '' });
+    client.call('bench.session', { bench: id }).then(
+      ({ session }) => this.#set(of, { outcome: outcomeOf(session, of.id) }),
+      (error: unknown) => this.#set(of, { outcome: { kind: 'refused', reason: errorText(error) } }),
+    );
+  }
+}

@@ -1,0 +1,124 @@
+/** The variant in the kernel editor, over a host whose answers are given by hand. */
+import { expect, test } from 'vitest';
+import { createStore } from 'zustand/vanilla';
+import { Editing, type EditingParts } from '../../../renderer/panels/kernel-editor/editing.ts';
+
+interface Call {
+  readonly name: string;
+  readonly id: string;
+  readonly answer: (result: object) => Promise<void>;
+  readonly refuse: (reason: string) => Promise<void>;
+}
+
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 5; i += 1) await Promise.resolve();
+};
+
+function open() {
+  const calls: Call[] = [];
+  const failed: string[] = [];
+  const comparison = createStore<{ live: object[]; stored: object[] }>(() => ({ live: [], stored: [] }));
+  const parts = {
+    client: {
+      call: (name: string, params: { id?: string; bench?: string }) =>
+        new Promise<object>((resolve, reject) => {
+          const id = params.id ?? params.bench ?? '';
+          const answer = (result: object): Promise<void> => {
+            resolve(result);
+            return settled();
+          };
+          const refuse = (reason: string): Promise<void> => {
+            reject(new Error(reason));
+            return settled();
+          };
+          calls.push({ name, id, answer, refuse });
+        }),
+    },
+    stores: { comparison, notices: { fail: (text: string) => failed.push(text) } },
+    own: { refresh: async () => undefined, trust: async () => true },
+    benches: { start: async () => ({ id: 'bench-1' }) },
+  } as unknown as EditingParts;
+  const editing = new Editing(parts);
+  editing.follow();
+  const call = (name: string, id: string): Call => {
+    const found = calls.find((one) => one.name === name && one.id === id);
+    if (found === undefined) throw new Error(`${name} of ${id} was not asked`);
+    calls.splice(calls.indexOf(found), 1);
+    return found;
+  };
+  const info = (id: string) => ({ id, description: { base: 'gather' } });
+  const show = async (id: string): Promise<void> => {
+    editing.show({ beside: null, id });
+    await call('own.read', id).answer({ text: `text of ${id}`, info: info(id) });
+  };
+  const end = (state: string): void => comparison.setState({ live: [{ id: 'bench-1', state }] });
+  return { editing, call, calls, failed, info, show, end, state: () => editing.store.getState() };
+}
+
+test('answers about a variant that is no longer shown are not taken', async () => {
+  const { editing, call, failed, info, show, state } = open();
+  editing.show({ beside: null, id: 'a.cpp' });
+  const late = call('own.read', 'a.cpp');
+  await show('b.cpp');
+  await late.answer({ text: 'text of a.cpp', info: info('a.cpp') });
+  expect(state()).toMatchObject({ read: { id: 'b.cpp' }, saved: 'text of b.cpp', info: { id: 'b.cpp' } });
+
+  const saved = editing.save('new b');
+  await settled();
+  await show('c.cpp');
+  await call('own.save', 'b.cpp').answer(info('b.cpp'));
+  expect(await saved).toBe(true);
+  expect(state()).toMatchObject({ saved: 'text of c.cpp', info: { id: 'c.cpp' }, says: '' });
+
+  const built = editing.build('text of c.cpp');
+  expect(state()).toMatchObject({ busy: 'building', says: 'Compiling …' });
+  await show('d.cpp');
+  expect(state().busy).toBeNull();
+  await call('own.build', 'c.cpp').answer({ built: false, issues: [{ severity: 'error' }], seconds: 1 });
+  expect(await built).toBe(false);
+  expect(state()).toMatchObject({ issues: [], busy: null, says: '', info: { id: 'd.cpp' } });
+
+  const failing = editing.build('changed d');
+  await settled();
+  await show('e.cpp');
+  await call('own.save', 'd.cpp').refuse('The disk is full.');
+  expect(await failing).toBe(false);
+  expect(failed).toEqual(['d.cpp was not saved']);
+  expect(state()).toMatchObject({ busy: null, says: '', read: { id: 'e.cpp' } });
+});
+
+test('the verdict of a run belongs to the variant that ran', async () => {
+  const { editing, call, calls, show, end, state } = open();
+  const run = async (id: string): Promise<void> => {
+    const running = editing.run(`text of ${id}`);
+    await settled();
+    await call('own.build', id).answer({ built: true, issues: [], seconds: 1 });
+    await running;
+  };
+  await show('a.cpp');
+  await run('a.cpp');
+  expect(state()).toMatchObject({ busy: 'running', says: 'Running beside gather …' });
+  end('running');
+  await show('b.cpp');
+  expect(state()).toMatchObject({ busy: null, outcome: null });
+  end('done');
+  await settled();
+  expect(calls).toEqual([]);
+  expect(state().outcome).toBeNull();
+
+  end('queued');
+  await run('b.cpp');
+  end('done');
+  expect(state()).toMatchObject({ busy: null, says: '' });
+  const refused = { variant: 'b.cpp', status: 'refused', reason: 'It crashed.' };
+  await call('bench.session', 'bench-1').answer({ session: { reports: [{ reference: null, entries: [refused] }] } });
+  expect(state().outcome).toEqual({ kind: 'refused', reason: 'It crashed.' });
+
+  // Left while the compiler was at work: nothing is run of it.
+  const running = editing.run('text of b.cpp');
+  await settled();
+  await show('c.cpp');
+  await call('own.build', 'b.cpp').answer({ built: true, issues: [], seconds: 1 });
+  await running;
+  expect(state()).toMatchObject({ busy: null, says: '', info: { id: 'c.cpp' } });
+});
