@@ -1,0 +1,110 @@
+/** The timelines that are open, one block each, and where they stand on the common axis. */
+import type { TraceId, TraceInfo } from '../../../electron/contract/timeline.ts';
+import type { SceneArrow } from '../../drawing/timeline/scene.ts';
+import type { TimeWindow } from '../../drawing/timeline/time-window.ts';
+import type { TimelineContext } from './context.ts';
+import { type StepTable, timeOfStep } from './steps.ts';
+import { WindowFeed } from './window-feed.ts';
+
+export interface Block {
+  readonly info: TraceInfo;
+  readonly feed: WindowFeed;
+  /** Null until the host has told them. */
+  steps: StepTable | null;
+  arrows: readonly SceneArrow[];
+}
+
+const NO_STEPS: StepTable = { step: new Uint32Array(), start_ns: new Float64Array(), end_ns: new Float64Array() };
+
+export class TimelineBlocks {
+  readonly #context: TimelineContext;
+  readonly #changed: () => void;
+  #all: readonly Block[] = [];
+
+  /** `changed`: there is more to show. */
+  constructor(context: TimelineContext, changed: () => void) {
+    this.#context = context;
+    this.#changed = changed;
+  }
+
+  get all(): readonly Block[] {
+    return this.#all;
+  }
+
+  /** Nothing is on its way from the host. */
+  get settled(): boolean {
+    return this.#all.every(({ feed }) => feed.settled);
+  }
+
+  close(): void {
+    for (const { feed } of this.#all) feed.close();
+  }
+
+  of(trace: TraceId): Block | null {
+    return this.#all.find(({ info }) => info.id === trace) ?? null;
+  }
+
+  /** Keeps the blocks that stay, opens and closes the others. True where one came. */
+  takeUp(open: readonly TraceInfo[]): boolean {
+    const known = new Map(this.#all.map((block) => [block.info.id, block]));
+    this.#all = open.map((info) => known.get(info.id) ?? this.#open(info));
+    for (const [id, block] of known) if (!open.some((info) => info.id === id)) block.feed.close();
+    const { summaries } = this.#context.state.getState();
+    this.#context.state.setState({
+      summaries: Object.fromEntries(Object.entries(summaries).filter(([trace]) => this.of(trace) !== null)),
+    });
+    this.#listSteps();
+    return open.some(({ id }) => !known.has(id));
+  }
+
+  /** Time of the trace that stands at zero. */
+  origin(trace: TraceId): number {
+    const { alignment } = this.#context.state.getState();
+    const steps = this.of(trace)?.steps ?? null;
+    if (alignment.by === 'start' || steps === null) return 0;
+    return timeOfStep(steps, alignment.step) ?? 0;
+  }
+
+  onAxis(trace: TraceId, ns: number): number {
+    return ns - this.origin(trace);
+  }
+
+  /** From the first span of any to the last. */
+  whole(): TimeWindow {
+    let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const { info } of this.#all) {
+      const origin = this.origin(info.id);
+      from = Math.min(from, 0 - origin);
+      to = Math.max(to, info.duration_ns - origin);
+    }
+    return to > from ? { from, to } : { from: 0, to: 1000 };
+  }
+
+  #open(info: TraceInfo): Block {
+    // A timeline that another window closed goes from the list by itself.
+    const feed = new WindowFeed(this.#context.workbench.client, info.id, this.#changed, () => undefined);
+    const block: Block = { info, feed, steps: null, arrows: [] };
+    void this.#learn(block);
+    return block;
+  }
+
+  async #learn(block: Block): Promise<void> {
+    const { workbench, state } = this.#context;
+    const trace = block.info.id;
+    const [steps, summary] = await Promise.all([
+      workbench.client.call('timeline.steps', { trace }),
+      workbench.client.call('timeline.summary', { trace }),
+    ]).catch(() => [NO_STEPS, null] as const);
+    block.steps = steps;
+    if (this.#context.closed || this.of(trace) === null) return;
+    if (summary !== null) state.setState(({ summaries }) => ({ summaries: { ...summaries, [trace]: summary } }));
+    this.#listSteps();
+    this.#changed();
+  }
+
+  #listSteps(): void {
+    const all = new Set<number>();
+    for (const { steps } of this.#all) for (const step of steps?.step ?? []) all.add(step);
+    this.#context.state.setState({ steps: [...all].sort((a, b) => a - b) });
+  }
+}

@@ -1,0 +1,166 @@
+/** What of the blocks is on the canvas: the window of time, how far it is scrolled, what is marked. Paints outside React. */
+import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
+import { lanesInSight } from '../../drawing/timeline/paint-spans.ts';
+import { NO_MARKS, type SceneBlock, type TimelineMarks, type TimelineScene } from '../../drawing/timeline/scene.ts';
+import { bounded, fitted, movedBy, revealing, type TimeWindow, zoomedAt } from '../../drawing/timeline/time-window.ts';
+import { TimelineView } from '../../drawing/timeline/timeline-view.ts';
+import type { TimelineBlocks } from './blocks.ts';
+import type { TimelineContext } from './context.ts';
+import { LaneFolds } from './folds.ts';
+import { timeOfStep } from './steps.ts';
+
+/** Arrows and statistics wait until the picture rests. */
+const REST_MS = 140;
+
+export class TimelineViewport {
+  readonly view: TimelineView;
+  readonly #context: TimelineContext;
+  readonly #blocks: TimelineBlocks;
+  readonly #rested: () => void;
+  readonly #folds = new LaneFolds();
+  /** Null: not chosen yet, all of it. */
+  #window: TimeWindow | null = null;
+  #scroll = 0;
+  #marks: TimelineMarks = NO_MARKS;
+  #rest: ReturnType<typeof setTimeout> | null = null;
+
+  /** `rested`: what is shown has not moved for a moment. */
+  constructor(
+    context: TimelineContext,
+    blocks: TimelineBlocks,
+    [below, above]: readonly [HTMLCanvasElement, HTMLCanvasElement],
+    rested: () => void,
+  ) {
+    this.#context = context;
+    this.#blocks = blocks;
+    this.#rested = rested;
+    this.view = new TimelineView(below, above, context.workbench.scheduler, () => this.show());
+  }
+
+  dispose(): void {
+    if (this.#rest !== null) clearTimeout(this.#rest);
+    this.view.dispose();
+  }
+
+  get window(): TimeWindow {
+    return this.#window ?? fitted(this.#blocks.whole());
+  }
+
+  set window(window: TimeWindow) {
+    this.#window = bounded(window, this.#blocks.whole());
+    this.show();
+  }
+
+  showAll(): void {
+    this.#window = null;
+    this.show();
+  }
+
+  /** Around a position in CSS pixels, or the middle. */
+  zoomAt(factor: number, x: number | null): void {
+    const { from, to } = this.window;
+    const at = x === null ? (from + to) / 2 : this.view.timeAt(x);
+    this.#window = zoomedAt(this.window, this.#blocks.whole(), at, factor);
+    this.show();
+  }
+
+  /** By CSS pixels down, and by a time. */
+  move(ns: number, y = 0): void {
+    this.#window = movedBy(this.window, this.#blocks.whole(), ns);
+    this.scrollBy(y);
+  }
+
+  scrollBy(y: number): void {
+    this.#scroll += y;
+    this.show();
+  }
+
+  toggle(trace: TraceId, lane: number): void {
+    const tracks = this.#blocks.of(trace)?.info.lanes[lane]?.tracks ?? 0;
+    if (this.#folds.toggle(trace, lane, tracks)) this.show();
+  }
+
+  /** Brings a span into sight, in time and in height. */
+  reveal(trace: TraceId, { track, start_ns, duration_ns }: PlacedSpan): void {
+    const at = this.#blocks.onAxis(trace, start_ns);
+    this.#window = revealing(this.window, this.#blocks.whole(), at, duration_ns);
+    const row = this.#rows().rows.find(
+      (each) => each.kind === 'lane' && each.trace === trace && each.tracks.includes(track),
+    );
+    const { plotHeight } = this.view.frame;
+    if (row !== undefined && (row.y < this.#scroll || row.y + row.height > this.#scroll + plotHeight)) {
+      this.#scroll = row.y - plotHeight / 2;
+    }
+    this.show();
+  }
+
+  get marks(): TimelineMarks {
+    return this.#marks;
+  }
+
+  mark(change: Partial<TimelineMarks>): void {
+    this.#marks = { ...this.#marks, ...change };
+    this.view.mark(this.#marks);
+  }
+
+  /** To be drawn with the next change, not now. */
+  unselect(): void {
+    this.#marks = { ...this.#marks, selection: null };
+  }
+
+  /** Shows what there is, asks for what is missing, and tells when it rests. */
+  show(): void {
+    if (this.#context.closed || this.view.size.width <= 0) return;
+    const scene = this.scene();
+    const { frame, size } = this.view;
+    const inSight = lanesInSight(scene, frame.plotHeight);
+    for (const block of this.#blocks.all) {
+      const tracks = inSight.filter(({ trace }) => trace === block.info.id).flatMap((row) => row.tracks);
+      const origin = this.#blocks.origin(block.info.id);
+      const { from, to } = scene.view;
+      const pixels = Math.max(1, Math.round(frame.plotWidth * size.ratio));
+      block.feed.want({ from_ns: from + origin, to_ns: to + origin, pixels, tracks });
+    }
+    this.view.show(scene);
+    if (this.#rest !== null) clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      this.#rest = null;
+      this.#rested();
+    }, REST_MS);
+  }
+
+  scene(): TimelineScene {
+    const { rows, height } = this.#rows();
+    this.#scroll = Math.max(0, Math.min(this.#scroll, height - this.view.frame.plotHeight));
+    const search = this.#context.state.getState().search?.text.toLowerCase() ?? '';
+    const { metrics } = this.view;
+    return { blocks: this.#sceneBlocks(), rows, metrics, view: this.window, scroll: this.#scroll, search };
+  }
+
+  #rows(): ReturnType<LaneFolds['rows']> {
+    return this.#folds.rows(this.#blocks.all, this.view.metrics);
+  }
+
+  #sceneBlocks(): readonly SceneBlock[] {
+    const { playback, selection } = this.#context.workbench.stores;
+    const { frames, index } = playback.getState();
+    const shownRun = selection.getState().run;
+    const frame = frames[index];
+    return this.#blocks.all.map(({ info, feed, steps }): SceneBlock => {
+      const at =
+        info.run !== null && info.run === shownRun && frame !== undefined && steps !== null
+          ? timeOfStep(steps, frame.step)
+          : null;
+      return {
+        trace: info.id,
+        title: info.name,
+        about: info.about,
+        lanes: info.lanes,
+        origin_ns: this.#blocks.origin(info.id),
+        window: feed.window,
+        nameOf: (name) => feed.nameOf(name),
+        playhead_ns: at === null ? null : this.#blocks.onAxis(info.id, at),
+      };
+    });
+  }
+}
