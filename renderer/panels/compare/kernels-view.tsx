@@ -1,13 +1,13 @@
 /** What the kernels of the compared variants take of a multiprocessor. */
 import { type ReactElement, useEffect, useState } from 'react';
 import { publishedFor } from '../../../electron/contract/launch/limits.ts';
-import { occupancyOf } from '../../../electron/contract/launch/occupancy.ts';
 import type { KernelResources } from '../../../electron/contract/resources.ts';
-import { count, NO_VALUE, percent } from '../../base/numbers.ts';
+import { count } from '../../base/numbers.ts';
 import { errorText } from '../../state/notices.ts';
 import { EmptyState } from '../../widgets/empty-state.tsx';
 import { Select } from '../../widgets/select.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
+import { occupancyText } from './kernel-occupancy.ts';
 import type { ShownRow } from './rows.ts';
 import { type Benched, useRowsBench, useVariants } from './variants.ts';
 
@@ -74,8 +74,8 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
     <>
       <div className="compare-bar">
         <span className="panel-readout">
-          {compiler === null ? 'From ptxas' : `From ptxas, CUDA ${compiler}`}; occupancy counts registers and static
-          shared memory.
+          {compiler === null ? 'From ptxas' : `From ptxas, CUDA ${compiler}`}; occupancy at most: by registers and
+          static shared memory, without what a launch gives on top.
         </span>
         <div className="panel-bar__tools">
           {architectures.length === 0 ? null : (
@@ -126,7 +126,7 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
                       Stack
                     </th>
                     <th scope="col" data-align="right">
-                      Occupancy
+                      Occupancy at most
                     </th>
                     <th scope="col">Limited by</th>
                   </tr>
@@ -134,7 +134,7 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
                 <tbody>
                   {kernels.map((kernel) => {
                     const spilled = kernel.spill_store_bytes + kernel.spill_load_bytes;
-                    const occupancy = limits === null ? null : occupancyOf(kernel, limits, threads);
+                    const { share, limitedBy } = occupancyText(kernel, limits, threads);
                     return (
                       <tr key={kernel.name}>
                         <th scope="row">
@@ -146,8 +146,8 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
                           {count(spilled)} B
                         </td>
                         <td data-align="right">{count(kernel.stack_bytes)} B</td>
-                        <td data-align="right">{occupancy === null ? NO_VALUE : percent(occupancy.share)}</td>
-                        <td>{occupancy?.limitedBy.join(', ') ?? NO_VALUE}</td>
+                        <td data-align="right">{share}</td>
+                        <td>{limitedBy}</td>
                       </tr>
                     );
                   })}

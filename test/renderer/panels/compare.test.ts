@@ -1,11 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { ComparedRow } from '../../../electron/contract/comparison.ts';
+import { publishedFor } from '../../../electron/contract/launch/limits.ts';
 import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../renderer/base/compare-columns.ts';
+import { occupancyText } from '../../../renderer/panels/compare/kernel-occupancy.ts';
 import { labelsOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
 import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
 import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
+
+test('a kernel has an occupancy where it can be launched with so many threads, and says why where it cannot', () => {
+  const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 };
+  const kernel = { name: 'k', architecture: 'sm_90', registers: 128, shared_bytes: 4176, max_threads: 256, ...none };
+  const h200 = publishedFor('sm_90');
+  // 128 registers: two blocks of 8 warps of 64.
+  expect(occupancyText(kernel, h200, 256)).toEqual({ share: '25.0 %', limitedBy: 'registers' });
+  expect(occupancyText(kernel, h200, 512)).toEqual({ share: '–', limitedBy: 'launched with 256 threads at most' });
+  expect(occupancyText(kernel, null, 128)).toEqual({ share: '–', limitedBy: '–' });
+});
 
 describe('the order of a benchmark', () => {
   const variant = (id: string, device: 'cpu' | 'cuda', precisions: ('fp32' | 'fp64')[], available = true): Variant =>
