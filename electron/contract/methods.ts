@@ -87,6 +87,8 @@ export const methods = {
       file: ofFile,
       /** Name shown when the scenario has none. */
       name: z.string().max(255),
+      /** Record the GPU's work and the driver's calls; slows launches from then on. The CPU's is always recorded. */
+      trace: z.boolean().default(false),
     }),
     result: runInfoSchema,
   },

@@ -15,6 +15,7 @@ import type { RunsStore } from '../state/runs.ts';
 import type { ScenarioStore } from '../state/scenario.ts';
 import type { SelectionStore } from '../state/selection.ts';
 import type { TimelinesStore } from '../state/timelines.ts';
+import type { TracingStore } from '../state/tracing.ts';
 import type { UpdatesStore } from '../state/updates.ts';
 import type { AppearanceStore, WindowStore } from '../state/view.ts';
 
@@ -36,6 +37,7 @@ export interface Stores {
   readonly own: OwnStore;
   readonly presence: PresenceStore;
   readonly updates: UpdatesStore;
+  readonly tracing: TracingStore;
 }
 
 export interface ActionContext {

@@ -62,7 +62,8 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
       try {
         const file = state.file?.file ?? null;
         const name = documentTitle(state);
-        const run = await own.trusting(() => client.call('run.start', { scenario: state.draft, name, file }));
+        const trace = stores.tracing.getState().on;
+        const run = await own.trusting(() => client.call('run.start', { scenario: state.draft, name, file, trace }));
         if (run !== null) show(run.id);
       } catch (error) {
         notices.fail('The run did not start', error);

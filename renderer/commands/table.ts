@@ -5,6 +5,7 @@ import { isOfKind, mainPanels, panelPlaces } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
 import { activeRun, hasResult, runOf, stoppableRun } from '../state/runs.ts';
 import { isEdited } from '../state/scenario.ts';
+import { tracingOf } from '../state/tracing.ts';
 import type { Theme } from '../state/view.ts';
 import type { Workbench } from '../workbench/workbench.ts';
 import type { Command } from './command.ts';
@@ -217,6 +218,15 @@ function runCommands({ stores, runs, documents }: Workbench): readonly Command[]
       shortcut: 'CmdOrCtrl+.',
       enabled: stoppableRun(list) !== null,
       run: () => void runs.stop(),
+    },
+    {
+      id: 'run.trace',
+      title: "Record the GPU's work",
+      ...run,
+      group: 1,
+      enabled: tracingOf(stores.connection.getState().capabilities.devices).possible,
+      checked: stores.tracing.getState().on,
+      run: () => stores.tracing.setState(({ on }) => ({ on: !on })),
     },
     {
       id: 'run.editScenario',

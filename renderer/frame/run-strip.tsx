@@ -6,7 +6,8 @@ import { timeLeft } from '../base/time.ts';
 import type { Command } from '../commands/command.ts';
 import { shortcutText } from '../commands/shortcut.ts';
 import { activeRun } from '../state/runs.ts';
-import { Button } from '../widgets/button.tsx';
+import { tracingOf } from '../state/tracing.ts';
+import { Button, IconButton } from '../widgets/button.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
 import { commandOf } from './use-commands.ts';
 
@@ -23,6 +24,23 @@ function Progress(): ReactElement | null {
       ))}
       <span>{progress.eta_s === null ? '' : `${timeLeft(progress.eta_s)} left`}</span>
     </span>
+  );
+}
+
+/** Whether the next runs record the GPU's work; without a GPU it says why they cannot. */
+function TraceSwitch({ command }: { readonly command: Command | null }): ReactElement | null {
+  const { stores } = useWorkbench();
+  const says = useSelected(stores.connection, ({ capabilities }) => tracingOf(capabilities.devices).says);
+  if (command === null) return null;
+  return (
+    <IconButton
+      icon="lanes"
+      label={command.title}
+      tip={says}
+      pressed={command.checked === true}
+      disabled={!command.enabled}
+      onPress={command.run}
+    />
   );
 }
 
@@ -55,6 +73,7 @@ export function RunStrip({ commands }: { readonly commands: readonly Command[] }
           Run
         </Button>
       )}
+      <TraceSwitch command={commandOf(commands, 'run.trace')} />
       <Progress />
     </div>
   );

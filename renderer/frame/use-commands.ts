@@ -7,7 +7,8 @@ import type { Workbench } from '../workbench/workbench.ts';
 
 /** Calls back after every change of a store that commands depend on. */
 export function onCommandsChange({ stores }: Workbench, listener: () => void): () => void {
-  const { scenario, runs, selection, appearance, window, library, connection, playback, layout, updates } = stores;
+  const { scenario, runs, selection, appearance, window, library, connection, playback, layout, updates, tracing } =
+    stores;
   const stops = [
     scenario.subscribe(listener),
     // Progress comes sixty times a second and changes no command.
@@ -22,6 +23,7 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
       if (state.frames !== before.frames || state.playing !== before.playing) listener();
     }),
     updates.subscribe(listener),
+    tracing.subscribe(listener),
     layout.enlarged.subscribe(listener),
     layout.arranged.subscribe(listener),
     layout.subscribe((state, before) => {

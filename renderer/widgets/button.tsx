@@ -38,6 +38,8 @@ export interface IconButtonProps {
   readonly icon: IconName;
   /** The button's name; shown as a tip, with the shortcut. */
   readonly label: string;
+  /** Shown in its place. */
+  readonly tip?: string;
   readonly shortcut?: string | null;
   readonly disabled?: boolean;
   readonly pressed?: boolean;
@@ -45,13 +47,14 @@ export interface IconButtonProps {
   readonly onPress: () => void;
 }
 
-export function IconButton({ icon, label, shortcut, pressed, size, onPress, disabled }: IconButtonProps): ReactElement {
+export function IconButton(props: IconButtonProps): ReactElement {
+  const { icon, label, tip = label, shortcut, pressed, size, onPress, disabled } = props;
   return (
     <button
       type="button"
       className="icon-button"
       aria-label={label}
-      title={shortcut ? `${label} (${shortcut})` : label}
+      title={shortcut ? `${tip} (${shortcut})` : tip}
       aria-pressed={pressed}
       disabled={disabled}
       onClick={onPress}

@@ -37,6 +37,7 @@ import { activeRun, createRunsStore, type RunsState, type RunsStore } from '../s
 import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
 import { createTimelinesStore } from '../state/timelines.ts';
+import { createTracingStore } from '../state/tracing.ts';
 import { createUpdatesStore } from '../state/updates.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { keepChecked } from './check.ts';
@@ -114,6 +115,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     own: createOwnStore(),
     presence: createPresenceStore(),
     updates: createUpdatesStore(),
+    tracing: createTracingStore(),
   };
   const context: ActionContext = { client, stores, pages };
   const data = createRunData();

@@ -70,11 +70,11 @@ type RunHandlers = Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>;
 
 export function runHandlers({ runs, own, scenarios, files, packer }: RunParts): RunHandlers {
   return {
-    'run.start': async ({ scenario, file, name }) => {
+    'run.start': async ({ scenario, file, name, trace }) => {
       const reading = await scenarios.checkAny(scenario, await placeOf(files, file));
       const { scenario: complete } = reading;
       if (complete !== null) await own.prepare([complete.solver.variant], placeOfScenario(complete));
-      return runs.start({ reading, name });
+      return runs.start({ reading, name, trace });
     },
     'run.cancel': ({ run }) => runs.cancel(run),
     'run.list': () => ({ runs: runs.list() }),

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BraggError } from '../../../../electron/contract/errors.ts';
 import { type TraceState, UPLOAD_PIECE_BYTES } from '../../../../electron/contract/timeline.ts';
 import type { Client } from '../../../../renderer/client/index.ts';
-import { assetsFolder } from '../small-run.ts';
+import { assetsFolder, smallScenario } from '../small-run.ts';
 import { eventually, openTestHost, type TestHost } from '../test-host.ts';
+import { smallImage } from '../workloads/small-image.ts';
 
 let test: TestHost;
 let page: Client;
@@ -31,6 +32,26 @@ async function upload(name: string, content: Uint8Array): Promise<string> {
   }
   return id;
 }
+
+describe("a run's timeline on the CPU", () => {
+  it.each([smallScenario, smallImage])('has every operator, whether or not the GPU was to be recorded', async (one) => {
+    const operators = await Promise.all(
+      [false, true].map(async (trace) => {
+        const { id } = await page.call('run.start', { scenario: { ...one }, name: '', file: null, trace });
+        expect(await test.host.runs.ended(id)).toMatchObject({ state: 'done', device: 'cpu' });
+        const info = await page.call('timeline.open', { source: { kind: 'run', run: id } });
+        expect(info.spans).toBeGreaterThan(5);
+        expect(info.lanes.map(({ name }) => name)).toContain('thread 0');
+        const data = await test.host.runs.data(id);
+        if (!('spans' in data)) throw new Error('no spans');
+        expect(data.trace).toBeNull();
+        return [...data.spans.names].sort();
+      }),
+    );
+    expect(operators[1]).toEqual(operators[0]);
+    expect(await test.host.log.tail()).toContain('The run is on the CPU, whose operators are always recorded.');
+  });
+});
 
 describe("a recorded run's timeline", () => {
   it('is opened once, reduced, searched and explained', async () => {
