@@ -13,7 +13,8 @@ const USAGE = `npm start [-- OPTIONS]
   --scenario FILE   open and run this scenario (assets/scenarios/water-70MeV.json)
   --browser         serve on 127.0.0.1 instead of opening an Electron window
   --port N          port of the browser's address (a free one)
-  --no-open         print the address without opening a browser`;
+  --no-open         print the address without opening a browser
+  --gpu INDEX|UUID  of several GPUs the one that runs use (the first that can be used)`;
 
 const HIGHEST_PORT = 65535;
 
@@ -28,6 +29,7 @@ function readOptions(args) {
         browser: { type: 'boolean', default: false },
         port: { type: 'string' },
         'no-open': { type: 'boolean', default: false },
+        gpu: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -37,7 +39,7 @@ function readOptions(args) {
     }
     const scenario = values.scenario === undefined ? null : path.resolve(callerFolder, values.scenario);
     if (scenario && !existsSync(scenario)) throw new Error(`--scenario ${values.scenario}: there is no such file.`);
-    return { scenario, port, browser: values.browser, open: !values['no-open'], help: values.help };
+    return { scenario, port, browser: values.browser, open: !values['no-open'], gpu: values.gpu, help: values.help };
   } catch (error) {
     throw new Failure(`${/** @type {Error} */ (error).message}\n\n${USAGE}`, 2);
   }
@@ -55,14 +57,15 @@ await main(async () => {
   await build(await everyStep());
 
   const scenario = ['--scenario', options.scenario ?? inRoot('assets/scenarios/water-70MeV.json')];
+  const gpu = options.gpu === undefined ? [] : ['--gpu', options.gpu];
   // A port, or an address that nobody should open yet, only makes sense for the browser.
   if (!options.browser && options.port === null && options.open) {
     const { runInElectron } = await import('./setup/electron-runtime.mjs');
-    const result = await runInElectron([...scenario, '--run']);
+    const result = await runInElectron([...scenario, ...gpu, '--run']);
     if ('exitCode' in result) return result.exitCode;
     say(`No window of its own: ${result.reason}. Opening the workbench in the browser instead.`);
   }
   const { serveInBrowser } = await import('./setup/browser-shell.mjs');
   const port = options.port === null ? [] : ['--port', String(options.port)];
-  return serveInBrowser([...scenario, '--run', ...port], { open: options.open });
+  return serveInBrowser([...scenario, ...gpu, '--run', ...port], { open: options.open });
 });

@@ -6,6 +6,8 @@ export interface StartArguments {
   readonly file: string | null;
   /** Run the scenario at once. */
   readonly run: boolean;
+  /** Index or UUID of the GPU that runs use; null: the first that can be. */
+  readonly gpu: string | null;
 }
 
 /**
@@ -17,16 +19,21 @@ export interface StartArguments {
 export function readArguments(args: readonly string[], folder: string): StartArguments {
   let file: string | null = null;
   let run = false;
+  let gpu: string | null = null;
   for (let i = 0; i < args.length; i += 1) {
     const argument = args[i] ?? '';
     if (argument === '--run') run = true;
+    else if (argument === '--gpu') {
+      gpu = args[i + 1] ?? null;
+      i += 1;
+    } else if (argument.startsWith('--gpu=')) gpu = argument.slice('--gpu='.length);
     else if (argument === '--scenario') {
       file = args[i + 1] ?? null;
       i += 1;
     } else if (argument.startsWith('--scenario=')) file = argument.slice('--scenario='.length);
     else if (!argument.startsWith('-') && argument !== '') file = argument;
   }
-  return { file: file === null ? null : path.resolve(folder, file), run };
+  return { file: file === null ? null : path.resolve(folder, file), run, gpu };
 }
 
 /** Runs are opened as runs; everything else is read as a scenario, whose errors say what it is not. */

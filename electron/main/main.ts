@@ -35,6 +35,7 @@ async function start(): Promise<void> {
     shell: { kind: 'desktop', dialogs: true, window: true, menus: true },
     startChild: startUtility,
     ...openFirst,
+    ...(given.gpu === null ? {} : { gpu: given.gpu }),
   });
   const window = await createWindow(path.join(root, 'dist/electron/preload.cjs'));
   workbench = new WorkbenchWindow({ window, host, ready: () => console.log(READY_LINE) });

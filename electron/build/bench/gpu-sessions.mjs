@@ -14,6 +14,11 @@ const IMAGES = [
   .map((id) => `diffraction-cuda-${id}`)
   .join(',');
 
+/** What claims compare the GPU with. */
+const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'reference']
+  .map((id) => `diffraction-${id}`)
+  .join(',');
+
 const LAYER =
   'cuda-naive,cuda-coalesced,cuda-tiled,cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-fp32-mask,cuda-lt-tf32,cuda-lt-tf32-mask,cuda-lt-bf16,cuda-lt-bf16-mask';
 const LIBRARIES = 'cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-tf32,cuda-lt-bf16';
@@ -83,7 +88,7 @@ export const GPU_SESSIONS = [
   },
   {
     file: 'diffraction/h200-simple-cubic-1024.json',
-    words: ['bench', 'simple-cubic-1024', '--variants', `${IMAGES},diffraction-fp64,diffraction-mixed`].concat([
+    words: ['bench', 'simple-cubic-1024', '--variants', `${IMAGES},${CPU_IMAGES}`].concat([
       '--modes',
       'warm,cold,graph',
       '--rounds',
@@ -107,6 +112,7 @@ export const GPU_SESSIONS = [
       '--variants',
       ['unfused', 'unfused-fp32', 'fp64', 'delta-fp32', 'mixed', 'fixed-point']
         .map((id) => `diffraction-cuda-${id}`)
+        .concat('diffraction-fp64')
         .join(','),
       '--rounds',
       '7',

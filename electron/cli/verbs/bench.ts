@@ -49,7 +49,7 @@ export const bench: Verb = {
     {
       name: 'variants',
       value: 'a,b,…',
-      help: 'Which ones, in this order; all that can run by default. cuda-fused@fp64 asks for a precision, ./my.cu for one of your own.',
+      help: 'Which ones, in this order; all that can run by default. cuda-fused@fp64 asks for a precision, cuda-fused:1 for the second GPU, ./my.cu for one of your own.',
     },
     { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario. Repeats.' },
     {

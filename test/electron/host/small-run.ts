@@ -25,7 +25,10 @@ export const tinyScenario = {
   solver: { step_mm: 0.5 },
 } as const;
 
-export function openTestScenarios(addon: NativeAddon = loadAddon()): Promise<Scenarios> {
+export function openTestScenarios(
+  addon: NativeAddon = loadAddon(),
+  limit_bytes = memoryLimit_bytes,
+): Promise<Scenarios> {
   return openScenarios({
     assetsFolder,
     rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
@@ -33,7 +36,7 @@ export function openTestScenarios(addon: NativeAddon = loadAddon()): Promise<Sce
     diffractionVariants: addon.diffractionVariants().map((v) => v.id),
     taskVariants: addon.taskVariants(),
     extraStraggling: extraStraggling(addon),
-    memoryLimit_bytes,
+    memoryLimit_bytes: limit_bytes,
   });
 }
 
