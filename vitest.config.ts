@@ -1,4 +1,20 @@
-import { defineConfig } from 'vitest/config';
+import path from 'node:path';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+/** Electron is played by a stand-in, whose modules are of one file only. */
+const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
+
+const inNode = (name: string, include: readonly string[], isolate: boolean): TestProjectInlineConfiguration => ({
+  test: {
+    name,
+    isolate,
+    include: [...include],
+    exclude: ['test/e2e/**', 'test/bench/**', ...(isolate ? [] : [WITH_STAND_INS])],
+    globalSetup: ['test/bundled-program.ts'],
+    setupFiles: ['test/fuzz/seed.ts'],
+    env: { BRAGGBENCH_BUNDLES: path.resolve(import.meta.dirname, 'dist/host') },
+  },
+});
 
 export default defineConfig({
   test: {
@@ -10,17 +26,13 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      {
-        test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: ['test/e2e/**', 'test/bench/**'],
-          globalSetup: ['test/bundled-program.ts'],
-        },
-      },
+      // Workers keep the modules that files share: loaded anew for each they took a quarter of the processor's time.
+      inNode('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], false),
+      inNode('unit-desktop', [WITH_STAND_INS], true),
       {
         test: {
           name: 'e2e',
+          isolate: false,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,

@@ -6,23 +6,37 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(path.resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
 
+/** The rules that look at colours. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
 /**
  * Faults of the page, or of what a selector names, by all of axe's rules. It runs where it is, once in the page: the
  * package for Playwright opens a second page for each report and takes six times the processor's time.
  */
-export async function accessibilityFaults(page: Page, part?: string): Promise<string[]> {
+export async function accessibilityFaults(
+  page: Page,
+  part?: string,
+  rules: 'everything' | 'colours' = 'everything',
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
-  return page.evaluate(async (selector) => {
-    // Between two themes, or fading in, a colour is nobody's: what ends is waited for.
-    const ending = document
-      .getAnimations()
-      .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
-    await Promise.all(ending.map(({ finished }) => finished.catch(() => undefined)));
-    const { run } = Reflect.get(globalThis, 'axe') as typeof axe;
-    // The styles are all the page's own: nothing is to be fetched before.
-    const { violations } = await run(selector ?? document, { resultTypes: ['violations'], preload: false });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
-    );
-  }, part);
+  return page.evaluate(
+    async ([selector, only]) => {
+      // Between two themes, or fading in, a colour is nobody's: what ends is waited for.
+      const ending = document
+        .getAnimations()
+        .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+      await Promise.all(ending.map(({ finished }) => finished.catch(() => undefined)));
+      const { run } = Reflect.get(globalThis, 'axe') as typeof axe;
+      // The styles are all the page's own: nothing is to be fetched before.
+      const { violations } = await run(selector ?? document, {
+        resultTypes: ['violations'],
+        preload: false,
+        ...(only.length > 0 && { runOnly: only }),
+      });
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+      );
+    },
+    [part, rules === 'colours' ? COLOUR_RULES : []] as const,
+  );
 }

@@ -1,11 +1,11 @@
 /**
- * One Chromium per test file, pages that remember what went wrong in them,
- * and screenshots in dist/screenshots.
+ * One Chromium per test file, pages that remember what went wrong in them and
+ * are closed with their test, and screenshots in dist/screenshots.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { findChromium } from './chromium.ts';
 
 /** For every wait of a page: what is waited for is what is asserted, and other work may take the processor. */
@@ -19,7 +19,10 @@ const DRAWN_BY_PROCESSOR = [
   '--disable-gpu-rasterization',
   '--disable-accelerated-2d-canvas',
 ];
+
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../dist/screenshots');
+/** `npm test` looks at no picture: it keeps those of pages in which a story failed. */
+const OF_FAILURES_ONLY = process.env['BRAGGBENCH_SCREENSHOTS'] === 'failures';
 
 export type PageOptions = Readonly<{
   theme?: 'light' | 'dark';
@@ -35,8 +38,8 @@ export type OpenPage = Readonly<{
   page: Page;
   /** Uncaught errors, console errors and failed requests since the page was opened. */
   problems: readonly string[];
-  /** Saves dist/screenshots/NAME.png and returns its path. */
-  screenshot: (name: string) => Promise<string>;
+  /** Saves dist/screenshots/NAME.png where pictures are wanted; the last one of a story that fails always is. */
+  screenshot: (name: string) => Promise<void>;
   close: () => Promise<void>;
 }>;
 
@@ -62,15 +65,21 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
     // A page that is left gives up what it was still loading.
     if (reason !== 'net::ERR_ABORTED') problems.push(`request: ${request.url()} ${reason}`);
   });
+  const picture = async (name: string): Promise<void> => {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
+  };
+  onTestFinished(async ({ task }) => {
+    const name = `failed-${task.file.name}-${task.name}`.replace(/\W+/g, '-').slice(0, 120);
+    if (task.result?.state === 'fail' && !page.isClosed()) await picture(name);
+    await context.close();
+  });
   await page.goto(url, { waitUntil: 'load' });
   return {
     page,
     problems,
     screenshot: async (name) => {
-      mkdirSync(SCREENSHOTS, { recursive: true });
-      const file = path.join(SCREENSHOTS, `${name}.png`);
-      await page.screenshot({ path: file });
-      return file;
+      if (!OF_FAILURES_ONLY) await picture(name);
     },
     close: () => context.close(),
   };

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +34,6 @@ describe('the browser that the end-to-end tests run in', () => {
     await expect.poll(() => open.problems.length).toBeGreaterThanOrEqual(2);
     expect(open.problems).toContain('console: on purpose');
     expect(open.problems).toContain('uncaught: thrown on purpose');
-    expect(statSync(await open.screenshot('harness')).size).toBeGreaterThan(500);
-    await open.close();
+    expect((await open.page.screenshot()).length).toBeGreaterThan(500);
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { unzipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { datasetAt, openFile } from '../../electron/host/run-files/h5.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
@@ -76,7 +76,6 @@ const plots = [
 describe('the export of a figure', () => {
   it('gives PNG, SVG, CSV, NPZ and HDF5 of every plot', async () => {
     open = await chrome.open(served.url, { context: { acceptDownloads: true } });
-    onTestFinished(open.close);
     bench = new BenchPage(open.page);
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
     await bench.drop('coarse.json', scenario);
@@ -138,7 +137,6 @@ describe('the export of a figure', () => {
 
   it('says in the menu that there is nothing yet', async () => {
     open = await chrome.open(served.url);
-    onTestFinished(open.close);
     bench = new BenchPage(open.page);
     await open.page.getByRole('button', { name: 'Export the dose map' }).click();
     const item = open.page.getByRole('menuitem', { name: /^PNG/ });

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readRun } from '../../electron/host/run-files/read.ts';
 import { writeRun } from '../../electron/host/run-files/write.ts';
 import { runScenario, smallScenario } from '../electron/host/small-run.ts';
@@ -43,7 +43,6 @@ it('shows what was finished before, names the kernel, and can be saved and expor
   const open = await chrome.open(served.url, { context: { acceptDownloads: true } });
   const { page } = open;
   const bench = new BenchPage(page);
-  onTestFailed(async () => void (await open.screenshot('failed-failed-run')));
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
   await bench.drop('failed.h5', await failedFile(), 'application/x-hdf5');
   await bench.state('Failed').waitFor();
@@ -73,5 +72,4 @@ it('shows what was finished before, names the kernel, and can be saved and expor
   const shown = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
   await expect.poll(() => shown.first().textContent()).toContain('Broken off');
   expect(open.problems).toEqual([]);
-  await open.close();
 });

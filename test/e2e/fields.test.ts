@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
@@ -37,11 +37,8 @@ afterAll(async () => {
 
 async function openBench(options: PageOptions = {}): Promise<void> {
   open = await chrome.open(served.url, options);
-  const { screenshot, close } = open;
   bench = new BenchPage(open.page);
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
-  onTestFailed(async () => void (await screenshot('failed-fields')));
-  onTestFinished(close);
 }
 
 async function runToEnd(name: string, beam: Record<string, unknown> = {}): Promise<void> {

@@ -44,5 +44,4 @@ it('the program icon that packages use is the drawing in icon.svg (BRAGGBENCH_UP
   );
   expect(result.width).toBe(SIZE);
   expect(result.mean).toBeLessThan(MEAN_DIFFERENCE);
-  await open.close();
 });

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
@@ -27,9 +27,6 @@ async function openBench(options: PageOptions = {}): Promise<void> {
   open = await chrome.open(served.url, options);
   bench = new BenchPage(open.page);
   await bench.run.waitFor();
-  onTestFailed(async () => {
-    await open.screenshot('failed-image');
-  });
 }
 
 const image = () => open.page.getByRole('img', { name: /^Image of/ });
@@ -95,7 +92,6 @@ describe('a diffraction image', () => {
     await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/rows.*thread \d.*First row/s);
     await open.screenshot('timeline-image-light');
     expect(open.problems).toEqual([]);
-    await open.close();
   });
 
   it('is held against another variant, written as files, and opened again', async () => {
@@ -145,6 +141,5 @@ describe('a diffraction image', () => {
     await bench.state('Done').waitFor();
     await image().waitFor();
     expect(open.problems).toEqual([]);
-    await open.close();
   });
 });

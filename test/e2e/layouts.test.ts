@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -28,7 +28,6 @@ describe('the layouts', () => {
   beforeEach(async () => {
     open = await chrome.open(served.url);
     bench = new BenchPage(open.page);
-    onTestFinished(open.close);
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
   });
 

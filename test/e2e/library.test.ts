@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
@@ -44,7 +44,6 @@ async function choose(open: OpenPage, entry: string, item: string): Promise<void
 describe('the library', () => {
   it('keeps what is saved, finds it, tags it, and gives it back from the trash', async () => {
     const open = await chrome.open(served.url);
-    onTestFinished(open.close);
     const { page } = open;
     const bench = new BenchPage(page);
     await bench.drop('a.json', quick('Alpha beam', 70));
@@ -104,7 +103,6 @@ describe('the library', () => {
   it('tells what differs between the form and a file, with units', async () => {
     writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
     const open = await chrome.open(served.url, { theme: 'dark' });
-    onTestFinished(open.close);
     const { page } = open;
     const bench = new BenchPage(page);
     await bench.panel('Library').click();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CDPSession } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BenchPage } from './bench-page.ts';
 import { useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -47,7 +47,6 @@ async function used(session: CDPSession): Promise<number> {
 
 it('stays flat while runs are drawn live', async () => {
   const open = await chrome.open(served.url);
-  onTestFinished(open.close);
   const { page } = open;
   const bench = new BenchPage(page);
   const session = await page.context().newCDPSession(page);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { useChromium } from './browser.ts';
@@ -23,7 +23,6 @@ afterAll(async () => {
 describe.each(['light', 'dark'] as const)('the command palette, %s', (theme) => {
   it('lists every command of the menus with its shortcut, and runs one', async () => {
     const open = await chrome.open(served.url, { theme });
-    onTestFinished(open.close);
     const { page } = open;
     const bench = new BenchPage(page);
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
@@ -32,6 +31,7 @@ describe.each(['light', 'dark'] as const)('the command palette, %s', (theme) => 
     const entries: string[] = [];
     for (const menu of await page.getByRole('menubar').getByRole('menuitem').all()) {
       await menu.click();
+      await page.locator('.menu__label').first().waitFor();
       entries.push(...(await page.locator('.menu__label').allTextContents()));
       await page.keyboard.press('Escape');
     }

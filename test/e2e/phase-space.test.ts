@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
@@ -40,9 +40,6 @@ async function openBench(options: PageOptions = {}): Promise<void> {
   open = await chrome.open(served.url, options);
   bench = new BenchPage(open.page);
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
-  onTestFailed(async () => {
-    await open.screenshot('failed-phase-space');
-  });
 }
 
 async function runToEnd(text = scenario()): Promise<void> {
@@ -52,9 +49,8 @@ async function runToEnd(text = scenario()): Promise<void> {
   await bench.state('Done').waitFor();
 }
 
-async function closeBench(): Promise<void> {
+function closeBench(): void {
   expect(open.problems).toEqual([]);
-  await open.close();
 }
 
 /** With protons in it: an empty one has nothing to point at. */
@@ -95,7 +91,7 @@ describe('the phase space of a run', () => {
     await expect.poll(step).toMatch(/(\d+) \/ \1$/);
     await open.page.getByRole('button', { name: 'Play the stored steps' }).waitFor();
     expect(await step()).not.toBe(middle);
-    await closeBench();
+    closeBench();
   });
 
   it('cuts the maps of a run that is over, and shows sums again', async () => {
@@ -119,7 +115,7 @@ describe('the phase space of a run', () => {
     expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'sum' }).check();
     await expect.poll(() => picture('z – x')).toBe(summed);
-    await closeBench();
+    closeBench();
   });
 
   it('has one crosshair for its four maps and the dose map, and values at it', async () => {
@@ -156,7 +152,7 @@ describe('the phase space of a run', () => {
     await open.page.keyboard.press('Alt+1');
     const [z] = /z ([\d.]+)/.exec(pinned ?? '') ?? [];
     await expect.poll(() => bench.doseReadout.textContent()).toContain(z ?? 'a depth');
-    await closeBench();
+    closeBench();
   });
 
   it('shows a run as it computes, and where it was stopped', async () => {
@@ -172,7 +168,7 @@ describe('the phase space of a run', () => {
     await open.page.keyboard.press('Control+.');
     await bench.state('Stopped').waitFor();
     await expect.poll(step).toMatch(/(\d+) \/ \1$/);
-    await closeBench();
+    closeBench();
   });
 
   it('says so when a run kept none', async () => {
@@ -185,7 +181,7 @@ describe('the phase space of a run', () => {
     await bench.panel('Runs').click();
     await open.page.locator('.run-entry').first().click();
     await open.page.getByText('This run kept no phase space').waitFor();
-    await closeBench();
+    closeBench();
   });
 });
 
@@ -210,7 +206,7 @@ describe('the ledger by step', () => {
     await expect.poll(() => legend.textContent()).toMatch(/Deposited9\d\.\d/);
     await open.page.emulateMedia({ colorScheme: 'dark' });
     await open.screenshot('ledger-steps-dark');
-    await closeBench();
+    closeBench();
   });
 });
 
@@ -229,6 +225,6 @@ describe('the lateral profile', () => {
       .poll(() => readout.textContent())
       .toMatch(/^z [23]\d\.\d\d mmσx 2\.\d+ mmfit 2\.\d+ mmx .* mmdose [\d.]+ MeV\/mm²$/);
     await open.screenshot('lateral-light');
-    await closeBench();
+    closeBench();
   });
 });

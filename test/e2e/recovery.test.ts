@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { slowScenario } from '../electron/host/recovery/slow.ts';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
 import { accessibilityFaults } from './accessible.ts';
@@ -34,7 +34,6 @@ async function start(): Promise<void> {
 
 async function openBench(): Promise<{ open: OpenPage; bench: BenchPage }> {
   const open = await chrome.open(served?.url ?? '');
-  onTestFinished(open.close);
   const bench = new BenchPage(open.page);
   await expect.poll(() => bench.run.isEnabled()).toBe(true);
   return { open, bench };

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tracedSession } from '../electron/host/timeline/traced-session.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
@@ -31,7 +31,6 @@ describe('the results of a small workload', () => {
   it('say of every variant what it gains and whether it is right, and of claims what was measured', async () => {
     open = await chrome.open(served.url);
     bench = new BenchPage(open.page);
-    onTestFailed(async () => void (await open.screenshot('failed-results')));
     await expect.poll(() => bench.title.textContent()).toContain('launch-small.json');
     await expect.poll(() => bench.panel('Results').count()).toBe(1);
     // The form follows from the row's schema.
@@ -60,13 +59,11 @@ describe('the results of a small workload', () => {
     await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/samples.*Repetitions/s);
     await open.screenshot('timeline-task-light');
     expect(open.problems).toEqual([]);
-    await open.close();
   });
 
   it('of a session with traces: streams are lanes of the timeline, copies beside kernels', async () => {
     open = await chrome.open(served.url, { theme: 'dark' });
     bench = new BenchPage(open.page);
-    onTestFailed(async () => void (await open.screenshot('failed-results-traced')));
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
     await bench.drop('overlap.task.json', JSON.stringify(tracedSession()));
     await bench.state('Done').waitFor();
@@ -80,13 +77,11 @@ describe('the results of a small workload', () => {
     await open.screenshot('timeline-streams-dark');
     expect(await accessibilityFaults(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
-    await open.close();
   });
 
   it('of recorded sessions need no GPU, and stand beside what fusing can give at most', async () => {
     open = await chrome.open(served.url, { theme: 'dark' });
     bench = new BenchPage(open.page);
-    onTestFailed(async () => void (await open.screenshot('failed-results-recorded')));
     // At once: while the page still draws itself and opens what it was started with.
     const layer = readFileSync(path.join(root, 'assets/scenarios/linear-relu/layer-1024.json'), 'utf8');
     await bench.drop('layer.json', layer);
@@ -98,6 +93,5 @@ describe('the results of a small workload', () => {
     await open.screenshot('results-recorded-dark');
     expect(await accessibilityFaults(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
-    await open.close();
   });
 });

@@ -8,6 +8,7 @@ import { writeNsight } from '../electron/host/timeline/import/nsight-file.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
+import { inEveryLook } from './looks.ts';
 import { type Served, serve } from './served.ts';
 
 const chrome = useChromium();
@@ -58,12 +59,6 @@ async function closeAll(): Promise<void> {
   }
 }
 
-async function leave(failed: boolean): Promise<void> {
-  if (failed) await open.screenshot('failed-timeline');
-  await closeAll();
-  await open.close();
-}
-
 /** A colour of the series somewhere in the lanes: spans are drawn. */
 function litPixels(): Promise<number> {
   return open.page.evaluate(() => {
@@ -83,9 +78,7 @@ function litPixels(): Promise<number> {
 describe('the timeline of a recorded run', () => {
   beforeEach(async () => {
     await openProfile();
-    onTestFinished(async ({ task }) => {
-      await leave(task.result?.state === 'fail');
-    });
+    onTestFinished(closeAll);
     await openRecorded();
   });
 
@@ -186,9 +179,15 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => fact(details(), 'Step').textContent()).toBe('0');
     await canvas().focus();
     await open.page.keyboard.press('f');
-    // Now it fills the plot; the lane of steps is the third of five.
-    await open.page.mouse.move(box.x + 187 + (box.width - 187) / 2, box.y + box.height * 0.3);
-    await expect.poll(step).toMatch(/^step 0depth/);
+    // Once it fills the plot, a hand that goes on moving is over it; the lane of steps is the third of five.
+    let to = box.x + 187 + (box.width - 187) / 2;
+    await expect
+      .poll(async () => {
+        to += 1;
+        await open.page.mouse.move(to, box.y + box.height * 0.3);
+        return step();
+      })
+      .toMatch(/^step 0depth/);
   });
 
   it('stands beside another one, aligned at a step', async () => {
@@ -207,9 +206,7 @@ describe('the timeline of a recorded run', () => {
 describe('a page without a run', () => {
   it('offers those that came with the program, with their range though the GPU is not here', async () => {
     await openProfile();
-    onTestFinished(async ({ task }) => {
-      await leave(task.result?.state === 'fail');
-    });
+    onTestFinished(closeAll);
     await open.screenshot('timeline-nothing-yet');
     expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.page.getByRole('button', { name: 'Water, 70 MeV · cuda-window · NVIDIA H200' }).click();
@@ -226,9 +223,7 @@ describe('a page without a run', () => {
 describe('a file of another program', () => {
   beforeEach(async () => {
     await openProfile();
-    onTestFinished(async ({ task }) => {
-      await leave(task.result?.state === 'fail');
-    });
+    onTestFinished(closeAll);
   });
 
   it('is dropped as a Chrome trace, searched and closed', async () => {
@@ -286,25 +281,32 @@ describe('a file of another program', () => {
 });
 
 describe('the panel', () => {
-  it.each([
-    ['dark', { theme: 'dark' }],
-    ['narrow', { width: 900, height: 800 }],
-    ['200 %', { scale: 2 }],
-    ['zoomed to 200 %', { width: 720, height: 900, scale: 2 }],
-  ] as const)('can be read and used: %s', async (name, options) => {
-    await openProfile(options);
-    onTestFinished(async ({ task }) => {
-      await leave(task.result?.state === 'fail');
-    });
+  const explained = async (): Promise<void> => {
+    onTestFinished(closeAll);
     await openRecorded();
-    await expect.poll(litPixels).toBeGreaterThan(1000);
     const search = open.page.getByLabel('Search spans by name');
     await search.fill('collide');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('245');
     await search.press('Enter');
     await details().waitFor();
-    await open.page.waitForTimeout(500);
-    await open.screenshot(`timeline-${name.replace(/\W+/g, '-')}`);
+  };
+
+  it('can be read and used in every look', async () => {
+    await openProfile();
+    await explained();
+    await inEveryLook(open.page, async ({ name }) => {
+      await expect.poll(litPixels).toBeGreaterThan(500);
+      await open.screenshot(`timeline-${name}`);
+      expect(await accessibilityFaults(open.page), name).toEqual([]);
+    });
+    expect(open.problems).toEqual([]);
+  });
+
+  it('can be read and used zoomed to 200 %, on as many pixels', async () => {
+    await openProfile({ width: 720, height: 900, scale: 2 });
+    await explained();
+    await expect.poll(litPixels).toBeGreaterThan(1000);
+    await open.screenshot('timeline-zoomed');
     expect(await accessibilityFaults(open.page)).toEqual([]);
     expect(open.problems).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -35,9 +35,6 @@ async function openBench(options: Parameters<typeof chrome.open>[1] = {}): Promi
   open = await chrome.open(served.url, options);
   bench = new BenchPage(open.page);
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
-  const { screenshot, close } = open;
-  onTestFailed(async () => void (await screenshot('failed')));
-  onTestFinished(close);
 }
 
 /** Every story ends with a page that has complained about nothing. */
@@ -318,13 +315,11 @@ describe('a program that was started to run its scenario', () => {
     });
     onTestFinished(async () => void (await started.stop()));
     open = await chrome.open(started.url);
-    onTestFinished(open.close);
     const first = new BenchPage(open.page);
     await first.state('Done').waitFor();
     await open.page.reload();
     await first.state('Done').waitFor();
     const other = await chrome.open(started.url);
-    onTestFinished(other.close);
     await new BenchPage(other.page).state('Done').waitFor();
     await first.panel('Runs').click();
     await expect.poll(() => open.page.locator('.run-entry').count()).toBe(1);

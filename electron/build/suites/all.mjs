@@ -12,7 +12,7 @@ export const suites = [
   cudaCompile,
   cppTests,
   gpuTests,
-  vitestProject('unit', 'Unit and host tests'),
+  vitestProject('unit*', 'Unit and host tests'),
   sanitizedCppTests,
   vitestProject('e2e', 'End to end in Chromium'),
 ];

@@ -7,7 +7,7 @@ import { FAILED, sum } from './result.mjs';
 /**
  * One of the projects of vitest.config.ts. The reporter beside this file
  * prints a line per test file and the failures, and leaves the counts in a file.
- * @param {string} project
+ * @param {string} project or several, as in `unit*`
  * @param {string} name
  * @returns {import('./result.mjs').Suite}
  */
@@ -15,11 +15,11 @@ export function vitestProject(project, name) {
   return {
     name,
     run: async () => {
-      const counts = inRoot('dist/.stamps', `vitest-${project}.json`);
+      const counts = inRoot('dist/.stamps', `vitest-${project.replace('*', '')}.json`);
       rmSync(counts, { force: true });
       const args = ['run', '--project', project, '--reporter', inRoot('electron/build/suites/vitest-reporter.mjs')];
       const outcome = await capture(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...args], {
-        env: { ...process.env, BRAGGBENCH_TEST_COUNTS: counts, NO_COLOR: '1' },
+        env: { BRAGGBENCH_SCREENSHOTS: 'failures', ...process.env, BRAGGBENCH_TEST_COUNTS: counts, NO_COLOR: '1' },
         onLine: (line) => say(`  ${line}`),
       });
       if (!existsSync(counts)) {

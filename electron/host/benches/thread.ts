@@ -1,21 +1,13 @@
 /** Runs a benchmark on a thread of its own. */
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
 import type { KeptSession } from '../../contract/kept-session.ts';
 import type { BenchProgress } from '../bench/index.ts';
 import type { StartChild } from '../own/process/link.ts';
 import { ChildrenForThread, isFromRelay } from '../own/process/relay.ts';
+import { startedFile } from '../started-file.ts';
 import type { BenchOutcome, BenchTask } from '../workloads/benchable.ts';
 import type { FromBench, ToBench } from './task.ts';
-
-/** The thread's bundle in the program's host folder; in development its source. */
-function workerFile(): string {
-  const here = import.meta.dirname;
-  const bundles = [here, path.join(here, '..', 'host')].map((folder) => path.join(folder, 'bench-worker.js'));
-  return bundles.find((file) => existsSync(file)) ?? path.join(here, 'worker.ts');
-}
 
 export type PerformBench = (
   task: BenchTask,
@@ -28,7 +20,7 @@ export type PerformBench = (
 export const benchOnThread =
   (startChild: StartChild): PerformBench =>
   async (task, onProgress, signal, soFar) => {
-    const worker = new Worker(workerFile());
+    const worker = new Worker(startedFile('bench-worker', 'benches/worker.ts'));
     const send = (message: ToBench): void => worker.postMessage(message);
     const children = new ChildrenForThread(startChild, send);
     const cancel = (): void => send({ kind: 'cancel' });

@@ -1,9 +1,8 @@
 /** Packs runs into files and back, on a worker thread that lives only while there is work. */
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
 import type { PackedFigure } from '../../contract/figures.ts';
+import { startedFile } from '../started-file.ts';
 import { type AnyRunData, asTransportRun } from '../workloads/run-data.ts';
 import type { RunData } from '../workloads/transport/run-data.ts';
 import type { RunFacts } from './facts.ts';
@@ -16,13 +15,6 @@ type Answer = Answers[Task['kind']];
 type Waiting = { readonly resolve: (value: Answer) => void; readonly reject: (error: Error) => void };
 /** Distributes over the union, so that each kind of task keeps its own fields. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
-
-/** The worker's bundle in the program's host folder; in development its source. */
-function workerFile(): string {
-  const here = import.meta.dirname;
-  const bundles = [here, path.join(here, '..', 'host')].map((folder) => path.join(folder, 'run-file-worker.js'));
-  return bundles.find((file) => existsSync(file)) ?? path.join(here, 'worker.ts');
-}
 
 export class RunPacker {
   #worker: Worker | null = null;
@@ -74,7 +66,7 @@ export class RunPacker {
   }
 
   #start(): Worker {
-    const worker = new Worker(workerFile());
+    const worker = new Worker(startedFile('run-file-worker', 'run-files/worker.ts'));
     this.#worker = worker;
     worker.on('message', (reply: Reply) => {
       const waiting = this.#waiting.get(reply.id);

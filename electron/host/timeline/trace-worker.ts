@@ -1,20 +1,12 @@
 /** The host's end of one timeline's worker thread. */
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../contract/errors.ts';
+import { startedFile } from '../started-file.ts';
 import type { Description } from './description.ts';
 import type { ReadProgress } from './import/open.ts';
 import type { RunTimeline } from './import/run.ts';
 import type { Answer, Asked, Question } from './questions.ts';
 import type { WorkerReply, WorkerTask } from './worker.ts';
-
-/** The worker's bundle in the program's host folder; in development its source. */
-function workerFile(): string {
-  const here = import.meta.dirname;
-  const bundles = [here, path.join(here, '..', 'host')].map((folder) => path.join(folder, 'timeline-worker.js'));
-  return bundles.find((file) => existsSync(file)) ?? path.join(here, 'worker.ts');
-}
 
 type Value = Description | Answer<Question> | null;
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -26,7 +18,7 @@ interface Waiting {
 }
 
 export class TraceWorker {
-  readonly #worker = new Worker(workerFile());
+  readonly #worker = new Worker(startedFile('timeline-worker', 'timeline/worker.ts'));
   readonly #waiting = new Map<number, Waiting>();
   #next = 0;
   #closed = false;

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { braggbench, environmentWith } from './command.ts';
+import { braggbenchHere, environmentWith } from './command.ts';
 
 let folder: string;
 let environment: NodeJS.ProcessEnv;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const small = ['--set', 'detector.width=64', '--set', 'detector.height=48'];
-const call = (...words: string[]) => braggbench(words, { cwd: folder, environment });
+const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, environment });
 
 test('run prints the image, saves it, and export writes it for viewers', async () => {
   const run = await call('run', 'simple-cubic-256', ...small, '--variant', 'diffraction-mixed', '--out', 'small.h5');

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { braggbench, environmentWith } from './command.ts';
+import { braggbenchHere, environmentWith } from './command.ts';
 
 let folder = '';
 const sweep = {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const run = (kernels: string, ...words: string[]) =>
-  braggbench(['explain-launch', ...words], {
+  braggbenchHere(['explain-launch', ...words], {
     environment: environmentWith(join(folder, 'home'), { BRAGGBENCH_KERNELS: join(folder, kernels) }),
   });
 

@@ -1,12 +1,12 @@
 /** `braggbench ledger` as a program of its own. */
 import { expect, test } from 'vitest';
-import { braggbench } from './command.ts';
+import { braggbenchHere } from './command.ts';
 
 test('the ledger as text, as JSON and as a table: 25 rows, what was recorded beside what is claimed', async () => {
   const [text, json, table] = await Promise.all([
-    braggbench(['ledger']),
-    braggbench(['ledger', '--json']),
-    braggbench(['ledger', '--markdown']),
+    braggbenchHere(['ledger']),
+    braggbenchHere(['ledger', '--json']),
+    braggbenchHere(['ledger', '--markdown']),
   ]);
   const { rows } = JSON.parse(json.stdout) as { rows: { row: number; findings: { session: string }[] }[] };
   expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));

@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { braggbench, type Ended, environmentWith } from './command.ts';
+import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const small = {
@@ -31,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 function run(...words: readonly string[]): Promise<Ended> {
   // What they compute is small, and compiling them is most of the time.
   const more = { BRAGGBENCH_CACHE: join(folder, 'cache'), CXXFLAGS: '-O0' };
-  return braggbench(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
+  return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }
 
 test('runs after the user has said that they trust it, and says whether it is right', async () => {

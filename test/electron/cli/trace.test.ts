@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { braggbench } from './command.ts';
+import { braggbenchHere } from './command.ts';
 
 const runs = path.resolve(import.meta.dirname, '../../../assets/runs');
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-trace-'));
@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braggbench trace', () => {
   it('summarizes a recorded run', async () => {
-    const { code, stdout } = await braggbench(['trace', path.join(runs, 'h200-water-70MeV-cuda-window.h5')]);
+    const { code, stdout } = await braggbenchHere(['trace', path.join(runs, 'h200-water-70MeV-cuda-window.h5')]);
     expect(code).toBe(0);
     expect(stdout).toContain('Water, 70 MeV: cuda-window FP32, NVIDIA H200');
     expect(stdout).toMatch(/Kernels +510, 6 different, 7\.07 ms together/);
@@ -21,8 +21,8 @@ describe('braggbench trace', () => {
   it('says the same of its export, as JSON', async () => {
     const out = path.join(folder, 'trace.json');
     const run = path.join(runs, 'h200-uniform-grid-70MeV-cuda-fused.h5');
-    expect((await braggbench(['export', run, '--trace', out])).code).toBe(0);
-    const [ours, exported] = await Promise.all([run, out].map((file) => braggbench(['trace', file, '--json'])));
+    expect((await braggbenchHere(['export', run, '--trace', out])).code).toBe(0);
+    const [ours, exported] = await Promise.all([run, out].map((file) => braggbenchHere(['trace', file, '--json'])));
     const [a, b] = [ours, exported].map((ended) => JSON.parse(ended?.stdout ?? ''));
     expect(b.source).toBe('chrome-trace');
     expect(b.summary.kernels).toMatchObject({ count: a.summary.kernels.count, unique: a.summary.kernels.unique });
@@ -34,18 +34,18 @@ describe('braggbench trace', () => {
   it('refuses what is no timeline with its name and the reason', async () => {
     const file = path.join(folder, 'cut.json');
     writeFileSync(file, '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
-    const cut = await braggbench(['trace', file]);
+    const cut = await braggbenchHere(['trace', file]);
     expect(cut.code).not.toBe(0);
     expect(cut.stderr).toContain(
       'cut.json cannot be opened as a timeline: it is cut off after 58 bytes and one event.',
     );
-    const none = await braggbench(['trace', path.join(folder, 'none.json'), '--json']);
+    const none = await braggbenchHere(['trace', path.join(folder, 'none.json'), '--json']);
     expect(none.code).not.toBe(0);
     expect(JSON.parse(none.stdout).error.message).toBe('none.json does not exist.');
   });
 
   it('is explained by --help', async () => {
-    const { code, stdout } = await braggbench(['trace', '--help']);
+    const { code, stdout } = await braggbenchHere(['trace', '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('braggbench trace FILE [--json]');
     expect(stdout).toContain('braggbench trace pytorch.json.gz');

@@ -18,7 +18,7 @@ let browser: Browser;
 const quick = { kind: 'transport', version: 1, name: 'Quick', beam: { energy_MeV: 70 }, solver: { stepping: 'depth' } };
 const quickFile = path.join(folder, 'quick.json');
 
-const poll = (check: () => unknown) => expect.poll(check, { timeout: 15_000 });
+const poll = (check: () => unknown) => expect.poll(check, { timeout: 60_000 });
 const page = () => {
   const shown = stage.window.page;
   if (shown === null) throw new Error('the window has no page');
@@ -47,8 +47,8 @@ beforeAll(async () => {
   vi.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
   process.argv = [process.execPath, root, '--scenario', quickFile, '--run'];
   await import('../../../electron/main/main.ts');
-  await vi.waitFor(() => expect(printed).toContain('braggbench: window ready'), { timeout: 30_000 });
-}, 90_000);
+  await vi.waitFor(() => expect(printed).toContain('braggbench: window ready'), { timeout: 90_000 });
+}, 120_000);
 
 afterAll(async () => {
   await browser?.close();

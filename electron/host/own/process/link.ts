@@ -1,7 +1,6 @@
 /** The host's end of the line to the process of an own variant. */
 import { fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
+import { startedFile } from '../../started-file.ts';
 import type { ToChild } from './messages.ts';
 
 /** How a process ended: its exit code, or the signal that ended it. */
@@ -24,12 +23,8 @@ export interface ChildLink {
 /** Starts the process; Electron and benchmark threads have their own ways. */
 export type StartChild = () => ChildLink;
 
-/** The process's bundle beside the host's; in development its source. */
-export function childFile(): string {
-  const here = import.meta.dirname;
-  const bundles = [here, path.join(here, '..', 'host')].map((folder) => path.join(folder, 'own-child.js'));
-  return bundles.find((file) => existsSync(file)) ?? path.join(here, 'child.ts');
-}
+/** What the process runs. */
+export const childFile = (): string => startedFile('own-child', 'own/process/child.ts');
 
 export const forkChild: StartChild = () => {
   // Structured clones carry typed arrays as they are.

@@ -49,7 +49,7 @@ describe('a benchmark', () => {
 
   beforeAll(async () => {
     const variants = ['gather', 'window', 'window@fp64'];
-    info = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 6, time_s: 60 });
+    info = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 6, time_s: 600 });
     const followed = follow(info.id);
     await followed.ended;
     frames = followed.frames;
@@ -283,7 +283,7 @@ test('images and small workloads are benchmarked alike, and shown by what is the
     detector: { width: 32, height: 32 },
   };
   const variants = ['diffraction-fp64', 'diffraction-mixed'];
-  const images = await page.call('bench.start', { scenario: spots, name: 'spots', variants, rounds: 2, time_s: 60 });
+  const images = await page.call('bench.start', { scenario: spots, name: 'spots', variants, rounds: 2, time_s: 600 });
   const { frames, ended } = follow(images.id);
   await ended;
   expect(frames.map(({ phase }) => phase)).toContain('rounds');

@@ -1,0 +1,50 @@
+/**
+ * Sizes and themes that the workbench is used in, gone through on one page: a story stops at each of its places once
+ * and is looked at in all of them, instead of being told anew for each.
+ */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
+import type { OpenPage } from './browser.ts';
+
+export type Look = Readonly<{ name: string; width: number; height: number; theme: 'light' | 'dark' }>;
+
+/** The first is the one that stories are told in. */
+export const looks: readonly [Look, ...Look[]] = [
+  { name: '1440-light', width: 1440, height: 900, theme: 'light' },
+  { name: '1440-dark', width: 1440, height: 900, theme: 'dark' },
+  { name: '900-light', width: 900, height: 700, theme: 'light' },
+  // A window of 1440 at 200 %: as many pixels of the page's own.
+  { name: '720-light', width: 720, height: 450, theme: 'light' },
+];
+
+async function take(page: Page, { width, height, theme }: Look): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: theme });
+  await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
+  // Laid out anew in one frame, and drawn by the next.
+  await page.evaluate(
+    () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+  );
+}
+
+/** Has the page seen in every look, and gives it back in the first. */
+export async function inEveryLook(
+  page: Page,
+  see: (look: Look) => Promise<void>,
+  these: readonly [Look, ...Look[]] = looks,
+): Promise<void> {
+  for (const look of these) {
+    await take(page, look);
+    await see(look);
+  }
+  await take(page, these[0]);
+}
+
+/** Takes its picture, and asks axe, in every look. */
+export function seenWhole(open: OpenPage, name: string): Promise<void> {
+  return inEveryLook(open.page, async (look) => {
+    await open.screenshot(`${name}-${look.name}`);
+    expect(await accessibilityFaults(open.page), look.name).toEqual([]);
+  });
+}
