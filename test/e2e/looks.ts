@@ -45,6 +45,8 @@ export async function inEveryLook(
 export function seenWhole(open: OpenPage, name: string): Promise<void> {
   return inEveryLook(open.page, async (look) => {
     await open.screenshot(`${name}-${look.name}`);
-    expect(await accessibilityFaults(open.page), look.name).toEqual([]);
+    // Another theme at the same size changes colours and nothing else.
+    const rules = look.name === '1440-dark' ? 'colours' : 'everything';
+    expect(await accessibilityFaults(open.page, undefined, rules), look.name).toEqual([]);
   });
 }
