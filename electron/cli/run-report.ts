@@ -1,4 +1,5 @@
 /** The result of a run for a person. */
+import { readoutRemarks } from '../contract/remarks.ts';
 import type { EnergyBalance, NumberBalance, RunSummary } from '../contract/run.ts';
 import { duration, metric, millimetres, significant, smallError } from './numbers.ts';
 import { pairs, table } from './table.ts';
@@ -7,8 +8,10 @@ type Style = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: string) 
 
 export interface RunFacts {
   readonly summary: RunSummary;
-  /** CSDA range in water; null where the water's range says nothing about the run. */
-  readonly waterRange_mm: number | null;
+  /** CSDA range along the beam's axis, through the regions on it; null where there is no beam. */
+  readonly range_mm: number | null;
+  /** Whether all of that is water. */
+  readonly inWater: boolean;
   /** Where the beam enters (z, mm) and its angle from +z. */
   readonly entrance_mm: number;
   readonly angle_deg: number;
@@ -36,7 +39,8 @@ const noticeable_mm = 0.005;
 
 function readouts({
   summary,
-  waterRange_mm,
+  range_mm,
+  inWater,
   entrance_mm,
   angle_deg,
   table: title,
@@ -51,7 +55,14 @@ function readouts({
   const at = depth === null ? '' : ` at z = ${depth.toFixed(1)} mm`;
   return [
     ['R80', millimetres(r80)],
-    ...(waterRange_mm === null ? [] : [['CSDA range', `${millimetres(waterRange_mm)} in water, ${title}`] as const]),
+    ...(range_mm === null
+      ? []
+      : [
+          [
+            'CSDA range',
+            `${millimetres(range_mm)} ${inWater ? 'in water,' : 'along the axis, water by'} ${title}`,
+          ] as const,
+        ]),
     ['Peak', millimetres(metrics.peak_mm)],
     ['W80–20', millimetres(metrics.w80_20_mm)],
     ...(summary.extra_straggling_mm < noticeable_mm
@@ -68,7 +79,10 @@ function readouts({
 /** A partial run has few readouts; rows without a value say nothing more. */
 function readoutLines(facts: RunFacts): readonly string[] {
   const rows = readouts(facts);
-  if (facts.summary.metrics.r80_mm !== null) return pairs(rows);
+  if (facts.summary.metrics.r80_mm !== null) {
+    const remarks = readoutRemarks(facts.summary);
+    return [...pairs(rows), ...(remarks.length === 0 ? [] : ['']), ...remarks.map((remark) => `  ${remark}`)];
+  }
   const known = rows.filter(([, value]) => value !== '–');
   return ['  No range to read: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known))];
 }

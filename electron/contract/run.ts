@@ -133,6 +133,8 @@ export const runSummarySchema = z.strictObject({
   min_psi_over_max: z.number(),
   /** Range spread (sigma, mm of water) that the energy grid adds to the beam. */
   extra_straggling_mm: z.number(),
+  /** What depth is resolved to: the larger of a cell in depth and a step along the beam. */
+  resolution_mm: z.number(),
   cell_steps: z.number(),
   peak_rss_MB: z.number(),
   grid: gridSizeSchema,

@@ -56,7 +56,7 @@ const transportResolvedSchema = z.strictObject({
   cells: z.number(),
   state_bytes: z.number(),
   steps_max: z.number().int(),
-  /** CSDA range in the background material along the beam axis, geometry regions ignored. */
+  /** CSDA range along the beam's axis from the entrance, through the regions on it. */
   range_mm: z.number(),
   /** CSDA range in water from the table in use. */
   waterRange_mm: z.number(),

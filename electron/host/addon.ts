@@ -331,8 +331,8 @@ export interface TransportResult {
   readonly extra_straggling_mm: number;
   /** CSDA range of the beam in water. */
   readonly range_mean_mm: number;
-  /** Residual range in water of a proton at the cutoff energy. */
-  readonly cutoff_range_mm: number;
+  /** By which the path of protons along the beam axis is scored longer than it is, where they stop. */
+  readonly end_excess_mm: number;
   /** steps × 9, columns as `numberColumns` of the contract. */
   readonly ledger_number: Float64Array;
   /** steps × 10, MeV, columns as `energyColumns` of the contract. */

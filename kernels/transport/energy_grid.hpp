@@ -21,6 +21,8 @@ class EnergyGrid {
   /// First bin at or above the cutoff; content that lands below it has stopped.
   int first_alive() const { return first_alive_; }
 
+  /// Energy (MeV) of a bin, also below the lowest; as far below zero as its range or energy is.
+  double energy_at(int bin) const;
   /// Fractional bin index of an energy (MeV).
   double index_of(double energy) const;
   /// Variance in bins² of an energy spread `variance` (MeV²) about `energy` (MeV).

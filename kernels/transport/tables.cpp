@@ -35,6 +35,8 @@ class Medium {
   double energy_after(double energy, double path_mm) const {
     return table.energy_at(table.range(energy) - path_mm * 0.1 * material.density);
   }
+  /// Path that a proton of `energy` has left; 0 for none.
+  double range_mm(double energy) const { return energy > 0.0 ? table.range(energy) / (0.1 * material.density) : 0.0; }
   /// Energy `path_mm` before a proton had `energy`.
   double energy_before(double energy, double path_mm) const {
     return table.energy_at(table.range(energy) + path_mm * 0.1 * material.density);
@@ -107,9 +109,11 @@ class StepPhysics {
     const double variance = straggling_variance(problem_, medium, energy, after, path_mm);
     double kept_energy = 0.0;
     double stopped = 0.0;
+    double stopped_path = 0.0;
     const auto land = [&](int bin, double weight) {
       if (bin < grid_.first_alive()) {
         stopped += weight;
+        stopped_path += weight * (after > 0.0 ? path_mm + left_mm(medium, bin) : medium.range_mm(energy));
         return;
       }
       const int to = std::min(bin, grid_.size() - 1);
@@ -124,6 +128,7 @@ class StepPhysics {
     };
     if (after < problem_.grid.cutoff && grid_.index_of(std::max(after, 1e-6)) < grid_.first_alive() - 0.5) {
       stopped = 1.0 - lost;
+      stopped_path = stopped * medium.range_mm(energy);
     } else {
       const physics::MomentKernel kernel = grid_.kernel(after, variance);
       for (std::size_t i = 0; i < kernel.weights.size(); ++i) {
@@ -134,8 +139,15 @@ class StepPhysics {
     const double escape = (1.0 - physics::nuclear_deposited_share(depth)) * lost * energy;
     tables_.deposit.push_back(energy - kept_energy - escape);
     tables_.stopped.push_back(stopped);
+    tables_.stopped_path.push_back(stopped_path);
     tables_.nuclear.push_back(lost);
     tables_.nuclear_escape.push_back(escape);
+  }
+
+  /// Path left in a bin, mm; negative in those below zero, so that bins keep the mean that they split.
+  double left_mm(const Medium& medium, int bin) const {
+    const double energy = grid_.energy_at(bin);
+    return std::copysign(medium.range_mm(std::abs(energy)), energy);
   }
 
   void add_angle_kernel(const Medium& medium, double path_mm, int e) {
@@ -303,6 +315,46 @@ AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const
   return {step, std::sqrt(variance)};
 }
 
+/// By how much the path that is scored for protons along the axis exceeds the one that they go, mean over those
+/// that stop, mm: the last step counts whole. The beam's energies are taken through the steps, without angles.
+double end_excess(const Problem& p, const Tables& t) {
+  constexpr double kNothing = 1e-12;  // of the beam: fewer protons move no mean
+  const auto centre = std::lround((p.beam.angle - t.theta.front()) / p.grid.dtheta);
+  const int along = t.classes == 1 ? 0 : std::clamp(static_cast<int>(centre), 0, t.ntheta - 1);
+  const double path = t.classes == 1 ? t.path_step : t.path_step / std::cos(t.theta[at(along)]);
+  std::vector<double> now = t.start.energy_weight, next(now.size());
+  const double least = kNothing * std::accumulate(now.begin(), now.end(), 0.0);
+  double stopped = 0.0, gone = 0.0;
+  int low = 0, high = t.ne - 1;
+  for (int step = 0; step < p.max_steps; ++step) {
+    while (low <= high && now[at(low)] <= least) ++low;
+    while (high >= low && now[at(high)] <= least) --high;
+    const double way = step * path;
+    const int z = static_cast<int>((t.depth_first_node + way * std::cos(p.beam.angle)) / t.dz);
+    const int x = static_cast<int>(std::floor((p.beam.x + way * std::sin(p.beam.angle)) / t.dx + 0.5 * t.nx));
+    if (low > high || z >= t.nz || x < 0 || x >= t.nx) break;
+    const int m = t.map[at(z) * at(t.nx) + at(x)];
+    for (int e = low; e <= high; ++e) {
+      const std::size_t row = t.row(along, m, e);
+      stopped += now[at(e)] * t.stopped[row];
+      gone += now[at(e)] * t.stopped_path[row];
+    }
+    // Bins outside low … high feed nothing, and only their neighbours within reach are fed.
+    const int first = std::max(0, low - t.reach_up), last = std::min(t.ne - 1, high - t.reach_down);
+    std::ranges::fill(next, 0.0);
+    for (int e = first; e <= last; ++e) {
+      const std::size_t row = t.row(along, m, e);
+      for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+        next[at(e)] += t.gather_weight[at(k)] * now[at(t.gather_source[at(k)])];
+      }
+    }
+    now.swap(next);
+    low = first;
+    high = last;
+  }
+  return stopped > 0.0 ? path - gone / stopped : 0.0;
+}
+
 /// A filled state has no way in: its content is all there is.
 void fill_start(const Problem& p, Tables& t) {
   Tables::Start& s = t.start;
@@ -351,7 +403,6 @@ Layout::Layout(const Problem& p) {
     return media[0].table.range(energy) / media[0].material.density * 10.0;
   };
   t.beam_range_mm = water_range(p.beam.energy);
-  t.cutoff_range_mm = water_range(p.grid.cutoff);
   for (int a = 0; a < t.ntheta; ++a) {
     t.theta.push_back(p.grid.theta_centre + p.grid.dtheta * (a - 0.5 * (t.ntheta - 1)));
   }
@@ -411,7 +462,11 @@ Tables build_tables(const Problem& p) {
   }
   build_streaming(p, t);
   build_start(p, *layout.grid, layout.start_energy, layout.entry_path, t);
-  if (p.filled) fill_start(p, t);
+  if (p.filled) {
+    fill_start(p, t);
+  } else {
+    t.end_excess_mm = end_excess(p, t);
+  }
   return std::move(t);
 }
 

@@ -39,6 +39,7 @@ struct Tables {
   std::vector<double> stopped;         // fraction that ends below the cutoff
   std::vector<double> nuclear;         // fraction removed by nuclear reactions
   std::vector<double> nuclear_escape;  // MeV carried away by them
+  std::vector<double> stopped_path;    // mm that the stopped go from the start of the step, times their fraction
 
   // Angle kernels, symmetric: row (c, m, e') holds the weights of distance 0 … half.
   std::vector<std::int32_t> angle_begin;  // [classes·materials·ne + 1]
@@ -71,7 +72,8 @@ struct Tables {
   double path_step = 0;            // mm of path (path stepping) or of depth (depth stepping)
   double depth_first_node = 0;     // mm
   double beam_range_mm = 0;        // CSDA range of the beam in water
-  double cutoff_range_mm = 0;      // residual range in water of a proton at the cutoff
+  double end_excess_mm = 0;        // by which tracks along the axis are scored longer than they are: the last step
+                                   // counts whole, and protons end inside it
   int axis_steps = 0;              // of a proton straight along the beam axis; 0 without a beam
   double extra_straggling_mm = 0;  // range spread that the energy grid adds to the beam
 

@@ -119,7 +119,7 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
   out.Set("x_variance_of_representation_mm2", run.tables().start.x_variance);
   out.Set("extra_straggling_mm", run.tables().extra_straggling_mm);
   out.Set("range_mean_mm", run.tables().beam_range_mm);
-  out.Set("cutoff_range_mm", run.tables().cutoff_range_mm);
+  out.Set("end_excess_mm", run.tables().end_excess_mm);
   out.Set("ledger_number", ledger_array(env, r.number, false));
   out.Set("ledger_energy", ledger_array(env, r.energy, true));
   out.Set("faces_number", faces_array(env, r.number));

@@ -11,6 +11,7 @@
 #include "cpu/own_library.hpp"
 #include "cpu/stopwatch.hpp"
 #include "cpu/thread_pool.hpp"
+#include "step_spread.hpp"
 #include "transport/own_variant.hpp"
 #include "transport/work.hpp"
 
@@ -139,6 +140,7 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
   number.in_flight = number.in - number.escaped_all();
   energy.in_flight = energy.in - energy.escaped_all() - energy.deposited;
   const double flops = transport::flops_per_cell_step(tables_);
+  const StepSpread spread(problem_, tables_);
   Marginals frame;
   const auto keep_keyframe = [&] {
     solver->marginals(frame);
@@ -178,6 +180,8 @@ RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, 
     r.min_over_max = solver->min_over_max();
     assign(r.dose, solver->dose());
     assign(r.crossing, solver->crossing());
+    spread.dose(r.dose);
+    spread.crossing(r.crossing);
     if (!problem_.filled) centre_angles(problem_, tables_, r.crossing);
   };
   const auto keep_checkpoint = [&](std::size_t known) {
@@ -263,6 +267,7 @@ void Run::publish_live(Solver& solver) {
   LiveFrame frame;
   solver.marginals(frame.marginals);
   assign(frame.dose, solver.dose());
+  StepSpread(problem_, tables_).dose(frame.dose);
   std::vector<PlaneRequest> wanted;
   {
     const std::scoped_lock lock(live_mutex_);

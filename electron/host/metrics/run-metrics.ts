@@ -81,6 +81,6 @@ export function metricsOf(run: MeasuredRun): Metrics {
     sigma_x: { depth_mm: moments.depth_mm, sigma_x_mm: moments.sigma_x_mm },
     theta_rms: { depth_mm: moments.depth_mm, theta_rms_mrad: moments.theta_rms_mrad },
     energy_deposited_MeV: run.energyDeposited_MeV,
-    mean_range_mm: meanRange(moments, run.geometry, run.trackEnd, readouts.r80_mm),
+    mean_range_mm: meanRange(moments, run.geometry, run.geometry, run.trackEnd, readouts.r80_mm),
   };
 }

@@ -43,6 +43,11 @@ function readAxes(f: RunFileFields): Axes {
   };
 }
 
+/** Of versions that did not record it: the last step is half gone on average, and ends at the cutoff. */
+function estimatedExcess(f: RunFileFields): number {
+  return f.finiteOr('engine', 'step_mm', 0) / 2 - f.finiteOr('engine', 'cutoff_range_mm', 0);
+}
+
 function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
   const count = f.count('keyframes', 'count');
   const { nz, nx, ntheta } = axes;
@@ -111,7 +116,7 @@ function readTransport(f: RunFileFields): RunData {
     extra_straggling_mm: f.finite('engine', 'extra_straggling_mm'),
     range_mm: f.finite('engine', 'range_in_water_mm'),
     step_mm: f.finiteOr('engine', 'step_mm', 0),
-    cutoff_range_mm: f.finiteOr('engine', 'cutoff_range_mm', 0),
+    end_excess_mm: f.finiteOr('engine', 'end_excess_mm', estimatedExcess(f)),
     dose: f.float64('dose', [axes.nz, axes.nx]),
     crossing: f.float64('crossing', [axes.nz, crossingColumns.length]),
     ledgerNumber: f.float64('ledger/number', [steps, numberColumns.length]),

@@ -139,7 +139,7 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
       stopping_power_table: run.table,
       range_in_water_mm: run.range_mm,
       step_mm: run.step_mm,
-      cutoff_range_mm: run.cutoff_range_mm,
+      end_excess_mm: run.end_excess_mm,
       x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
       extra_straggling_mm: run.extra_straggling_mm,
       min_psi_over_max: run.min_psi_over_max,

@@ -30,7 +30,7 @@ export interface Reading extends Read {
   /** With every default; as good as could be done where there are faults. Null without a usable energy. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;
-  /** CSDA range along the beam in the background, regions ignored; mm. */
+  /** CSDA range along the beam's axis from the entrance, through the regions on it; mm. */
   readonly range_mm: number | null;
   /** CSDA range in water of density 1; mm. */
   readonly waterRange_mm: number | null;

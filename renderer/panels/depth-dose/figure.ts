@@ -116,9 +116,9 @@ export function depthDoseFigure(input: FigureInput): Figure {
   if (resolved !== null) {
     shapes.push(verticalLine(resolved.range_mm, colors.reference, 'dash'));
     const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
-    // The table's range knows the background alone.
-    const alone = Array.isArray(regions) && regions.length > 0 ? ' without<br>regions' : '';
-    const text = `Range${alone} ${fixed(resolved.range_mm, 2)} mm`;
+    // Beside the axis lies other matter, with another range.
+    const axis = Array.isArray(regions) && regions.length > 0 ? ' on<br>the axis' : '';
+    const text = `Range${axis} ${fixed(resolved.range_mm, 2)} mm`;
     const longest = Math.max(...text.split('<br>').map((line) => line.length));
     const room_px = ((to - resolved.range_mm) / (to - from)) * plot_px;
     // Where the axis ends too soon it stands on the other side, below R80's.

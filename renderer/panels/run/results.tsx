@@ -1,5 +1,6 @@
 /** Readouts of a finished run. */
 import type { ReactElement } from 'react';
+import { readoutRemarks } from '../../../electron/contract/remarks.ts';
 import type { DepthDose, Moments, RunSummary } from '../../../electron/contract/run.ts';
 import { resolvedOf, type TransportResolved } from '../../../electron/contract/scenarios.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
@@ -56,7 +57,9 @@ function RangeHead({
           {fixed(r80_mm, 2)} <small>mm</small>
         </dd>
       </div>
-      <div title={resolved === null ? '' : `${resolved.table}, in the background material, regions ignored`}>
+      <div
+        title={resolved === null ? '' : `Along the beam axis, through the regions on it; water by ${resolved.table}`}
+      >
         <dt>
           <span className="readouts__swatch readouts__swatch--reference" />
           CSDA range
@@ -133,10 +136,11 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
           ? []
           : [
               {
-                name: 'Range',
+                name: 'Mean range',
                 value: fixed(metrics.mean_range_mm, 2),
                 unit: 'mm',
-                title: 'Mean path length of the protons that stopped',
+                title:
+                  'Mean depth along the beam at which protons stop; the detour of the path makes it less than the CSDA range',
               },
             ]),
         { name: 'Solve', value: duration(solve_s), title: times },
@@ -182,6 +186,11 @@ function Results({ summary, depthDose, moments, resolved }: ResultsProps): React
         <>
           <RangeHead r80_mm={metrics.r80_mm} resolved={resolved} />
           <PeakReadouts metrics={metrics} extra_straggling_mm={summary.extra_straggling_mm} />
+          {readoutRemarks(summary).map((remark) => (
+            <p className="run-panel__text run-panel__warning" key={remark}>
+              {remark}
+            </p>
+          ))}
         </>
       )}
       {moments === null ? null : <Widths moments={moments} depths_mm={widthDepths(metrics.r80_mm, depthDose)} />}

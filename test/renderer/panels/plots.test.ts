@@ -72,9 +72,9 @@ describe('the depth dose figure', () => {
     expect(layout.annotations?.map((mark) => mark.text)).toEqual(['Range 40.80 mm', 'R80 40.76 mm']);
   });
 
-  it('says that the range of the table knows no regions', () => {
+  it('says that the range is that of the axis where regions lie', () => {
     const { layout } = figure({ resolved: resolvedWith({}, [{}]) });
-    expect(layout.annotations?.[0]).toMatchObject({ text: 'Range without<br>regions 40.80 mm', xanchor: 'left' });
+    expect(layout.annotations?.[0]).toMatchObject({ text: 'Range on<br>the axis 40.80 mm', xanchor: 'left' });
   });
 
   it('writes the range on the side where there is room, and not over R80', () => {

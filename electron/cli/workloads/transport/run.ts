@@ -48,13 +48,19 @@ export async function runTransport(context: VerbContext, host: Host, place: Name
   const kept = place === null ? null : await saved(host, id, place);
   const file = kept !== null && 'file' in kept ? kept.file : null;
   const verdict = await checkedOwn(context, host, reading, data);
+  const range_mm = reading.scenario?.initial.kind === 'beam' ? reading.range_mm : null;
   if (hasFlag(parsed, 'json')) {
-    terminal.printJson({ ...summaryDocument(summary), ...(verdict === null ? {} : { checks: verdict }) });
+    terminal.printJson({
+      ...summaryDocument(summary),
+      csda_range_mm: range_mm,
+      ...(verdict === null ? {} : { checks: verdict }),
+    });
     if (file !== null) terminal.say(`Saved as ${file}`);
   } else {
-    const waterRange_mm = reading.scenario?.initial.kind === 'beam' ? reading.waterRange_mm : null;
+    const { background = 'water', regions = [] } = reading.scenario?.geometry ?? {};
+    const inWater = background === 'water' && regions.length === 0;
     const { z_mm: entrance_mm, angle_deg } = reading.scenario?.beam ?? { z_mm: 0, angle_deg: 0 };
-    const facts = { summary, waterRange_mm, entrance_mm, angle_deg, table: reading.table ?? '', file };
+    const facts = { summary, range_mm, inWater, entrance_mm, angle_deg, table: reading.table ?? '', file };
     const styled = (style: Parameters<Terminal['style']>[0], text: string): string => terminal.style(style, text);
     for (const line of runReport(facts, styled)) terminal.print(line);
     if (verdict !== null) for (const line of ['', ...verdictLines(verdict, styled)]) terminal.print(line);

@@ -61,7 +61,7 @@ export const gridSchema = z.strictObject({
   theta_max_mrad: quantity({
     title: 'Largest angle',
     description:
-      'Centre of the outermost angle bin, from the beam angle. There are 2 · theta_max / dtheta + 1 bins. Left out: 400 mrad.',
+      'Centre of the outermost angle bin, from the beam angle. There are 2 · theta_max / dtheta + 1 bins. Left out: 400 mrad, and more for metals.',
     unit: 'mrad',
     min: 0.01,
     max: 3140,
@@ -72,11 +72,12 @@ export const gridSchema = z.strictObject({
     .prefault({ kind: 'range' }),
   cutoff_MeV: quantity({
     title: 'Cutoff',
-    description: 'Below this energy a proton stops and leaves what energy it has where it is.',
+    description:
+      'Below this energy a proton stops and leaves what energy it has where it is. Left out: 2 MeV, and less for beams of less than 40 MeV.',
     unit: 'MeV',
     min: 0.2,
     max: 500,
-  }).default(2),
+  }).optional(),
 });
 
 export const initialSchema = z.discriminatedUnion('kind', [

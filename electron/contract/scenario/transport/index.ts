@@ -39,7 +39,10 @@ type UniformGrid = Extract<TransportWithConstants['grid']['energy'], { kind: 'un
 /** Every number present. */
 export interface TransportScenario extends Omit<TransportWithConstants, 'geometry' | 'grid' | 'solver'> {
   readonly geometry: Filled<TransportWithConstants['geometry'], 'width_mm' | 'depth_mm'>;
-  readonly grid: Omit<Filled<TransportWithConstants['grid'], 'dx_mm' | 'dz_mm' | 'theta_max_mrad'>, 'energy'> & {
+  readonly grid: Omit<
+    Filled<TransportWithConstants['grid'], 'dx_mm' | 'dz_mm' | 'theta_max_mrad' | 'cutoff_MeV'>,
+    'energy'
+  > & {
     readonly energy: RangeGrid | UniformGrid;
   };
   readonly solver: Filled<TransportWithConstants['solver'], 'step_mm'>;

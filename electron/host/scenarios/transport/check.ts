@@ -31,6 +31,7 @@ const fromEnergy = [
   'geometry.depth_mm',
   'grid.dx_mm',
   'grid.dz_mm',
+  'grid.cutoff_MeV',
   'grid.energy.step_mm',
   'solver.step_mm',
 ] as const;

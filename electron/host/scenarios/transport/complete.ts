@@ -5,7 +5,7 @@
  */
 import type { MaterialName, TransportScenario, TransportWithConstants } from '../../../contract/scenario/index.ts';
 import { multipleAbove, niceAbove, niceBelow, niceNear, tidy } from '../nice.ts';
-import { type StoppingAt, stoppingAt } from '../stopping-table.ts';
+import { lowestEnergy, type StoppingAt, stoppingAt } from '../stopping-table.ts';
 import { type TransportContext, tableOf } from './context.ts';
 
 /**
@@ -23,8 +23,16 @@ const cellsPerFalloff = 3;
 const cellsPerWidth = 3.5;
 /** The dose ends three straggling widths behind the range; the rest is for the eye. */
 const depthPerRange = 1.2;
-/** Beyond this angle from the beam lie less than 1e-6 of the protons of any therapeutic energy. */
+/** Beyond this angle from the beam lie less than 1e-6 of the protons of any therapeutic energy in water. */
 const theta_max_mrad = 400;
+/** Three quarters of that are enough for tissues; what scatters more takes as much more. */
+const angleMargin = 0.75;
+/** Depth stepping ends at 60°. */
+const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
+/** Energies at which protons may stop; the highest whose rest of range does not show in the falloff is taken. */
+const cutoffs_MeV = [2, 1.5, 1, 0.7, 0.5, 0.3, 0.2] as const;
+/** What the rest of the range may be of the straggling. */
+const restPerStraggling = 0.5;
 
 /** Bounds of the schema, for materials in which a beam goes further than any grid. */
 const widest_mm = 10_000;
@@ -79,6 +87,35 @@ function wantedSize(scenario: TransportWithConstants, { own_mm, path_mm }: Range
   };
 }
 
+/** The highest cutoff that R80 does not show, as far as the tables and a uniform energy grid go down. */
+function cutoffOf({ beam, grid }: TransportWithConstants, context: TransportContext): number {
+  const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
+  const shown = restPerStraggling * rangeStraggling_mm(range_mm(beam.energy_MeV));
+  const lowest = Math.max(lowestEnergy(context.water), grid.energy.kind === 'uniform' ? grid.energy.min_MeV : 0);
+  const allowed = cutoffs_MeV.filter((cutoff) => cutoff >= lowest);
+  return allowed.find((cutoff) => range_mm(cutoff) <= shown) ?? allowed.at(-1) ?? cutoffs_MeV[0];
+}
+
+/** Scattering over the whole range, √(R/X_S), beside water's; the largest of the materials in the box. */
+function scatteringToWater({ beam, geometry }: TransportWithConstants, context: TransportContext): number {
+  const squared = (material: MaterialName): number =>
+    stoppingAt(context.rangeTable, tableOf(context, material), beam.energy_MeV).range /
+    context.materials[material].scattering_length_g_cm2;
+  const all = [geometry.background, ...geometry.regions.map(({ material }) => material)];
+  return Math.sqrt(Math.max(...all.map(squared)) / squared('water'));
+}
+
+/** The angle grid from the beam's angle to its end, as far as the stepping takes it. */
+function largestAngle(scenario: TransportWithConstants, context: TransportContext): number {
+  const { beam, grid, solver } = scenario;
+  const scattered = theta_max_mrad * Math.max(1, angleMargin * scatteringToWater(scenario, context));
+  const wanted = multipleAbove(scattered + 4 * beam.angle_sigma_mrad, grid.dtheta_mrad);
+  if (solver.stepping !== 'depth' || wanted <= theta_max_mrad) return wanted;
+  const room = depthSteppingLimit_mrad - (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
+  const most = Math.max(theta_max_mrad, Math.floor(room / grid.dtheta_mrad) * grid.dtheta_mrad);
+  return Math.min(wanted, tidy(most));
+}
+
 /** The solver step: the cell in depth, or the whole multiple of a given range step nearest to it. */
 function stepOf(scenario: TransportWithConstants, dz_mm: number): number {
   const { energy } = scenario.grid;
@@ -107,7 +144,7 @@ function rangeStepOf({ geometry }: TransportWithConstants, step_mm: number, { ba
 export function completeTransport(scenario: TransportWithConstants, context: TransportContext): TransportScenario {
   const found = ranges(scenario, context);
   const wanted = wantedSize(scenario, found);
-  const { geometry, grid, solver, beam } = scenario;
+  const { geometry, grid, solver } = scenario;
   const cell = (length_mm: number, box_mm: number): number =>
     Math.min(coarsest_mm, Math.max(finest_mm, niceBelow(Math.min(length_mm, box_mm / fewestCells))));
   const falloff = falloffPerStraggling * rangeStraggling_mm(found.own_mm);
@@ -123,7 +160,6 @@ export function completeTransport(scenario: TransportWithConstants, context: Tra
   // Depth stepping steps by the cell in depth, whatever the file says of the step.
   const taken_mm = solver.stepping === 'depth' ? depth.cell : step_mm;
   const { energy } = grid;
-  const widestAngle = theta_max_mrad + 4 * beam.angle_sigma_mrad;
   return {
     ...scenario,
     geometry: { ...geometry, width_mm: width.size, depth_mm: depth.size },
@@ -131,7 +167,8 @@ export function completeTransport(scenario: TransportWithConstants, context: Tra
       ...grid,
       dx_mm: width.cell,
       dz_mm: depth.cell,
-      theta_max_mrad: grid.theta_max_mrad ?? multipleAbove(widestAngle, grid.dtheta_mrad),
+      theta_max_mrad: grid.theta_max_mrad ?? largestAngle(scenario, context),
+      cutoff_MeV: grid.cutoff_MeV ?? cutoffOf(scenario, context),
       energy:
         energy.kind === 'range'
           ? { kind: 'range', step_mm: energy.step_mm ?? rangeStepOf(scenario, taken_mm, found) }

@@ -11,9 +11,10 @@ import {
 import type { TransportProblem } from '../../addon.ts';
 import type { Materials } from '../materials.ts';
 import { type RangeTable, type StoppingTable, stoppingAt } from '../stopping-table.ts';
+import { axisRange_mm } from './axis-range.ts';
 import { checkTransport } from './check.ts';
 import { completeTransport } from './complete.ts';
-import { type TransportContext, tableOf } from './context.ts';
+import type { TransportContext } from './context.ts';
 import { estimateGrid, type GridEstimate } from './estimate.ts';
 import { resolveTransport } from './resolve.ts';
 import { waterTable } from './user-table.ts';
@@ -32,7 +33,7 @@ export interface TransportReading {
   /** Every value present; as good as could be done where there are faults. Null without a usable energy. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;
-  /** CSDA range along the beam in the background, regions ignored; mm. */
+  /** CSDA range along the beam's axis from the entrance, through the regions on it; mm. */
   readonly range_mm: number | null;
   /** CSDA range in water of density 1; mm. */
   readonly waterRange_mm: number | null;
@@ -64,12 +65,10 @@ export async function readTransport(
   const unusable = tableIsOff ? [...leftOut, ['physics', 'stopping_power']] : leftOut;
   const found = checkTransport(scenario, context, unusable, (path) => valueAt(document, path) !== undefined);
   const energyIsOff = leftOut.some((path) => isWithin(['beam', 'energy_MeV'], path));
-  const { background } = scenario.geometry;
-  const own = stoppingAt(context.rangeTable, tableOf(context, background), scenario.beam.energy_MeV);
   return {
     scenario: energyIsOff ? null : scenario,
     estimate: energyIsOff ? null : estimateGrid(scenario, context),
-    range_mm: energyIsOff ? null : (own.range * 10) / context.materials[background].density_g_cm3,
+    range_mm: energyIsOff ? null : axisRange_mm(scenario, context),
     waterRange_mm: energyIsOff
       ? null
       : stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV).range * 10,

@@ -23,6 +23,7 @@ export function summaryOf(run: RunData): RunSummary {
     ledger: { number, energy },
     min_psi_over_max: run.min_psi_over_max,
     extra_straggling_mm: run.extra_straggling_mm,
+    resolution_mm: Math.max(run.axes.dz_mm, run.step_mm),
     cell_steps: run.cell_steps,
     peak_rss_MB: run.peak_rss_bytes / 1e6,
     grid: { ne: run.axes.energies_MeV.length, ntheta: run.axes.ntheta, nz: run.axes.nz, nx: run.axes.nx },

@@ -69,8 +69,8 @@ export interface RunData extends RunContext, Recording {
   readonly range_mm: number;
   /** Path of one step along the beam axis; 0 in files of versions that did not record it. */
   readonly step_mm: number;
-  /** Residual range in water of a proton at the cutoff energy; 0 as above. */
-  readonly cutoff_range_mm: number;
+  /** By which the path of protons along the beam axis is scored longer than it is, where they stop. */
+  readonly end_excess_mm: number;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
   /** nz × 6: N, Σx, Σx², Σθ, Σθ², Σxθ; mm, rad. */
@@ -157,7 +157,7 @@ export function runData(
     extra_straggling_mm: result.extra_straggling_mm,
     range_mm: result.range_mean_mm,
     step_mm: stepAlongAxis(problem),
-    cutoff_range_mm: result.cutoff_range_mm,
+    end_excess_mm: result.end_excess_mm,
     dose: result.dose,
     crossing: result.crossing,
     ledgerNumber: result.ledger_number,
@@ -198,7 +198,7 @@ export function measured(run: RunData): MeasuredRun {
     crossing: run.crossing,
     x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
     energyDeposited_MeV: lastOf(run.ledgerEnergy, ENERGY_COLUMNS, 8),
-    trackEnd: { step_mm: run.step_mm, residual_mm: run.cutoff_range_mm },
+    trackEnd: { stopped: lastOf(run.ledgerNumber, NUMBER_COLUMNS, 2), excess_mm: run.end_excess_mm },
     weightLeft: incoming > 0 ? inFlight / incoming : 1,
     hasBeam: beam.present,
   };

@@ -39,15 +39,25 @@ it('an empty run has empty columns', () => {
   expect(fluenceMoments(new Float64Array(12), 1, 0).depth_mm.length).toBe(0);
 });
 
-it('mean range is where half of those that reach the end are left', () => {
+it('mean range is the mean depth of those that stop, and not of those that are lost on the way', () => {
   // 20 % lost on the way; those left stop around 40 mm.
   const planes = Array.from({ length: 50 }, (_, i) => {
     const z = i + 0.5;
     return sums([[(1 - 0.005 * Math.min(z, 40)) * 0.5 * (1 - Math.tanh(z - 40)), 0, 0]]);
   });
-  const none = { step_mm: 0, residual_mm: 0 };
+  const grid = { nz: 50, dz_mm: 1 };
+  const end = { stopped: 0.8, excess_mm: 0 };
   const moments = fluenceMoments(new Float64Array(planes.flat()), 1, 0);
-  expect(meanRange(moments, { z_mm: 0, angle_rad: 0 }, none, 40)).toBeCloseTo(40, 0);
-  expect(meanRange(moments, { z_mm: 2, angle_rad: 0 }, none, 38)).toBeCloseTo(38, 0);
-  expect(meanRange(moments, { z_mm: 0, angle_rad: 0 }, none, null)).toBeNull();
+  const [ahead, behind] = [
+    { z_mm: 0, angle_rad: 0 },
+    { z_mm: 2, angle_rad: 0 },
+  ];
+  expect(Math.abs((meanRange(moments, ahead, grid, end, 40) ?? 0) - 40)).toBeLessThan(0.03);
+  expect(Math.abs((meanRange(moments, behind, grid, { stopped: 0.8, excess_mm: 0.3 }, 38) ?? 0) - 37.7)).toBeLessThan(
+    0.03,
+  );
+  expect(meanRange(moments, ahead, grid, end, null)).toBeNull();
+  // The beam leaves behind the 40th plane, where most of it is still under way.
+  const cut = fluenceMoments(new Float64Array(planes.slice(0, 40).flat()), 1, 0);
+  expect(meanRange(cut, ahead, { nz: 40, dz_mm: 1 }, end, 38)).toBeNull();
 });

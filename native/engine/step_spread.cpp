@@ -1,0 +1,89 @@
+#include "step_spread.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "solver.hpp"
+
+namespace bb::engine {
+namespace {
+
+constexpr double kWhole = 1e-9;  // cells: a step that is longer by less ends on the border
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Adds the positions, as parts of a step of `cells` around 0, at which it enters another cell.
+void add_borders(double cells, std::vector<double>& borders) {
+  const double reach = 0.5 * std::abs(cells) - kWhole;
+  for (int k = 0; k + 0.5 < reach; ++k) {
+    borders.push_back((k + 0.5) / std::abs(cells));
+    borders.push_back(-(k + 0.5) / std::abs(cells));
+  }
+}
+
+}  // namespace
+
+StepSpread::StepSpread(const transport::Problem& p, const transport::Tables& tables) : tables_(tables) {
+  if (p.filled || p.stepping == transport::Stepping::kDepth) return;
+  const double along = p.step * std::cos(p.beam.angle) / tables.dz;
+  const double aside = p.step * std::sin(p.beam.angle) / tables.dx;
+  std::vector<double> borders{-0.5, 0.5};
+  add_borders(along, borders);
+  add_borders(aside, borders);
+  if (borders.size() == 2) return;
+  std::ranges::sort(borders);
+  for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
+    const double share = borders[i + 1] - borders[i];
+    if (share < kWhole) continue;
+    const double middle = 0.5 * (borders[i] + borders[i + 1]);
+    parts_.push_back({static_cast<int>(std::lround(middle * along)), static_cast<int>(std::lround(middle * aside)),
+                      share, middle * aside * tables.dx});
+  }
+}
+
+void StepSpread::dose(std::vector<double>& dose) const {
+  if (parts_.empty()) return;
+  const int nz = tables_.nz, nx = tables_.nx;
+  // The way in is no step: it stays where it is.
+  const std::span entry(tables_.start.entry_dose);
+  const std::size_t first = at(tables_.start.entry_z) * at(nx);
+  for (std::size_t x = 0; x < entry.size(); ++x) dose[first + x] -= entry[x];
+  std::vector<double> spread(dose.size(), 0.0);
+  for (const Part& part : parts_) {
+    for (int z = 0; z < nz; ++z) {
+      const std::size_t to = at(std::clamp(z + part.z, 0, nz - 1)) * at(nx);
+      for (int x = 0; x < nx; ++x) {
+        spread[to + at(std::clamp(x + part.x, 0, nx - 1))] += part.share * dose[at(z) * at(nx) + at(x)];
+      }
+    }
+  }
+  for (std::size_t x = 0; x < entry.size(); ++x) spread[first + x] += entry[x];
+  dose = std::move(spread);
+}
+
+void StepSpread::crossing(std::vector<double>& crossing) const {
+  if (parts_.empty()) return;
+  using C = Crossing;
+  std::vector<double> spread(crossing.size(), 0.0);
+  for (const Part& part : parts_) {
+    for (int z = 0; z < tables_.nz; ++z) {
+      const int to = z + part.z;
+      if (to < 0 || to >= tables_.nz) continue;  // crossed outside the grid
+      const double* from = &crossing[at(z) * C::kCount];
+      const double moved = part.aside;
+      const std::array<double, C::kCount> carried = {from[C::kN],
+                                                     from[C::kX] + moved * from[C::kN],
+                                                     from[C::kXX] + moved * (2.0 * from[C::kX] + moved * from[C::kN]),
+                                                     from[C::kTheta],
+                                                     from[C::kThetaTheta],
+                                                     from[C::kXTheta] + moved * from[C::kTheta]};
+      for (std::size_t i = 0; i < carried.size(); ++i) spread[at(to) * C::kCount + i] += part.share * carried[i];
+    }
+  }
+  crossing = std::move(spread);
+}
+
+}  // namespace bb::engine
