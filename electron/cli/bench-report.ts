@@ -110,14 +110,24 @@ function flaggedText({ entries }: BenchReport): readonly string[] {
   );
 }
 
-function rivalText({ external }: BenchReport): readonly string[] {
+/** A rival may end later: it looks less often whether anything is left. */
+function stepsText({ entries }: BenchReport, variant: string, steps: number): string {
+  const own = entries.find(({ label }) => label === variant);
+  const same = own?.status !== 'measured' || own.steps === steps;
+  return same ? '' : `, which takes ${steps} steps to its ${own.steps}`;
+}
+
+function rivalText(report: BenchReport): readonly string[] {
+  const { external } = report;
   return external.flatMap(({ title, result, reason }) => {
     if (result === null) return [`${title}: not run, ${reason ?? 'no reason known'}`];
     const { over_fastest, wrong } = result;
     if (over_fastest === null || wrong) return [];
     const { value, interval } = over_fastest.ratio;
     const inverse = { value: 1 / value, interval: interval && { low: 1 / interval.high, high: 1 / interval.low } };
-    return [`${over_fastest.variant} is ${speedup(inverse)} as fast as ${title}`];
+    return [
+      `${over_fastest.variant} is ${speedup(inverse)} as fast as ${title}${stepsText(report, over_fastest.variant, result.steps)}`,
+    ];
   });
 }
 

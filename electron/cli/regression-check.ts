@@ -6,7 +6,7 @@ import type { Session } from '../contract/session.ts';
 import type { Host } from '../host/index.ts';
 import { UsageError } from './arguments.ts';
 import { notMeasured, type Regression, regressionOf } from './regression.ts';
-import { isSessionFile, present } from './subjects.ts';
+import { isSessionFile, openSession } from './subjects.ts';
 
 type Entry = Extract<Subject, { kind: 'entry' }>;
 
@@ -16,10 +16,8 @@ interface Opened {
   readonly entries: readonly Entry[];
 }
 
-async function openSession(host: Host, file: string): Promise<Opened> {
-  await present(file);
-  const info = await host.call('bench.open', { source: { kind: 'file', file: host.grant(file).file } });
-  const { session } = await host.call('bench.session', { bench: info.id });
+async function opened(host: Host, file: string): Promise<Opened> {
+  const { info, session } = await openSession(host, file);
   const entries = info.subjects.flatMap(({ subject }) => (subject.kind === 'entry' ? [subject] : []));
   return { name: info.name, session, entries };
 }
@@ -60,7 +58,7 @@ export async function regressions(host: Host, files: readonly string[], limit: n
   if (run !== undefined)
     throw new UsageError(`--fail-if-slower needs sessions that bench kept: ${run} is one run, which has no interval`);
   if (files.length < 2) throw new UsageError('--fail-if-slower needs two sessions: the earlier one and a later one');
-  const [before, ...later] = await Promise.all(files.map((file) => openSession(host, file)));
+  const [before, ...later] = await Promise.all(files.map((file) => opened(host, file)));
   const variants: Regression[] = [];
   const facts = new Set<string>();
   for (const after of later) {

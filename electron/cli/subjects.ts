@@ -2,16 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ReportScenario, ReportSession } from '../../renderer/report/report.ts';
-import type { Subject } from '../contract/benches.ts';
+import type { BenchInfo, Subject } from '../contract/benches.ts';
 import { BraggError } from '../contract/errors.ts';
 import { writeScenarioText } from '../contract/scenario/index.ts';
+import type { Session } from '../contract/session.ts';
 import type { Host } from '../host/index.ts';
 
 /** Sessions are JSON, and so are runs that are measurements; other runs are HDF5. */
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
 
-/** Throws BraggError for a file that is not there. */
-export async function present(file: string): Promise<void> {
+async function present(file: string): Promise<void> {
   await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not a run or a session.`);
@@ -29,6 +29,17 @@ export interface ReadSubjects {
   readonly commands: readonly string[];
 }
 
+/** A session of any workload. Throws BraggError for a file that is none. */
+export async function openSession(
+  host: Host,
+  file: string,
+): Promise<{ readonly info: BenchInfo; readonly session: Session }> {
+  await present(file);
+  const info = await host.call('bench.open', { source: { kind: 'file', file: host.grant(file).file } });
+  const { session } = await host.call('bench.session', { bench: info.id });
+  return { info, session };
+}
+
 /** Throws BraggError for a file that is neither a run nor a session. */
 export async function readSubjects(host: Host, files: readonly string[]): Promise<ReadSubjects> {
   const subjects: Subject[] = [];
@@ -36,11 +47,8 @@ export async function readSubjects(host: Host, files: readonly string[]): Promis
   const scenarios: ReportScenario[] = [];
   const commands: string[] = [];
   for (const file of files) {
-    await present(file);
-    const granted = host.grant(file).file;
     if (isSessionFile(file)) {
-      const info = await host.call('bench.open', { source: { kind: 'file', file: granted } });
-      const { session } = await host.call('bench.session', { bench: info.id });
+      const { info, session } = await openSession(host, file);
       const last = session.reports.length - 1;
       subjects.push(
         ...info.subjects.map(({ subject }) => subject).filter((one) => one.kind !== 'run' && one.report === last),
@@ -48,7 +56,8 @@ export async function readSubjects(host: Host, files: readonly string[]): Promis
       sessions.push({ name: info.name, session });
       commands.push(session.command);
     } else {
-      const run = await host.call('run.open', { source: { kind: 'file', file: granted } });
+      await present(file);
+      const run = await host.call('run.open', { source: { kind: 'file', file: host.grant(file).file } });
       const { scenario } = await host.call('run.scenario', { run: run.id });
       subjects.push({ kind: 'run', run: run.id });
       scenarios.push({ name: `${path.basename(file)}: ${run.variant}`, text: writeScenarioText(scenario) });

@@ -12,7 +12,10 @@ import { isImageRun } from '../../host/workloads/run-data.ts';
 import { timelineOf } from '../../host/workloads/timelines.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { withHost } from '../open-host.ts';
 import { anyRunFile } from '../run-file.ts';
+import { samplesCsv } from '../samples-csv.ts';
+import { isSessionFile, openSession } from '../subjects.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
 async function exportTrace({ parsed, terminal }: VerbContext, out: string): Promise<void> {
@@ -53,10 +56,19 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
   terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
 }
 
+async function exportSamples({ parsed, terminal }: VerbContext, out: string): Promise<void> {
+  const file = parsed.operands[0] ?? '';
+  if (!isSessionFile(file)) throw new UsageError(`--samples is of sessions that bench kept (.json): ${file} is a run`);
+  const { session } = await withHost((host) => openSession(host, file));
+  const { text, rows } = samplesCsv(session);
+  await writeAtomically(out, text, 'replace');
+  terminal.say(`${rows} samples written to ${out}`);
+}
+
 export const exportVerb: Verb = {
   name: 'export',
-  usage: 'export RUN --trace OUT.json | --image OUT.img [--bits 16|32]',
-  summary: "write a run's timeline for Perfetto, or its image for viewers",
+  usage: 'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --samples OUT.csv',
+  summary: "write a run's timeline for Perfetto, its image for viewers, a session's samples for notebooks",
   details: [
     "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant of a measurement; and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory, each with an arrow from its launch.",
     `Of a diffraction run, writes the image; the name's extension says how: ${Object.entries(imageFormats)
@@ -68,6 +80,11 @@ export const exportVerb: Verb = {
   flags: [
     { name: 'trace', value: 'OUT.json', help: 'Where to write the timeline.' },
     { name: 'image', value: 'OUT', help: 'Where to write the image.' },
+    {
+      name: 'samples',
+      value: 'OUT.csv',
+      help: 'Of a session: every warm sample, one a line, with round, clock, flag and verdict.',
+    },
     { name: 'bits', value: 'N', help: 'Of a TIFF image: 32 (photons, floating point; the usual) or 16 (counts).' },
   ],
   examples: [
@@ -75,12 +92,14 @@ export const exportVerb: Verb = {
     'braggbench export mine.h5 --trace trace.json',
     'braggbench export overlap.json --trace trace.json',
     'braggbench export cubic.h5 --image cubic.img',
+    'braggbench export session.json --samples samples.csv',
   ],
   operands: { min: 1, max: 1, name: 'a run file' },
   run: async (context) => {
-    const [trace, image] = [flagValue(context.parsed, 'trace'), flagValue(context.parsed, 'image')];
-    if (trace === undefined && image === undefined)
-      throw new UsageError('export needs --trace OUT.json or --image OUT');
+    const [trace, image, samples] = ['trace', 'image', 'samples'].map((name) => flagValue(context.parsed, name));
+    if (trace === undefined && image === undefined && samples === undefined)
+      throw new UsageError('export needs --trace OUT.json, --image OUT or --samples OUT.csv');
+    if (samples !== undefined) await exportSamples(context, samples);
     if (trace !== undefined) await exportTrace(context, trace);
     if (image !== undefined) await exportImage(context, image);
     return exitCodes.done;

@@ -16,6 +16,12 @@ export interface SessionViewProps {
   readonly onCompare: (report: number) => void;
 }
 
+/** What the numbers of the table are, for so many rounds. */
+function roundsText(rounds: number): string {
+  if (rounds < 2) return 'One round: times without a spread, and no verdicts.';
+  return `Medians over ${rounds} interleaved rounds; speed-up over the first variant, with 95 % intervals from five rounds on.`;
+}
+
 export function SessionView({ session, onCompare }: SessionViewProps): ReactElement {
   const [picked, setPicked] = useState(session.reports.length - 1);
   const at = Math.min(picked, session.reports.length - 1);
@@ -29,7 +35,7 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
       <Section
         id="variants"
         title={report.title}
-        text={`Medians over ${report.rounds} interleaved rounds; speed-up over the first variant, with 95 % intervals. A variant that is wrong is red, however fast. Samples, sources, kernels and further numbers stand in Compare; the steps, the roofline and sweeps in the ladder.`}
+        text={`${roundsText(report.rounds)} A variant that is wrong is red, however fast. Samples, sources, kernels and further numbers stand in Compare; the steps, the roofline and sweeps in the ladder.`}
         provenance={provenance}
         menu={
           <>

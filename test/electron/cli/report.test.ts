@@ -138,6 +138,27 @@ describe('export', () => {
     for (const { ts, dur } of slices) expect(Number.isFinite(ts) && (dur ?? -1) >= 0).toBe(true);
   });
 
+  test('writes the samples of a session for notebooks: all of them, with all their digits', async () => {
+    await done('export', recorded, '--samples', 'samples.csv');
+    const [head = '', ...lines] = (await readFile(inFolder('samples.csv'), 'utf8')).trimEnd().split('\n');
+    const names = head.split(',');
+    expect(names.slice(0, 7)).toEqual(['at', 'variant', 'kind', 'device', 'precision', 'round', 'time_s']);
+    const rows = lines.map((line) => Object.fromEntries(line.split(',').map((value, i) => [names[i] ?? '', value])));
+    const report = benchSessionSchema.parse(JSON.parse(readFileSync(recorded, 'utf8'))).reports[0];
+    const measured = report?.entries.flatMap((entry) => (entry.status === 'measured' ? [entry] : [])) ?? [];
+    expect(measured.length).toBeGreaterThan(5);
+    for (const { label, samples } of measured) {
+      const own = rows.filter(({ variant }) => variant === label);
+      expect(own.map(({ time_s }) => Number(time_s))).toEqual(samples.map(({ device_s }) => device_s));
+      expect(own[0]).toMatchObject({ device: 'NVIDIA H200', round: '0', sm_MHz: '1980', kind: 'variant' });
+    }
+    expect(rows.filter(({ kind }) => kind === 'other program')).toHaveLength(15);
+    expect(await call('export', 'a.h5', '--samples', 'samples.csv')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--samples is of sessions that bench kept (.json): a.h5 is a run'),
+    });
+  });
+
   test('asks for what it needs', async () => {
     expect(await call('export', 'b.h5')).toMatchObject({
       code: 2,

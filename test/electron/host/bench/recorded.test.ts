@@ -39,6 +39,12 @@ describe.for(sessions)('%s', (name) => {
   });
 });
 
+test('a rival that takes more steps is said to', async () => {
+  const session = await readSession(path.join(folder, 'h200-uniform-grid-70MeV.json'));
+  const text = session.reports.flatMap((report) => benchReport(report, plain, session)).join('\n');
+  expect(text).toMatch(/^cuda-window is 13\.5× .* as fast as CuPy, RawKernel, which takes 96 steps to its 89$/m);
+});
+
 test('claims are judged from the raw samples again', async () => {
   const session = await readSession(path.join(folder, 'h200-uniform-grid-70MeV.json'));
   const [report] = session.reports;

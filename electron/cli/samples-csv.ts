@@ -1,0 +1,52 @@
+/** Every warm sample of a benchmark as a table that notebooks and spreadsheets read. Numbers keep all their digits. */
+import type { Session, SessionReport } from '../contract/session.ts';
+
+const columns = [
+  'at',
+  'variant',
+  'kind',
+  'device',
+  'precision',
+  'round',
+  'time_s',
+  'sm_MHz',
+  'flag',
+  'verdict',
+  'commit',
+] as const;
+
+type Cell = string | number | null;
+
+/** Text with a comma, a quote or a line in it is quoted. */
+function cell(value: Cell): string {
+  const text = value === null ? '' : String(value);
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** `at`: the swept value; null of a plain session. */
+function rowsOf(
+  { entries, external, program, machine }: SessionReport,
+  at: number | null,
+): readonly (readonly Cell[])[] {
+  const own = entries.flatMap((entry) => {
+    if (entry.status === 'refused') return [];
+    const { label, device, precision, samples, verdict } = entry;
+    const on = device === 'cuda' ? (machine.gpu?.name ?? 'GPU') : machine.cpu;
+    return samples.map(({ round, time_s, sm_MHz, flag }) => [
+      ...[at, label, 'variant', on, precision, round, time_s, sm_MHz, flag, verdict, program.commit],
+    ]);
+  });
+  const others = external.flatMap(({ id, result }) =>
+    (result?.times ?? []).map((time_s, round) => [
+      ...[at, id, 'other program', result?.device ?? '', result?.precision ?? '', round, time_s, null, null],
+      ...[result?.wrong === true ? 'wrong' : '', program.commit],
+    ]),
+  );
+  return [...own, ...others];
+}
+
+export function samplesCsv({ reports, sweep }: Session): { readonly text: string; readonly rows: number } {
+  const rows = reports.flatMap((report, i) => rowsOf(report, sweep?.values[i] ?? null));
+  const lines = [columns.join(','), ...rows.map((row) => row.map(cell).join(','))];
+  return { text: `${lines.join('\n')}\n`, rows: rows.length };
+}
