@@ -3,7 +3,7 @@ import { claimedText, claimVerdictText } from '../../renderer/base/claims.ts';
 import { timesText } from '../../renderer/base/measured.ts';
 import { percent } from '../../renderer/base/numbers.ts';
 import type { BenchReport, MeasuredEntry, ModeEntry } from '../contract/bench.ts';
-import { gpusUsed } from '../contract/bench-session.ts';
+import { gpusUsed, type Ratio } from '../contract/bench-session.ts';
 import type { TaskClaimResult } from '../contract/claims.ts';
 import { duration, metric, short, significant, speedup } from './numbers.ts';
 import { type Column, table } from './table.ts';
@@ -15,6 +15,31 @@ interface InModes {
   readonly label: string;
   readonly time_s: number;
   readonly modes: readonly Omit<ModeEntry, 'samples'>[];
+}
+
+/** What an entry of any workload says of its doubtful samples. */
+interface Flagged {
+  readonly label: string;
+  readonly flagged: number;
+  readonly ratio_unflagged: Ratio | null;
+  readonly samples: readonly { readonly flag: string | null }[];
+}
+
+/** Which samples are doubtful and why, and the ratios without them; nothing where there are none. */
+export function flaggedReport(entries: readonly Flagged[]): readonly string[] {
+  const told = entries.filter(({ flagged }) => flagged > 0);
+  if (told.length === 0) return [];
+  const reasons = [...new Set(told.flatMap(({ samples }) => samples.flatMap(({ flag }) => flag ?? [])))];
+  const counts = told.map(({ label, flagged, samples }) => `${label} ${flagged} of ${samples.length}`);
+  const without = entries.flatMap(({ label, ratio_unflagged }) =>
+    ratio_unflagged === null ? [] : [`${label} ${speedup(ratio_unflagged)}`],
+  );
+  return [
+    `Samples flagged, and kept: ${counts.join(', ')} (${reasons.join('; ')})`,
+    ...(without.length === 0
+      ? []
+      : [`Without the rounds in which it or the reference was flagged: ${without.join(', ')}`]),
+  ];
 }
 
 /** Steps on emptied caches, and replayed as a graph, beside the warm ones. */

@@ -3,7 +3,14 @@ import { spreadText } from '../../renderer/base/measured.ts';
 import { reportProvenance } from '../../renderer/base/provenance.ts';
 import type { BenchEntry, BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../contract/bench.ts';
 import type { Ratio } from '../contract/bench-session.ts';
-import { claimsReport, coldStartReport, modesReport, rooflineReport, toldClaims } from './bench-parts.ts';
+import {
+  claimsReport,
+  coldStartReport,
+  flaggedReport,
+  modesReport,
+  rooflineReport,
+  toldClaims,
+} from './bench-parts.ts';
 import { endedText } from './ended.ts';
 import { measuredOn } from './measured-on.ts';
 import { duration, metric, smallError, speedup } from './numbers.ts';
@@ -101,15 +108,6 @@ function columns(reference: string | null) {
   ] as const;
 }
 
-/** Ratios without the flagged samples, where there are such. */
-function flaggedText({ entries }: BenchReport): readonly string[] {
-  return entries.flatMap((entry) =>
-    entry.status === 'measured' && entry.ratio_unflagged !== null
-      ? [`${entry.label}: ${speedup(entry.ratio_unflagged)} without the ${entry.flagged} flagged samples`]
-      : [],
-  );
-}
-
 /** A rival may end later: it looks less often whether anything is left. */
 function stepsText({ entries }: BenchReport, variant: string, steps: number): string {
   const own = entries.find(({ label }) => label === variant);
@@ -146,7 +144,7 @@ export function benchReport(report: BenchReport, style: Style, { created }: Kept
     ...(rows.length === 0 ? [] : table(columns(report.reference), rows, { styleTitle })),
     ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
     ...rivalText(report),
-    ...flaggedText(report),
+    ...flaggedReport(measured),
     ...modesReport(measured, styleTitle),
     ...coldStartReport(measured, styleTitle),
     ...rooflineReport(report, measured, styleTitle),

@@ -28,6 +28,12 @@ function wallTip({ clock, wall_s }: MeasuredTask): string {
   return `${by}. ± is the median absolute deviation over the median`;
 }
 
+/** Why samples are doubtful; they are kept. */
+function flagTip({ samples }: MeasuredTask): string | undefined {
+  const reasons = [...new Set(samples.flatMap(({ flag }) => flag ?? []))];
+  return reasons.length === 0 ? undefined : `Flagged, and kept: ${reasons.join('; ')}`;
+}
+
 function Row({ entry }: { readonly entry: TaskEntry }): ReactElement {
   if (entry.status === 'refused') {
     return (
@@ -40,7 +46,7 @@ function Row({ entry }: { readonly entry: TaskEntry }): ReactElement {
       </tr>
     );
   }
-  const { label, title, precision, time_s, spread, ratio, verdict, determinism, samples } = entry;
+  const { label, title, precision, time_s, spread, ratio, verdict, determinism, samples, flagged } = entry;
   return (
     <tr data-verdict={verdict}>
       <th scope="row" title={title}>
@@ -51,7 +57,10 @@ function Row({ entry }: { readonly entry: TaskEntry }): ReactElement {
         {timeAndSpread(time_s, spread, samples.length)}
       </td>
       <td className="selectable">{verdict === 'reference' ? NO_VALUE : timesText(gainOf(ratio))}</td>
-      <td className="results__verdict">{verdict}</td>
+      <td className="results__verdict" title={flagTip(entry)}>
+        {verdict}
+        {flagged === 0 ? '' : `, ${flagged} of ${samples.length} flagged`}
+      </td>
       <td className="selectable" title="Compulsory traffic over the time, and its share of the measured copy bandwidth">
         {rate(entry.bytes_per_s, entry.share_of_copy, 'B/s')}
       </td>

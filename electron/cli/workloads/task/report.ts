@@ -4,7 +4,7 @@ import { fixedText, timeAndSpread } from '../../../../renderer/base/measured.ts'
 import { percent } from '../../../../renderer/base/numbers.ts';
 import { reportProvenance } from '../../../../renderer/base/provenance.ts';
 import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/task-bench.ts';
-import { claimsReport, modesReport } from '../../bench-parts.ts';
+import { claimsReport, flaggedReport, modesReport } from '../../bench-parts.ts';
 import { endedText } from '../../ended.ts';
 import { measuredOn } from '../../measured-on.ts';
 import { duration, metric, short, smallError, speedup } from '../../numbers.ts';
@@ -35,7 +35,7 @@ function row(entry: TaskEntry, style: Style): readonly string[] {
     timeAndSpread(time_s, spread, samples.length),
     clock === 'wall' || wall_s === null ? '' : duration(wall_s),
     verdict === 'reference' ? '' : speedup(ratio),
-    style(colour, verdict),
+    style(colour, verdict) + (entry.flagged === 0 ? '' : style('yellow', ` (${entry.flagged} flagged)`)),
     entry.bytes_per_s === null ? '' : `${metric(entry.bytes_per_s)}B/s${ofPeak(entry.share_of_copy)}`,
     entry.flops_per_s === null ? '' : `${metric(entry.flops_per_s)}FLOP/s${ofPeak(entry.share_of_flops)}`,
     checkText(entry, style),
@@ -89,6 +89,7 @@ export function taskReport(
       entries.map((entry) => row(entry, style)),
       { styleTitle: bold },
     ),
+    ...flaggedReport(measured),
     ...modesReport(measured, bold),
     ...quantityLines(measured, bold),
     ...claimsReport(report.claims, bold),
