@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cpu/caches.hpp"
 #include "planes.hpp"
 #include "setup_part.hpp"
 #include "spans.hpp"
@@ -124,12 +123,6 @@ class Scores {
   std::vector<double> dose_, crossing_;
   double min_over_max_ = 0.0;
 };
-
-inline void Solver::start_cold() { cpu::empty_caches(); }
-
-inline void Solver::replay_graphs() {
-  throw transport::ProblemError("unsupported", "The CPU launches nothing that a graph could replay.");
-}
 
 /// How to time a run, beyond running it.
 struct Measuring {

@@ -1,5 +1,6 @@
 import { cppTests, gpuTests, sanitizedCppTests } from './cpp-tests.mjs';
 import { cudaCompile } from './cuda-compile.mjs';
+import { instructionSets } from './instruction-sets.mjs';
 import { staticChecks } from './static-checks.mjs';
 import { vitestProject } from './vitest.mjs';
 
@@ -9,6 +10,7 @@ import { vitestProject } from './vitest.mjs';
  */
 export const suites = [
   ...staticChecks,
+  instructionSets,
   cudaCompile,
   cppTests,
   gpuTests,
