@@ -1,12 +1,13 @@
-// Runs the C++ tests: `braggbench_tests [part …] [-part …] [--shard=K/N]`, those whose names have one of the
-// parts in them and none of the parts after a minus; of these, with a shard, every N-th from the K-th on
-// (K from 1), so that N processes share them. One line per test (`ok`, `FAIL`, or `skip` and why), then
-// `N passed, N failed`. Exit code 1 if any failed or none ran.
+// Runs the C++ tests: `braggbench_tests [part …] [-part …] [--shared=FOLDER]`, those whose names have one of the
+// parts in them and none of the parts after a minus. Processes that are given the same empty folder share them: each
+// takes the next that no other has taken, the gates first, which are the longest. One line per test (`ok`, `FAIL`, or
+// `skip` and why), then `N passed, N failed`. Exit code 1 if any failed or, where none are shared, none ran.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -47,25 +48,29 @@ bool selected(const Case& c, const std::vector<std::string_view>& parts) {
   return asked_for || !any_asked_for;
 }
 
-/// Which of the selected tests this process runs: those whose place is `index` modulo `count`.
-struct Shard {
-  std::size_t index = 0;
-  std::size_t count = 1;
-};
-
-/// Takes `--shard=K/N` out of the words.
-Shard take_shard(std::vector<std::string_view>& words) {
-  constexpr std::string_view kFlag = "--shard=";
-  const auto found = std::find_if(words.begin(), words.end(), [&](auto word) { return word.starts_with(kFlag); });
-  if (found == words.end()) return {};
-  const std::string value(found->substr(kFlag.size()));
-  words.erase(found);
-  unsigned k = 0, n = 0;
-  if (std::sscanf(value.c_str(), "%u/%u", &k, &n) != 2 || k < 1 || k > n) {
-    throw std::invalid_argument("--shard=" + value + ": expected K/N with 1 <= K <= N");
+/// The tests of several processes: a folder for each that one of them has taken.
+class Shared {
+ public:
+  /// Takes `--shared=FOLDER` out of the words.
+  explicit Shared(std::vector<std::string_view>& words) {
+    constexpr std::string_view kFlag = "--shared=";
+    const auto found = std::ranges::find_if(words, [&](auto word) { return word.starts_with(kFlag); });
+    if (found == words.end()) return;
+    folder_ = found->substr(kFlag.size());
+    words.erase(found);
+    if (!std::filesystem::is_directory(folder_)) {
+      throw std::invalid_argument("--shared=" + folder_.string() + ": not a folder");
+    }
   }
-  return {k - 1, n};
-}
+  bool on() const { return !folder_.empty(); }
+  /// Whether the test is this process's to run.
+  bool take(std::size_t place) const {
+    return !on() || std::filesystem::create_directory(folder_ / std::to_string(place));
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
 
 }  // namespace
 
@@ -80,15 +85,16 @@ void fail(const char* file, int line, const std::string& message) {
 }
 
 int run(std::vector<std::string_view> parts) {
-  const Shard shard = take_shard(parts);
+  const Shared shared(parts);
   std::size_t place = 0;
   // The order of initialisation across files is the linker's; sort so that every build prints alike.
   std::sort(cases().begin(), cases().end(),
             [](const Case& a, const Case& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
+  if (shared.on()) std::ranges::reverse(cases());
   int passed = 0;
   int failed = 0;
   for (const Case& c : cases()) {
-    if (!selected(c, parts) || place++ % shard.count != shard.index) continue;
+    if (!selected(c, parts) || !shared.take(place++)) continue;
     failures_of_case = 0;
     const auto start = std::chrono::steady_clock::now();
     try {
@@ -108,7 +114,7 @@ int run(std::vector<std::string_view> parts) {
     ++(failures_of_case == 0 ? passed : failed);
   }
   std::printf("%d passed, %d failed\n", passed, failed);
-  return failed == 0 && passed > 0 ? 0 : 1;
+  return failed == 0 && (passed > 0 || shared.on()) ? 0 : 1;
 }
 
 }  // namespace bb::test

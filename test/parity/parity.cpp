@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "check.hpp"
@@ -190,10 +191,12 @@ void compare(const Variant& variant, Precision precision, Stepping stepping) {
   }
 }
 
-/// Registers one test per variant, precision and stepping.
+/// Registers one test per variant, precision and stepping. The reference against itself would say that it gives the same
+/// again, which test/native/run.cpp does; its balance is held here by the variants that must have it too.
 struct ParityTests {
   ParityTests() {
     for (const Variant& v : variants()) {
+      if (std::string_view(v.id) == "reference") continue;
       for (const Precision precision : v.precisions) {
         for (const Stepping stepping : v.steppings) {
           names.push_back(std::string("parity with reference: ") + v.id +

@@ -121,7 +121,7 @@ export function cppTestsStep() {
 }
 
 /**
- * The C++ tests with address and undefined-behaviour checks, without the addon.
+ * The C++ tests with address and undefined-behaviour checks, without the addon, from which they take what needs a GPU.
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function sanitizedTestsStep() {
@@ -138,6 +138,7 @@ export function sanitizedTestsStep() {
         {
           BB_ADDON: 'OFF',
           BB_SANITIZE: 'address,undefined',
+          BB_PLAIN_CORE: inRoot(CORE_LIBRARY),
           BB_OUTPUT: inRoot('dist/native-sanitized'),
         },
         'braggbench_tests',

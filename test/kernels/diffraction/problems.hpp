@@ -33,9 +33,9 @@ inline diffraction::Problem cubic_problem(int pixels) {
   return p;
 }
 
-/// The triclinic crystal of the published images.
-inline diffraction::Problem triclinic_problem() {
-  diffraction::Problem p = cubic_problem(512);
+/// The triclinic crystal of the published images, which have 512 pixels.
+inline diffraction::Problem triclinic_problem(int pixels = 512) {
+  diffraction::Problem p = cubic_problem(pixels);
   p.beam.wavelength = kAngstrom;
   p.crystal.cell =
       diffraction::Cell{70 * kAngstrom, 80 * kAngstrom, 90 * kAngstrom, 75 * kDegree, 85 * kDegree, 95 * kDegree};
