@@ -1,6 +1,11 @@
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
+const dist = (name: string): string => path.resolve(import.meta.dirname, 'dist', name);
+
+/** Processes that tests start keep what V8 made of their code: TypeScript starts in half of the time. */
+const COMPILED = { NODE_COMPILE_CACHE: dist('.compiled') };
+
 /** Electron is played by a stand-in, whose modules are of one file only. */
 const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 
@@ -12,7 +17,7 @@ const inNode = (name: string, include: readonly string[], isolate: boolean): Tes
     exclude: ['test/e2e/**', 'test/bench/**', ...(isolate ? [] : [WITH_STAND_INS])],
     globalSetup: ['test/bundled-program.ts'],
     setupFiles: ['test/fuzz/seed.ts'],
-    env: { BRAGGBENCH_BUNDLES: path.resolve(import.meta.dirname, 'dist/host') },
+    env: { ...COMPILED, BRAGGBENCH_BUNDLES: dist('host') },
   },
 });
 
@@ -33,6 +38,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           isolate: false,
+          env: COMPILED,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
