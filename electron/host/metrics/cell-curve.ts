@@ -44,15 +44,16 @@ export interface Peak {
   readonly cell: number;
 }
 
-/** The highest point; null where the highest cell is the last one, so that the peak may lie beyond. */
-export function peakOf(curve: CellCurve): Peak | null {
+/** The highest point from `from` on; null where the highest cell is the last one, so that the peak may lie beyond. */
+export function peakOf(curve: CellCurve, from = curve.start): Peak | null {
   const { means, edges, start, step } = curve;
-  let top = 0;
-  for (let i = 1; i < means.length; i += 1) if ((means[i] ?? 0) > (means[top] ?? 0)) top = i;
+  const first = Math.min(means.length - 1, Math.max(0, Math.floor((from - start) / step)));
+  let top = first;
+  for (let i = first + 1; i < means.length; i += 1) if ((means[i] ?? 0) > (means[top] ?? 0)) top = i;
   if (means.length < 3 || top === means.length - 1 || !((means[top] ?? 0) > 0)) return null;
   let best: Peak = { position: start + (top + 0.5) * step, height: inCell(curve, top, 0.5), cell: top };
   for (const cell of [top - 1, top, top + 1]) {
-    if (cell < 0 || cell >= means.length) continue;
+    if (cell < first || cell >= means.length) continue;
     const [a, b, m] = [edges[cell] ?? 0, edges[cell + 1] ?? 0, means[cell] ?? 0];
     const curvature = 6 * (a + b - 2 * m);
     const vertex = curvature < 0 ? (4 * a + 2 * b - 6 * m) / curvature : 0;

@@ -46,10 +46,13 @@ function entranceDose(profile: AxisProfile, peak_mm: number, blur_mm: number): n
   return mean - (slope / spread) * centre;
 }
 
-/** blur_mm: width of one cell's shadow on the axis beyond a bin, 0 along +z. */
-export function depthReadouts(profile: AxisProfile, blur_mm: number): DepthReadouts {
+/**
+ * blur_mm: width of one cell's shadow on the axis beyond a bin, 0 along +z. from_mm: where the search for the peak
+ * begins; matter that is denser than what the beam stops in may hold more energy per millimetre before.
+ */
+export function depthReadouts(profile: AxisProfile, blur_mm: number, from_mm = 0): DepthReadouts {
   const curve = cellCurve(profile.start_mm, profile.step_mm, profile.values);
-  const peak = peakOf(curve);
+  const peak = peakOf(curve, from_mm);
   if (peak === null) return noReadouts;
   const r80 = fallsTo(curve, peak, 0.8 * peak.height);
   const r20 = fallsTo(curve, peak, 0.2 * peak.height);

@@ -1,9 +1,10 @@
 /** All readouts of a run from its stored arrays. */
 import type { DepthDose, Metrics, Moments } from '../../contract/run.ts';
 import { type AxisGeometry, type AxisProfile, axisProfile } from './axis-profile.ts';
-import { depthReadouts, noReadouts } from './depth-readouts.ts';
+import { type DepthReadouts, depthReadouts, noReadouts } from './depth-readouts.ts';
 import { fluenceMoments } from './fluence-moments.ts';
 import { meanRange, type TrackEnd } from './mean-range.ts';
+import { stoppingFrom_mm } from './stopping-depth.ts';
 
 /** What the readouts need of a run. */
 export interface MeasuredRun {
@@ -40,11 +41,17 @@ export function depthProfile(run: MeasuredRun): AxisProfile {
   return axisProfile(run.dose, run.geometry);
 }
 
+/** Of a run that is complete. */
+function readoutsOf(run: MeasuredRun, profile: AxisProfile): DepthReadouts {
+  const from = stoppingFrom_mm(momentsOf(run), run.geometry, run.trackEnd.stopped);
+  return depthReadouts(profile, blur(run.geometry), from);
+}
+
 export function depthDoseOf(run: MeasuredRun): DepthDose {
   const profile = depthProfile(run);
   const { geometry } = run;
   const { r80_mm, r20_mm, peak_mm, w80_20_mm, fwhm_mm, peak_to_entrance } = isComplete(run)
-    ? depthReadouts(profile, blur(geometry))
+    ? readoutsOf(run, profile)
     : noReadouts;
   return {
     curve: profileCurve(profile),
@@ -70,7 +77,7 @@ export function momentsOf(run: MeasuredRun): Moments {
 }
 
 export function metricsOf(run: MeasuredRun): Metrics {
-  const readouts = isComplete(run) ? depthReadouts(depthProfile(run), blur(run.geometry)) : noReadouts;
+  const readouts = isComplete(run) ? readoutsOf(run, depthProfile(run)) : noReadouts;
   const moments = momentsOf(run);
   return {
     r80_mm: readouts.r80_mm,

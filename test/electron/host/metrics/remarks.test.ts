@@ -35,6 +35,19 @@ test('lead at its default angles keeps its protons, and metals too', { timeout: 
   expect(await remarks(parts)).toEqual([]);
 });
 
+test('R80 is that of the peak where protons stop, not of lead before it', { timeout: 30_000 }, async () => {
+  // 20 mm of lead at 40 mm take more energy per millimetre than the peak in water: 68.63 mm by quadrature of PSTAR,
+  // of which the detour through lead takes half a millimetre.
+  const regions = [{ material: 'lead', x_mm: [-20, 20], z_mm: [40, 60] }];
+  const geometry = { width_mm: 40, depth_mm: 80, regions };
+  const grid = { dtheta_mrad: 20, dz_mm: 0.5, dx_mm: 1 };
+  const beam = { energy_MeV: 150 };
+  const parts = { beam, geometry, grid, solver: { stepping: 'depth' } };
+  const { r80_mm, peak_mm } = metricsOf(measured(await runScenario({ kind: 'transport', version: 1, ...parts })));
+  expect(Math.abs((r80_mm ?? 0) - 68.6)).toBeLessThan(0.8);
+  expect(peak_mm ?? 0).toBeGreaterThan(62);
+});
+
 test('cells of a part of the step: the range and the peak of whole cells, no comb', { timeout: 60_000 }, async () => {
   const read = async (dz_mm: number) => {
     const grid = { dtheta_mrad: 10, dz_mm };
