@@ -2,7 +2,7 @@
 import { parityLimit, relativeL2 } from '../bench/parity.ts';
 import { depthDoseOf } from '../metrics/run-metrics.ts';
 import { summaryOf } from '../workloads/transport/readouts.ts';
-import { measured, type RunData } from '../workloads/transport/run-data.ts';
+import { measured, type RunData, stepsTime_s } from '../workloads/transport/run-data.ts';
 import { type DoseMap, type GammaResult, gamma } from './gamma.ts';
 
 export interface NamedRun {
@@ -16,6 +16,9 @@ export interface ComparedRun {
   readonly variant: string;
   readonly precision: string;
   readonly status: string;
+  /** Of the steps: by the GPU's clock where one took them, else by the host's. */
+  readonly time_s: number;
+  /** Of the steps, by the host's clock. */
   readonly solve_s: number;
   readonly setup_s: number;
   readonly wall_s: number;
@@ -95,7 +98,7 @@ function againstFirst(first: RunData, here: RunData): ComparedRun['against_first
   const rel_l2 = sameGrid ? relativeL2(here.dose, first.dose) : null;
   const limit = Math.max(parityLimit[first.precision], parityLimit[here.precision]);
   return {
-    time_ratio: here.solve_s / first.solve_s,
+    time_ratio: stepsTime_s(here) / stepsTime_s(first),
     rel_l2,
     rel_linf: sameGrid && peak > 0 ? largest / peak : null,
     same_bits: sameGrid && here.dose.every((d, i) => Object.is(d, first.dose[i])),
@@ -116,10 +119,11 @@ export function compareRuns(runs: readonly NamedRun[]): readonly ComparedRun[] {
       variant: run.variant,
       precision: run.precision,
       status: run.status,
+      time_s: stepsTime_s(run),
       solve_s: run.solve_s,
       setup_s: run.setup_s,
       wall_s: run.wall_s,
-      cell_steps_per_s: run.cell_steps / run.solve_s,
+      cell_steps_per_s: run.cell_steps / stepsTime_s(run),
       r80_mm: depthDoseOf(measured(run)).metrics.r80_mm,
       ledger_error: { number: ledger.number.rel_error, energy: ledger.energy.rel_error },
       against_first: i === 0 || first === undefined ? null : againstFirst(first, run),

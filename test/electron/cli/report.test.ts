@@ -69,6 +69,21 @@ describe('compare', () => {
     expect(runs[1]?.against_first?.rel_l2).toBeLessThan(1e-5);
   });
 
+  test("takes a GPU's clock for what a GPU did, as the workbench does", async () => {
+    const files = ['depth', 'window'].map((name) =>
+      path.join(assetsFolder, 'runs', `h200-water-70MeV-cuda-${name}.h5`),
+    );
+    const { runs } = JSON.parse((await done('compare', ...files, '--json')).stdout) as {
+      runs: { time_s: number; solve_s: number; against_first: { time_ratio: number } | null }[];
+    };
+    const [depth, window] = runs;
+    // Launching and waiting is the host's.
+    for (const { time_s, solve_s } of runs) expect(time_s).toBeLessThan(0.99 * solve_s);
+    expect(window?.against_first?.time_ratio).toBe((window?.time_s ?? 0) / (depth?.time_s ?? 1));
+    const { stdout } = await done('compare', ...files);
+    expect(stdout).toContain("Steps by the GPU's clock where one took them, else by the host's; once each");
+  });
+
   test('says what is wrong with its operands', async () => {
     expect(await call('compare', 'a.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('at least two') });
     const missing = await call('compare', 'a.h5', 'none.h5');

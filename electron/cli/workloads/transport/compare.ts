@@ -19,7 +19,7 @@ function row(one: ComparedRun): readonly string[] {
   return [
     one.file,
     `${one.variant} ${one.precision}${one.status === 'done' ? '' : ` (${one.status})`}`,
-    duration(one.solve_s),
+    duration(one.time_s),
     duration(one.setup_s),
     `${metric(one.cell_steps_per_s)}/s`,
     versus === null ? '1' : `${significant(1 / versus.time_ratio, 3)}×`,
@@ -67,4 +67,10 @@ export function compareTransport({ parsed, terminal }: VerbContext, runs: readon
   const lines = table(columns, compared.map(row), { styleTitle: (text) => terminal.style('bold', text) });
   for (const line of lines) terminal.print(line);
   for (const line of compared.flatMap(notes)) terminal.print(line);
+  terminal.print(
+    terminal.style(
+      'dim',
+      "Steps by the GPU's clock where one took them, else by the host's; once each, so without intervals.",
+    ),
+  );
 }

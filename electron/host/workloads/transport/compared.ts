@@ -5,7 +5,7 @@ import type { ComparedRuns } from '../compared.ts';
 import { runOf } from '../run-data.ts';
 import { doseField } from './field.ts';
 import { summaryOf } from './readouts.ts';
-import { measured } from './run-data.ts';
+import { measured, stepsTime_s } from './run-data.ts';
 import { cellSteps, doseError, ledgerError, transportWords } from './session.ts';
 
 const limitOf = (precision: string): number => (precision === 'fp64' ? parityLimit.fp64 : parityLimit.fp32);
@@ -17,7 +17,7 @@ export const comparedTransport: ComparedRuns = {
     const run = runOf('transport', any);
     const { axes, threads, isa, setup_s, steps, cell_steps, table } = run;
     const { number, energy } = summaryOf(run).ledger;
-    const time_s = run.device_s > 0 ? run.device_s : run.solve_s;
+    const time_s = stepsTime_s(run);
     const { r80_mm } = depthDoseOf(measured(run)).metrics;
     return {
       ...{ threads, isa, time_s, setup_s },

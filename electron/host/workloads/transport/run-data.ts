@@ -178,6 +178,11 @@ function lastOf(ledger: Float64Array, columns: number, column: number): number {
   return ledger.length === 0 ? 0 : (ledger[ledger.length - columns + column] ?? 0);
 }
 
+/** What the steps took: by the GPU's clock where one took them, else by the host's. */
+export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 'solve_s'>): number {
+  return device_s > 0 ? device_s : solve_s;
+}
+
 export function measured(run: RunData): MeasuredRun {
   const { axes, beam } = run;
   const [incoming, inFlight] = [
