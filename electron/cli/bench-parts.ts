@@ -1,5 +1,5 @@
 /** The further tables of a benchmark: modes, cold start, roofline, claims. Each is empty where it has nothing to say. */
-import { claimedText, claimVerdictText } from '../../renderer/base/claims.ts';
+import { claimedText, claimVerdictText, pairText } from '../../renderer/base/claims.ts';
 import { timesText } from '../../renderer/base/measured.ts';
 import { percent } from '../../renderer/base/numbers.ts';
 import type { BenchReport, MeasuredEntry, ModeEntry } from '../contract/bench.ts';
@@ -149,7 +149,7 @@ function claimRows(claim: Claimed): readonly (readonly string[])[] {
       claimedText(claim),
       pair.gain === null ? '–' : timesText(pair.gain),
       claimVerdictText(pair),
-      `${pair.slower} → ${pair.faster}`,
+      pairText(pair),
     ]),
     ...values.map(({ variant, what, value, unit, verdict }) => [
       claim.claim,

@@ -19,10 +19,16 @@ export function claimedText({ from, to, reason }: Pick<ClaimResult, 'from' | 'to
   return `${from === to ? from : `${from}–${to}`}${gain ? '×' : ` ${unit}`}`.trimEnd();
 }
 
+type Pair = ClaimResult['pairs'][number];
+
 /** Speeds of wrong answers are told, and told to be that. */
-export function claimVerdictText({
-  verdict,
-  wrong = [],
-}: Pick<ClaimResult['pairs'][number], 'verdict' | 'wrong'>): string {
-  return wrong.length === 0 ? verdict : `${verdict}; wrong: ${wrong.join(', ')}`;
+export function claimVerdictText({ verdict, wrong = [] }: Pick<Pair, 'verdict' | 'wrong'>): string {
+  return wrong.length === 0 ? verdict : `${verdict}, by a wrong answer`;
+}
+
+/** `cuda-gather → cuda-fused`; a side whose answer is wrong says so. */
+export function pairText({ slower, faster, wrong = [] }: Pick<Pair, 'slower' | 'faster' | 'wrong'>): string {
+  // A side may name its mode and its clock behind the variant.
+  const isWrong = (side: string): boolean => wrong.some((one) => side === one || side.startsWith(`${one}, `));
+  return [slower, faster].map((side) => (isWrong(side) ? `${side} (wrong)` : side)).join(' → ');
 }

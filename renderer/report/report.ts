@@ -2,7 +2,7 @@
 import type { SessionGpu } from '../../electron/contract/bench-session.ts';
 import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/contract/comparison.ts';
 import type { Session, SessionReport, Words } from '../../electron/contract/session.ts';
-import { claimedText, claimVerdictText } from '../base/claims.ts';
+import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
 import { measuredTime, timesText } from '../base/measured.ts';
 import { compact, NO_VALUE, percent, significant } from '../base/numbers.ts';
@@ -185,7 +185,7 @@ function claims({ claims: all }: SessionReport): Html {
       range,
       right(pair.gain === null ? NO_VALUE : timesText(pair.gain)),
       { text: claimVerdictText(pair), tone: pair.wrong === undefined ? pair.verdict : 'wrong' },
-      `${pair.slower} → ${pair.faster}: ${pair.what}`,
+      `${pairText(pair)}: ${pair.what}`,
       source,
     ]);
     return [...gains, ...numbers];

@@ -1,7 +1,7 @@
 /** Published claims beside what was measured: for the pairs of variants that isolate them, and for numbers that variants state. */
 import type { ReactElement } from 'react';
 import type { ClaimResult, TaskClaimResult } from '../../electron/contract/claims.ts';
-import { claimedText, claimVerdictText } from '../base/claims.ts';
+import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
 import { timesText } from '../base/measured.ts';
 import { NO_VALUE, significant } from '../base/numbers.ts';
 import './claims-table.css';
@@ -27,42 +27,57 @@ const columns: ReactElement = (
   </thead>
 );
 
+/** What was claimed and who claims it, once, beside every pair that isolates it. */
+function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
+  const { id, reason, source, pairs } = claim;
+  const range = claimedText(claim);
+  if (reason !== null || pairs.length === 0) {
+    return (
+      <tr>
+        <th scope="row">{claim.claim}</th>
+        <td className="claims__number">{range}</td>
+        <td>{NO_VALUE}</td>
+        <td data-tone="none">not isolated</td>
+        <td>{reason}</td>
+        <td>{source}</td>
+      </tr>
+    );
+  }
+  return (
+    <>
+      {pairs.map((pair, i) => (
+        <tr key={`${id} ${pair.slower} ${pair.faster}`}>
+          {i > 0 ? null : (
+            <>
+              <th scope="rowgroup" rowSpan={pairs.length}>
+                {claim.claim}
+              </th>
+              <td className="claims__number" rowSpan={pairs.length}>
+                {range}
+              </td>
+            </>
+          )}
+          <td className="claims__number">{pair.gain === null ? NO_VALUE : timesText(pair.gain)}</td>
+          <td data-tone={pair.wrong === undefined ? claimTones[pair.verdict] : 'wrong'}>{claimVerdictText(pair)}</td>
+          <td>
+            {pairText(pair)}: {pair.what}
+          </td>
+          {i > 0 ? null : <td rowSpan={pairs.length}>{source}</td>}
+        </tr>
+      ))}
+    </>
+  );
+}
+
 function PairsTable({ claims }: { readonly claims: readonly ClaimResult[] }): ReactElement {
   return (
     <table className="claims">
       {columns}
-      <tbody>
-        {claims.flatMap((claim) => {
-          const { id, reason, source } = claim;
-          const range = claimedText(claim);
-          if (reason !== null || claim.pairs.length === 0) {
-            return [
-              <tr key={id}>
-                <th scope="row">{claim.claim}</th>
-                <td>{range}</td>
-                <td>{NO_VALUE}</td>
-                <td data-tone="none">not isolated</td>
-                <td>{reason}</td>
-                <td>{source}</td>
-              </tr>,
-            ];
-          }
-          return claim.pairs.map((pair) => (
-            <tr key={`${id} ${pair.slower} ${pair.faster}`}>
-              <th scope="row">{claim.claim}</th>
-              <td>{range}</td>
-              <td>{pair.gain === null ? NO_VALUE : timesText(pair.gain)}</td>
-              <td data-tone={pair.wrong === undefined ? claimTones[pair.verdict] : 'wrong'}>
-                {claimVerdictText(pair)}
-              </td>
-              <td>
-                {pair.slower} → {pair.faster}: {pair.what}
-              </td>
-              <td>{source}</td>
-            </tr>
-          ));
-        })}
-      </tbody>
+      {claims.map((claim) => (
+        <tbody key={claim.id}>
+          <PairRows claim={claim} />
+        </tbody>
+      ))}
     </table>
   );
 }
@@ -77,8 +92,8 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
           claim.values.map(({ variant, what, value, unit, verdict }) => (
             <tr key={`${claim.id} ${variant} ${what}`}>
               <th scope="row">{claim.claim}</th>
-              <td>{claimedText(claim, unit)}</td>
-              <td>{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
+              <td className="claims__number">{claimedText(claim, unit)}</td>
+              <td className="claims__number">{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
               <td data-tone={claimTones[verdict]}>{verdict}</td>
               <td>
                 {variant}: {what}

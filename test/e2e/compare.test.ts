@@ -248,6 +248,10 @@ describe('other workloads', () => {
     await page.getByLabel('Workload of the session').selectOption('diffraction');
     await page.getByLabel('Session', { exact: true }).selectOption('recorded~diffraction/h200-sweep-simple-cubic.json');
     await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/per million pixels/);
+    // Claims of the size that is looked at, though the session was recorded before there were any.
+    await expect
+      .poll(() => page.getByTestId('ladder-claims').textContent())
+      .toMatch(/Kernel fusion3–12×[\d.]+×.*as claimed.*PyTorch on a GPU \(4096²\)/s);
     await seenWhole(open, 'ladder-images');
     expect(open.problems).toEqual([]);
   });

@@ -120,6 +120,21 @@ describe('a diffraction image', () => {
     await expect.poll(() => accuracy.textContent()).toMatch(/relative L2.*max \/ max.*bright pixels.*sum/);
     await open.screenshot('image-difference-dark');
     expect(await accessibilityFaults(open.page)).toEqual([]);
+    // Matched, both are shown with one range, whichever is looked at.
+    await open.page.getByRole('button', { name: 'Display of the image' }).click();
+    await less.selectOption('');
+    await open.page.getByLabel('Image to match the limits with').selectOption({ index: 1 });
+    const highest = open.page.getByLabel(/^Upper limit of the colours/);
+    await expect.poll(() => highest.inputValue()).toMatch(/^154\.65/);
+    const matched = await highest.inputValue();
+    await open.page.keyboard.press('Escape');
+    await open.screenshot('image-matched-dark');
+    await bench.panel('Runs').click();
+    await open.page.locator('.run-entry__main').nth(1).click();
+    await open.page.getByRole('button', { name: 'Display of the image' }).click();
+    await expect.poll(() => highest.inputValue()).toBe(matched);
+    await open.page.keyboard.press('Escape');
+    await open.page.locator('.run-entry__main').first().click();
     const exported = async (entry: RegExp): Promise<{ name: string; bytes: Buffer }> => {
       await open.page.getByRole('button', { name: 'Export the image' }).click();
       const [download] = await Promise.all([

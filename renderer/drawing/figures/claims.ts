@@ -1,6 +1,6 @@
 /** The table of claims as a figure. No React. */
 import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
-import { claimedText, claimVerdictText } from '../../base/claims.ts';
+import { claimedText, claimVerdictText, pairText } from '../../base/claims.ts';
 import { timesText } from '../../base/measured.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 import type { Figure } from './figure.ts';
@@ -23,7 +23,7 @@ function linesOf(claim: TaskClaimResult): readonly Line[] {
     ...{ claim, claimed, verdict: claimVerdictText(pair) },
     measured: pair.gain === null ? NO_VALUE : timesText(pair.gain),
     value: pair.gain?.value ?? Number.NaN,
-    by: `${pair.slower} → ${pair.faster}: ${pair.what}`,
+    by: `${pairText(pair)}: ${pair.what}`,
   }));
   const numbers = values.map(({ variant, what, value, unit, verdict }) => ({
     ...{ claim, verdict },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimedText } from '../../../renderer/base/claims.ts';
+import { claimedText, claimVerdictText, pairText } from '../../../renderer/base/claims.ts';
 import { arrowStep, nudge, parseEntry } from '../../../renderer/base/entry.ts';
 import { fixedText, measuredTime, spreadText, timeAndSpread, timesText } from '../../../renderer/base/measured.ts';
 import { compact, count, errorSize, fixed, percent, significant } from '../../../renderer/base/numbers.ts';
@@ -92,6 +92,17 @@ describe('what was measured', () => {
     ).toEqual(['2–10×', '32×', 'faster', '–']);
     expect([claim(5, 20), claim(1500, 1500)].map((one) => claimedText(one, 'µs'))).toEqual(['5–20 µs', '1500 µs']);
     expect(claimedText(claim(1.1, 1000), '')).toBe('above 1.1');
+    expect([claim(10, 1000), claim(0.5, 1000)].map((one) => claimedText(one))).toEqual([
+      'at least 10×',
+      'at least 0.5×',
+    ]);
+    const pair = { slower: 'a, whole run', faster: 'ab', verdict: 'more' as const };
+    expect([pairText(pair), claimVerdictText(pair)]).toEqual(['a, whole run → ab', 'more']);
+    const wrong = { ...pair, wrong: ['a'] };
+    expect([pairText(wrong), claimVerdictText(wrong)]).toEqual([
+      'a, whole run (wrong) → ab',
+      'more, by a wrong answer',
+    ]);
   });
 });
 

@@ -241,7 +241,8 @@ class Session {
       first_setup: [...first.setup_parts],
       ns_per_term: median_s === null ? null : (median_s * first.threads * 1e9) / facts.terms,
       roofline: median_s === null || variant.device === 'cpu' ? null : imageRoofline(variant, plan, median_s, ceilings),
-      ratio: compared?.ratio ?? null,
+      // Of the reference over itself there is no interval.
+      ratio: compared && { ...compared.ratio, ...(compared.verdict === 'reference' && { interval: null }) },
       verdict: compared === null || compared.verdict === 'reference' ? null : compared.verdict,
     };
   }

@@ -1,0 +1,73 @@
+/** Clocks of every sample of an image session: recorded, flagged where they dropped or were throttled, and told. */
+import { expect, test } from 'vitest';
+import type { ClockState } from '../../../../electron/contract/devices.ts';
+import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
+import type { NativeAddon } from '../../../../electron/host/addon.ts';
+import { asSession } from '../../../../electron/host/sessions/index.ts';
+import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
+import { allVariants } from '../../../../electron/host/workloads/index.ts';
+import { addon } from '../scenarios/open.ts';
+import { smallProblem } from './image.ts';
+
+const state = (sm_MHz: number, reasons: string[] = []): ClockState => ({
+  ...{ sm_MHz, reasons, throttled: reasons.length > 0 },
+  ...{ memory_MHz: null, power_W: null, powerLimit_W: null, temperature_C: null },
+});
+
+/** The engine with the clocks of a GPU, which reads them where it is asked to: one after the other of `readings`. */
+function withClocks(readings: readonly ClockState[]): NativeAddon {
+  let next = 0;
+  return {
+    ...addon,
+    createDiffraction: (problem) => {
+      const run = addon.createDiffraction(problem);
+      return {
+        ...run,
+        start: async (onProgress, measuring = {}) => {
+          const result = await run.start(onProgress, measuring);
+          if (measuring.clocks !== true) return result;
+          const after = readings[next] ?? null;
+          next += 1;
+          return { ...result, clocks: { before: after, after } };
+        },
+      };
+    },
+  };
+}
+
+test('a sample under a dropped or throttled clock is flagged, kept, and told in every form of the session', async () => {
+  // Two series a round, the second the control; the first runs are not asked.
+  const [best, dropped, hot] = [state(1980), state(1500), state(1980, ['hardware-thermal'])];
+  const readings = [best, best, best, best, dropped, dropped, best, best, hot, hot, best, best];
+  const report = await benchImages(withClocks(readings), await smallProblem(), {
+    scenario: 'Small',
+    variants: ['diffraction-fp64'],
+    modes: ['warm'],
+    seed: 1,
+    limits: { fewestRounds: 6, mostRounds: 6, mostSeconds: 60 },
+  });
+  const [entry] = report.entries;
+  expect(entry?.clocks).toEqual([
+    { sm_MHz: 1980, flag: null },
+    { sm_MHz: 1980, flag: null },
+    { sm_MHz: 1500, flag: 'clock at 1500 MHz, 1980 MHz at best' },
+    { sm_MHz: 1980, flag: null },
+    { sm_MHz: 1980, flag: 'hardware-thermal' },
+    { sm_MHz: 1980, flag: null },
+  ]);
+  expect(entry).toMatchObject({ flagged: 2 });
+  expect(entry?.ratio_unflagged?.value).toBe(1);
+  const kept = imageSessionSchema.parse(
+    JSON.parse(
+      JSON.stringify({
+        ...{ format: 'braggbench-image-session', format_version: 1, created: '', command: '', commit: null },
+        ...{ reports: [report], sweep: null },
+      }),
+    ),
+  );
+  const [told] = asSession(kept, { variants: allVariants(addon), imageClaims: [] }).reports[0]?.entries ?? [];
+  if (told?.status !== 'measured') throw new Error('not measured');
+  expect(told.flagged).toBe(2);
+  expect(told.samples.map(({ flag }) => flag !== null)).toEqual([false, false, true, false, true, false]);
+  expect(told.samples[2]?.sm_MHz).toBe(1500);
+});
