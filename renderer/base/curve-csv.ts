@@ -42,13 +42,23 @@ function fieldsOf(line: string): readonly string[] {
     .map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
 }
 
-/** With semicolons a comma is a decimal point, as many spreadsheets write it. */
+/** With semicolons or tabs a comma is a decimal point, as many spreadsheets write it. */
 function numberOf(field: string, line: string): number {
-  const plain = line.includes(';') ? field.replace(',', '.') : field;
+  const plain = /[;\t]/.test(line) ? field.replace(',', '.') : field;
   return plain === '' ? Number.NaN : Number(plain);
 }
 
 const isNumber = (field: string, line: string): boolean => Number.isFinite(numberOf(field, line));
+
+/** Millimetres in the units of depth that are read. */
+const lengths: Readonly<Record<string, number>> = { mm: 1, cm: 10, m: 1000 };
+
+/** What a column is in: what stands in brackets at its name's end, or a unit of depth behind `_`, `/` or a space. */
+function unitIn(name: string): string | null {
+  const bracketed = /[[(]([^\])]*)[\])]\s*$/.exec(name)?.[1];
+  const named = /[_/\s]([nuµm]m|[cdk]?m|in|inch|g[_/]cm\^?[2²])$/i.exec(name)?.[1];
+  return (bracketed ?? named)?.trim() ?? null;
+}
 
 function headerColumns(fields: readonly string[]): Columns | string {
   const depth = fields.findIndex((name) => /depth|^z\b|^z_/i.test(name));
@@ -58,9 +68,11 @@ function headerColumns(fields: readonly string[]): Columns | string {
     return `the header "${fields.join(',')}" names no ${missing}; allowed: columns such as depth_mm and dose`;
   }
   const name = fields[depth] ?? '';
-  const length = /[_ (](mm|cm|m)\b/i.exec(name)?.[1]?.toLowerCase() ?? 'mm';
-  const unit = /dose[_ (]+([^)]*?)\)?$/i.exec(fields[dose] ?? '')?.[1] ?? null;
-  const perUnit_mm = length === 'cm' ? 10 : length === 'm' ? 1000 : 1;
+  const length = unitIn(name) ?? 'mm';
+  const unit = /dose[_ ([/]+([^)\]]*?)[)\]]?$/i.exec(fields[dose] ?? '')?.[1] ?? null;
+  const perUnit_mm = lengths[length.toLowerCase()];
+  if (perUnit_mm === undefined)
+    return `the depth "${name}" is in ${length}; allowed: ${Object.keys(lengths).join(', ')}`;
   return { depth, dose, perUnit_mm, unit: unit === null || unit === '' ? null : unit.replace(/_per_/g, '/') };
 }
 

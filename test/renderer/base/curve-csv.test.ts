@@ -21,6 +21,19 @@ describe('a depth dose from a file', () => {
     expect(read('\uFEFFz (cm)\tdose (Gy)\n1\t2\n2\t3')).toEqual([[10, 20], [2, 3], 'Gy']);
   });
 
+  it('takes depths in the unit that the header has, however it is written, and refuses other units', () => {
+    for (const name of ['Depth [cm]', 'depth (cm)', 'depth_in_water_cm', 'z/cm', 'Depth cm']) {
+      expect(read(`${name},Dose [Gy]\n1,2\n2,3`)).toEqual([[10, 20], [2, 3], 'Gy']);
+    }
+    expect(read('Depth [mm]\tDose\n0,5\t1,25\n1,5\t2\n')).toEqual([[0.5, 1.5], [1.25, 2], null]);
+    expect(read('Depth [g/cm2],Dose\n1,2\n2,3')).toEqual([
+      { line: 1, message: 'the depth "Depth [g/cm2]" is in g/cm2; allowed: mm, cm, m' },
+    ]);
+    expect(read('depth_um,dose\n1,2\n2,3')).toEqual([
+      { line: 1, message: 'the depth "depth_um" is in um; allowed: mm, cm, m' },
+    ]);
+  });
+
   it('says of every bad line what is wrong in it', () => {
     expect(read('depth_mm,dose\n1,2\nx,3\n2\n1.5,\n1,4\n3,5')).toEqual([
       { line: 3, message: 'the depth "x" is not a number; allowed: a finite number' },
