@@ -37,7 +37,7 @@ export function spreadWarning(
     energy.kind === 'range'
       ? 'a solver step of a whole number of bins, in water, adds nothing; elsewhere finer bins add less'
       : 'finer bins add less; a range grid adds nothing in water';
-  const bins = `${formatNumber(value)} ${key.slice(5)}`;
+  const bins = `${formatNumber(Number(value.toPrecision(4)))} ${key.slice(5)}`;
   return warning(
     ['grid', 'energy', key],
     value,

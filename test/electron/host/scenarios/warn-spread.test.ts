@@ -22,6 +22,9 @@ test('half a bin a step is warned of, with the spread that the run then states',
     /^warning grid\.energy\.step_mm: 0\.2 mm adds 1\.\d\d mm \(σ\) of range spread, physics gives 0\.47 mm; W80–20 is \d\.\d\d×: a solver step of a whole number of bins/,
   );
   expect(reading.problem).not.toBeNull();
+  // Defaults of other materials are no round numbers.
+  const lead = await check({ beam: { energy_MeV: 150 }, geometry: { background: 'lead' } });
+  expect(lines(lead).join('\n')).toContain('0.1886 mm adds');
 });
 
 test('a uniform grid states what its two-bin split adds', async () => {
