@@ -91,6 +91,10 @@ async function delaysOfTheMachine(): Promise<number> {
 }
 
 const ATTEMPTS = 6;
+/** Without live frames a run would have nothing to disturb the loop with; on a loaded machine one run shows few. */
+const ENOUGH_FRAMES = 4;
+const drawn = (seen: readonly Delays[]): number => seen.reduce((sum, { frames }) => sum + frames, 0);
+
 const solvers = { window: { variant: 'window' }, depth: { stepping: 'depth', variant: 'depth' } };
 
 it.for(Object.entries(solvers))(
@@ -101,17 +105,20 @@ it.for(Object.entries(solvers))(
     // A shorter one compiles the code that they go through; what counts is the program in use.
     await delaysDuring({ ...scenario, beam: { energy_MeV: 50 } });
     const seen: Delays[] = [];
+    // Of the machine alone, after each attempt that came out too long.
+    const machine: number[] = [];
     do {
       seen.push(await delaysDuring(scenario));
-    } while (seen.length < ATTEMPTS && seen.every(({ p99 }) => p99 >= 20));
+      if (seen.every(({ p99 }) => p99 >= 20)) machine.push(await delaysOfTheMachine());
+    } while (seen.length < ATTEMPTS && (machine.length === seen.length || drawn(seen) < ENOUGH_FRAMES));
     // Whatever else the machine does, this is our own doing.
     expect(Math.min(...seen.map(({ busiest }) => busiest))).toBeLessThan(20);
-    expect(Math.max(...seen.map(({ frames }) => frames))).toBeGreaterThan(3);
+    expect(drawn(seen)).toBeGreaterThanOrEqual(ENOUGH_FRAMES);
     const best = Math.min(...seen.map(({ p99 }) => p99));
-    if (best >= 20) {
-      const machine = await delaysOfTheMachine();
-      const reason = `other programs use the cores: delays of ${machine.toFixed(0)} ms without a run`;
-      if (machine >= 20) context.skip(reason);
+    const others = Math.max(...machine);
+    // Other programs come and go: one of the attempts that they disturb says nothing of the rest.
+    if (best >= 20 && others >= 20) {
+      context.skip(`other programs use the cores: delays of ${others.toFixed(0)} ms without a run`);
     }
     expect(best).toBeLessThan(20);
   },
