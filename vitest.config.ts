@@ -9,12 +9,15 @@ const COMPILED = { NODE_COMPILE_CACHE: dist('.compiled') };
 /** Electron is played by a stand-in, whose modules are of one file only. */
 const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 
+/** What measures delays has the cores to itself. */
+const ALONE = 'test/electron/host/event-loop.test.ts';
+
 const inNode = (name: string, include: readonly string[], isolate: boolean): TestProjectInlineConfiguration => ({
   test: {
     name,
     isolate,
     include: [...include],
-    exclude: ['test/e2e/**', 'test/bench/**', ...(isolate ? [] : [WITH_STAND_INS])],
+    exclude: isolate ? [] : ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, ALONE],
     globalSetup: ['test/bundled-program.ts'],
     setupFiles: ['test/fuzz/seed.ts'],
     env: { ...COMPILED, BRAGGBENCH_BUNDLES: dist('host') },
@@ -34,6 +37,7 @@ export default defineConfig({
       // Workers keep the modules that files share: loaded anew for each they took a quarter of the processor's time.
       inNode('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], false),
       inNode('unit-desktop', [WITH_STAND_INS], true),
+      inNode('alone', [ALONE], true),
       {
         test: {
           name: 'e2e',

@@ -15,6 +15,7 @@ export const suites = [
   cppTests,
   gpuTests,
   vitestProject('unit*', 'Unit and host tests'),
+  vitestProject('alone', 'The event loop while runs compute'),
   sanitizedCppTests,
   vitestProject('e2e', 'End to end in Chromium'),
 ];
