@@ -1,5 +1,5 @@
 /** A benchmark for a person: one row per variant, the answer's error beside every speed. */
-import { spreadText } from '../../renderer/base/measured.ts';
+import { spreadText, timesText } from '../../renderer/base/measured.ts';
 import { reportProvenance } from '../../renderer/base/provenance.ts';
 import type { BenchEntry, BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../contract/bench.ts';
 import type { Ratio } from '../contract/bench-session.ts';
@@ -121,11 +121,8 @@ function rivalText(report: BenchReport): readonly string[] {
     if (result === null) return [`${title}: not run, ${reason ?? 'no reason known'}`];
     const { over_fastest, wrong } = result;
     if (over_fastest === null || wrong) return [];
-    const { value, interval } = over_fastest.ratio;
-    const inverse = { value: 1 / value, interval: interval && { low: 1 / interval.high, high: 1 / interval.low } };
-    return [
-      `${over_fastest.variant} is ${speedup(inverse)} as fast as ${title}${stepsText(report, over_fastest.variant, result.steps)}`,
-    ];
+    const { variant, ratio } = over_fastest;
+    return [`${variant} is ${timesText(ratio)} as fast as ${title}${stepsText(report, variant, result.steps)}`];
   });
 }
 

@@ -1,5 +1,7 @@
-/** Every warm sample of a benchmark as a table that notebooks and spreadsheets read. Numbers keep all their digits. */
+/** Every warm sample of a benchmark as a table that notebooks and spreadsheets read. */
+import { gpuOf } from '../contract/bench-session.ts';
 import type { Session, SessionReport } from '../contract/session.ts';
+import { type CsvCell, csvText } from '../host/csv.ts';
 
 const columns = [
   'at',
@@ -15,23 +17,15 @@ const columns = [
   'commit',
 ] as const;
 
-type Cell = string | number | null;
-
-/** Text with a comma, a quote or a line in it is quoted. */
-function cell(value: Cell): string {
-  const text = value === null ? '' : String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 /** `at`: the swept value; null of a plain session. */
 function rowsOf(
   { entries, external, program, machine }: SessionReport,
   at: number | null,
-): readonly (readonly Cell[])[] {
+): readonly (readonly CsvCell[])[] {
   const own = entries.flatMap((entry) => {
     if (entry.status === 'refused') return [];
-    const { label, device, precision, samples, verdict } = entry;
-    const on = device === 'cuda' ? (machine.gpu?.name ?? 'GPU') : machine.cpu;
+    const { label, device, gpu, precision, samples, verdict } = entry;
+    const on = device === 'cuda' ? (gpuOf(machine, gpu)?.name ?? 'GPU') : machine.cpu;
     return samples.map(({ round, time_s, sm_MHz, flag }) => [
       ...[at, label, 'variant', on, precision, round, time_s, sm_MHz, flag, verdict, program.commit],
     ]);
@@ -47,6 +41,5 @@ function rowsOf(
 
 export function samplesCsv({ reports, sweep }: Session): { readonly text: string; readonly rows: number } {
   const rows = reports.flatMap((report, i) => rowsOf(report, sweep?.values[i] ?? null));
-  const lines = [columns.join(','), ...rows.map((row) => row.map(cell).join(','))];
-  return { text: `${lines.join('\n')}\n`, rows: rows.length };
+  return { text: csvText(columns, rows), rows: rows.length };
 }

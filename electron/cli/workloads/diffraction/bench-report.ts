@@ -3,7 +3,7 @@ import { fixedText } from '../../../../renderer/base/measured.ts';
 import { reportProvenance } from '../../../../renderer/base/provenance.ts';
 import type { Provenance } from '../../../contract/comparison.ts';
 import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/image-bench.ts';
-import { claimsReport, toldClaims } from '../../bench-parts.ts';
+import { claimsReport, flaggedReport, toldClaims } from '../../bench-parts.ts';
 import { endedText } from '../../ended.ts';
 import { measuredOn } from '../../measured-on.ts';
 import { duration, metric, significant, smallError, speedup } from '../../numbers.ts';
@@ -71,12 +71,14 @@ function coldStart({ entries }: ImageBenchReport): readonly string[] {
   return [`First set-up on the GPU (${first.variant}): ${parts.join(', ')}`];
 }
 
-/** Ratios without the flagged samples, where there are such. */
 function flaggedLines({ entries }: ImageBenchReport): readonly string[] {
-  return entries.flatMap(({ label, variant, ratio_unflagged = null, flagged }) =>
-    ratio_unflagged === null
-      ? []
-      : [`${label ?? variant}: ${speedup(ratio_unflagged)} without the ${flagged} flagged samples`],
+  return flaggedReport(
+    entries.map(({ label, variant, flagged = 0, ratio_unflagged = null, clocks = [] }) => ({
+      label: label ?? variant,
+      flagged,
+      ratio_unflagged,
+      samples: clocks,
+    })),
   );
 }
 

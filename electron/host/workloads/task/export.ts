@@ -1,18 +1,26 @@
 /** What a run of a small measured workload can be exported as. */
+import { csvText } from '../../csv.ts';
 import type { RunPacker } from '../../run-files/packer.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import type { TaskRunData } from './task-data.ts';
 
 const columns = [
-  'at,variant,device,precision,status,time_s,ratio,ratio_low,ratio_high,verdict,bytes_per_s,flops_per_s,bitwise,reason',
-] as const;
-
-/** Text with a comma or a quote in it is quoted. */
-const cell = (value: string | number | boolean | null | undefined): string => {
-  const text = value === null || value === undefined ? '' : String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
+  'at',
+  'variant',
+  'device',
+  'precision',
+  'status',
+  'time_s',
+  'ratio',
+  'ratio_low',
+  'ratio_high',
+  'verdict',
+  'bytes_per_s',
+  'flops_per_s',
+  'bitwise',
+  'reason',
+];
 
 function table({ session }: TaskRunData): string {
   const rows = session.reports.flatMap(({ entries }, i) =>
@@ -28,7 +36,7 @@ function table({ session }: TaskRunData): string {
       ];
     }),
   );
-  return `${[...columns, ...rows.map((row) => row.map(cell).join(','))].join('\n')}\n`;
+  return csvText(columns, rows);
 }
 
 export async function exportTask(run: TaskRunData, what: string, packer: RunPacker): Promise<ExportedFile> {
