@@ -45,8 +45,7 @@ function fromLibrary(entries: readonly LibraryEntry[]): readonly Listing[] {
 }
 
 async function runListings(client: Client): Promise<readonly Listing[]> {
-  const saved = await storedRuns(client, 'yours');
-  const recorded = await storedRuns(client, 'examples');
+  const [saved, recorded] = await Promise.all([storedRuns(client, 'yours'), storedRuns(client, 'examples')]);
   const listing = (title: string, items: readonly StoredRun[], when: boolean): Listing => ({
     title,
     entries: items.map((item) => ({

@@ -2,6 +2,7 @@
 import { type ReactElement, useRef } from 'react';
 import type { TraceInfo } from '../../../electron/contract/timeline.ts';
 import { count } from '../../base/numbers.ts';
+import type { StoredRun } from '../../data/stored-runs.ts';
 import { isOver } from '../../state/runs.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
@@ -9,7 +10,6 @@ import { Select } from '../../widgets/select.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
 import type { TimelineStateStore } from './store.ts';
-import { useRecordedRuns } from './use-recorded-runs.ts';
 
 export interface BlockBarProps {
   readonly controller: TimelineController | null;
@@ -46,13 +46,16 @@ function Align({ controller, state }: BlockBarProps): ReactElement | null {
 /** The first part of what is known of a run. */
 const variantOf = ({ about }: TraceInfo): string => about.split(',')[0] ?? '';
 
-export function BlockBar({ controller, state }: BlockBarProps): ReactElement {
+export function BlockBar({
+  controller,
+  state,
+  recorded,
+}: BlockBarProps & { readonly recorded: readonly StoredRun[] }): ReactElement {
   const { stores, timelines } = useWorkbench();
   const open = useSelected(stores.timelines, (now) => now.open);
   const followed = useSelected(stores.timelines, (now) => now.followed);
   const runs = useSelected(stores.runs, (now) => now.runs);
   const selected = useSelected(state, (now) => now.selected);
-  const recorded = useRecordedRuns();
   const picker = useRef<HTMLInputElement>(null);
   const add: readonly MenuItem[] = [
     {

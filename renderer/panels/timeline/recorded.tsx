@@ -1,12 +1,11 @@
 /** Offers the recorded runs where there is nothing to look at yet. */
 import type { ReactElement } from 'react';
+import type { StoredRun } from '../../data/stored-runs.ts';
 import { Button } from '../../widgets/button.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { useRecordedRuns } from './use-recorded-runs.ts';
 
-export function Recorded(): ReactElement | null {
+export function Recorded({ recorded }: { readonly recorded: readonly StoredRun[] }): ReactElement | null {
   const { runs } = useWorkbench();
-  const recorded = useRecordedRuns();
   if (recorded.length === 0) return null;
   return (
     <div className="timeline-recorded">

@@ -11,6 +11,7 @@ import { Recorded } from './recorded.tsx';
 import { Side } from './side.tsx';
 import { createTimelineSettings, createTimelineState } from './store.ts';
 import { Toolbar } from './toolbar.tsx';
+import { useRecordedRuns } from './use-recorded-runs.ts';
 import '../../widgets/plot-panel.css';
 import './timeline-panel.css';
 
@@ -39,6 +40,7 @@ export default function TimelinePanel(): ReactElement {
   const open = useSelected(stores.timelines, (now) => now.open);
   const busy = useSelected(stores.timelines, (now) => now.reading.length + now.sending.length > 0);
   const side = useSelected(settings, (now) => now.side);
+  const recorded = useRecordedRuns();
   useFollowedRun();
   useEffect(() => {
     if (below.current === null || above.current === null) return undefined;
@@ -54,7 +56,7 @@ export default function TimelinePanel(): ReactElement {
   return (
     <div className="timeline-panel">
       <Toolbar controller={controller} settings={settings} state={state} disabled={empty} />
-      <BlockBar controller={controller} state={state} />
+      <BlockBar controller={controller} state={state} recorded={recorded} />
       <div className="timeline-panel__main">
         <div className="plot-panel__body timeline-panel__body">
           <PlotLayers
@@ -66,7 +68,7 @@ export default function TimelinePanel(): ReactElement {
           />
           {empty && !busy ? (
             <div className="plot-panel__cover">
-              <EmptyState icon="lanes" title="No timeline yet" action={<Recorded />}>
+              <EmptyState icon="lanes" title="No timeline yet" action={<Recorded recorded={recorded} />}>
                 Run a scenario, or open a Chrome trace (.json, .json.gz), an SQLite export of Nsight Systems, or a run:
                 drop the file on the window.
               </EmptyState>

@@ -1,5 +1,6 @@
 /** What a diffraction run can be exported as. */
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
+import { csvText } from '../../csv.ts';
 import { imageFile } from '../../images/index.ts';
 import type { RunPacker } from '../../run-files/packer.ts';
 import { stem } from '../stem.ts';
@@ -11,14 +12,23 @@ import { imageSummary } from './summary.ts';
 const PEAKS = 1000;
 const text = (words: string): Uint8Array => new TextEncoder().encode(words);
 
+const peakColumns = 'pixel_fast,pixel_slow,fast,slow,photons,h,k,l,resolution_A,twotheta_deg'.split(',');
+
 function peaksTable(run: ImageRunData): string {
   // A run of an older version may lack what its geometry needs: that is said where it is read.
   imageGeometry(run.completeScenario as unknown as DiffractionScenario);
-  const rows = imagePeaks(run, PEAKS).map(({ pixel, fast, slow, photons, h, k, l, resolution_A, twotheta_deg }) =>
-    [...pixel, fast, slow, photons, h, k, l, resolution_A ?? '', twotheta_deg].join(','),
-  );
-  const head = 'pixel_fast,pixel_slow,fast,slow,photons,h,k,l,resolution_A,twotheta_deg';
-  return `${[head, ...rows].join('\n')}\n`;
+  const rows = imagePeaks(run, PEAKS).map(({ pixel, fast, slow, photons, h, k, l, resolution_A, twotheta_deg }) => [
+    ...pixel,
+    fast,
+    slow,
+    photons,
+    h,
+    k,
+    l,
+    resolution_A,
+    twotheta_deg,
+  ]);
+  return csvText(peakColumns, rows);
 }
 
 type Writer = (run: ImageRunData, packer: RunPacker) => Promise<Uint8Array> | Uint8Array;
