@@ -31,8 +31,8 @@ export const shellMethods = {
     result: nothing,
   },
   'shell.menu': { params: z.strictObject({ commands: z.array(menuCommandSchema).max(500) }), result: nothing },
-  /** The page's answer to `close-requested`. */
-  'shell.close': { params: z.strictObject({ close: z.boolean() }), result: nothing },
+  /** The page's answer to the `close-requested` of that number. */
+  'shell.close': { params: z.strictObject({ request: z.int(), close: z.boolean() }), result: nothing },
   /** A document that needs nothing besides itself, printed. */
   'shell.pdf': { params: z.strictObject({ html: z.string().max(64 * 2 ** 20) }), result: z.strictObject({ bytes }) },
 } as const;
@@ -43,7 +43,7 @@ export const shellEventSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('command'), id: z.string() }),
   /** A file was opened from outside: double click, second start of the program. */
   z.strictObject({ kind: z.literal('open'), file: fileRefSchema, name: z.string() }),
-  /** The window is to close although there are unsaved changes. */
-  z.strictObject({ kind: z.literal('close-requested') }),
+  /** The window is to close although there are unsaved changes. A later request takes the place of an earlier. */
+  z.strictObject({ kind: z.literal('close-requested'), request: z.int() }),
 ]);
 export type ShellEvent = Readonly<z.infer<typeof shellEventSchema>>;

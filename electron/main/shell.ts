@@ -15,7 +15,9 @@ export class WindowShell implements ShellHandlers {
   #emit: ((event: ShellEvent) => void) | null = null;
   /** What happened before the page listened. */
   #early: ShellEvent[] = [];
-  #closing: ((close: boolean) => void) | null = null;
+  /** The request to close that waits for the page's answer; answers to earlier ones may still be on their way. */
+  #closing: { readonly request: number; readonly answer: (close: boolean) => void } | null = null;
+  #requests = 0;
 
   constructor(window: BrowserWindow) {
     this.#window = window;
@@ -47,10 +49,14 @@ export class WindowShell implements ShellHandlers {
     Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ commands, mac, name: app.name, choose })));
   }
 
-  close(close: boolean): void {
-    const answer = this.#closing;
+  close(request: number, close: boolean): void {
+    if (this.#closing?.request === request) this.#endRequest(close);
+  }
+
+  #endRequest(close: boolean): void {
+    const waiting = this.#closing;
     this.#closing = null;
-    answer?.(close);
+    waiting?.answer(close);
   }
 
   pdf(html: string): Promise<Uint8Array> {
@@ -78,10 +84,12 @@ export class WindowShell implements ShellHandlers {
   mayClose(): Promise<boolean> {
     if (!this.#edited || this.#emit === null || this.#window.webContents.isCrashed()) return Promise.resolve(true);
     // Asked again while the question is on the screen: the same question.
-    this.#closing?.(false);
-    return new Promise((resolve) => {
-      this.#closing = resolve;
-      this.tell({ kind: 'close-requested' });
+    this.#endRequest(false);
+    this.#requests += 1;
+    const request = this.#requests;
+    return new Promise((answer) => {
+      this.#closing = { request, answer };
+      this.tell({ kind: 'close-requested', request });
     });
   }
 
@@ -89,6 +97,6 @@ export class WindowShell implements ShellHandlers {
   forget(): void {
     this.#edited = false;
     this.#emit = null;
-    this.close(false);
+    this.#endRequest(false);
   }
 }

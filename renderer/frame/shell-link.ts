@@ -59,7 +59,8 @@ function listenToShell(workbench: Workbench): () => void {
           // Not awaited: a question about unsaved changes must not hold up the next event.
           void (/\.(h5|hdf5)$/i.test(event.name) ? runs : documents).openFile(event.file, event.name);
         } else {
-          void documents.mayLeave().then((close) => client.call('shell.close', { close }));
+          const { request } = event;
+          void documents.mayLeave().then((close) => client.call('shell.close', { request, close }));
         }
       },
     },

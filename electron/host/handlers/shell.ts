@@ -20,8 +20,8 @@ export interface ShellHandlers {
   };
   document(state: { readonly title: string; readonly edited: boolean }): void;
   menu(commands: readonly MenuCommand[]): void;
-  /** The page's answer to `close-requested`. */
-  close(close: boolean): void;
+  /** The page's answer to the `close-requested` of that number. */
+  close(request: number, close: boolean): void;
   /** Prints a document that needs nothing besides itself. */
   pdf(html: string): Promise<Uint8Array>;
   /** Registers who hears of menu entries, files to open and the wish to close; returns what ends it. */
@@ -52,9 +52,9 @@ export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): P
       shell.menu(commands);
       return {};
     },
-    'shell.close': ({ close }) => {
+    'shell.close': ({ request, close }) => {
       if (shell === null) return without('window');
-      shell.close(close);
+      shell.close(request, close);
       return {};
     },
     'shell.pdf': async ({ html }) => {

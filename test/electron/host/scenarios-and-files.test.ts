@@ -298,7 +298,7 @@ describe('the shell', () => {
       chooseFolder: async () => null,
       document: (state) => seen.push(state),
       menu: (commands) => seen.push(commands.length),
-      close: (close) => seen.push(close),
+      close: (request, close) => seen.push([request, close]),
       pdf: async (html) => new TextEncoder().encode(html),
       events: (to) => {
         emitters.push(to);
@@ -321,8 +321,8 @@ describe('the shell', () => {
     await windowed.call('file.write', { file: file.file, bytes: new Uint8Array([7]), ifExists: 'refuse' });
     expect([...(await readFile(path.join(test.folder, 'chosen.h5')))]).toEqual([7]);
     await windowed.call('shell.document', { title: 'a', edited: true });
-    await windowed.call('shell.close', { close: false });
-    expect(seen).toEqual([{ title: 'a', edited: true }, false]);
+    await windowed.call('shell.close', { request: 1, close: false });
+    expect(seen).toEqual([{ title: 'a', edited: true }, [1, false]]);
     await eventually(() => events.length > 0 && others.length > 0);
     expect(events).toEqual([{ kind: 'command', id: 'run' }]);
     expect(others).toMatchObject([{ code: 'unsupported' }]);

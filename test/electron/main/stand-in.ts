@@ -43,14 +43,8 @@ export class Stage {
   readonly openedFolders: string[] = [];
   readonly paths = new Map<string, string>();
   crashReports: Record<string, unknown> | null = null;
-  quitDone: Promise<void>;
-  markQuit: () => void = () => undefined;
-
-  constructor() {
-    this.quitDone = new Promise((resolve) => {
-      this.markQuit = resolve;
-    });
-  }
+  /** The program has ended. */
+  quit = false;
 
   get window(): StandInWindow {
     const window = this.windows.at(-1);
@@ -105,7 +99,7 @@ class StandInApp extends EventEmitter {
   }
   exit(code: number): void {
     stage.exitCode = code;
-    stage.markQuit();
+    stage.quit = true;
   }
   /** Windows are asked to close; when all are gone, the program may still put it off once more. */
   quit(): void {
@@ -117,7 +111,7 @@ class StandInApp extends EventEmitter {
     if (event.defaultPrevented) return;
     this.#quitting = true;
     this.emit('quit');
-    stage.markQuit();
+    stage.quit = true;
   }
 }
 

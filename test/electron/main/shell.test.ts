@@ -1,0 +1,58 @@
+/** The question before the window closes, with answers that come late. */
+import type { BrowserWindow } from 'electron';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ShellEvent } from '../../../electron/contract/shell.ts';
+import { WindowShell } from '../../../electron/main/shell.ts';
+
+vi.mock('electron', async () => (await import('./stand-in.ts')).electron);
+
+const window = {
+  setDocumentEdited: () => undefined,
+  setTitle: () => undefined,
+  webContents: { isCrashed: () => false },
+} as unknown as BrowserWindow;
+
+describe('the question before the window closes', () => {
+  let shell: WindowShell;
+  let asked: number[];
+
+  beforeEach(() => {
+    shell = new WindowShell(window);
+    asked = [];
+    shell.events((event: ShellEvent) => {
+      if (event.kind === 'close-requested') asked.push(event.request);
+    });
+    shell.document({ title: 'a.json', edited: true });
+  });
+
+  it('is not put without changes', async () => {
+    shell.document({ title: 'a.json', edited: false });
+    expect(await shell.mayClose()).toBe(true);
+    expect(asked).toEqual([]);
+  });
+
+  it('goes by the answer to the last request, however late an earlier one is answered', async () => {
+    const first = shell.mayClose();
+    const second = shell.mayClose();
+    expect(await first).toBe(false);
+    const [one = 0, two = 0] = asked;
+    expect(one).not.toBe(two);
+    // The page dismissed its first question for the second, and says so now.
+    shell.close(one, false);
+    shell.close(two, true);
+    expect(await second).toBe(true);
+    // Nothing waits any more: a second answer to it is nobody's.
+    shell.close(two, false);
+    const third = shell.mayClose();
+    shell.close(two, true);
+    shell.close(asked.at(-1) ?? 0, false);
+    expect(await third).toBe(false);
+  });
+
+  it('does not keep a window open whose page is gone', async () => {
+    const waiting = shell.mayClose();
+    shell.forget();
+    expect(await waiting).toBe(false);
+    expect(await shell.mayClose()).toBe(true);
+  });
+});
