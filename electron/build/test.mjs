@@ -28,6 +28,11 @@ await main(async () => {
       say(`    ${reason}`);
     }
   }
+  const unsteady = total.unsteady ?? [];
+  if (unsteady.length > 0) {
+    say(`\nUnsteady files: ${unsteady.length}, which failed and passed when run again alone. Mend them:`);
+    for (const { file, failure } of unsteady) say(`  ${file}: ${failure.split('\n')[0]}`);
+  }
   say(`\n${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
 });

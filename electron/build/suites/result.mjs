@@ -1,6 +1,8 @@
 /**
  * @typedef {Readonly<{ name: string, reason: string }>} Skip a test that did not run
- * @typedef {Readonly<{ passed: number, failed: number, skipped: readonly Skip[] }>} Result what a suite found
+ * @typedef {Readonly<{ file: string, failure: string }>} Unsteady a test file that failed, and passed when run again alone
+ * @typedef {Readonly<{ passed: number, failed: number, skipped: readonly Skip[], unsteady?: readonly Unsteady[] }>} Result
+ * what a suite found
  * @typedef {Readonly<{ name: string, run: () => Promise<Result> }>} Suite
  */
 
@@ -26,6 +28,7 @@ export const sum = (a, b) => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,
   skipped: [...a.skipped, ...b.skipped],
+  unsteady: [...(a.unsteady ?? []), ...(b.unsteady ?? [])],
 });
 
 /**

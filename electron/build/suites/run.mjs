@@ -15,7 +15,9 @@ export async function runSuite(suite) {
     say(error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack));
   }
   const skips = result.skipped.length > 0 ? `, ${result.skipped.length} not run` : '';
+  const unsteady = (result.unsteady ?? []).length;
+  const twice = unsteady > 0 ? `, UNSTEADY: ${unsteady}` : '';
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  say(`  → ${result.passed} good, ${result.failed} bad${skips} (${seconds} s)`);
+  say(`  → ${result.passed} good, ${result.failed} bad${skips}${twice} (${seconds} s)`);
   return result;
 }
