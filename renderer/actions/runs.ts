@@ -17,7 +17,10 @@ export interface RunActions {
   start(): Promise<void>;
   /** Stops the run that computes, or the one given. */
   stop(run?: RunId): Promise<void>;
+  /** What the user chose: the answer to what they asked for before, which may come later, does not take its place. */
   show(run: RunId): void;
+  /** Shows it where nothing was asked for. */
+  offer(run: RunId): void;
   forget(run: RunId): Promise<void>;
   save(run: RunInfo): Promise<void>;
   /** Asks which file. */
@@ -31,19 +34,29 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
   const { client, stores } = context;
   const { notices, runs, selection, scenario } = stores;
 
-  function show(run: RunId): void {
+  let untouched = true;
+  const lastOne = lastAsked();
+  const ask = (): (() => boolean) => {
+    untouched = false;
+    return lastOne();
+  };
+
+  function put(run: RunId): void {
     selection.setState({ run, pinned: null });
     stores.window.reset();
     stores.image.reset();
   }
 
-  const ask = lastAsked();
+  function show(run: RunId): void {
+    ask();
+    put(run);
+  }
 
   async function openSource(name: string, source: Params<'run.open'>['source']): Promise<void> {
     const isLast = ask();
     try {
       const run = await client.call('run.open', { source });
-      if (isLast()) show(run.id);
+      if (isLast()) put(run.id);
     } catch (error) {
       notices.fail(`${name} was not opened`, error);
     }
@@ -54,9 +67,13 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
 
   return {
     show,
+    offer: (run) => {
+      if (untouched) put(run);
+    },
     openBytes,
     openFile: (file, name) => openSource(name, { kind: 'file', file }),
     async start() {
+      const isLast = ask();
       scenario.settle();
       const state = scenario.getState();
       try {
@@ -64,7 +81,7 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
         const name = documentTitle(state);
         const trace = stores.tracing.getState().on;
         const run = await own.trusting(() => client.call('run.start', { scenario: state.draft, name, file, trace }));
-        if (run !== null) show(run.id);
+        if (run !== null && isLast()) put(run.id);
       } catch (error) {
         notices.fail('The run did not start', error);
       }

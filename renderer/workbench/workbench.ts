@@ -204,6 +204,6 @@ async function openFirst({ client, stores, documents, runs }: Workbench, reloade
   const known = await listedRuns(stores.runs);
   const latest = activeRun(known) ?? known.runs[0];
   if (latest !== undefined) {
-    if ((reloaded || runFirst) && stores.selection.getState().run === null) runs.show(latest.id);
+    if (reloaded || runFirst) runs.offer(latest.id);
   } else if (runFirst && opened) await runs.start();
 }

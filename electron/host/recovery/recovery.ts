@@ -36,8 +36,9 @@ export class Recovery {
   /** Throws BraggError where it cannot be written. */
   async keep(page: string, title: string, file: FileRef | null, draft: ScenarioDraft): Promise<void> {
     const { folders, files } = this.#parts;
-    const place = file === null ? null : await files.readable(file).catch(() => null);
+    // Looking the file up belongs to it: edits that are given up meanwhile must not be kept after they were dropped.
     await this.#drafts.do(async () => {
+      const place = file === null ? null : await files.readable(file).catch(() => null);
       try {
         await folders.make();
       } catch (error) {
