@@ -20,6 +20,7 @@ const inNode = (name: string, include: readonly string[], isolate: boolean): Tes
     exclude: isolate ? [] : ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, ALONE],
     globalSetup: ['test/bundled-program.ts'],
     setupFiles: ['test/fuzz/seed.ts'],
+    expect: { poll: { timeout: 60_000 } },
     env: { ...COMPILED, BRAGGBENCH_BUNDLES: dist('host') },
   },
 });

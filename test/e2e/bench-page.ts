@@ -54,6 +54,22 @@ export class BenchPage {
     return this.page.locator('.run-head .state-badge', { hasText: word });
   }
 
+  /** Runs what is in the form, and waits for the end of that run: another that is over may be shown before. */
+  async runToEnd(): Promise<void> {
+    const shown = this.page.locator('.run-head');
+    const before = (await shown.count()) > 0 ? await shown.getAttribute('data-run') : null;
+    await this.run.click();
+    await shown.and(this.page.locator(`:not([data-run="${before}"])`)).waitFor();
+    await this.state('Done').waitFor();
+  }
+
+  /** What was asked for by then is on the screen: laid out in one frame, and drawn by the next. */
+  async drawn(): Promise<void> {
+    await this.page.evaluate(
+      () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+    );
+  }
+
   async menu(menu: string, entry: RegExp | string): Promise<void> {
     await this.page.getByRole('menuitem', { name: menu, exact: true }).click();
     await this.page.getByRole('menu').locator('.menu__item', { hasText: entry }).first().click();

@@ -1,24 +1,22 @@
 /**
- * One Chromium per test file, pages that remember what went wrong in them and
- * are closed with their test, and screenshots in dist/screenshots.
+ * One Chromium for the files of a worker, pages that remember what went wrong
+ * in them and are left with their test, and screenshots in dist/screenshots.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { findChromium } from './chromium.ts';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
+import { beforeAll, onTestFinished } from 'vitest';
+import { DRAWN_BY_PROCESSOR, findChromium } from './chromium.ts';
 
 /** For every wait of a page: what is waited for is what is asserted, and other work may take the processor. */
 const WAIT_MS = 90_000;
-/**
- * Pages and 2D canvases are drawn by the processor directly: through the GPU that it plays for WebGL they take ten
- * times its time. Benchmarks of drawing keep to what users have.
- */
-const DRAWN_BY_PROCESSOR = [
-  '--disable-gpu-compositing',
-  '--disable-gpu-rasterization',
-  '--disable-accelerated-2d-canvas',
-];
 
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../dist/screenshots');
 /** `npm test` looks at no picture: it keeps those of pages in which a story failed. */
@@ -30,7 +28,7 @@ export type PageOptions = Readonly<{
   height?: number;
   /** Device pixels per CSS pixel: 2 is the 200 % display scaling. */
   scale?: number;
-  /** Further context options, such as `acceptDownloads`. */
+  /** Further context options; pages of the same ones are used again. */
   context?: BrowserContextOptions;
 }>;
 
@@ -40,39 +38,72 @@ export type OpenPage = Readonly<{
   problems: readonly string[];
   /** Saves dist/screenshots/NAME.png where pictures are wanted; the last one of a story that fails always is. */
   screenshot: (name: string) => Promise<void>;
+  /** For good: a page that a story has changed beyond what it stores is not for the next. */
   close: () => Promise<void>;
 }>;
 
 export type Chrome = Readonly<{ open: (url: string, options?: PageOptions) => Promise<OpenPage> }>;
 
-async function openPage(browser: Browser, url: string, options: PageOptions): Promise<OpenPage> {
+/** Pages that a story has left in order, with nothing of it: the next is told on them in a third of a new page's time. */
+const left = new Map<string, Page[]>();
+
+const kindOf = ({ scale = 1, context = {} }: PageOptions): string => JSON.stringify({ scale, context });
+
+async function newPage(browser: Browser, options: PageOptions): Promise<Page> {
   const context = await browser.newContext({
-    viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
     deviceScaleFactor: options.scale ?? 1,
-    colorScheme: options.theme ?? 'light',
+    viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     ...options.context,
   });
   context.setDefaultTimeout(WAIT_MS);
-  const page = await context.newPage();
+  return context.newPage();
+}
+
+/** Leaves the workbench for a page of its server that is none, and takes what it stored with it. False: it is not to be used again. */
+async function leave(page: Page): Promise<boolean> {
+  if (page.isClosed() || !page.url().startsWith('http://127.0.0.1:')) return false;
+  try {
+    await page.goto(new URL('/', page.url()).href);
+    await page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    });
+    await page.mouse.move(0, 0);
+    return true;
+  } catch {
+    // Its server may be gone.
+    return false;
+  }
+}
+
+async function openPage(browser: Browser, url: string, options: PageOptions): Promise<OpenPage> {
+  const kind = kindOf(options);
+  const page = left.get(kind)?.pop() ?? (await newPage(browser, options));
+  await page.setViewportSize({ width: options.width ?? 1440, height: options.height ?? 900 });
+  await page.emulateMedia({ colorScheme: options.theme ?? 'light', media: null });
   const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));
-  page.on('console', (message) => {
+  const thrown = (error: Error): void => void problems.push(`uncaught: ${error.message}`);
+  const said = (message: ConsoleMessage): void => {
     if (message.type() === 'error') problems.push(`console: ${message.text()}`);
-  });
-  page.on('requestfailed', (request) => {
+  };
+  const failed = (request: Request): void => {
     const reason = request.failure()?.errorText;
     // A page that is left gives up what it was still loading.
     if (reason !== 'net::ERR_ABORTED') problems.push(`request: ${request.url()} ${reason}`);
-  });
+  };
+  page.on('pageerror', thrown).on('console', said).on('requestfailed', failed);
   const picture = async (name: string): Promise<void> => {
     mkdirSync(SCREENSHOTS, { recursive: true });
     await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
   };
   onTestFinished(async ({ task }) => {
     const name = `failed-${task.file.name}-${task.name}`.replace(/\W+/g, '-').slice(0, 120);
-    if (task.result?.state === 'fail' && !page.isClosed()) await picture(name);
-    await context.close();
+    const bad = task.result?.state === 'fail';
+    if (bad && !page.isClosed()) await picture(name);
+    page.off('pageerror', thrown).off('console', said).off('requestfailed', failed);
+    if (!bad && (await leave(page))) left.set(kind, [...(left.get(kind) ?? []), page]);
+    else await page.context().close();
   });
   await page.goto(url, { waitUntil: 'load' });
   return {
@@ -81,19 +112,26 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
     screenshot: async (name) => {
       if (!OF_FAILURES_ONLY) await picture(name);
     },
-    close: () => context.close(),
+    close: () => page.context().close(),
   };
 }
 
-/** Call at the top of a test file: starts Chromium before its tests and ends it after them. */
+/** One for all files that a worker runs; it ends with the worker. */
+let running: Browser | null = null;
+
+async function theBrowser(): Promise<Browser> {
+  if (running?.isConnected()) return running;
+  left.clear();
+  const { executablePath, args, env } = await findChromium();
+  running = await chromium.launch({ executablePath, args: [...args, ...DRAWN_BY_PROCESSOR], env });
+  return running;
+}
+
+/** Call at the top of a test file: Chromium is there before its tests. */
 export function useChromium(): Chrome {
   let browser: Browser | null = null;
   beforeAll(async () => {
-    const { executablePath, args, env } = await findChromium();
-    browser = await chromium.launch({ executablePath, args: [...args, ...DRAWN_BY_PROCESSOR], env });
-  });
-  afterAll(async () => {
-    await browser?.close();
+    browser = await theBrowser();
   });
   return {
     open: (url, options = {}) => {

@@ -158,7 +158,7 @@ describe('other workloads', () => {
   const scenarios = path.join(root, 'assets/scenarios');
 
   it('images are benchmarked, held to FP64 by their own measures, and shown beside each other', async () => {
-    const { open, page, bench } = await openCompare({ context: { acceptDownloads: true } });
+    const { open, page, bench } = await openCompare();
     await bench.drop('spots.json', spots);
     await expect.poll(() => bench.title.textContent()).toContain('Few spots');
     await bench.layout('Alt+Shift+2', 'Compare');
@@ -334,7 +334,7 @@ describe('benchmarking', () => {
   });
 
   it('opens a session file, and makes a report of what is compared', async () => {
-    const { open, page, bench } = await openCompare({ context: { acceptDownloads: true } });
+    const { open, page, bench } = await openCompare();
     const session = benchSessionSchema.parse(
       JSON.parse(readFileSync(path.join(root, 'assets/runs/h200-uniform-grid-70MeV.json'), 'utf8')),
     );

@@ -75,7 +75,7 @@ const plots = [
 
 describe('the export of a figure', () => {
   it('gives PNG, SVG, CSV, NPZ and HDF5 of every plot', async () => {
-    open = await chrome.open(served.url, { context: { acceptDownloads: true } });
+    open = await chrome.open(served.url);
     bench = new BenchPage(open.page);
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
     await bench.drop('coarse.json', scenario);

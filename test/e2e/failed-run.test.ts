@@ -40,7 +40,7 @@ async function failedFile(): Promise<Uint8Array> {
 }
 
 it('shows what was finished before, names the kernel, and can be saved and exported', async () => {
-  const open = await chrome.open(served.url, { context: { acceptDownloads: true } });
+  const open = await chrome.open(served.url);
   const { page } = open;
   const bench = new BenchPage(page);
   await expect.poll(() => bench.run.isEnabled()).toBe(true);

@@ -109,8 +109,7 @@ describe('a diffraction image', () => {
       .or(open.page.locator('.menu__item', { hasText: 'naive' }))
       .first()
       .click();
-    await bench.run.click();
-    await bench.state('Done').waitFor();
+    await bench.runToEnd();
     await open.page.getByRole('button', { name: 'Display of the image' }).click();
     const less = open.page.getByLabel('Run to subtract from the image');
     await less.selectOption({ index: 1 });

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -45,6 +45,7 @@ describe('the layouts', () => {
   });
 
   it('hear keys from the first moment that they are drawn', async () => {
+    onTestFinished(() => open.close());
     // At the end of the commit that puts the page into the document, before its first picture.
     await open.page.addInitScript(() => {
       const press = { key: '#', code: 'Digit3', altKey: true, shiftKey: true, bubbles: true, cancelable: true };

@@ -61,6 +61,13 @@ const value = (key: string): Promise<string | null> => open.page.getByTestId(`va
 /** What a map's field canvas shows, to tell two pictures apart. */
 const picture = (title: string): Promise<string> =>
   phaseMap(title).evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
+/** The same once it is of the moment that the slider names: maps come after it. */
+async function settledPicture(title: string): Promise<string> {
+  const [, shown] = /^step (\d+)/.exec(await step()) ?? [];
+  await expect.poll(() => phaseMap(title).getAttribute('data-step')).toBe(shown);
+  await bench.drawn();
+  return picture(title);
+}
 
 describe('the phase space of a run', () => {
   it('goes through the stored steps, by slider, by keyboard and by itself', async () => {
@@ -72,7 +79,7 @@ describe('the phase space of a run', () => {
     // The middle of the run, not the last live frame.
     await expect.poll(step).toMatch(/depth 2\d\.\d\d mm/);
     await open.screenshot('phase-space-light');
-    const [middle, before] = [await step(), await picture('z – x')];
+    const [middle, before] = [await step(), await settledPicture('z – x')];
     const slider = open.page.getByRole('slider', { name: 'Stored step' });
     await slider.focus();
     await open.page.keyboard.press('Home');
@@ -98,8 +105,8 @@ describe('the phase space of a run', () => {
     await openBench();
     await open.page.keyboard.press('Alt+2');
     await runToEnd();
-    await expect.poll(step).toMatch(/^step/);
-    const summed = await picture('z – x');
+    await expect.poll(step).toMatch(/\d \/ \d+$/);
+    const summed = await settledPicture('z – x');
     await open.page.getByRole('button', { name: 'Axes that z – x does not show' }).click();
     await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
     const cell = open.page.getByRole('slider', { name: 'Cell of θ' });

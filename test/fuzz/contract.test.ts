@@ -81,7 +81,7 @@ function call(): fc.Arbitrary<readonly [MethodName, unknown]> {
   });
 }
 
-it('calls', { timeout: 120_000 }, async () => {
+it('calls', async () => {
   const codes = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(call(), async ([method, params]) => {

@@ -67,8 +67,11 @@ export function drivePhaseMap(
     // What came for the axes before is not what the heading says any more.
     if (shown === null || shown.field.horizontal.name !== horizontal || shown.field.vertical.name !== vertical) {
       view.clear();
+      delete above.dataset['step'];
       return;
     }
+    // The picture's moment, which may be behind the chosen one.
+    above.dataset['step'] = String(shown.step);
     const config = store.getState();
     const { limits, marked } = viewStore.getState();
     const centred = isDifference(shown.field);

@@ -27,7 +27,7 @@ const results: Readonly<Record<WorkloadName, () => ReactElement>> = {
 function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
   const facts = [run.variant, run.precision.toUpperCase(), run.device].filter((fact) => fact !== '');
   return (
-    <header className="run-head">
+    <header className="run-head" data-run={run.id}>
       <h2 title={run.name}>{run.name}</h2>
       <StateBadge state={run.state} />
       <p>{facts.join(' · ')}</p>

@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     await promisify(execFile)(process.execPath, [cli, '--config', 'electron-builder.yml', '--dir', ...options], {
       cwd: root,
     });
-  }, 120_000);
+  });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   it('holds the programs, the page and the licence, and neither node_modules nor sources', () => {

@@ -52,13 +52,13 @@ test('runs after the user has said that they trust it, and says whether it is ri
   const named = await run('run', 'named.json', '--json');
   expect(named.stderr).toBe('');
   expect(JSON.parse(named.stdout)).toMatchObject({ checks: { right: true, bitwise: true } });
-}, 120_000);
+});
 
 test('is listed in its folder', async () => {
   const { stdout, stderr } = await run('variants');
   expect(stderr).toBe('');
   expect(stdout).toMatch(/^my\.cpp +cpu .*gather +Blocks of rows as large as the first cache/m);
-}, 60_000);
+});
 
 test('is benchmarked beside ours', async () => {
   const { stdout, code } = await run(
@@ -77,7 +77,7 @@ test('is benchmarked beside ours', async () => {
     ['gather', 'measured', 'Gather'],
     ['my.cpp', 'measured', 'My gather'],
   ]);
-}, 120_000);
+});
 
 test('a wrong one is said to be wrong, one that does not compile where', async () => {
   const text = await readFile(join(folder, 'my.cpp'), 'utf8');
@@ -91,7 +91,7 @@ test('a wrong one is said to be wrong, one that does not compile where', async (
   const broken = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
   expect(broken.stderr).toMatch(/^error my\.cpp:1:1: /);
   expect(broken.code).toBe(2);
-}, 120_000);
+});
 
 test('is of any workload: run, benchmarked and refused where the scenario is of another', async () => {
   const describe = (name: string, about: object): Promise<void> =>
@@ -130,4 +130,4 @@ test('is of any workload: run, benchmarked and refused where the scenario is of 
   const { stdout } = await run('variants');
   expect(stdout).toMatch(/^lattice\.cpp +cpu +fp64 .*diffraction-reference/m);
   expect(stdout).toMatch(/^reduction +sum\.cpp +cpu .*cpu-chain/m);
-}, 120_000);
+});

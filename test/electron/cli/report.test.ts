@@ -282,24 +282,20 @@ describe('report', () => {
 
   // The tests' Chromium is a package for one platform; a path in BRAGGBENCH_CHROMIUM stands in elsewhere.
   const hasChromium = (process.platform === 'linux' && process.arch === 'x64') || process.env['BRAGGBENCH_CHROMIUM'];
-  test.skipIf(!hasChromium)(
-    'is printed by the browser that is named',
-    async () => {
-      const { executablePath, args, env } = await findChromium();
-      // The test's Chromium wants switches of its own; a user's is started as it is.
-      const wrapper = inFolder('chrome.sh');
-      const switches = args.filter((one) => !one.startsWith('--headless')).join(' ');
-      await writeFile(wrapper, `#!/bin/sh\nexec '${executablePath}' ${switches} "$@"\n`);
-      await chmod(wrapper, 0o755);
-      const words = ['report', 'a.h5', 'b.h5', '-o', 'report.pdf', '--browser', wrapper];
-      const printed = await braggbenchHere(words, { cwd: folder, environment: environmentWith(folder, env) });
-      expect(printed, printed.stderr).toMatchObject({ code: 0 });
-      const pdf = await readFile(inFolder('report.pdf'));
-      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
-      expect((await stat(inFolder('report.pdf'))).size).toBeGreaterThan(10_000);
-    },
-    90_000,
-  );
+  test.skipIf(!hasChromium)('is printed by the browser that is named', async () => {
+    const { executablePath, args, env } = await findChromium();
+    // The test's Chromium wants switches of its own; a user's is started as it is.
+    const wrapper = inFolder('chrome.sh');
+    const switches = args.filter((one) => !one.startsWith('--headless')).join(' ');
+    await writeFile(wrapper, `#!/bin/sh\nexec '${executablePath}' ${switches} "$@"\n`);
+    await chmod(wrapper, 0o755);
+    const words = ['report', 'a.h5', 'b.h5', '-o', 'report.pdf', '--browser', wrapper];
+    const printed = await braggbenchHere(words, { cwd: folder, environment: environmentWith(folder, env) });
+    expect(printed, printed.stderr).toMatchObject({ code: 0 });
+    const pdf = await readFile(inFolder('report.pdf'));
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect((await stat(inFolder('report.pdf'))).size).toBeGreaterThan(10_000);
+  });
 
   test('says which browser is missing', async () => {
     expect(await call('report', 'a.h5', '-o', 'r.pdf', '--browser', '/no/chrome')).toMatchObject({

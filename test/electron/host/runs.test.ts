@@ -197,12 +197,19 @@ describe('a run', () => {
     );
     await eventually(() => seen.some((frame) => frame.state === 'computing' && frame.step > 2));
     handle.close();
-    const stopped = Date.now();
-    // The lane is free again at once: another run does not wait for the step.
+    // The lane is free for the next run, and not because the step was computed to its end: it begins anew.
     const next = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await finished(next.id);
-    expect(Date.now() - stopped).toBeLessThan(3000);
     expect(seen.some(({ state }) => state === 'done')).toBe(false);
+    const anew: CutsFrame[] = [];
+    const asked = page.stream(
+      'run.cuts',
+      { run: id, index: frames.length - 1, maps: [cut] },
+      { frame: (frame) => void anew.push(frame) },
+    );
+    await eventually(() => anew.length > 0);
+    expect(anew[0]?.state).not.toBe('done');
+    asked.close();
 
     // What a run on a GPU did not sum is made by a CPU variant of ours: the user's own are not asked.
     const base = test.host.own.bases().find(({ id: one }) => one === 'gather');
@@ -440,7 +447,7 @@ describe('results beyond the bound of memory', () => {
         for (const other of [0, 2]) await data(other);
         return data(1);
       };
-      await expect.poll(async () => (await afterOthers()) === before, { timeout: 20_000 }).toBe(false);
+      await expect.poll(async () => (await afterOthers()) === before, { timeout: 60_000 }).toBe(false);
       for (const other of [0, 2]) await data(other);
       const [first, same] = await Promise.all([data(1), data(1)]);
       expect(same).toBe(first);

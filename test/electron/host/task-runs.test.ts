@@ -33,7 +33,7 @@ beforeAll(async () => {
   page = await test.page();
   run = (await page.call('run.start', { scenario: { ...launch }, name: '', file: null })).id;
   expect(await test.host.runs.ended(run)).toMatchObject({ state: 'done', error: null });
-}, 60_000);
+});
 afterAll(() => test.close());
 
 it('keeps the commit, the program, the machine, the driver and the clocks with every sample', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findChromium } from '../../e2e/chromium.ts';
+import { DRAWN_BY_PROCESSOR, findChromium } from '../../e2e/chromium.ts';
 import { electron, readPreload, stage } from './stand-in.ts';
 
 vi.mock('electron', async () => (await import('./stand-in.ts')).electron);
@@ -18,7 +18,9 @@ let browser: Browser;
 const quick = { kind: 'transport', version: 1, name: 'Quick', beam: { energy_MeV: 70 }, solver: { stepping: 'depth' } };
 const quickFile = path.join(folder, 'quick.json');
 
-const poll = (check: () => unknown) => expect.poll(check, { timeout: 60_000 });
+/** Of whatever is waited for: a loaded machine is slow and not wrong. */
+const WAIT_MS = 60_000;
+const poll = (check: () => unknown) => expect.poll(check, { timeout: WAIT_MS });
 const page = () => {
   const shown = stage.window.page;
   if (shown === null) throw new Error('the window has no page');
@@ -34,8 +36,9 @@ async function choose(id: string): Promise<void> {
 
 beforeAll(async () => {
   const { executablePath, args, env } = await findChromium();
-  browser = await chromium.launch({ executablePath, args: [...args], env });
+  browser = await chromium.launch({ executablePath, args: [...args, ...DRAWN_BY_PROCESSOR], env });
   stage.context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  stage.context.setDefaultTimeout(WAIT_MS);
   stage.context.on('page', (opened) => {
     opened.on('pageerror', (error) => complaints.push(error.message));
     opened.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
@@ -48,7 +51,7 @@ beforeAll(async () => {
   process.argv = [process.execPath, root, '--scenario', quickFile, '--run'];
   await import('../../../electron/main/main.ts');
   await vi.waitFor(() => expect(printed).toContain('braggbench: window ready'), { timeout: 90_000 });
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { printPdf } from '../../../electron/main/print-pdf.ts';
-import { findChromium } from '../../e2e/chromium.ts';
+import { DRAWN_BY_PROCESSOR, findChromium } from '../../e2e/chromium.ts';
 
 const stage = vi.hoisted(() => ({
   newPage: (): Promise<unknown> => Promise.reject(new Error('no browser yet')),
@@ -49,9 +49,9 @@ let browser: Browser;
 
 beforeAll(async () => {
   const { executablePath, args, env } = await findChromium();
-  browser = await chromium.launch({ executablePath, args: [...args], env });
+  browser = await chromium.launch({ executablePath, args: [...args, ...DRAWN_BY_PROCESSOR], env });
   stage.newPage = () => browser.newPage({ javaScriptEnabled: false });
-}, 60_000);
+});
 afterAll(() => browser?.close());
 beforeEach(() => {
   stage.windows.length = 0;

@@ -272,7 +272,8 @@ describe('the port', () => {
       message: `Port ${served.port} is in use by another program. Choose another with --port, or leave it out.`,
     });
     const [first, second] = [await serve({ ...options(), port: null }), await serve({ ...options(), port: null })];
-    expect(second.port).toBeGreaterThan(first.port);
+    // Of whatever other programs hold and give back meanwhile.
+    expect(second.port).not.toBe(first.port);
     await Promise.all([first.close(), second.close()]);
   });
 

@@ -87,7 +87,10 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       const order: unknown[] = [];
       await Promise.all([
         page.call('slow', null).then((v) => order.push(v)),
-        page.call('echo', 'quick').then((v) => order.push(v)),
+        page.call('echo', 'quick').then((v) => {
+          order.push(v);
+          service.release();
+        }),
       ]);
       expect(order).toEqual(['quick', 'slow answer']);
     });
@@ -159,6 +162,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       );
       await eventually(() => service.sinks.length === 1);
       service.offer(1, 100);
+      await eventually(() => seen.length === 2);
       await pause();
       // Two were sent for the two credits; of the others only the newest waits, and nothing else was made.
       expect(seen.map(([value]) => value)).toEqual([1, 2]);
@@ -337,6 +341,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       const stop = new AbortController();
       const cancelled = page.callCancellable('until-cancelled', null, stop.signal);
       stop.abort();
+      service.release();
       await pause(100);
       open();
       expect(await before).toBe('slow answer');

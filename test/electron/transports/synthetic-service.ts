@@ -10,6 +10,11 @@ export class SyntheticService implements Service {
   readonly calls: string[] = [];
   /** Frames that were really made, per stream name. */
   made = 0;
+  /** Lets `slow` answer. */
+  release = (): void => undefined;
+  readonly #released = new Promise<void>((resolve) => {
+    this.release = resolve;
+  });
 
   async callByName(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     this.calls.push(method);
@@ -17,7 +22,7 @@ export class SyntheticService implements Service {
       case 'echo':
         return params;
       case 'slow':
-        await new Promise((resolve) => setTimeout(resolve, 60));
+        await this.#released;
         return 'slow answer';
       case 'fail':
         throw new BraggError('invalid', 'The beam energy is out of bounds.', [

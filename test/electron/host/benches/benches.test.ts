@@ -218,7 +218,7 @@ test('other programs stand beside the variants, or say why not', async () => {
   await expect(
     page.call('bench.start', { scenario, name: 's', variants: ['window'], external: ['matlab'] }),
   ).rejects.toThrow('the program "matlab" is not registered; allowed: numpy-array');
-}, 60_000);
+});
 
 test('registers and spills are those of the session, or of a build of the same commit, and say which', async () => {
   const recorded = { bench: 'recorded~h200-uniform-grid-70MeV.json', report: 0 };
@@ -331,7 +331,7 @@ test('images and small workloads are benchmarked alike, and shown by what is the
   await expect(page.call('compare.rows', { subjects: [...own, ...subjects], reference: 0 })).rejects.toThrow(
     /A comparison is of one workload, and these are of several: layer of linear-relu/,
   );
-}, 120_000);
+});
 
 test('a stored run stands beside a session', async () => {
   const { id } = await page.call('run.start', { scenario, name: 'r' });

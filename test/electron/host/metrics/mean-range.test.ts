@@ -23,7 +23,7 @@ test.each([
   ['300 MeV', 514.245, { solver: depth }],
   ['70 MeV in lung', 158.58, { geometry: { background: 'lung' }, grid: { dtheta_mrad: 40, dx_mm: 2 }, solver: depth }],
   ['10 MeV, with a cutoff of 2 MeV', 1.2295, { grid: { cutoff_MeV: 2 }, solver: depth }],
-])('%s', { timeout: 60_000 }, async (name, expected_mm, parts) => {
+])('%s', async (name, expected_mm, parts) => {
   const beam = { energy_MeV: Number.parseFloat(name) };
   const run = await runScenario({ kind: 'transport', version: 1, beam, ...parts });
   const { mean_range_mm } = metricsOf(measured(run));

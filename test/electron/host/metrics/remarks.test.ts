@@ -26,16 +26,16 @@ test.each([
   ],
   ['coarse cells', { grid: { dz_mm: 0.5 } }, [/^0\.5 mm, a cell in depth or a step, is coarse: only 0\.9 lie in/]],
   ['no range to read', { geometry: { depth_mm: 20 } }, []],
-])('%s', { timeout: 30_000 }, async (_name, parts, expected) => {
+])('%s', async (_name, parts, expected) => {
   expect(await remarks(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
 });
 
-test('lead at its default angles keeps its protons, and metals too', { timeout: 30_000 }, async () => {
+test('lead at its default angles keeps its protons, and metals too', async () => {
   const parts = { geometry: { background: 'lead' }, grid: { dtheta_mrad: 40 } };
   expect(await remarks(parts)).toEqual([]);
 });
 
-test('R80 is that of the peak where protons stop, not of lead before it', { timeout: 30_000 }, async () => {
+test('R80 is that of the peak where protons stop, not of lead before it', async () => {
   // 20 mm of lead at 40 mm take more energy per millimetre than the peak in water: 68.63 mm by quadrature of PSTAR,
   // of which the detour through lead takes half a millimetre.
   const regions = [{ material: 'lead', x_mm: [-20, 20], z_mm: [40, 60] }];
@@ -48,7 +48,7 @@ test('R80 is that of the peak where protons stop, not of lead before it', { time
   expect(peak_mm ?? 0).toBeGreaterThan(62);
 });
 
-test('cells of a part of the step: the range and the peak of whole cells, no comb', { timeout: 60_000 }, async () => {
+test('cells of a part of the step: the range and the peak of whole cells, no comb', async () => {
   const read = async (dz_mm: number) => {
     const grid = { dtheta_mrad: 10, dz_mm };
     const beam = { energy_MeV: 70 };

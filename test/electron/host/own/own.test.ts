@@ -1,4 +1,5 @@
 /** Own variants on the CPU, with the installed C++ compiler and real processes: what works, and what breaks only itself. */
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +12,7 @@ import { OwnVariants } from '../../../../electron/host/own/own-variants.ts';
 import { forkChild } from '../../../../electron/host/own/process/link.ts';
 import { checkTransport } from '../../../../electron/host/workloads/transport/own-check.ts';
 import { openTestScenarios, tinyScenario } from '../small-run.ts';
+import { eventually } from '../test-host.ts';
 
 const addon = loadAddon();
 const transport = { workload: 'transport', bench: '' };
@@ -102,7 +104,7 @@ test('a copy gives the bits of the original, with progress, a live frame and key
   expect(live?.planes.map(({ cut }) => cut)).toEqual([[-1, -1, 3, -1]]);
   const verdict = await checkTransport(own.addon, problemFor('copy.cpp'), result);
   expect(verdict).toMatchObject({ right: true, bitwise: true, repeats: 2 });
-}, 60_000);
+});
 
 test('a file that is compiled for every instruction set can be replaced too', async () => {
   vi.stubEnv('CXXFLAGS', '');
@@ -113,18 +115,21 @@ test('a file that is compiled for every instruction set can be replaced too', as
     (await addon.createTransport(problemFor('gather')).start(() => undefined)).dose,
   );
   vi.stubEnv('CXXFLAGS', '-O0');
-}, 60_000);
+});
 
-/** Compiled once; what it does stands in a file. One that hangs sleeps: it leaves its core to other tests. */
+/**
+ * Compiled once; what it does stands in a file. One that hangs sleeps: it leaves its core to other tests. One that
+ * hangs or waits puts a file beside it that says so.
+ */
 const breaks = (how: string): string =>
   withLine(`char how = ' '; std::ifstream("${how}") >> how; switch (how) {
       case 'n': { int* nowhere = nullptr; *static_cast<volatile int*>(nowhere) = 1; break; }
       case 'a': std::puts("my last words"); std::fflush(stdout); std::abort();
       case 't': throw std::runtime_error("my own trouble");
       case 'm': { std::vector<std::vector<double>> hog; for (;;) hog.emplace_back(1 << 24, 1.0); }
-      case 'w': for (; how == 'w'; std::ifstream("${how}") >> how) rest(); break;
+      case 'w': std::ofstream("${how}.here"); for (; how == 'w'; std::ifstream("${how}") >> how) rest(); break;
       case 's': for (T& p : state_.psi) p *= T(1.001); break;
-      case 'h': for (;;) rest();
+      case 'h': std::ofstream("${how}.here"); for (;;) rest();
     }`)
     .replace('#include <algorithm>', '#include <algorithm>\n#include <chrono>\n#include <fstream>\n#include <thread>')
     .replace(
@@ -133,11 +138,19 @@ const breaks = (how: string): string =>
     );
 
 describe('what breaks ends its own run only, with one message that names the file; what is wrong is told', () => {
+  let howFile = '';
   beforeAll(async () => {
-    await trustedVariant('breaks.cpp', breaks(path.join(folder, 'how')));
+    howFile = path.join(folder, 'how');
+    await trustedVariant('breaks.cpp', breaks(howFile));
     await own.prepare(['breaks.cpp'], transport);
-  }, 60_000);
-  const how = (word: string): Promise<void> => writeFile(path.join(folder, 'how'), word);
+  });
+  /** Says what is to be done; what came of it before is forgotten. */
+  const how = async (word: string): Promise<void> => {
+    await rm(`${howFile}.here`, { force: true });
+    await writeFile(howFile, word);
+  };
+  /** It has begun to hang, or to wait. */
+  const here = (): Promise<void> => eventually(() => existsSync(`${howFile}.here`));
 
   test.each([
     ['null', /^breaks\.cpp crashed: .*SIGSEGV/, 'device'],
@@ -145,20 +158,16 @@ describe('what breaks ends its own run only, with one message that names the fil
     ['throw', /^breaks\.cpp: my own trouble$/, 'device'],
     ['memory', /^breaks\.cpp (asked for more memory|took) /, 'memory'],
     ['hang', /^breaks\.cpp did not end within 2 s/, 'device'],
-  ])(
-    '%s',
-    async (word, message, code) => {
-      await how(word);
-      own.limit_s = word === 'hang' ? 2 : 60;
-      const error = await failure(start('breaks.cpp'));
-      own.limit_s = 60;
-      expect(error.message).toMatch(message);
-      expect(error.code).toBe(code);
-      // The host, and the next run, go on.
-      expect((await start('copy.cpp')).status).toBe('done');
-    },
-    90_000,
-  );
+  ])('%s', async (word, message, code) => {
+    await how(word);
+    own.limit_s = word === 'hang' ? 2 : 60;
+    const error = await failure(start('breaks.cpp'));
+    own.limit_s = 60;
+    expect(error.message).toMatch(message);
+    expect(error.code).toBe(code);
+    // The host, and the next run, go on.
+    expect((await start('copy.cpp')).status).toBe('done');
+  });
 
   test('one that changes the answer is wrong by parity and by its ledger', async () => {
     await how('scaled');
@@ -176,22 +185,22 @@ describe('what breaks ends its own run only, with one message that names the fil
     await how('hang');
     const run = own.addon.createTransport(problemFor('breaks.cpp'));
     const ended = failure(run.start(() => undefined));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await here();
     run.cancel();
     expect((await ended).message).toMatch(/^breaks\.cpp did not stop within 5 s of being cancelled/);
-  }, 60_000);
+  });
 
   test('one whose file is changed and looked at meanwhile goes on to its end', async () => {
     await how('wait');
     const run = start('breaks.cpp');
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    const text = breaks(path.join(folder, 'how'));
+    await here();
+    const text = breaks(howFile);
     await make('breaks.cpp', `${text}\n// changed\n`);
     expect(own.addon.createTransport(problemFor('breaks.cpp')).plan.variant).toBe('breaks.cpp');
     await how('go on');
     expect((await run).status).toBe('done');
     await make('breaks.cpp', text);
-  }, 60_000);
+  });
 
   test('in a benchmark it costs its own row', async () => {
     await how('null');
@@ -209,7 +218,7 @@ describe('what breaks ends its own run only, with one message that names the fil
     ]);
     expect(report.entries[1]).toMatchObject({ reason: expect.stringContaining('breaks.cpp crashed') });
     expect(report.entries[2]).toMatchObject({ builds_on: 'gather', rung: expect.anything() });
-  }, 60_000);
+  });
 });
 
 test('a compiler error stands at its line and column of the file', async () => {
@@ -220,7 +229,7 @@ test('a compiler error stands at its line and column of the file', async () => {
   expect(error.code).toBe('invalid');
   expect(error.issues[0]).toMatchObject({ severity: 'error', file: 'typo.cpp', line, column: 5 });
   expect(error.message).toMatch(/undefined_thing.* was not declared/);
-}, 60_000);
+});
 
 describe('trust', () => {
   test('what the user has not trusted starts no process, and nor does a trusted file that was changed', async () => {
@@ -237,14 +246,14 @@ describe('trust', () => {
     expect(processes).toBe(before);
     await make('copy.cpp', original);
     expect((await start('copy.cpp')).status).toBe('done');
-  }, 60_000);
+  });
 
   test('it sees no file beside it: what was trusted is all that is compiled', async () => {
     await writeFile(path.join(folder, 'beside.hpp'), 'inline int beside = 1;\n');
     await trustedVariant('includes.cpp', `#include "beside.hpp"\n${original}`);
     const error = await failure(own.prepare(['includes.cpp'], transport));
     expect(error.message).toMatch(/^includes\.cpp:1: beside\.hpp: No such file/);
-  }, 60_000);
+  });
 });
 
 describe('what is not an own variant is refused with what is allowed', () => {

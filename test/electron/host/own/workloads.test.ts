@@ -211,7 +211,7 @@ describe.each(kinds.map((kind) => [kind.workload, kind] as const))('%s', (_, kin
     expect(processes).toBe(before);
     trusted.add(made.sha256);
     await own.prepare([id], place);
-  }, 90_000);
+  });
 
   test('one that computes what its original does is right, and stands among the variants', async () => {
     await how('copy');
@@ -220,30 +220,26 @@ describe.each(kinds.map((kind) => [kind.workload, kind] as const))('%s', (_, kin
     expect(verdict?.checks.length).toBeGreaterThan(1);
     const listed = hostWorkloads[kind.workload].variants(own.addon).find((one) => one.id === id);
     expect(listed).toMatchObject({ ...place, device: 'cpu', buildsOn: kind.base, source: id });
-  }, 60_000);
+  });
 
   test('one whose answer is wrong is shown to be, as is one that gives another every time', async () => {
     await how('wrong');
     expect(await verdictOf(kind)).toMatchObject({ right: false, bitwise: true });
     await how('random');
     expect(await verdictOf(kind)).toMatchObject({ right: false, bitwise: false });
-  }, 60_000);
+  });
 
   test.each([
     ['null', /^my-.*\.cpp crashed: .*SIGSEGV/],
     ['throw', /^my-.*\.cpp: my own trouble$/],
     ['memory', /^my-.*\.cpp (asked for more memory|took) /],
     ['hang', /^my-.*\.cpp did not end within 1 s/],
-  ])(
-    '%s ends its own run, with one message that names the file',
-    async (word, message) => {
-      await how(word);
-      own.limit_s = word === 'hang' ? 1 : 60;
-      expect((await failure(verdictOf(kind))).message).toMatch(message);
-      own.limit_s = 60;
-    },
-    90_000,
-  );
+  ])('%s ends its own run, with one message that names the file', async (word, message) => {
+    await how(word);
+    own.limit_s = word === 'hang' ? 1 : 60;
+    expect((await failure(verdictOf(kind))).message).toMatch(message);
+    own.limit_s = 60;
+  });
 
   test('a compiler error stands at its line', async () => {
     const text = '// A kernel.\n\nint oops = nowhere;\n';
@@ -252,7 +248,7 @@ describe.each(kinds.map((kind) => [kind.workload, kind] as const))('%s', (_, kin
     const error = await failure(own.prepare([`typo-${id}`], place));
     expect(error.code).toBe('invalid');
     expect(error.issues[0]).toMatchObject({ file: `typo-${id}`, line: 3, column: 12 });
-  }, 60_000);
+  });
 
   test('a changed file is asked for again, and one of another workload is one clear error', async () => {
     await how('copy');
@@ -293,7 +289,7 @@ test('in a benchmark of images a crash costs its own row, and a wrong image is c
     ['diffraction-fp64', null, true],
     [idOf(kind), expect.stringContaining('SIGSEGV'), null],
   ]);
-}, 60_000);
+});
 
 test('what cannot be copied says why in a sentence', async () => {
   const reason = async (bench: string, id: string) => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     modes: ['warm', 'cold', 'graph'],
     claims: await readTaskClaims(assetsFolder, problem),
   });
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 test('every variant has its row: measured with interval and check, or refused with the reason', () => {
