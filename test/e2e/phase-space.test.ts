@@ -61,10 +61,12 @@ const value = (key: string): Promise<string | null> => open.page.getByTestId(`va
 /** What a map's field canvas shows, to tell two pictures apart. */
 const picture = (title: string): Promise<string> =>
   phaseMap(title).evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
-/** The same once it is of the moment that the slider names: maps come after it. */
-async function settledPicture(title: string): Promise<string> {
-  const [, shown] = /^step (\d+)/.exec(await step()) ?? [];
-  await expect.poll(() => phaseMap(title).getAttribute('data-step')).toBe(shown);
+/** The same of the middle of a run that is over: until its maps come, those of the last live frame stand. */
+async function middlePicture(title: string): Promise<string> {
+  await expect.poll(step).toMatch(/depth 2\d\.\d\d mm\d+ \/ \d+$/);
+  await expect
+    .poll(async () => (await step()).startsWith(`step ${await phaseMap(title).getAttribute('data-step')}depth`))
+    .toBe(true);
   await bench.drawn();
   return picture(title);
 }
@@ -77,9 +79,8 @@ describe('the phase space of a run', () => {
     await runToEnd();
     await expect.poll(step).toMatch(/^step \d+depth \d+\.\d\d mm\d+ \/ \d+$/);
     // The middle of the run, not the last live frame.
-    await expect.poll(step).toMatch(/depth 2\d\.\d\d mm/);
+    const [before, middle] = [await middlePicture('z – x'), await step()];
     await open.screenshot('phase-space-light');
-    const [middle, before] = [await step(), await settledPicture('z – x')];
     const slider = open.page.getByRole('slider', { name: 'Stored step' });
     await slider.focus();
     await open.page.keyboard.press('Home');
@@ -105,8 +106,7 @@ describe('the phase space of a run', () => {
     await openBench();
     await open.page.keyboard.press('Alt+2');
     await runToEnd();
-    await expect.poll(step).toMatch(/\d \/ \d+$/);
-    const summed = await settledPicture('z – x');
+    const summed = await middlePicture('z – x');
     await open.page.getByRole('button', { name: 'Axes that z – x does not show' }).click();
     await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
     const cell = open.page.getByRole('slider', { name: 'Cell of θ' });
