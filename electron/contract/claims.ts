@@ -1,12 +1,12 @@
 /** Published claims beside what was measured. */
 import { z } from 'zod';
-import { ratioSchema } from './bench-session.ts';
+import { type Ratio, ratioSchema } from './bench-session.ts';
 
-/** `undecided`: measured, with too few rounds for an interval. */
+/** `undecided`: measured, with too few rounds for an interval, or beside the claim by less than the noise. */
 const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'undecided', 'not measured']);
 export type ClaimVerdict = z.infer<typeof claimVerdictSchema>;
 
-const pairShape = {
+const pairSchema = z.strictObject({
   slower: z.string(),
   faster: z.string(),
   what: z.string(),
@@ -15,14 +15,7 @@ const pairShape = {
   verdict: claimVerdictSchema,
   /** Of the two, those whose answer is wrong: their time is no gain of anybody's. Absent in older sessions. */
   wrong: z.array(z.string()).optional(),
-} as const;
-
-/** A gain without an interval contradicts nothing and confirms nothing, also in sessions that were kept with a verdict on it. */
-const pairSchema = z
-  .strictObject(pairShape)
-  .transform((pair) =>
-    pair.gain !== null && pair.gain.interval === null ? { ...pair, verdict: 'undecided' as const } : pair,
-  );
+});
 
 /** What is claimed, as its file and results say it. */
 export const claimShape = {
@@ -35,25 +28,50 @@ export const claimShape = {
   reason: z.string().nullable(),
 } as const;
 
-/** A claim beside what was measured for the pairs of variants that isolate it. */
-export const claimResultSchema = z.strictObject({
-  ...claimShape,
-  pairs: z.array(pairSchema),
+/**
+ * Only where the whole interval lies outside is a claim contradicted, and only where the median lies inside is it as
+ * claimed; a ratio without an interval does neither. Null: not measured.
+ */
+export function judgeClaim(found: Ratio | null, claim: { readonly from: number; readonly to: number }): ClaimVerdict {
+  if (found === null) return 'not measured';
+  if (found.interval === null) return 'undecided';
+  if (found.interval.high < claim.from) return 'less';
+  if (found.interval.low > claim.to) return 'more';
+  return found.value >= claim.from && found.value <= claim.to ? 'as claimed' : 'undecided';
+}
+
+interface Judged {
+  readonly from: number;
+  readonly to: number;
+  readonly pairs: readonly z.infer<typeof pairSchema>[];
+}
+
+/** Sessions keep their verdicts; those of pairs are told by today's rule, whatever the program that measured them said. */
+const judgedNow = <T extends Judged>(claim: T): T => ({
+  ...claim,
+  pairs: claim.pairs.map((pair) => ({ ...pair, verdict: judgeClaim(pair.gain, claim) })),
 });
+
+const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
+
+/** A claim beside what was measured for the pairs of variants that isolate it. */
+export const claimResultSchema = z.strictObject(claimResultShape).transform(judgedNow);
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 
 /** Of a small measured workload: beside numbers, too, that variants state of themselves. */
-export const taskClaimResultSchema = z.strictObject({
-  ...claimResultSchema.shape,
-  values: z.array(
-    z.strictObject({
-      variant: z.string(),
-      what: z.string(),
-      /** Null when it was not measured. */
-      value: z.number().nullable(),
-      unit: z.string(),
-      verdict: claimVerdictSchema,
-    }),
-  ),
-});
+export const taskClaimResultSchema = z
+  .strictObject({
+    ...claimResultShape,
+    values: z.array(
+      z.strictObject({
+        variant: z.string(),
+        what: z.string(),
+        /** Null when it was not measured. */
+        value: z.number().nullable(),
+        unit: z.string(),
+        verdict: claimVerdictSchema,
+      }),
+    ),
+  })
+  .transform(judgedNow);
 export type TaskClaimResult = Readonly<z.infer<typeof taskClaimResultSchema>>;

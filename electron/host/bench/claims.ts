@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { modeSchema } from '../../contract/bench-session.ts';
-import { type ClaimResult, type ClaimVerdict, claimShape } from '../../contract/claims.ts';
+import { type ClaimResult, claimShape, judgeClaim } from '../../contract/claims.ts';
 import type { TaskProblem } from '../addon-task.ts';
 import { ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
@@ -103,16 +103,6 @@ const clockNames = { counted: null, whole: 'whole run', first: 'first run' } as 
 const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
 
-/** Only where the whole interval agrees is a claim contradicted. Null: not measured. */
-export function judgeClaim(
-  found: { readonly low: number; readonly high: number } | null,
-  { from, to }: Pick<Claim, 'from' | 'to'>,
-): ClaimVerdict {
-  if (found === null) return 'not measured';
-  if (found.high < from) return 'less';
-  return found.low > to ? 'more' : 'as claimed';
-}
-
 export function claimResults(claims: readonly Claim[], timesFor: TimesOf, seed: number): ClaimResult[] {
   return claims.map((claim) => ({
     ...claim,
@@ -120,7 +110,7 @@ export function claimResults(claims: readonly Claim[], timesFor: TimesOf, seed: 
       const [slow, fast] = [timesFor(slower), timesFor(faster)];
       // The gain is time before over time after.
       const gain = slow.times.length === 0 || fast.times.length === 0 ? null : ratioOf(slow.times, fast.times, seed);
-      const verdict = gain !== null && gain.interval === null ? 'undecided' : judgeClaim(gain?.interval ?? null, claim);
+      const verdict = judgeClaim(gain, claim);
       const wrong = [...new Set([...(slow.wrong ? [slower.variant] : []), ...(fast.wrong ? [faster.variant] : [])])];
       return {
         ...{ slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict },

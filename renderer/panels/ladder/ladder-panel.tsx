@@ -114,7 +114,8 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
             />
           </div>
           <p className="ladder__text">
-            A claim is contradicted only where the whole interval lies outside of what was claimed.
+            A claim is contradicted only where the whole interval lies outside of what was claimed, and as claimed only
+            where the median lies inside.
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
           <section className="ladder__scroll" tabIndex={0} aria-label="Table of claims">

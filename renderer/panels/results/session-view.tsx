@@ -62,7 +62,7 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
         <Section
           id="claims"
           title="Claimed and measured"
-          text="A claim is contradicted only where the whole interval lies outside of what was claimed."
+          text="A claim is contradicted only where the whole interval lies outside of what was claimed, and as claimed only where the median lies inside."
           provenance={provenance}
         >
           <Scroll label="Table of claims">

@@ -89,7 +89,7 @@ test('times that do not compare fail, and so does a check that decided nothing',
   expect(other.code).toBe(1);
   expect(other.stdout).toContain('not comparable: another scenario: Dense, 36 million cells, before Uniform');
   // One round each: no interval.
-  const once = path.join(assetsFolder, 'runs', 'micro', 'compaction.json');
+  const once = path.join(import.meta.dirname, '../../golden/sessions/one-round.json');
   const nothing = await call(once, once, '--fail-if-slower', '5%');
   expect([nothing.code, nothing.stdout]).toEqual([1, expect.stringContaining('Failed: 5 undecided;')]);
   const sweep = recorded('h200-sweep-water-70MeV.json');

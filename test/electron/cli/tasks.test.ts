@@ -82,9 +82,9 @@ test('the sessions that show streams on the timeline are traced, and asked for a
 });
 
 test('a recorded session shows what was measured and nothing more', async () => {
-  const open = async (name: string) => (await call('bench', '--open', path.join(recorded, name))).stdout;
+  const open = async (name: string) => (await call('bench', '--open', path.resolve(recorded, name))).stdout;
   // One round: no spread, no interval, and so no verdict on the claim.
-  const compaction = await open('micro/compaction.json');
+  const compaction = await open(path.resolve(import.meta.dirname, '../../golden/sessions/one-round.json'));
   expect(compaction).toMatch(/cuda-block +75\.7 µs, once +75\.8 µs +1060× +undecided/);
   expect(compaction).toMatch(/Warp votes +5–10× +5\.11× +undecided +cuda-atomics → cuda-block/);
   expect(compaction).toContain('1 round in 16.1 s, ended because the time limit was reached; too few rounds');

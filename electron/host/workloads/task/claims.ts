@@ -1,7 +1,7 @@
 /** Published claims beside what a bench of tasks gave. */
-import type { TaskClaimResult } from '../../../contract/claims.ts';
+import { judgeClaim, type TaskClaimResult } from '../../../contract/claims.ts';
 import type { TaskEntry } from '../../../contract/task-bench.ts';
-import { claimResults, judgeClaim, notMeasured, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
+import { claimResults, notMeasured, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
 
 function measured(entries: readonly TaskEntry[], variant: string) {
   const entry = entries.find(({ label }) => label === variant);
@@ -30,8 +30,9 @@ export function taskClaims(
         const entry = measured(entries, variant);
         const found = entry?.verdict === 'wrong' ? undefined : entry?.quantities.find(({ id }) => id === quantity);
         const value = found?.value ?? null;
-        const range = value === null ? null : { low: value, high: value };
-        return { variant, what, value, unit: found?.unit ?? '', verdict: judgeClaim(range, claim) };
+        // A number that a variant states of itself has no interval: it is taken as it is.
+        const stated = value === null ? null : { value, interval: { low: value, high: value } };
+        return { variant, what, value, unit: found?.unit ?? '', verdict: judgeClaim(stated, claim) };
       }),
     })),
   );

@@ -53,7 +53,8 @@ function entryOf(entry: TaskEntry): SessionEntry {
 }
 
 function reportOf(report: TaskReport): SessionReport {
-  const { workload: _, title, program, entries, claims, resources, document, ...rest } = report;
+  // Spans are for the timeline alone, and many times as much as all the rest.
+  const { workload: _, recordings: __, title, program, entries, claims, resources, document, ...rest } = report;
   return {
     ...rest,
     program: { ...program, commit: program.commit ?? null },
