@@ -63,6 +63,22 @@ export class BenchPage {
     await this.state('Done').waitFor();
   }
 
+  /**
+   * Call it before what makes the thing appear, and what it returns afterwards: waits until the thing has stood on the
+   * page, which may be for a moment only, between two looks.
+   */
+  async willAppear(selector: string): Promise<() => Promise<void>> {
+    const watch = await this.page.evaluateHandle((sought) => {
+      const seen = { yet: false };
+      const look = (): void => {
+        seen.yet ||= document.querySelector(sought) !== null;
+      };
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+      return seen;
+    }, selector);
+    return () => expect.poll(() => watch.evaluate(({ yet }) => yet), { message: selector }).toBe(true);
+  }
+
   /** What was asked for by then is on the screen: laid out in one frame, and drawn by the next. */
   async drawn(): Promise<void> {
     await this.page.evaluate(

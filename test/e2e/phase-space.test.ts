@@ -91,11 +91,9 @@ describe('the phase space of a run', () => {
     await open.page.keyboard.press('Alt+,');
     await expect.poll(step).toMatch(/^step 0/);
     // It plays to the end and stops there.
-    // Watched from before it begins: it lasts for seconds only.
-    await Promise.all([
-      open.page.getByRole('button', { name: 'Pause' }).waitFor(),
-      open.page.getByRole('button', { name: 'Play the stored steps' }).click(),
-    ]);
+    const playing = await bench.willAppear('button[aria-label="Pause"]');
+    await open.page.getByRole('button', { name: 'Play the stored steps' }).click();
+    await playing();
     await expect.poll(step).toMatch(/(\d+) \/ \1$/);
     await open.page.getByRole('button', { name: 'Play the stored steps' }).waitFor();
     expect(await step()).not.toBe(middle);
