@@ -4,10 +4,13 @@
 #include <cmath>
 #include <string>
 
+#include "held_energy.hpp"
+
 namespace bb::transport {
 namespace {
 
-constexpr double kRounding = 1e-9;   // bins²: a variance below this is rounding
+constexpr double kRounding = 1e-9;   // bins or bins²: less is rounding
+constexpr double kLowest = 1e-6;     // MeV: 0 for the tables, whose axis is a logarithm
 constexpr double kBeamSigmas = 5.0;  // the grid reaches this far above a beam with an energy spread
 
 }  // namespace
@@ -20,7 +23,9 @@ EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water
   if (kind_ == EnergyGridKind::kRange) {
     step_ = spec.energy_step * 0.1;  // mm of water to g/cm²
     const double start = water.range(start_energy);
-    const double lowest = water.range(cutoff_);
+    const double last = water.range(cutoff_);
+    // A bin stands for half a step on either side, and holds protons as long as there is range left.
+    const double lowest = std::max(last - 0.5 * step_, kRounding * step_);
     const int below = static_cast<int>(std::floor((start - lowest) / step_));
     if (below < 1) {
       throw ProblemError("invalid", "grid.energy.step_mm = " + std::to_string(spec.energy_step) +
@@ -43,6 +48,11 @@ EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water
     const double value = bottom_ + i * step_;
     energies_.push_back(kind_ == EnergyGridKind::kRange ? water.energy_at(value) : value);
   }
+  if (kind_ == EnergyGridKind::kRange) {
+    held_ = held_energies({bottom_, step_, count}, water, water.range(cutoff_));
+    return;
+  }
+  held_ = energies_;
   while (first_alive_ < count && energies_[static_cast<std::size_t>(first_alive_)] < cutoff_) ++first_alive_;
 }
 
@@ -70,6 +80,15 @@ physics::MomentKernel EnergyGrid::kernel(double energy, double variance) const {
   // The earlier solver's split over two bins, with the straggling on top: its own variance f(1-f)
   // stays, and is reported.
   return physics::convolve(physics::two_point_kernel(index), physics::moment_kernel(0.0, bins));
+}
+
+physics::MomentKernel EnergyGrid::kernel_beyond(double range) const {
+  return physics::moment_kernel((range - bottom_) / step_, 0.0);
+}
+
+bool EnergyGrid::stops(double energy) const {
+  return kind_ == EnergyGridKind::kUniform && energy < cutoff_ &&
+         index_of(std::max(energy, kLowest)) < first_alive_ - 0.5;
 }
 
 double EnergyGrid::excess_variance(double energy, double variance) const {

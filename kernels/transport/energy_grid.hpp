@@ -18,7 +18,9 @@ class EnergyGrid {
 
   int size() const { return static_cast<int>(energies_.size()); }
   const std::vector<double>& energies() const { return energies_; }
-  /// First bin at or above the cutoff; content that lands below it has stopped.
+  /// Energy (MeV) that a proton of each bin holds: the bins' energies, but for the last ones of a range grid.
+  const std::vector<double>& held() const { return held_; }
+  /// First bin at or above the cutoff, on a range grid less half a bin; content that lands below it has stopped.
   int first_alive() const { return first_alive_; }
 
   /// Energy (MeV) of a bin, also below the lowest; as far below zero as its range or energy is.
@@ -29,6 +31,12 @@ class EnergyGrid {
   double variance_in_bins(double energy, double variance) const;
   /// Kernel over bins for content that ends at `energy` with spread `variance` (MeV²).
   physics::MomentKernel kernel(double energy, double variance) const;
+  /// The same for content whose residual range (g/cm² of water) is 0 or less: a step that is longer than the way left.
+  /// Bins stand for half a step on either side, so the first one may still take a part. Range grids only.
+  physics::MomentKernel kernel_beyond(double range) const;
+  /// True where content at `energy` (MeV) after a step has stopped without a look at the bins: on a uniform grid,
+  /// nearer to the bins below the cutoff.
+  bool stops(double energy) const;
   /// Variance, as residual range in mm² of water, that kernel() has beyond what was asked.
   double excess_variance(double energy, double variance) const;
 
@@ -39,7 +47,7 @@ class EnergyGrid {
   double bottom_;  // range (g/cm²) or energy (MeV) of bin 0
   double cutoff_;
   int first_alive_ = 0;
-  std::vector<double> energies_;
+  std::vector<double> energies_, held_;
 };
 
 }  // namespace bb::transport

@@ -35,6 +35,11 @@ class Medium {
   double energy_after(double energy, double path_mm) const {
     return table.energy_at(table.range(energy) - path_mm * 0.1 * material.density);
   }
+  /// Residual range in water, g/cm², of a proton that `path_mm` does not leave: below zero by what the path is too long.
+  double water_left(double energy, double path_mm, const physics::StoppingTable& water) const {
+    const double range = table.range(energy);
+    return (range - path_mm * 0.1 * material.density) * water.range(energy) / range;
+  }
   /// Path that a proton of `energy` has left; 0 for none.
   double range_mm(double energy) const { return energy > 0.0 ? table.range(energy) / (0.1 * material.density) : 0.0; }
   /// Energy `path_mm` before a proton had `energy`.
@@ -117,7 +122,7 @@ class StepPhysics {
         return;
       }
       const int to = std::min(bin, grid_.size() - 1);
-      kept_energy += weight * grid_.energies()[at(to)];
+      kept_energy += weight * grid_.held()[at(to)];
       auto& row = rows[at(to)];
       const auto same = std::find_if(row.begin(), row.end(), [e](const auto& entry) { return entry.first == e; });
       if (same != row.end()) {
@@ -126,18 +131,20 @@ class StepPhysics {
         row.emplace_back(e, weight);
       }
     };
-    if (after < problem_.grid.cutoff && grid_.index_of(std::max(after, 1e-6)) < grid_.first_alive() - 0.5) {
+    if (grid_.stops(after)) {
       stopped = 1.0 - lost;
       stopped_path = stopped * medium.range_mm(energy);
     } else {
-      const physics::MomentKernel kernel = grid_.kernel(after, variance);
+      const physics::MomentKernel kernel =
+          after > 0.0 ? grid_.kernel(after, variance) : grid_.kernel_beyond(medium.water_left(energy, path_mm, water));
       for (std::size_t i = 0; i < kernel.weights.size(); ++i) {
         land(kernel.first + static_cast<int>(i), kernel.weights[i] * (1.0 - lost));
       }
     }
     const double depth = std::max(0.0, water.range(problem_.beam.energy) - water.range(energy));
-    const double escape = (1.0 - physics::nuclear_deposited_share(depth)) * lost * energy;
-    tables_.deposit.push_back(energy - kept_energy - escape);
+    const double held = grid_.held()[at(e)];
+    const double escape = (1.0 - physics::nuclear_deposited_share(depth)) * lost * held;
+    tables_.deposit.push_back(held - kept_energy - escape);
     tables_.stopped.push_back(stopped);
     tables_.stopped_path.push_back(stopped_path);
     tables_.nuclear.push_back(lost);
@@ -192,17 +199,30 @@ void check(const Problem& p) {
   }
 }
 
+/// A beam straight ahead whose step is whole cells stays within a cell of its depth: a row in z is then narrower than
+/// the remap resolves, its clamp holds back a sixth of the detour, and R80 lies up to 0.07 mm too deep (300 MeV). Angles
+/// that fall behind by less than kSmallLag of a cell a step take first order instead, which keeps the mean exactly and
+/// adds, over the whole range, the detour times the cell to the variance: 1 % of W80-20 at most, as any grid must.
+bool keeps_its_row(const Problem& p, double theta) {
+  constexpr double kSmallLag = 0.05, kRounding = 1e-9;
+  const double cells = p.step / p.grid.dz;
+  const bool ahead = std::abs(std::sin(p.beam.angle)) < kRounding && std::abs(cells - std::round(cells)) < kRounding;
+  return ahead && cells * (1.0 - std::cos(theta)) < kSmallLag;
+}
+
 void build_streaming(const Problem& p, Tables& t) {
   const bool depth = p.stepping == Stepping::kDepth;
   const bool high = p.remap == Remap::kHighOrder;
   for (const double theta : t.theta) {
     const double sx = depth ? p.grid.dz * std::tan(theta) : p.step * std::sin(theta);
     const double sz = depth ? p.grid.dz : p.step * std::cos(theta);
-    for (const auto& [length, cell, shifts, fluxes] :
-         {std::tuple{sx, p.grid.dx, &t.shift_x, &t.flux_x}, std::tuple{sz, p.grid.dz, &t.shift_z, &t.flux_z}}) {
+    const bool high_z = high && !keeps_its_row(p, theta);
+    for (const auto& [length, cell, order, shifts, fluxes] :
+         {std::tuple{sx, p.grid.dx, high, &t.shift_x, &t.flux_x},
+          std::tuple{sz, p.grid.dz, high_z, &t.shift_z, &t.flux_z}}) {
       const physics::RemapShift shift = physics::split_shift(length / cell);
       std::array<double, physics::kRemapTaps> c{};
-      physics::remap_weights(shift.fraction, high, c.data());
+      physics::remap_weights(shift.fraction, order, c.data());
       shifts->push_back(shift);
       fluxes->push_back(c);
     }
@@ -435,7 +455,7 @@ Layout::Layout(const Problem& p) {
   }
   grid.emplace(p.grid, media[0].table, start_energy, p.beam.energy_sigma, guard);
   t.ne = grid->size();
-  t.energy = grid->energies();
+  t.energy = grid->held();
   if (!p.filled) {
     const AxisProton axis = follow_axis(p, media, *grid, start_energy, t);
     t.axis_steps = axis.steps;

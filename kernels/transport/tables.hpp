@@ -24,7 +24,7 @@ struct Tables {
   double dx = 0, dz = 0;  // mm
   int materials = 0, classes = 1;
 
-  std::vector<double> energy;  // [ne] MeV, bin centres, ascending
+  std::vector<double> energy;  // [ne] MeV that a proton of the bin holds, ascending
   std::vector<double> theta;   // [ntheta] rad from +z
 
   // Energy gather. Row (c, m, e') lists the bins e that feed e' and with what weight.

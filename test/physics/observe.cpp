@@ -17,20 +17,54 @@ double Curve::at(double position) const {
   return (1.0 - f) * value[low] + f * value[low + 1];
 }
 
+std::vector<double> Curve::edges() const {
+  // Equal slopes on both sides of each edge: e[i-1] + 4 e[i] + e[i+1] = 3 (v[i-1] + v[i]). Thomas' algorithm.
+  const std::size_t n = value.size();
+  std::vector<double> edge(n + 1), upper(n + 1);
+  upper[0] = 0.5;
+  edge[0] = 1.5 * value[0];
+  for (std::size_t i = 1; i <= n; ++i) {
+    const double pivot = (i == n ? 2.0 : 4.0) - upper[i - 1];
+    upper[i] = 1.0 / pivot;
+    edge[i] = (3.0 * (value[i - 1] + (i == n ? 0.0 : value[i])) - edge[i - 1]) / pivot;
+  }
+  for (std::size_t i = n; i-- > 0;) edge[i] -= upper[i] * edge[i + 1];
+  return edge;
+}
+
+namespace {
+
+constexpr int kParts = 400;  // points of a cell that are looked at
+
+/// The value in cell `i` at part `t` of it.
+double in_cell(const Curve& c, const std::vector<double>& edge, std::size_t i, double t) {
+  return edge[i] * (1.0 - 4.0 * t + 3.0 * t * t) + edge[i + 1] * (3.0 * t * t - 2.0 * t) +
+         c.value[i] * 6.0 * t * (1.0 - t);
+}
+
+}  // namespace
+
 double Curve::peak() const {
+  const std::vector<double> edge = edges();
   const auto top = static_cast<std::size_t>(std::ranges::max_element(value) - value.begin());
-  if (top == 0 || top + 1 == value.size()) return value[top];
-  const double a = value[top - 1], b = value[top], c = value[top + 1];
-  const double bend = a - 2.0 * b + c;
-  return bend < 0.0 ? b - (a - c) * (a - c) / (8.0 * bend) : b;
+  double highest = value[top];
+  for (std::size_t i = top > 0 ? top - 1 : 0; i < std::min(top + 2, value.size()); ++i) {
+    for (int k = 0; k <= kParts; ++k) highest = std::max(highest, in_cell(*this, edge, i, 1.0 * k / kParts));
+  }
+  return highest;
 }
 
 double Curve::distal(double share) const {
+  const std::vector<double> edge = edges();
   const double level = share * peak();
-  for (std::size_t i = value.size() - 1; i > 0; --i) {
-    if (value[i - 1] >= level && value[i] < level) {
-      return first + step * (static_cast<double>(i) - (level - value[i]) / (value[i - 1] - value[i]));
+  for (std::size_t i = value.size(); i-- > 0;) {
+    if (edge[i] < level || edge[i + 1] >= level) continue;
+    double above = 0.0, below = 1.0;
+    while (below - above > 1e-9) {
+      const double middle = 0.5 * (above + below);
+      (in_cell(*this, edge, i, middle) >= level ? above : below) = middle;
     }
+    return first + step * (static_cast<double>(i) - 0.5 + above);
   }
   return NAN;
 }

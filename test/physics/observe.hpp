@@ -7,17 +7,21 @@
 // What a physicist reads off a run, for the gates of physics.md section 5.
 namespace bb::test {
 
-/// A dose curve over equidistant points.
+/// A dose curve of equal cells: the mean of each, by its centre.
 struct Curve {
   double first = 0, step = 1;  // mm
   std::vector<double> value;
 
   double at(double position) const;
-  /// Highest value, from the parabola through the top three points.
+  /// Highest value, and the distal position (mm) where the curve falls to `share` of it, both of the curve whose means
+  /// the cells are, as the workbench reads them: the derivative of the cubic spline through the running integral.
   double peak() const;
-  /// Distal position (mm) where the curve falls to `share` of its peak, interpolated.
   double distal(double share) const;
   double w80_20() const { return distal(0.2) - distal(0.8); }
+
+ private:
+  /// Values at the cells' edges, one more than cells.
+  std::vector<double> edges() const;
 };
 
 /// Moments of the protons' fluence through one plane.

@@ -185,7 +185,7 @@ describe('run', () => {
   test('a scenario of the program is found by its name', async () => {
     const { code, stdout } = await say(['validate', 'water-70MeV']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/water-70MeV\.json: valid; 204 × 161 × 250 × 160 cells, .* with window\n$/);
+    expect(stdout).toMatch(/water-70MeV\.json: valid; 205 × 161 × 250 × 160 cells, .* with window\n$/);
   });
 
   test('faults of the scenario come all at once, with exit code 2, also as JSON', async () => {
@@ -249,7 +249,9 @@ describe('run', () => {
   });
 
   test('widths are read at the depth that is named, between the planes of the grid', async () => {
-    const [text, json] = await Promise.all([say(['run', 'small.json']), say(['run', 'small.json', '--json'])]);
+    // Nine tenths of its range lie half-way between two planes.
+    const args = ['run', 'small.json', '--set', 'beam.energy_MeV=30.1'];
+    const [text, json] = await Promise.all([say(args), say([...args, '--json'])]);
     const { metrics } = JSON.parse(json.stdout) as { metrics: { r80_mm: number; theta_rms_mrad: [number, number][] } };
     const depth = 0.9 * metrics.r80_mm;
     const after = metrics.theta_rms_mrad.findIndex(([z]) => z >= depth);

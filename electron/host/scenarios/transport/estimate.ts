@@ -33,7 +33,9 @@ export function energyBins(scenario: TransportScenario, context: TransportContex
   }
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
   const start = range_mm(beam.energy_MeV);
-  const below = Math.floor((start - range_mm(grid.cutoff_MeV)) / grid.energy.step_mm);
+  // A bin stands for half a step on either side, and holds protons as long as there is range left.
+  const lowest = Math.max(range_mm(grid.cutoff_MeV) - grid.energy.step_mm / 2, 1e-9 * grid.energy.step_mm);
+  const below = Math.floor((start - lowest) / grid.energy.step_mm);
   return Math.max(1, below + 1 + Math.ceil((range_mm(top) - start) / grid.energy.step_mm - 1e-9));
 }
 
