@@ -121,7 +121,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   ...['layer-256', 'layer-1024', 'layer-odd'].map((name) => layer(name, name, '--variants', LAYER, '--time', '8')),
-  layer('layer-8192', 'layer-8192', '--variants', LAYER, '--time', '16'),
+  layer('layer-8192', 'layer-8192', '--variants', LAYER, '--time', '45'),
   layer(
     'layer-4096',
     'layer-8192',

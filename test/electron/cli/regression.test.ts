@@ -79,9 +79,15 @@ test('the same times pass; slower, wrong and missing variants fail, what cannot 
 test('says it for a reader, with what both were measured on', async () => {
   const { code, stdout } = await call(before, await later({ 'cuda-fused': 1.2 }), '--fail-if-slower=5');
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^cuda-fused +12\.2 ms +14\.6 ms +1\.20× \(1\.\d+–1\.\d+\) +slower$/m);
+  const session = benchSessionSchema.parse(JSON.parse(await readFile(before, 'utf8')));
+  const found = session.reports[0]?.entries.find(({ label }) => label === 'cuda-fused');
+  const ms = (factor: number) => (found?.status === 'measured' ? found.time_s * factor * 1e3 : 0).toPrecision(3);
+  expect(stdout).toMatch(
+    new RegExp(`^cuda-fused +${ms(1)} ms +${ms(1.2)} ms +1\\.20× \\(1\\.\\d+–1\\.\\d+\\) +slower$`, 'm'),
+  );
   expect(stdout).toContain('Failed: 1 slower, 10 not slower; slower is a whole 95 % interval above 5.00 % more time');
-  expect(stdout).toMatch(/^after: .*commit 91a420f4f · 1 Dec 2026$/m);
+  const commit = session.reports[0]?.program?.commit?.slice(0, 9);
+  expect(stdout).toMatch(new RegExp(`^after: .*commit ${commit} · 1 Dec 2026$`, 'm'));
 });
 
 test('times that do not compare fail, and so does a check that decided nothing', async () => {
