@@ -312,10 +312,9 @@ template <typename T>
 void CudaFusedSolver<T>::queue_collect() {
   if constexpr (std::is_same_v<T, float>) {
     if (!collect_kernel_) return;
-    constexpr int kThreads = 128;
     const auto cells = static_cast<unsigned>(this->tables().plane());
-    collect_kernel_->launch(this->stream(), {.grid = {(cells + kThreads - 1) / kThreads}, .block = {kThreads}},
-                            parameters_, sweep_, static_cast<int>(sweep_blocks_));
+    collect_kernel_->launch(this->stream(), {.grid = {(cells + 31) / 32}, .block = {32 * kCollectWarps}}, parameters_,
+                            sweep_, static_cast<int>(sweep_blocks_));
   }
 }
 

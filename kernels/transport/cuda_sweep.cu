@@ -117,9 +117,9 @@ extern "C" __global__ void __launch_bounds__(bb::transport::kSweepThreads, 1)
   sweep::finish(p, step);
 }
 
-/// After every few steps; one thread per cell of the fields.
-extern "C" __global__ void transport_fused_collect_f32(const __grid_constant__ bb::transport::FusedParameters<float> p,
-                                                       const __grid_constant__ bb::transport::SweepParameters s,
-                                                       const int blocks) {
-  bb::transport::sweep::collect_scores(p, s, blocks, static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x));
+/// After every few steps; 32 cells of the fields per block.
+extern "C" __global__ void __launch_bounds__(32 * bb::transport::kCollectWarps)
+    transport_fused_collect_f32(const __grid_constant__ bb::transport::FusedParameters<float> p,
+                                const __grid_constant__ bb::transport::SweepParameters s, const int blocks) {
+  bb::transport::sweep::collect_scores(p, s, blocks);
 }

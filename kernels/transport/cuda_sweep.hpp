@@ -27,6 +27,8 @@ BB_HD inline int sweep_source_floats(int rows, int pitch) { return (rows * pitch
 /// Floats of one row of a block's scores.
 BB_HD inline int sweep_score_floats(int pitch) { return 2 * pitch + 4; }
 
+inline constexpr int kCollectWarps = 32;  // of a block that adds the blocks' scores up
+
 /// Neighbouring bins that are made together.
 struct SweepGroup {
   int bin, bins;  // the first, and how many; 0: the group only scores

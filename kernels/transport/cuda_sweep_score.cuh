@@ -125,15 +125,21 @@ __device__ inline void score_column(const Work& w, int thread, Tally& tally) {
   }
 }
 
-/// Adds what the blocks scored since the last time to the fields, and clears it. One thread per cell of the fields.
-__device__ inline void collect_scores(const FusedParameters<float>& p, const SweepParameters& s, int blocks, int cell) {
+/// Adds what the blocks scored since the last time to the fields, and clears it. A warp's lanes take cells of the fields
+/// that lie side by side, the warps of a block a share of the scoring blocks each: read by one thread, one block's
+/// scores after the other's, they would take as long as two steps.
+__device__ inline void collect_scores(const FusedParameters<float>& p, const SweepParameters& s, int blocks) {
+  constexpr int kSums = 5;
+  __shared__ double partial[kCollectWarps][kSums][32];
   const int nx = p.tables.nx, nz = p.tables.nz;
-  if (cell >= nz * nx) return;
-  const int row = cell / nx, x = cell - row * nx;
+  const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
+  const int cell = static_cast<int>(blockIdx.x) * 32 + lane;
+  const bool inside = cell < nz * nx;
+  const int row = inside ? cell / nx : 0, x = inside ? cell - row * nx : 1;
   const int row_floats = sweep_score_floats(p.pitch);
   float* const from = s.scores + static_cast<long long>(row) * row_floats;
-  double sums[5] = {};
-  for (int block = 0; block < blocks; ++block) {
+  double sums[kSums] = {};
+  for (int block = warp; inside && block < blocks; block += kCollectWarps) {
     float* const scored = from + static_cast<long long>(block) * nz * row_floats;
     const auto take = [&](int at, double& to) {
       to += static_cast<double>(scored[at]);
@@ -143,6 +149,14 @@ __device__ inline void collect_scores(const FusedParameters<float>& p, const Swe
     take(p.pitch + x, sums[1]);
     if (x > 0) continue;
     for (int k = 0; k < 3; ++k) take(2 * p.pitch + k, sums[2 + k]);
+  }
+#pragma unroll
+  for (int k = 0; k < kSums; ++k) partial[warp][k][lane] = sums[k];
+  __syncthreads();
+  if (warp > 0 || !inside) return;
+#pragma unroll
+  for (int k = 0; k < kSums; ++k) {
+    for (int w = 1; w < kCollectWarps; ++w) sums[k] += partial[w][k][lane];
   }
   p.scores.dose[cell] += sums[0];
   p.scores.current[cell] += sums[1];
