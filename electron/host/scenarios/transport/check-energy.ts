@@ -9,9 +9,9 @@ import {
 import { formatNumber } from '../../../contract/units.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../stopping-table.ts';
 import type { Check } from './check.ts';
-import { rangeStraggling_mm } from './complete.ts';
 import { type TransportContext, tableOf } from './context.ts';
 import { beamSigmas } from './estimate.ts';
+import { rangeStraggling_mm } from './straggling.ts';
 
 interface Limit {
   readonly energy_MeV: number;

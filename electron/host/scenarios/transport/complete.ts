@@ -6,14 +6,11 @@
 import type { MaterialName, TransportScenario, TransportWithConstants } from '../../../contract/scenario/index.ts';
 import { multipleAbove, niceAbove, niceBelow, niceNear, tidy } from '../nice.ts';
 import { lowestEnergy, type StoppingAt, stoppingAt } from '../stopping-table.ts';
+import { binsPerStep } from './bins-per-step.ts';
 import { type TransportContext, tableOf } from './context.ts';
+import { rangeStraggling_mm } from './straggling.ts';
 
-/**
- * Range straggling and beam width at the end of the range in water, both in mm
- * and close to a power of the range: fits to the electromagnetic-only reference
- * values from 70 to 250 MeV (range 40.8 to 379 mm), good to 1 %.
- */
-export const rangeStraggling_mm = (range_mm: number): number => 0.469 * (range_mm / 40.8) ** 0.947;
+/** Beam width at the end of the range in water, both in mm: a fit as that of the straggling. */
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;
 
 /** The distal 80–20 % falloff is this many times the straggling; three cells have to lie in it. */
@@ -123,21 +120,18 @@ function stepOf(scenario: TransportWithConstants, dz_mm: number): number {
   return tidy(Math.max(1, Math.round(dz_mm / energy.step_mm)) * energy.step_mm);
 }
 
-/**
- * In water slowing down is a shift by a whole bin when a bin is one step. In
- * other materials it is not, since their stopping power relative to water
- * changes with energy, and a bin has to be this much smaller for the split over
- * two bins to stay within the physical straggling of a step.
- */
-const binsPerStep = 3;
-
 /** Range step in water for a solver step in the background. */
-function rangeStepOf({ geometry }: TransportWithConstants, step_mm: number, { backgroundToWater }: Ranges): number {
-  const { background, regions } = geometry;
+function rangeStepOf(
+  scenario: TransportWithConstants,
+  context: TransportContext,
+  step_mm: number,
+  { backgroundToWater }: Ranges,
+): number {
+  const { background, regions } = scenario.geometry;
   const step = background === 'water' ? step_mm : Number((step_mm * backgroundToWater).toPrecision(4));
   const differs =
     background !== 'water' || regions.some((region) => region.material !== background || region.density_scale !== 1);
-  return differs ? tidy(step / binsPerStep) : step;
+  return differs ? tidy(step / binsPerStep(scenario, context, step_mm, step)) : step;
 }
 
 /** `scenario` with every number present. Nothing is checked here. */
@@ -171,7 +165,7 @@ export function completeTransport(scenario: TransportWithConstants, context: Tra
       cutoff_MeV: grid.cutoff_MeV ?? cutoffOf(scenario, context),
       energy:
         energy.kind === 'range'
-          ? { kind: 'range', step_mm: energy.step_mm ?? rangeStepOf(scenario, taken_mm, found) }
+          ? { kind: 'range', step_mm: energy.step_mm ?? rangeStepOf(scenario, context, taken_mm, found) }
           : energy,
     },
     solver: { ...solver, step_mm },

@@ -1,7 +1,7 @@
 /** Warns of energy bins that widen the beam: what they add to the range spread, beside what physics gives. */
 import { type Fault, type TransportScenario, warning } from '../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../contract/units.ts';
-import { rangeStraggling_mm } from './complete.ts';
+import { rangeStraggling_mm } from './straggling.ts';
 
 /** A spread of this share of the physical one makes the distal falloff 1 % wider. */
 const NOTICEABLE_SHARE = 0.14;

@@ -155,9 +155,14 @@ describe('defaults give way to what is set', () => {
   test.each([
     ['a region of another material', { regions: [{ material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2 / 3],
     [
-      'a region of another density',
+      'a region of half the density, where two a step are whole',
       { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20], density_scale: 0.5 }] },
-      0.2 / 3,
+      0.2 / 2,
+    ],
+    [
+      'a long region of a quarter of the density',
+      { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [0, 100], density_scale: 0.25 }] },
+      0.2 / 4,
     ],
     ['a region of the same', { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2],
   ])('range bins with %s', async (_name, geometry, step) => {

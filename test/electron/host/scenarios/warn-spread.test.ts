@@ -24,7 +24,7 @@ test('half a bin a step is warned of, with the spread that the run then states',
   expect(reading.problem).not.toBeNull();
   // Defaults of other materials are no round numbers.
   const copper = await check({ beam: { energy_MeV: 150 }, geometry: { background: 'copper' } });
-  expect(lines(copper).join('\n')).toContain(': 0.201 mm adds');
+  expect(lines(copper).join('\n')).toContain(': 0.1507 mm adds');
 });
 
 test('a uniform grid states what its two-bin split adds', async () => {
