@@ -1,7 +1,8 @@
 /** The run that the image is held against, and how far the two are apart. */
-import type { ReactElement } from 'react';
+import { type ReactElement, useMemo } from 'react';
 import { BRIGHT_PARITY } from '../../../electron/contract/image.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
+import { lastAsked } from '../../base/last-asked.ts';
 import { errorSize } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { isOver, runOf } from '../../state/runs.ts';
@@ -54,12 +55,16 @@ export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null
   const against = useSelected(view, (state) => state.against);
   const others = useOthers();
   const shown = useCached(images.data.image, SHOWN);
+  const ask = useMemo(lastAsked, []);
   // A difference has limits about zero.
   if (against !== null || shown === null || others.length === 0) return null;
   const match = async (run: string): Promise<void> => {
+    const isLast = ask();
     try {
       const whole = { viewport: { horizontal: null, vertical: null, pixels: [1, 1] as [number, number] } };
       const { map } = await client.call('image.view', { run, view: whole, against: null });
+      // Matched with another since, or a difference is shown by now.
+      if (!isLast() || view.getState().against !== null) return;
       const high = Math.max(map.max, shown.map.max);
       const low = logarithmic ? high * DECADES_SHOWN : Math.min(map.min, shown.map.min);
       view.setState({ limits: { low, high } });

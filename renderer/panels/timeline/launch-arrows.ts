@@ -1,4 +1,5 @@
 /** Arrows from launches to their work in what is shown, fetched when it rests. */
+import { lastAsked } from '../../base/last-asked.ts';
 import type { Block, TimelineBlocks } from './blocks.ts';
 import type { TimelineContext } from './context.ts';
 import type { TimelineViewport } from './viewport.ts';
@@ -10,6 +11,8 @@ export class LaunchArrows {
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
   readonly #viewport: TimelineViewport;
+  /** Answers to what was asked before are of another window, another alignment, or no longer wanted at all. */
+  readonly #ask = lastAsked();
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {
     this.#context = context;
@@ -18,15 +21,16 @@ export class LaunchArrows {
   }
 
   refresh(): void {
+    const isLast = this.#ask();
     if (!this.#context.settings.getState().arrows) {
       for (const block of this.#blocks.all) block.arrows = [];
       this.#viewport.mark({ arrows: [] });
       return;
     }
-    for (const block of this.#blocks.all) void this.#fetch(block);
+    for (const block of this.#blocks.all) void this.#fetch(block, isLast);
   }
 
-  async #fetch(block: Block): Promise<void> {
+  async #fetch(block: Block, isLast: () => boolean): Promise<void> {
     const { window } = block.feed;
     if (window === null) return;
     const origin = this.#blocks.origin(block.info.id);
@@ -35,7 +39,7 @@ export class LaunchArrows {
     const found = await this.#context.workbench.client
       .call('timeline.arrows', { ...asked, tracks: [...window.tracks], limit: MOST_ARROWS })
       .catch(() => null);
-    if (found === null || this.#context.closed) return;
+    if (found === null || this.#context.closed || !isLast()) return;
     block.arrows = Array.from(found.from_ns, (start, i) => ({
       trace: block.info.id,
       fromTrack: found.fromTrack[i] ?? 0,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../../electron/cli/print-pdf.ts';
 import { benchSessionSchema } from '../../../electron/contract/bench.ts';
 import type { ComparedRow } from '../../../electron/contract/comparison.ts';
-import { findChromium } from '../../e2e/chromium.ts';
+import { DRAWN_BY_PROCESSOR, findChromium } from '../../e2e/chromium.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
@@ -287,7 +287,7 @@ describe('report', () => {
     const { executablePath, args, env } = await findChromium();
     // The test's Chromium wants switches of its own; a user's is started as it is.
     const wrapper = inFolder('chrome.sh');
-    const switches = args.filter((one) => !one.startsWith('--headless')).join(' ');
+    const switches = [...args, ...DRAWN_BY_PROCESSOR].filter((one) => !one.startsWith('--headless')).join(' ');
     await writeFile(wrapper, `#!/bin/sh\nexec '${executablePath}' ${switches} "$@"\n`);
     await chmod(wrapper, 0o755);
     const words = ['report', 'a.h5', 'b.h5', '-o', 'report.pdf', '--browser', wrapper];

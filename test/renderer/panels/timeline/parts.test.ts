@@ -4,6 +4,7 @@ import type { TraceInfo } from '../../../../electron/contract/timeline.ts';
 import { TimelineBlocks } from '../../../../renderer/panels/timeline/blocks.ts';
 import { TimelineContext } from '../../../../renderer/panels/timeline/context.ts';
 import { LaneFolds } from '../../../../renderer/panels/timeline/folds.ts';
+import { LaunchArrows } from '../../../../renderer/panels/timeline/launch-arrows.ts';
 import { SearchHits } from '../../../../renderer/panels/timeline/search-hits.ts';
 import { SpanChoice } from '../../../../renderer/panels/timeline/span-choice.ts';
 import { createTimelineSettings, createTimelineState } from '../../../../renderer/panels/timeline/store.ts';
@@ -42,7 +43,7 @@ function fixture() {
     await turn();
     return call.params;
   };
-  return { host, state, context, blocks, viewport, marks, answer, failed };
+  return { host, settings, state, context, blocks, viewport, marks, answer, failed };
 }
 
 /** Steps 0 and 10 at these times. */
@@ -155,4 +156,33 @@ it('a selection is counted in every block by its own time; a newer one, or none,
   context.close();
   expect(context.fail('too late', new Error('late'))).toBeNull();
   expect(failed).toHaveLength(1);
+});
+
+it('arrows are those of the window that is shown, whichever answer comes last, and none once they are switched off', async () => {
+  const { host, settings, blocks, context, viewport, marks } = fixture();
+  blocks.takeUp([info('a', 500)]);
+  const [block] = blocks.all;
+  Object.defineProperty(block?.feed, 'window', { value: { tracks: [0] } });
+  const arrows = new LaunchArrows(context, blocks, viewport);
+  const found = (start: number) => ({
+    from_ns: Float64Array.of(start),
+    to_ns: Float64Array.of(start + 5),
+    fromTrack: Uint32Array.of(0),
+    toTrack: Uint32Array.of(0),
+  });
+  const asked = () => host.calls.filter(({ method }) => method === 'timeline.arrows');
+  settings.setState({ arrows: true });
+  arrows.refresh();
+  arrows.refresh();
+  asked()[1]?.answer(found(200));
+  await turn();
+  asked()[0]?.answer(found(100));
+  await turn();
+  expect(marks).toMatchObject([{ arrows: [{ from_ns: 200 }] }]);
+  arrows.refresh();
+  settings.setState({ arrows: false });
+  arrows.refresh();
+  asked()[2]?.answer(found(300));
+  await turn();
+  expect(marks.at(-1)).toEqual({ arrows: [] });
 });
