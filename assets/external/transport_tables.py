@@ -1,11 +1,12 @@
-"""What one path step needs to know about the physics, from a resolved problem: kernels/transport/tables.cpp and
-energy_grid.cpp in Python. Built once, in FP64, outside every timed span."""
+"""What one path step needs to know about the physics, from a resolved problem: kernels/transport/tables.cpp,
+energy_grid.cpp and, in held_energy.py, held_energy.cpp in Python. Built once, in FP64, outside every timed span."""
 
 import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from held_energy import held_energies
 from moment_kernel import convolved, moment_kernel, quantised, two_point_kernel
 from stopping import StoppingTable
 
@@ -20,6 +21,9 @@ NARROWEST_BEAM = 0.8
 BEAM_SIGMAS = 5.0
 GUARD_BINS = 2
 REMAP_REACH = 2
+ROUNDING = 1e-9
+# Of a cell a step: angles of a beam straight ahead that fall behind by less take first order in z.
+SMALL_LAG = 0.05
 
 
 def gamma(energy):
@@ -41,6 +45,11 @@ class Medium:
     def energy_after(self, energy, path_mm):
         return self.table.energy_at(self.table.range(energy) - path_mm * 0.1 * self.density)
 
+    def water_left(self, energy, path_mm, water):
+        """Residual range in water, g/cm2, that the path leaves: below zero by what the path is too long."""
+        reach = self.table.range(energy)
+        return (reach - path_mm * 0.1 * self.density) * water.range(energy) / reach
+
 
 class EnergyGrid:
     """Bins uniform in residual range of water, or in energy."""
@@ -55,19 +64,35 @@ class EnergyGrid:
             self.bottom = float(grid["energy"]["min_MeV"])
             count = math.ceil((top - self.bottom) / self.step - 1e-9) + 1 + guard
             self.energies = self.bottom + np.arange(count) * self.step
+            self.held = self.energies
+            self.first_alive = int(np.searchsorted(self.energies, cutoff, side="left"))
         else:
             self.step = grid["energy"]["step_mm"] * 0.1
             start = float(water.range(start_energy))
-            below = math.floor((start - float(water.range(cutoff))) / self.step)
+            last = float(water.range(cutoff))
+            # A bin stands for half a step on either side, and holds protons as long as there is range left.
+            below = math.floor((start - max(last - 0.5 * self.step, ROUNDING * self.step)) / self.step)
             self.bottom = start - below * self.step
             above = math.ceil((float(water.range(top)) - start) / self.step - 1e-9)
-            self.energies = water.energy_at(self.bottom + np.arange(below + 1 + above + guard) * self.step)
+            count = below + 1 + above + guard
+            self.energies = water.energy_at(self.bottom + np.arange(count) * self.step)
+            # Energy that a proton of each bin holds: that of its centre, but for the last bins.
+            self.held = held_energies(self.bottom, self.step, count, water, last)
+            self.first_alive = 0
+        self.cutoff = cutoff
         self.size = len(self.energies)
-        self.first_alive = int(np.searchsorted(self.energies, cutoff, side="left"))
 
     def index_of(self, energy):
         value = energy if self.uniform else self.water.range(energy)
         return (value - self.bottom) / self.step
+
+    def stops(self, energy):
+        """Whether content at `energy` after a step has stopped without a look at the bins."""
+        return self.uniform and energy < self.cutoff and self.index_of(max(energy, 1e-6)) < self.first_alive - 0.5
+
+    def kernel_beyond(self, reach):
+        """Kernel for content whose residual range, g/cm2 of water, is 0 or less; range grids only."""
+        return moment_kernel((reach - self.bottom) / self.step, 0.0)
 
     def kernel(self, energy, variance):
         if energy <= 0.0:
@@ -151,7 +176,7 @@ def straggling_variance(problem, medium, energy, after, path_mm):
 def step_physics(problem, media, grid, tables, single):
     """Energy gather, losses and angle kernels; `single`: weights are rounded so that FP32 sums are exact."""
     path, ne = problem["solver"]["step_mm"], grid.size
-    cutoff, dtheta = problem["grid"]["cutoff_MeV"], problem["grid"]["dtheta_rad"]
+    dtheta = problem["grid"]["dtheta_rad"]
     water = media[0].table
     begin, source, weight, kernels = [0], [], [], []
     losses = {name: np.zeros((len(media), ne)) for name in ("deposit", "stopped", "nuclear", "nuclear_escape")}
@@ -169,21 +194,23 @@ def step_physics(problem, media, grid, tables, single):
         rows = [dict() for _ in range(ne)]
         for e in range(ne):
             kept = stopped = 0.0
-            below = after[e] < cutoff and grid.index_of(max(after[e], 1e-6)) < grid.first_alive - 0.5
-            if below:
+            if grid.stops(after[e]):
                 stopped = 1.0 - lost[e]
             else:
-                first, weights = grid.kernel(float(after[e]), float(variance[e]))
+                if after[e] > 0.0:
+                    first, weights = grid.kernel(float(after[e]), float(variance[e]))
+                else:
+                    first, weights = grid.kernel_beyond(float(medium.water_left(energies[e], path, water)))
                 weights = quantised(weights) if single else weights
                 for i, w in enumerate(weights * (1.0 - lost[e])):
                     to = min(first + i, ne - 1)
                     if first + i < grid.first_alive:
                         stopped += w
                         continue
-                    kept += w * energies[to]
+                    kept += w * grid.held[to]
                     rows[to][e] = rows[to].get(e, 0.0) + w
-            escape = (1.0 - deposited[e]) * lost[e] * energies[e]
-            losses["deposit"][m, e] = energies[e] - kept - escape
+            escape = (1.0 - deposited[e]) * lost[e] * grid.held[e]
+            losses["deposit"][m, e] = grid.held[e] - kept - escape
             losses["stopped"][m, e] = stopped
             losses["nuclear"][m, e] = lost[e]
             losses["nuclear_escape"][m, e] = escape
@@ -221,10 +248,17 @@ def remap_weights(fraction, high_order):
     return np.array([(1.0 if m <= REMAP_REACH else 0.0) - face[m + 1 :].sum() for m in range(taps)])
 
 
-def streaming(shifts, high_order):
+def keeps_row(problem, theta):
+    """Angles of a beam straight ahead, in steps of whole cells, that stay within a cell of its depth."""
+    cells = problem["solver"]["step_mm"] / problem["grid"]["dz_mm"]
+    ahead = abs(math.sin(problem["beam"]["angle_rad"])) < ROUNDING and abs(cells - round(cells)) < ROUNDING
+    return ahead & (cells * (1.0 - np.cos(theta)) < SMALL_LAG)
+
+
+def streaming(shifts, high_orders):
     """Per angle: whole cells, and the weights of the fraction that is left."""
     whole, flux = [], []
-    for shift in shifts:
+    for shift, high_order in zip(shifts, high_orders):
         nearest = math.floor(abs(shift) + 0.5) * (1 if shift >= 0 else -1)
         off = shift - nearest
         if abs(off) < 1e-9:
@@ -314,12 +348,12 @@ def build_tables(problem):
             guard = GUARD_BINS if shift < 1.0 - 1e-6 else guard
     grid = EnergyGrid(spec, water, start_energy, beam["energy_sigma_MeV"], guard)
     theta = spec["theta_centre_rad"] + spec["dtheta_rad"] * (np.arange(ntheta) - 0.5 * (ntheta - 1))
-    tables = Tables(energy=grid.energies, theta=theta, map=cells, shape=(grid.size, ntheta, nz, nx))
+    tables = Tables(energy=grid.held, theta=theta, map=cells, shape=(grid.size, ntheta, nz, nx))
     tables.entry_row, tables.entry_dose = entry_z, np.zeros(nx)
     step_physics(problem, media, grid, tables, problem["solver"]["precision"] == "fp32")
-    high = problem["solver"]["remap"] == "high-order"
+    high = np.full(ntheta, problem["solver"]["remap"] == "high-order")
     tables.whole_x, tables.flux_x = streaming(step * np.sin(theta) / spec["dx_mm"], high)
-    tables.whole_z, tables.flux_z = streaming(step * np.cos(theta) / spec["dz_mm"], high)
+    tables.whole_z, tables.flux_z = streaming(step * np.cos(theta) / spec["dz_mm"], high & ~keeps_row(problem, theta))
     if problem["initial"]["kind"] == "filled":
         tables.start = filled_state(problem["initial"]["seed"], tables.shape)
         per_bin = tables.start.sum(axis=(1, 2, 3))
