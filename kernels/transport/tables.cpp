@@ -203,20 +203,22 @@ void check(const Problem& p) {
 /// the remap resolves, its clamp holds back a sixth of the detour, and R80 lies up to 0.07 mm too deep (300 MeV). Angles
 /// that fall behind by less than kSmallLag of a cell a step take first order instead, which keeps the mean exactly and
 /// adds, over the whole range, the detour times the cell to the variance: 1 % of W80-20 at most, as any grid must.
-bool keeps_its_row(const Problem& p, double theta) {
-  constexpr double kSmallLag = 0.05, kRounding = 1e-9;
+///
+/// The wider rows cost a third more cells, so that they are for beams whose range they move by more than kHeldBack.
+bool keeps_its_row(const Problem& p, double detour_mm, double theta) {
+  constexpr double kSmallLag = 0.05, kRounding = 1e-9, kShare = 1.0 / 6.0, kHeldBack = 0.015;  // mm
   const double cells = p.step / p.grid.dz;
   const bool ahead = std::abs(std::sin(p.beam.angle)) < kRounding && std::abs(cells - std::round(cells)) < kRounding;
-  return ahead && cells * (1.0 - std::cos(theta)) < kSmallLag;
+  return ahead && kShare * detour_mm > kHeldBack && cells * (1.0 - std::cos(theta)) < kSmallLag;
 }
 
-void build_streaming(const Problem& p, Tables& t) {
+void build_streaming(const Problem& p, double detour_mm, Tables& t) {
   const bool depth = p.stepping == Stepping::kDepth;
   const bool high = p.remap == Remap::kHighOrder;
   for (const double theta : t.theta) {
     const double sx = depth ? p.grid.dz * std::tan(theta) : p.step * std::sin(theta);
     const double sz = depth ? p.grid.dz : p.step * std::cos(theta);
-    const bool high_z = high && !keeps_its_row(p, theta);
+    const bool high_z = high && !keeps_its_row(p, detour_mm, theta);
     for (const auto& [length, cell, order, shifts, fluxes] :
          {std::tuple{sx, p.grid.dx, high, &t.shift_x, &t.flux_x},
           std::tuple{sz, p.grid.dz, high_z, &t.shift_z, &t.flux_z}}) {
@@ -311,11 +313,12 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
 struct AxisProton {
   int steps = 0;           // until it stops or leaves the grid
   double added_range = 0;  // spread, mm of water, of bins that cannot hold a step's mean and variance with weights >= 0
+  double detour = 0;       // by which its path is longer than its depth, mm, mean over the angles that it scatters to
 };
 
 AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const EnergyGrid& grid, double start_energy,
                        const Tables& t) {
-  double variance = 0.0;
+  double variance = 0.0, detour = 0.0, theta_squared = p.beam.angle_sigma * p.beam.angle_sigma;
   double energy = start_energy;
   int step = 0;
   for (; energy > p.grid.cutoff; ++step) {
@@ -330,9 +333,13 @@ AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const
     const double after = medium.energy_after(centre, t.path_step);
     if (after <= p.grid.cutoff) break;
     variance += grid.excess_variance(after, straggling_variance(p, medium, centre, after, t.path_step));
+    const double middle = medium.energy_after(energy, 0.5 * t.path_step);
+    const double power = scattering_power(p, medium, media[0].table, std::max(middle, p.grid.cutoff));
+    theta_squared += power * t.path_step * 0.1 * medium.material.density;
+    detour += 0.5 * theta_squared * t.path_step;
     energy = medium.energy_after(energy, t.path_step);
   }
-  return {step, std::sqrt(variance)};
+  return {step, std::sqrt(variance), detour};
 }
 
 /// By how much the path that is scored for protons along the axis exceeds the one that they go, mean over those
@@ -399,7 +406,7 @@ class Layout {
 
   std::vector<Medium> media;
   Tables tables;  // sizes, axes and the beam's way in; no operators yet
-  double start_energy = 0, entry_path = 0;
+  double start_energy = 0, entry_path = 0, detour_mm = 0;
   std::optional<EnergyGrid> grid;
 };
 
@@ -460,6 +467,7 @@ Layout::Layout(const Problem& p) {
     const AxisProton axis = follow_axis(p, media, *grid, start_energy, t);
     t.axis_steps = axis.steps;
     t.extra_straggling_mm = axis.added_range;
+    detour_mm = axis.detour;
   }
 }
 
@@ -480,7 +488,7 @@ Tables build_tables(const Problem& p) {
     const double path = depth ? p.grid.dz / std::cos(t.theta[at(c)]) : p.step;
     for (const Medium& m : layout.media) physics.append(m, path);
   }
-  build_streaming(p, t);
+  build_streaming(p, layout.detour_mm, t);
   build_start(p, *layout.grid, layout.start_energy, layout.entry_path, t);
   if (p.filled) {
     fill_start(p, t);

@@ -113,7 +113,7 @@ constexpr Continuous kContinuous[] = {{70, 40.80, -0.026, 0.623},  {150, 157.7, 
                                       {250, 379.4, -0.152, 5.126}, {300, 514.5, -0.197, 6.817}};
 
 TEST(
-    "gate, R80 within 0.05 mm and W80-20 within 5 % of the continuous solution to 300 MeV, both steppings, to 0.01 "
+    "gate, R80 within 0.05 mm and W80-20 within 5 % of the continuous solution to 300 MeV, both steppings, to 0.02 "
     "mm") {
   for (const Continuous& row : kContinuous) {
     double r80[2];
@@ -131,7 +131,7 @@ TEST(
       CHECK_NEAR(now - o.tables().beam_range_mm, row.r80_less_r0, 0.05);
       CHECK_REL(dose.w80_20(), row.w80_20, 0.05);
     }
-    CHECK_NEAR(r80[0], r80[1], 0.01);
+    CHECK_NEAR(r80[0], r80[1], 0.02);
   }
 }
 
