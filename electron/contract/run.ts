@@ -157,7 +157,8 @@ export type Against = Readonly<z.infer<typeof againstSchema>>;
 
 /** A map to show: dose, or the protons summed over the two axes that are not shown. */
 export const mapRequestSchema = z.strictObject({
-  quantity: z.enum(['dose', 'protons']),
+  /** `dose-per-mass`: by the density of each cell. */
+  quantity: z.enum(['dose', 'dose-per-mass', 'protons']),
   horizontal: axisNameSchema,
   vertical: axisNameSchema,
   viewport: viewportSchema,
@@ -186,6 +187,8 @@ export const liveFrameSchema = z.strictObject({
   maps: z.array(fieldMapSchema.nullable()),
   /** Dose integrated across the beam axis so far, if it was asked for. */
   depthDose: curveSchema.nullable(),
+  /** The same by mass, along the same axis. */
+  depthDosePerMass: curveSchema.nullable(),
 });
 export type LiveFrame = Readonly<z.infer<typeof liveFrameSchema>>;
 
@@ -205,6 +208,8 @@ export type CutsFrame = Readonly<z.infer<typeof cutsFrameSchema>>;
 
 export const depthDoseSchema = z.strictObject({
   curve: curveSchema,
+  /** Energy by mass, with the density of each cell; null in runs from before densities were kept. */
+  perMass: curveSchema.nullable(),
   /** Beam axis in the z–x plane: from the entrance point, at this angle from +z. */
   entrance_mm: z.strictObject({ z: z.number(), x: z.number() }),
   angle_deg: z.number(),

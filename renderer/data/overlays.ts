@@ -18,6 +18,8 @@ export interface OverlayCurve {
   readonly dose: Float64Array;
   /** Null: any unit; it is then drawn as high as the shown run's peak. */
   readonly unit: string | null;
+  /** Of a run: the same by mass, nGy mm². */
+  readonly perMass?: Float64Array | null;
 }
 
 /** More curves than this cannot be told apart. */
@@ -42,9 +44,12 @@ export class Overlays {
 
   async addRun(run: RunId, name: string): Promise<boolean> {
     if (this.list.getState().items.some((item) => item.run === run)) return true;
-    const { curve } = await this.#client.call('run.depthDose', { run });
+    const { curve, perMass } = await this.#client.call('run.depthDose', { run });
     const { positions, values, unit } = curve;
-    return this.#add({ id: this.#id(), name, run }, { depth_mm: positions, dose: values, unit });
+    return this.#add(
+      { id: this.#id(), name, run },
+      { depth_mm: positions, dose: values, unit, perMass: perMass?.values ?? null },
+    );
   }
 
   remove(id: string): void {

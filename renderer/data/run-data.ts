@@ -15,6 +15,8 @@ export interface ShownMap {
 export interface ShownDepthDose {
   readonly run: RunId;
   readonly curve: Curve;
+  /** By mass, along the same axis; null of runs that do not know their densities. */
+  readonly perMass: Curve | null;
   /** Null while the run goes on: readouts of half a dose mean nothing. */
   readonly final: DepthDose | null;
 }

@@ -166,7 +166,8 @@ export class RunFeed implements RunFollower {
     // The stream may outlive the run by a frame; the final arrays are newer.
     if (this.#target?.run !== run || this.#target.state !== 'running') return;
     this.#takeMaps(run, frame, wanted, frame.maps);
-    if (frame.depthDose !== null) this.#data.depthDose.set(SHOWN, { run, curve: frame.depthDose, final: null });
+    const { depthDose: curve, depthDosePerMass: perMass } = frame;
+    if (curve !== null) this.#data.depthDose.set(SHOWN, { run, curve, perMass, final: null });
     this.#tell({ kind: 'live' });
   }
 
@@ -197,7 +198,7 @@ export class RunFeed implements RunFollower {
         this.#loadDose(run),
       ]);
       if (generation !== this.#generation) return;
-      this.#data.depthDose.set(SHOWN, { run, curve: depthDose.curve, final: depthDose });
+      this.#data.depthDose.set(SHOWN, { run, curve: depthDose.curve, perMass: depthDose.perMass, final: depthDose });
       this.#data.summary.set(SHOWN, summary);
       this.#data.moments.set(SHOWN, moments);
       this.#data.ledger.set(SHOWN, ledger);
@@ -216,8 +217,8 @@ export class RunFeed implements RunFollower {
     this.#data.troubles.set(key, reason);
   }
 
-  #wantedOf(quantity: MapRequest['quantity']): readonly (readonly [string, MapRequest])[] {
-    return [...this.#wanted].filter(([, request]) => request.quantity === quantity);
+  #wantedOf(field: 'dose' | 'protons'): readonly (readonly [string, MapRequest])[] {
+    return [...this.#wanted].filter(([, { quantity }]) => (quantity === 'protons') === (field === 'protons'));
   }
 
   /** Asks for plain maps at once and for differences one by one, of which each can fail for itself. */
@@ -246,10 +247,10 @@ export class RunFeed implements RunFollower {
   }
 
   /** Whether the question that is put now is still the last of its kind. */
-  #asking(quantity: MapRequest['quantity']): () => boolean {
-    this.#asked[quantity] += 1;
-    const [generation, asked] = [this.#generation, this.#asked[quantity]];
-    return () => generation === this.#generation && asked === this.#asked[quantity];
+  #asking(field: 'dose' | 'protons'): () => boolean {
+    this.#asked[field] += 1;
+    const [generation, asked] = [this.#generation, this.#asked[field]];
+    return () => generation === this.#generation && asked === this.#asked[field];
   }
 
   async #loadDose(run: RunId): Promise<void> {

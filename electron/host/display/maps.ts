@@ -3,6 +3,7 @@ import { BraggError } from '../../contract/errors.ts';
 import type { AxisName, FieldMap } from '../../contract/fields.ts';
 import type { Cut, MapRequest } from '../../contract/run.ts';
 import type { Marginals, NativePlane, PlaneRequest } from '../addon.ts';
+import { dosePerMass, massUnits } from '../metrics/dose-per-mass.ts';
 import type { Axes } from '../workloads/transport/run-data.ts';
 import { gridAxes } from './grid-axes.ts';
 import { extent, type GridAxis, mapAxis, reduce, sampling } from './reduce.ts';
@@ -73,10 +74,15 @@ function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Sourc
 
 function sourceOf(fields: Fields, request: MapRequest): Source {
   const { quantity, horizontal, vertical, cuts = [] } = request;
-  if (quantity === 'dose') {
+  if (quantity === 'dose' || quantity === 'dose-per-mass') {
     if (!same(['z', 'x'], horizontal, vertical)) throw new BraggError('unsupported', 'Dose has the axes z and x only.');
     if (fields.dose === null) throw new BraggError('not-found', 'Keyframes keep protons, not dose.');
     const cell = fields.axes.dz_mm * fields.axes.dx_mm;
+    if (quantity === 'dose-per-mass') {
+      const values = dosePerMass(fields.dose, fields.axes.density_g_cm3);
+      if (values === null) throw new BraggError('not-found', 'This run was stored without the densities of its cells.');
+      return { values, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose per mass', unit: massUnits.map };
+    }
     return { values: fields.dose, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose', unit: 'MeV/mm²' };
   }
   if (cuts.length > 0) return cutOf(fields, request, cuts);
@@ -161,7 +167,7 @@ export function makeDifference(fields: Fields, other: Fields, request: MapReques
 /** Of a run that computes, in the order of the requests; null: a cut, which comes a frame after it was asked for. */
 export function liveMaps(fields: Fields, requests: readonly MapRequest[]): (FieldMap | null)[] {
   const can = (request: MapRequest): boolean => {
-    if (request.quantity === 'dose') return true;
+    if (request.quantity !== 'protons') return true;
     if ((request.cuts ?? []).length > 0)
       return fields.planes?.some((plane) => samePlane(plane, planeOf(request))) ?? false;
     const kept = marginals.find(({ axes }) => same(axes, request.horizontal, request.vertical));

@@ -2,6 +2,7 @@
 import type { DepthDose, Metrics, Moments } from '../../contract/run.ts';
 import { type AxisGeometry, type AxisProfile, axisProfile } from './axis-profile.ts';
 import { type DepthReadouts, depthReadouts, noReadouts } from './depth-readouts.ts';
+import { massUnits } from './dose-per-mass.ts';
 import { fluenceMoments } from './fluence-moments.ts';
 import { meanRange, type TrackEnd } from './mean-range.ts';
 import { stoppingFrom_mm } from './stopping-depth.ts';
@@ -11,6 +12,8 @@ export interface MeasuredRun {
   readonly geometry: AxisGeometry;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
+  /** nGy mm³ per cell; null where densities are not known. */
+  readonly dosePerMass: () => Float64Array | null;
   readonly crossing: Float64Array;
   readonly x_variance_of_representation_mm2: number;
   readonly energyDeposited_MeV: number;
@@ -55,6 +58,7 @@ export function depthDoseOf(run: MeasuredRun): DepthDose {
     : noReadouts;
   return {
     curve: profileCurve(profile),
+    perMass: massCurve(run.dosePerMass(), geometry),
     entrance_mm: { z: geometry.z_mm, x: geometry.x_mm },
     angle_deg: (geometry.angle_rad * 180) / Math.PI,
     metrics: { r80_mm, r20_mm, peak_mm, w80_20_mm, fwhm_mm, peak_to_entrance },
@@ -70,6 +74,13 @@ export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
     positions: Float64Array.from(profile.values, (_, i) => profile.start_mm + (i + 0.5) * profile.step_mm),
     values: profile.values,
   };
+}
+
+/** Of nGy mm³ per cell; null where densities are not known. */
+export function massCurve(perMass: Float64Array | null, geometry: AxisGeometry): DepthDose['curve'] | null {
+  if (perMass === null) return null;
+  const quantity = 'dose per mass integrated across the beam axis';
+  return { ...profileCurve(axisProfile(perMass, geometry)), quantity, unit: massUnits.depth };
 }
 
 export function momentsOf(run: MeasuredRun): Moments {

@@ -32,6 +32,7 @@ function readAxes(f: RunFileFields): Axes {
     return value > 0 ? value : f.refuse(`${path} has the step ${value}`);
   };
   return {
+    density_g_cm3: f.hasDataset('density_g_cm3') ? f.float64('density_g_cm3', [nz, nx]) : null,
     nz,
     nx,
     ntheta,

@@ -1,7 +1,8 @@
 /** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
 import type { File } from 'h5wasm';
 import { energyColumns, faceColumns, type Moments, numberColumns } from '../../contract/run.ts';
-import { depthProfile, metricsOf, momentsOf, profileCurve } from '../metrics/run-metrics.ts';
+import { dosePerMass } from '../metrics/dose-per-mass.ts';
+import { depthProfile, massCurve, metricsOf, momentsOf, profileCurve } from '../metrics/run-metrics.ts';
 import { measured, type RunData } from '../workloads/transport/run-data.ts';
 import { createFile } from './h5.ts';
 import { putHead } from './head.ts';
@@ -42,11 +43,31 @@ function putDose(file: File, run: RunData): void {
     cell_area_mm2: dz_mm * dx_mm,
   });
   attachAxes(file, 'dose', ['z_mm', 'x_mm'], 0);
+  const { density_g_cm3 } = run.axes;
+  const perMass = dosePerMass(run.dose, density_g_cm3);
+  if (density_g_cm3 !== null && perMass !== null) {
+    const axes = ['z_mm', 'x_mm'];
+    put(file, 'density_g_cm3', density_g_cm3, [nz, nx], { units: 'g/cm3', long_name: 'density of each cell', axes });
+    const area = dz_mm * dx_mm;
+    put(
+      file,
+      'dose_per_mass_nGy_mm',
+      perMass.map((value) => value / area),
+      [nz, nx],
+      { units: 'nGy mm', long_name: 'absorbed dose, integrated over y', axes },
+    );
+    for (const name of ['density_g_cm3', 'dose_per_mass_nGy_mm']) attachAxes(file, name, axes, 0);
+  }
   const { positions, values } = profileCurve(depthProfile(measured(run)));
   const group = file.create_group('depth_dose');
   group.create_attribute('long_name', 'dose integrated across the beam axis, depth from the entrance');
   put(group, 'depth_mm', positions, [positions.length], { units: 'mm' });
   put(group, 'dose_MeV_per_mm', values, [values.length], { units: 'MeV/mm' });
+  const mass = massCurve(perMass, measured(run).geometry);
+  if (mass !== null) {
+    const notes = { units: 'nGy mm²', long_name: 'absorbed dose, integrated across the beam axis and over y' };
+    put(group, 'dose_per_mass_nGy_mm2', mass.values, [mass.values.length], notes);
+  }
 }
 
 const momentUnits: Readonly<Record<keyof Moments, string>> = {

@@ -7,7 +7,7 @@ import { shownCrosshair } from '../../state/selection.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { beamAxis, depthAlong, pointAlong } from './beam-axis.ts';
-import { depthDoseFigure, type OverlaidCurve, overlayLooks, wholeDepth } from './figure.ts';
+import { curveIn, depthDoseFigure, type OverlaidCurve, overlayIn, overlayLooks, wholeDepth } from './figure.ts';
 import type { Plotly } from './plotly.ts';
 import type { DepthDoseStore } from './store.ts';
 
@@ -168,7 +168,8 @@ export function driveDepthDose(
       const run = runOf(stores.runs.getState(), shown?.run ?? null);
       if (shown === null) return null;
       const { clientWidth: width, clientHeight: height } = element;
-      const { positions, values, unit } = shown.curve;
+      const chosen = store.getState().unit;
+      const { positions, values, unit, quantity } = curveIn(shown, chosen);
       const name = run?.name ?? 'run';
       return {
         name: `${name}-depth-dose`,
@@ -178,11 +179,13 @@ export function driveDepthDose(
         height,
         arrays: [
           axisArray('depth', 'mm', 'depth along the beam axis', positions),
-          curveArray('dose', unit, 'dose integrated across the beam', 'depth', values),
-          ...laidOver(() => '').flatMap((curve, i) => [
-            axisArray(`depth_${i + 2}`, 'mm', `depth: ${curve.name}`, curve.depth_mm),
-            curveArray(`dose_${i + 2}`, curve.unit ?? '', curve.name, `depth_${i + 2}`, curve.dose),
-          ]),
+          curveArray('dose', unit, quantity, 'depth', values),
+          ...laidOver(() => '')
+            .map((curve) => overlayIn(curve, chosen))
+            .flatMap((curve, i) => [
+              axisArray(`depth_${i + 2}`, 'mm', `depth: ${curve.name}`, curve.depth_mm),
+              curveArray(`dose_${i + 2}`, curve.unit ?? '', curve.name, `depth_${i + 2}`, curve.dose),
+            ]),
         ],
         svg: async () => {
           const url = await plotly.toImage(element, { format: 'svg', width, height });

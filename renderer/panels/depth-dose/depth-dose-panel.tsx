@@ -13,16 +13,22 @@ import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { beamAxis, depthAlong, interpolate } from './beam-axis.ts';
 import { type DrivenPlot, driveDepthDose } from './controller.ts';
 import './depth-dose-panel.css';
+import { curveIn } from './figure.ts';
 import { OverlayMenu } from './overlays.tsx';
 import { loadPlotly } from './plotly.ts';
-import { createDepthDoseStore } from './store.ts';
+import { createDepthDoseStore, type DepthDoseState } from './store.ts';
 
 const units = [
   { value: 'absolute', label: 'MeV/mm', title: 'Energy deposited per depth' },
+  {
+    value: 'mass',
+    label: 'nGy mm²',
+    title: 'Energy by mass with the density of each cell, integrated across the beam and over y',
+  },
   { value: 'percent', label: '%', title: 'Per cent of the peak' },
 ] as const;
 
-function CurveReadout(): ReactElement {
+function CurveReadout({ unit }: { readonly unit: DepthDoseState['unit'] }): ReactElement {
   const workbench = useWorkbench();
   const { stores, data } = workbench;
   const crosshair = useSelected(stores.selection, shownCrosshair);
@@ -39,14 +45,15 @@ function CurveReadout(): ReactElement {
   }
   const axis = beamAxis(shownScenario('transport', workbench));
   const depth = depthAlong(axis, crosshair.z, crosshair.x ?? axis.entrance_mm.x);
-  const value = interpolate(shown.curve.positions, shown.curve.values, depth);
+  const curve = curveIn(shown, unit);
+  const value = interpolate(curve.positions, curve.values, depth);
   return (
     <output className="panel-readout" aria-live="off">
       <span>
         depth <b>{fixed(depth, 2)}</b> mm
       </span>
       <span>
-        dose <b>{value === null ? '–' : significant(value, 4)}</b> {shown.curve.unit}
+        dose <b>{value === null ? '–' : significant(value, 4)}</b> {curve.unit}
       </span>
     </output>
   );
@@ -82,7 +89,7 @@ export default function DepthDosePanel(): ReactElement {
   return (
     <div className="plot-panel">
       <div className="panel-bar">
-        <CurveReadout />
+        <CurveReadout unit={unit} />
         <div className="panel-bar__tools">
           <OverlayMenu />
           <Segmented

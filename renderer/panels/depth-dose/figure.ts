@@ -1,6 +1,6 @@
 /** The depth dose as a Plotly figure: curve, R80, the table's range, the distal falloff. */
 import type { Data, Layout, Shape } from 'plotly.js/lib/core';
-import type { Interval } from '../../../electron/contract/fields.ts';
+import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
 import { fixed } from '../../base/numbers.ts';
@@ -14,8 +14,26 @@ export interface OverlaidCurve {
   readonly depth_mm: Float64Array;
   readonly dose: Float64Array;
   readonly unit: string | null;
+  /** By mass, of a run. */
+  readonly perMass?: Float64Array | null;
   readonly color: string;
 }
+
+/** What the dose is shown in. */
+export type DoseUnit = 'absolute' | 'mass' | 'percent';
+
+/** The curve of a run in a unit; one without densities is shown as energy by depth. */
+export function curveIn({ curve, perMass }: ShownDepthDose, unit: DoseUnit): Curve {
+  return unit === 'mass' ? (perMass ?? curve) : curve;
+}
+
+/** An overlaid curve in a unit: a run's by mass where it is asked for, a file's as it is. */
+export function overlayIn<T extends Pick<OverlaidCurve, 'dose' | 'unit' | 'perMass'>>(overlay: T, unit: DoseUnit): T {
+  const { perMass } = overlay;
+  return unit !== 'mass' || perMass == null ? overlay : { ...overlay, dose: perMass, unit: PER_MASS };
+}
+
+const PER_MASS = 'nGy mm²';
 
 type Dash = 'dash' | 'dot' | 'dashdot' | 'longdash' | 'longdashdot';
 
@@ -37,19 +55,19 @@ export const overlayLooks: readonly {
 /** What an overlaid dose is multiplied with: in per cent its own peak is 100, and without a known unit it is as high as the run's. */
 export function overlayFactor(
   { dose, unit }: Pick<OverlaidCurve, 'dose' | 'unit'>,
-  shown: 'absolute' | 'percent',
+  shown: DoseUnit,
   peak: number,
 ): number {
   const own = dose.reduce((a, b) => Math.max(a, b), 0);
   if (!(own > 0)) return 1;
   if (shown === 'percent') return 100 / own;
-  return unit === 'MeV/mm' || !(peak > 0) ? 1 : peak / own;
+  return unit === (shown === 'mass' ? PER_MASS : 'MeV/mm') || !(peak > 0) ? 1 : peak / own;
 }
 
 export interface FigureInput {
   readonly shown: ShownDepthDose | null;
   readonly resolved: TransportResolved | null;
-  readonly unit: 'absolute' | 'percent';
+  readonly unit: DoseUnit;
   readonly overlays?: readonly OverlaidCurve[];
   /** Shown part of the axis; null: all of it. */
   readonly window: Interval | null;
@@ -88,8 +106,9 @@ export function wholeDepth(shown: ShownDepthDose | null, resolved: TransportReso
 }
 
 export function depthDoseFigure(input: FigureInput): Figure {
-  const { shown, resolved, unit, window, width_px, theme, colors, overlays = [] } = input;
-  const curve = shown?.curve;
+  const { shown, resolved, unit, window, width_px, theme, colors } = input;
+  const overlays = (input.overlays ?? []).map((overlay) => overlayIn(overlay, unit));
+  const curve = shown === null ? undefined : curveIn(shown, unit);
   const peak = curve === undefined ? 0 : curve.values.reduce((a, b) => Math.max(a, b), 0);
   const factor = unit === 'percent' && peak > 0 ? 100 / peak : 1;
   const { r80_mm = null, r20_mm = null } = shown?.final?.metrics ?? {};

@@ -4,8 +4,8 @@ import type { StoreApi } from 'zustand/vanilla';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
 const schema = z.strictObject({
-  /** In its own unit, or in per cent of its peak. */
-  unit: z.enum(['absolute', 'percent']),
+  /** Energy by depth, energy by mass, or per cent of the peak. */
+  unit: z.enum(['absolute', 'mass', 'percent']),
 });
 export type DepthDoseState = Readonly<z.infer<typeof schema>>;
 export type DepthDoseStore = StoreApi<DepthDoseState>;

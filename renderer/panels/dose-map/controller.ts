@@ -51,7 +51,7 @@ export function driveDoseMap(
     const { against } = view.getState();
     const { run } = stores.selection.getState();
     feed.want(DOSE_MAP, {
-      quantity: 'dose',
+      quantity: store.getState().unit === 'mass' ? 'dose-per-mass' : 'dose',
       ...AXES,
       viewport: part,
       ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),
@@ -92,7 +92,10 @@ export function driveDoseMap(
     data.maps.subscribe(GAMMA_MAP, show),
     data.depthDose.subscribe(SHOWN, show),
     data.reference.subscribe(SHOWN, show),
-    store.subscribe(show),
+    store.subscribe((state, before) => {
+      if (state.unit !== before.unit) want();
+      show();
+    }),
     view.subscribe(() => {
       want();
       show();

@@ -8,6 +8,8 @@ import { ExportMenu } from '../../widgets/export-menu.tsx';
 import { MapDisplay } from '../../widgets/map-display.tsx';
 import { MapDrawer } from '../../widgets/map-drawer.tsx';
 import { PlotLayers } from '../../widgets/plot-layers.tsx';
+import { PopoverRow } from '../../widgets/popover.tsx';
+import { Segmented } from '../../widgets/segmented.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { AgainstNote, AgainstRows } from './against.tsx';
@@ -15,6 +17,15 @@ import { type DrivenMap, driveDoseMap, GAMMA_LIMITS, shownKey } from './controll
 import { DoseReadout } from './readout.tsx';
 import { createDoseMapStore, createDoseViewStore } from './store.ts';
 import '../../widgets/plot-panel.css';
+
+const units = [
+  { value: 'area', label: 'MeV/mm²', title: 'Energy by area of the map' },
+  {
+    value: 'mass',
+    label: 'nGy mm',
+    title: 'Energy by mass with the density of each cell: Gy times the mm of y that the plane model sums over',
+  },
+] as const;
 
 export default function DoseMapPanel(): ReactElement {
   const workbench = useWorkbench();
@@ -75,6 +86,17 @@ export default function DoseMapPanel(): ReactElement {
               if (set !== undefined) view.setState({ limits: set });
             }}
           >
+            <PopoverRow name="Unit">
+              <Segmented
+                label="Unit of the dose map"
+                value={config.unit}
+                options={units}
+                onChange={(unit) => {
+                  store.setState({ unit });
+                  view.setState({ limits: null });
+                }}
+              />
+            </PopoverRow>
             <AgainstRows view={view} />
           </MapDisplay>
           <ExportMenu

@@ -36,7 +36,11 @@ export function DoseReadout({ mapKey }: { readonly mapKey: string }): ReactEleme
         x <b>{fixed(crosshair.x, digits(field.vertical))}</b> mm
       </span>
       <span>
-        {field.quantity === 'dose' ? 'dose' : field.quantity === 'gamma index' ? 'gamma' : 'difference'}{' '}
+        {field.quantity === 'dose' || field.quantity === 'dose per mass'
+          ? 'dose'
+          : field.quantity === 'gamma index'
+            ? 'gamma'
+            : 'difference'}{' '}
         <b>{hit === null || Number.isNaN(hit.value) ? '–' : significant(hit.value, 4)}</b> {field.unit}
       </span>
     </output>

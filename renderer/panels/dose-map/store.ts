@@ -15,6 +15,8 @@ const schema = z.strictObject({
   contours: z.boolean(),
   /** Outlines of regions and reference lines over the field. */
   marks: z.boolean(),
+  /** Energy by area of the map, or by mass with the density of each cell. */
+  unit: z.enum(['area', 'mass']),
 });
 export type DoseMapState = Readonly<z.infer<typeof schema>>;
 export type DoseMapStore = StoreApi<DoseMapState>;
@@ -29,14 +31,16 @@ export function createDoseMapStore(
     scale: 'linear',
     contours: false,
     marks: true,
+    unit: 'area',
   };
+  const withDefaults = (data: unknown) => ({ ...initial, ...(typeof data === 'object' ? data : {}) });
   return createPersisted<DoseMapState>({
     storage,
     name: 'dose-map',
-    version: 2,
+    version: 3,
     schema,
     initial,
-    migrations: { 1: (data) => ({ ...initial, ...(typeof data === 'object' ? data : {}) }) },
+    migrations: { 1: withDefaults, 2: withDefaults },
     onReset,
   });
 }

@@ -61,6 +61,7 @@ describe('the data of the run that is shown', () => {
     depth_mm: value,
     maps: [field(value)],
     depthDose: curve,
+    depthDosePerMass: null,
   });
   const shown = () => data.maps.get('map')?.field.values[0];
   const status = () => feed.status.getState().status.kind;

@@ -28,6 +28,14 @@ const shownCurve = (final: Partial<DepthDose['metrics']> | null): ShownDepthDose
     positions: Float64Array.of(0.5, 1.5, 2.5),
     values: Float64Array.of(1, 4, 2),
   },
+  perMass: {
+    quantity: 'dose per mass',
+    unit: 'nGy mm²',
+    axis: 'depth',
+    axisUnit: 'mm',
+    positions: Float64Array.of(0.5, 1.5, 2.5),
+    values: Float64Array.of(160, 640, 160),
+  },
   final: final === null ? null : ({ metrics: { r80_mm: null, r20_mm: null, ...final } } as DepthDose),
 });
 
@@ -70,6 +78,19 @@ describe('the depth dose figure', () => {
       { type: 'rect', x0: 40.76, x1: 41.36 },
     ]);
     expect(layout.annotations?.map((mark) => mark.text)).toEqual(['Range 40.80 mm', 'R80 40.76 mm']);
+  });
+
+  it('is drawn by mass with its unit, other runs by theirs, and files as high as the peak', () => {
+    const depth_mm = Float64Array.of(0.5, 1.5, 2.5);
+    const other = { name: 'b', depth_mm, dose: Float64Array.of(1, 2, 1), unit: 'MeV/mm', color: '#5' };
+    const overlays = [{ ...other, perMass: Float64Array.of(160, 320, 80) }, other];
+    const { data, layout } = figure({ shown: shownCurve(null), unit: 'mass', overlays });
+    expect(data.map((trace) => Array.from(trace.type === 'scatter' ? (trace.y as Float64Array) : []))).toEqual([
+      [160, 640, 160],
+      [160, 320, 80],
+      [320, 640, 320],
+    ]);
+    expect(layout.yaxis?.title).toMatchObject({ text: 'Dose (nGy mm²)' });
   });
 
   it('says that the range is that of the axis where regions lie', () => {

@@ -49,10 +49,11 @@ function text(run: RunData, what: Exclude<Exported, 'run'>): string {
     case 'dose':
       return doseTable(run);
     case 'depth-dose': {
-      const { curve } = depthDoseOf(measured(run));
+      const { curve, perMass } = depthDoseOf(measured(run));
       return csv([
         ['depth_mm', curve.positions],
         ['dose_MeV_per_mm', curve.values],
+        ...(perMass === null ? [] : [['dose_per_mass_nGy_mm2', perMass.values] as const]),
       ]);
     }
     case 'moments':

@@ -4,7 +4,8 @@ import type { NativeLive, TransportRun } from '../../addon.ts';
 import { fromNative } from '../../addon.ts';
 import { liveMaps, planeOf, samePlane } from '../../display/maps.ts';
 import { axisProfile } from '../../metrics/axis-profile.ts';
-import { profileCurve } from '../../metrics/run-metrics.ts';
+import { dosePerMass } from '../../metrics/dose-per-mass.ts';
+import { massCurve, profileCurve } from '../../metrics/run-metrics.ts';
 import { Pace } from '../../runs/pace.ts';
 import type { Axes, RunData } from './run-data.ts';
 
@@ -100,6 +101,7 @@ export class LiveState {
       depth_mm: live.depth_mm,
       maps: liveMaps(fields, view.maps),
       depthDose: view.depthDose ? profileCurve(axisProfile(live.dose, geometry)) : null,
+      depthDosePerMass: view.depthDose ? massCurve(dosePerMass(live.dose, this.axes.density_g_cm3), geometry) : null,
     };
   }
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../../contract/run.ts';
 import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../addon.ts';
 import { fromNative } from '../../addon.ts';
+import { dosePerMass } from '../../metrics/dose-per-mass.ts';
 import type { MeasuredRun } from '../../metrics/run-metrics.ts';
 import { noSpans, type Recording } from '../../recording/recording.ts';
 import type { RunContext, RunFailure } from '../run-data.ts';
@@ -19,6 +20,8 @@ export interface Axes {
   readonly theta_centre_rad: number;
   /** Ascending, not equally wide on the range grid. */
   readonly energies_MeV: Float64Array;
+  /** Of each cell, [z][x]; null in files of versions that did not record it. */
+  readonly density_g_cm3: Float64Array | null;
 }
 
 export interface Machine {
@@ -89,7 +92,10 @@ export type TransportContext = RunContext & Pick<RunData, 'table'>;
 
 export function axesOf(problem: TransportProblem, plan: TransportRun['plan']): Axes {
   const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = problem.grid;
-  return { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad, energies_MeV: plan.energies_MeV };
+  const densities = problem.materials.map((material) => material.density_g_cm3);
+  const density_g_cm3 = Float64Array.from(problem.map, (index) => densities[index] ?? Number.NaN);
+  const { energies_MeV } = plan;
+  return { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad, energies_MeV, density_g_cm3 };
 }
 
 export function beamOf(problem: TransportProblem): RunData['beam'] {
@@ -200,6 +206,7 @@ export function measured(run: RunData): MeasuredRun {
       angle_rad: beam.angle_rad,
     },
     dose: run.dose,
+    dosePerMass: () => dosePerMass(run.dose, axes.density_g_cm3),
     crossing: run.crossing,
     x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
     energyDeposited_MeV: lastOf(run.ledgerEnergy, ENERGY_COLUMNS, 8),

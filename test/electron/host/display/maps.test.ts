@@ -14,6 +14,7 @@ const axes = {
   dtheta_rad: 0.01,
   theta_centre_rad: 0.1,
   energies_MeV: new Float64Array([1, 2, 4, 8]),
+  density_g_cm3: null,
 };
 const numbered = (n: number): Float32Array => Float32Array.from({ length: n }, (_, i) => i);
 const fields = {
@@ -32,7 +33,7 @@ const fields = {
 };
 
 function request(
-  quantity: 'dose' | 'protons',
+  quantity: 'dose' | 'dose-per-mass' | 'protons',
   horizontal: AxisName,
   vertical: AxisName,
   pixels: [number, number],
@@ -60,6 +61,30 @@ describe('cuts', () => {
     const first = liveMaps(fields, [plain, cut]);
     expect([first[0]?.quantity, first[1]]).toEqual(['protons', null]);
     expect(liveMaps({ ...fields, planes: [plane] }, [cut])[0]?.max).toBe(59);
+  });
+});
+
+describe('dose per mass', () => {
+  const whole = request('dose-per-mass', 'z', 'x', [100, 100]);
+
+  it('divides each cell by its own density, in Gy times the mm of y', () => {
+    // Half the density from the fifth row on.
+    const density_g_cm3 = Float64Array.from({ length: 60 }, (_, i) => (i < 24 ? 1 : 0.5));
+    const dense = { ...fields, axes: { ...axes, density_g_cm3 } };
+    const [mass, area] = [makeMap(dense, whole), makeMap(dense, request('dose', 'z', 'x', [100, 100]))];
+    expect([mass.quantity, mass.unit, area.unit]).toEqual(['dose per mass', 'nGy mm', 'MeV/mm²']);
+    // 1 MeV in 0.5 mm × 1 mm × 1 mm of 1 g/cm³: 1.602e-13 J in 0.5e-6 kg.
+    const nGy = (1.602176634e-13 / 0.5e-6) * 1e9;
+    mass.values.forEach((value, i) => {
+      const MeV = (area.values[i] ?? 0) * 0.5;
+      const z = i % 10;
+      expect(value / (MeV * nGy * (z < 4 ? 1 : 2) || 1)).toBeCloseTo(MeV === 0 ? 0 : 1, 5);
+    });
+    expect(makeDifference(dense, dense, whole).unit).toBe('nGy mm');
+  });
+
+  it('is refused of a run without densities, in plain words', () => {
+    expect(() => makeMap(fields, whole)).toThrow('This run was stored without the densities of its cells.');
   });
 });
 

@@ -1,0 +1,17 @@
+/**
+ * Dose as physicists expect it: energy by mass, with the density of each cell. The plane model is integrated over y, so
+ * a cell holds Gy times the mm of y: nGy mm on the map, and nGy mm² where the dose is integrated across the beam.
+ */
+/** 1 MeV is 1.602176634e-13 J, 1 mm³ of 1 g/cm³ is 1e-6 kg: nGy of 1 MeV in it. */
+const NANOGRAY = 160.2176634;
+
+export const massUnits = { map: 'nGy mm', depth: 'nGy mm²' } as const;
+
+/**
+ * `dose`: MeV per cell, [z][x]. nGy mm³ per cell: by the cell's area nGy mm. Null where the run does not know its
+ * densities: those of a file from before they were kept.
+ */
+export function dosePerMass(dose: Float64Array, density_g_cm3: Float64Array | null): Float64Array | null {
+  if (density_g_cm3 === null) return null;
+  return dose.map((energy, i) => (energy * NANOGRAY) / (density_g_cm3[i] ?? 1));
+}
