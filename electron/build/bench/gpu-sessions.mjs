@@ -83,7 +83,7 @@ export const GPU_SESSIONS = [
       '--rounds',
       '7',
       '--time',
-      '6',
+      '30',
     ]),
   },
   {
