@@ -10,8 +10,6 @@ namespace {
 using cuda::Stored;
 using engine::TaskProblem;
 
-constexpr int kTimings = 20;
-
 /// cuBLAS's products, with bias and rectifier as kernels of their own.
 template <bool kAsGraph>
 class CublasLayer final : public CudaSteps {
@@ -74,7 +72,7 @@ class CublasLayer final : public CudaSteps {
   std::optional<cuda::Graph> graph_;
 };
 
-std::string unavailable() {
+std::string without_cublas() {
   const std::string device = cuda_unavailable();
   return device.empty() ? cuda::cublas_unavailable() : device;
 }
@@ -92,7 +90,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
        .make = make<CublasLayer<false>>,
-       .unavailable = unavailable,
+       .unavailable = without_cublas,
        .library = "cuBLAS"},
       {.id = "cuda-cublas-graph",
        .title = "The same as one graph",
@@ -103,7 +101,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
        .make = make<CublasLayer<true>>,
-       .unavailable = unavailable,
+       .unavailable = without_cublas,
        .library = "cuBLAS"},
   };
 }

@@ -19,8 +19,6 @@ using cuda::api::DataType;
 using cuda::api::Epilogue;
 using engine::TaskProblem;
 
-constexpr int kTimings = 20;
-
 template <Arithmetic arithmetic>
 using Element = std::conditional_t<arithmetic == Arithmetic::kBf16, std::uint16_t, float>;
 
@@ -191,7 +189,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
   std::vector<Planned> products_;
 };
 
-std::string unavailable() {
+std::string without_cublaslt() {
   const std::string device = cuda_unavailable();
   return device.empty() ? cuda::cublaslt_unavailable() : device;
 }
@@ -219,7 +217,7 @@ engine::TaskVariant variant(const char* id, const char* title, const char* chang
                           .estimate_bytes = bytes,
                           .make = make<LtLayer<arithmetic, kMask>>};
   if (kMask) out.refuses = only_forward;
-  out.unavailable = unavailable;
+  out.unavailable = without_cublaslt;
   out.library = "cuBLASLt";
   out.automatic = arithmetic == Arithmetic::kFp32 && !kMask;
   return out;

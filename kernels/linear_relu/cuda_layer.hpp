@@ -47,6 +47,9 @@ class CudaLayer : public cuda::CudaTask {
 extern template class CudaLayer<float>;
 extern template class CudaLayer<std::uint16_t>;
 
+/// Products that a library's way is timed over, after one that is not.
+inline constexpr int kTimings = 20;
+
 double cuda_bytes(const engine::TaskProblem& problem);
 std::string cuda_unavailable();
 

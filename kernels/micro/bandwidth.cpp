@@ -4,6 +4,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace bandwidth_row {
 namespace {
 
 constexpr float kS = 0.5f;
@@ -70,12 +71,11 @@ std::function<std::vector<Quantity>()> rate(CudaBench& bench, const CudaWork& wo
   };
 }
 
-template <Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto b = bench.upload(in->b), c = bench.upload(in->c);
   const auto a = bench.buffer<float>(in->n);
-  auto kernel = bench.kernel(kKernel.text);
+  auto kernel = bench.kernel(name);
   constexpr unsigned kThreads = 256;
   const unsigned resident = resident_blocks(kernel, *bench.device(), kThreads);
   const cuda::LaunchShape shape{.grid = {std::min(resident, blocks_for(in->n, kThreads))}, .block = {kThreads}};
@@ -113,15 +113,18 @@ CudaWork on_shared(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 12.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace bandwidth_row
 
 engine::TaskBench bandwidth_bench() {
+  using namespace bandwidth_row;
   Row<answer> row({"bandwidth", "Bandwidth by level: the STREAM triad", "kernels/micro/bandwidth.cpp",
                    "kernels/micro/bandwidth.cu", bytes});
   row.cpu<on_one_core>({"cpu-one", "One core", "one thread passes over the arrays"});
   row.cpu<on_all_cores>({"cpu", "All cores", "each thread passes over its share", "cpu-one"});
-  row.cuda<on_gpu<"micro_triad">>({"cuda-4", "4 bytes a load", "a word a thread"});
-  row.cuda<on_gpu<"micro_triad_16">>({"cuda-16", "16 bytes a load", "four words a thread", "cuda-4"});
-  row.cuda<on_gpu<"micro_triad_l2">>({"cuda-l2", "Past L1", "loads that L1 does not keep (__ldcg)", "cuda-16"});
+  row.cuda<with<on_gpu, Name("micro_triad")>>({"cuda-4", "4 bytes a load", "a word a thread"});
+  row.cuda<with<on_gpu, Name("micro_triad_16")>>({"cuda-16", "16 bytes a load", "four words a thread", "cuda-4"});
+  row.cuda<with<on_gpu, Name("micro_triad_l2")>>(
+      {"cuda-l2", "Past L1", "loads that L1 does not keep (__ldcg)", "cuda-16"});
   row.cuda<on_shared>({"cuda-shared", "Shared memory", "each block passes over its share in shared memory", "cuda-16"});
   return row.bench();
 }

@@ -5,6 +5,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace bank_conflicts_row {
 namespace {
 
 constexpr unsigned kWords = 1024, kThreads = 256;
@@ -28,11 +29,10 @@ Answer answer(const TaskProblem& problem) {
   return out;
 }
 
-template <Name kKernel, bool kPadded>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name, bool padded) {
   const auto stride = static_cast<unsigned>(bench.problem().count("stride"));
   const auto reads = static_cast<int>(bench.problem().count("reads"));
-  auto kernel = bench.kernel(kKernel.text);
+  auto kernel = bench.kernel(name);
   const unsigned blocks = resident_blocks(kernel, *bench.device(), kThreads);
   const auto out = bench.buffer<unsigned>(std::size_t{blocks} * kThreads);
   const auto cycles = bench.buffer<long long>(blocks);
@@ -45,11 +45,11 @@ CudaWork on_gpu(CudaBench& bench) {
     return std::vector<double>(sums.begin(), sums.begin() + kThreads);
   };
   work.work = {.bytes = 4.0 * static_cast<double>(out->size()) * reads};
-  const double ways = kPadded ? 1.0 : std::gcd(stride, 32u);
+  const double ways = padded ? 1.0 : std::gcd(stride, 32u);
   work.quantities = [=, stream = &bench.stream()] {
     const double taken = static_cast<double>(cycles->read(*stream)[0]);
     std::vector<Quantity> out_of{{"cycles", "Per read, with all warps at work", taken / reads, "cycles"}};
-    if constexpr (!kPadded) out_of.push_back({"ways", "Lanes that meet in a bank", ways, ""});
+    if (!padded) out_of.push_back({"ways", "Lanes that meet in a bank", ways, ""});
     return out_of;
   };
   return work;
@@ -58,13 +58,15 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem&) { return 8e6; }
 
 }  // namespace
+}  // namespace bank_conflicts_row
 
 engine::TaskBench bank_conflicts_bench() {
+  using namespace bank_conflicts_row;
   Row<answer> row({"bank-conflicts", "Bank conflicts: reads with a stride", "kernels/micro/bank_conflicts.cpp",
                    "kernels/micro/bank_conflicts.cu", bytes});
-  row.cuda<on_gpu<"micro_bank_strided", false>>(
+  row.cuda<with<on_gpu, Name("micro_bank_strided"), false>>(
       {"cuda-strided", "With the stride", "neighbouring lanes are a stride of words apart", "", "int"});
-  row.cuda<on_gpu<"micro_bank_padded", true>>(
+  row.cuda<with<on_gpu, Name("micro_bank_padded"), true>>(
       {"cuda-padded", "With a word more in 32", "a word is left out after each 32", "cuda-strided", "int"});
   return row.bench();
 }

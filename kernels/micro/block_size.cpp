@@ -5,6 +5,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace block_size_row {
 namespace {
 
 struct Problem {
@@ -48,8 +49,7 @@ Answer answer(const TaskProblem& problem) {
   return {some.map([&](std::size_t i) { return p.at(i); }), limit, limit, some.text() + " with FP64"};
 }
 
-template <unsigned kThreads>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, unsigned threads) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto x = bench.upload(p->x), y = bench.upload(p->y);
   const auto out = bench.buffer<float>(p->n);
@@ -57,28 +57,32 @@ CudaWork on_gpu(CudaBench& bench) {
   const unsigned size = p->kernel == "gemm" ? p->side : static_cast<unsigned>(p->n);
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable {
-    kernel.launch(to, {.grid = {blocks_for(p->n, kThreads)}, .block = {kThreads}}, size, x->pointer(), y->pointer(),
+    kernel.launch(to, {.grid = {blocks_for(p->n, threads)}, .block = {threads}}, size, x->pointer(), y->pointer(),
                   out->pointer());
   };
   work.result = [p, out](cuda::Stream& from) { return samples_of(*p).take<float>(out->read(from)); };
   work.work = p->work();
-  work.quantities = [kernel, device = bench.device()] { return cuda::launch_quantities(kernel, *device, kThreads); };
+  work.quantities = [kernel, threads, device = bench.device()] {
+    return cuda::launch_quantities(kernel, *device, threads);
+  };
   return work;
 }
 
 double bytes(const TaskProblem& problem) { return 12.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace block_size_row
 
 engine::TaskBench block_size_bench() {
+  using namespace block_size_row;
   Row<answer> row(
       {"block-size", "Block size and occupancy", "kernels/micro/block_size.cpp", "kernels/micro/block_size.cu", bytes});
-  row.cuda<on_gpu<32>>({"cuda-32", "32 threads", "a warp a block"});
-  row.cuda<on_gpu<64>>({"cuda-64", "64 threads", "two warps a block", "cuda-32"});
-  row.cuda<on_gpu<128>>({"cuda-128", "128 threads", "four warps a block", "cuda-64"});
-  row.cuda<on_gpu<256>>({"cuda-256", "256 threads", "eight warps a block", "cuda-128"});
-  row.cuda<on_gpu<512>>({"cuda-512", "512 threads", "16 warps a block", "cuda-256"});
-  row.cuda<on_gpu<1024>>({"cuda-1024", "1024 threads", "32 warps a block", "cuda-512"});
+  row.cuda<with<on_gpu, 32>>({"cuda-32", "32 threads", "a warp a block"});
+  row.cuda<with<on_gpu, 64>>({"cuda-64", "64 threads", "two warps a block", "cuda-32"});
+  row.cuda<with<on_gpu, 128>>({"cuda-128", "128 threads", "four warps a block", "cuda-64"});
+  row.cuda<with<on_gpu, 256>>({"cuda-256", "256 threads", "eight warps a block", "cuda-128"});
+  row.cuda<with<on_gpu, 512>>({"cuda-512", "512 threads", "16 warps a block", "cuda-256"});
+  row.cuda<with<on_gpu, 1024>>({"cuda-1024", "1024 threads", "32 warps a block", "cuda-512"});
   return row.bench();
 }
 

@@ -4,6 +4,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace coalescing_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -82,12 +83,11 @@ const char* by_words(std::size_t words, const char* one, const char* two, const 
 enum class Gpu { kDirect, kStaged, kPacked };
 
 /// Only a kernel whose parameters are typed differs by element size: the pointers are handed on as they are.
-template <Gpu how>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, Gpu how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   auto values = p->values;
   auto stride = static_cast<unsigned>(p->stride), offset = static_cast<unsigned>(p->offset);
-  if constexpr (how == Gpu::kPacked) {
+  if (how == Gpu::kPacked) {
     values.resize(p->n * p->words);
     for (std::size_t i = 0; i < p->n; ++i) {
       for (std::size_t w = 0; w < p->words; ++w) values[i * p->words + w] = p->values[p->from(i) * p->words + w];
@@ -113,7 +113,7 @@ CudaWork on_gpu(CudaBench& bench) {
         how == Gpu::kStaged
             ? bench.kernel(by_words(p->words, "micro_copy_staged_4", "micro_copy_staged_8", "micro_copy_staged_16"))
             : bench.kernel(by_words(p->words, "micro_copy_direct_4", "micro_copy_direct_8", "micro_copy_direct_16"));
-    if constexpr (how == Gpu::kStaged) {
+    if (how == Gpu::kStaged) {
       shape.dynamic_shared_bytes = kThreads * stride * static_cast<unsigned>(4 * p->words);
       kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
     }
@@ -153,20 +153,24 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace coalescing_row
 
 engine::TaskBench coalescing_bench() {
+  using namespace coalescing_row;
   Row<answer> row({"coalescing", "Coalescing: copy with a stride, an offset, or in random order",
                    "kernels/micro/coalescing.cpp", "kernels/micro/coalescing.cu", bytes});
   row.cpu<on_cpu_scatter>({"cpu-scatter", "In the order of memory", "reads in order and writes where it belongs"});
   row.cpu<on_cpu>(
       {"cpu-gather", "In the order of the results", "writes in order and reads where it lies", "cpu-scatter"});
-  row.cuda<on_gpu<Gpu::kDirect>>({"cuda-direct", "Each thread its element", "neighbouring lanes are a stride apart"});
-  row.cuda<on_gpu<Gpu::kStaged>>(
+  row.cuda<with<on_gpu, Gpu::kDirect>>(
+      {"cuda-direct", "Each thread its element", "neighbouring lanes are a stride apart"});
+  row.cuda<with<on_gpu, Gpu::kStaged>>(
       {"cuda-staged", "Through shared memory",
        "a block reads all that lies between, lane after lane, and picks its elements there", "cuda-direct"},
       refuses_staged);
-  row.cuda<on_gpu<Gpu::kPacked>>({"cuda-packed", "Packed beforehand",
-                                  "elements that were stored one after another before the time counts", "cuda-direct"});
+  row.cuda<with<on_gpu, Gpu::kPacked>>({"cuda-packed", "Packed beforehand",
+                                        "elements that were stored one after another before the time counts",
+                                        "cuda-direct"});
   return row.bench();
 }
 

@@ -11,6 +11,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace cold_start_row {
 namespace {
 
 using cpu::Clock;
@@ -137,8 +138,7 @@ const char* kernel_of(Code code) {
                                                         : "micro_axpy";
 }
 
-template <Code code>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, Code code) {
   const auto in = std::make_shared<const AxpyInputs>(bench.problem());
   const auto x = bench.upload(in->x), start = bench.upload(in->y), y = bench.upload(in->y);
   const auto n = static_cast<unsigned>(in->n);
@@ -156,7 +156,7 @@ CudaWork on_gpu(CudaBench& bench) {
         to.synchronize();
       });
     };
-    if constexpr (code == Code::kLoaded) {
+    if (code == Code::kLoaded) {
       first_launch(warm);
     } else {
       const cuda::Module module = parts->of(0, [&] { return module_of(code, device, ++repetition); });
@@ -185,20 +185,23 @@ std::string no_compiler() {
 double bytes(const TaskProblem& problem) { return 12.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace cold_start_row
 
 engine::TaskBench cold_start_bench() {
+  using namespace cold_start_row;
   Row<answer> row({"cold-start", "Cold start: what a first call waits for", "kernels/micro/cold_start.cpp",
                    "kernels/micro/cold_start.cpp", bytes});
   row.cpu<on_cpu<true>>({"cpu-cold", "Fresh memory", "memory that the system has yet to hand out"});
   row.cpu<on_cpu<false>>({"cpu-warm", "The same memory", "memory used before", "cpu-cold"});
-  row.cuda<on_gpu<Code::kSource>>({"cuda-source", "From source", "NVRTC compiles, then the module is loaded"},
-                                  can_do_all, no_compiler);
-  row.cuda<on_gpu<Code::kPtx>>({"cuda-ptx", "From PTX", "the driver compiles PTX that it has not seen", "cuda-source"});
-  row.cuda<on_gpu<Code::kPtxCached>>(
+  row.cuda<with<on_gpu, Code::kSource>>({"cuda-source", "From source", "NVRTC compiles, then the module is loaded"},
+                                        can_do_all, no_compiler);
+  row.cuda<with<on_gpu, Code::kPtx>>(
+      {"cuda-ptx", "From PTX", "the driver compiles PTX that it has not seen", "cuda-source"});
+  row.cuda<with<on_gpu, Code::kPtxCached>>(
       {"cuda-ptx-cached", "From PTX, seen before", "the driver finds the machine code in its cache", "cuda-ptx"});
-  row.cuda<on_gpu<Code::kBinary>>(
+  row.cuda<with<on_gpu, Code::kBinary>>(
       {"cuda-binary", "From machine code", "the module of all the ledger's kernels is loaded", "cuda-ptx"});
-  row.cuda<on_gpu<Code::kLoaded>>({"cuda-warm", "Loaded", "a kernel that ran before", "cuda-binary"});
+  row.cuda<with<on_gpu, Code::kLoaded>>({"cuda-warm", "Loaded", "a kernel that ran before", "cuda-binary"});
   return row.bench();
 }
 

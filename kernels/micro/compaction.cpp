@@ -5,6 +5,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace compaction_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -85,15 +86,14 @@ CpuWork without_branch(CpuBench& bench) {
   return work;
 }
 
-template <Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->values);
   const std::size_t n = in->size();
   const auto out = bench.buffer<float>(n);
   const auto count = bench.buffer<unsigned>(1);
   CudaWork work;
-  work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     count->fill_bytes(0, to);
     kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, static_cast<unsigned>(n), p->threshold,
                   in->pointer(), out->pointer(), count->pointer());
@@ -111,16 +111,19 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace compaction_row
 
 engine::TaskBench compaction_bench() {
+  using namespace compaction_row;
   Row<answer> row({"compaction", "Compaction: the values below a threshold", "kernels/micro/compaction.cpp",
                    "kernels/micro/compaction.cu", bytes});
   row.cpu<by_branch>({"cpu-branch", "With a branch", "asks, then writes"});
   row.cpu<without_branch>({"cpu-branchless", "Without a branch", "writes, and goes on where it is kept", "cpu-branch"});
-  row.cuda<on_gpu<"micro_compact_atomics">>({"cuda-atomics", "An atomic a value", "each value kept asks for a place"});
-  row.cuda<on_gpu<"micro_compact_ballot">>(
+  row.cuda<with<on_gpu, Name("micro_compact_atomics")>>(
+      {"cuda-atomics", "An atomic a value", "each value kept asks for a place"});
+  row.cuda<with<on_gpu, Name("micro_compact_ballot")>>(
       {"cuda-ballot", "A vote a warp", "the lanes vote, and one of them asks for all", "cuda-atomics"});
-  row.cuda<on_gpu<"micro_compact_block">>(
+  row.cuda<with<on_gpu, Name("micro_compact_block")>>(
       {"cuda-block", "An atomic a block", "the warps of a block add up their votes", "cuda-ballot"});
   return row.bench();
 }

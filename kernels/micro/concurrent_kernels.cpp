@@ -5,6 +5,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace concurrent_kernels_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -33,8 +34,7 @@ Answer answer(const TaskProblem& problem) {
 
 enum class How { kOneStream, kStreams, kLegacy, kOneKernel };
 
-template <How how>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, How how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in);
   const auto out = bench.buffer<float>(p->in.size());
@@ -55,7 +55,7 @@ CudaWork on_gpu(CudaBench& bench) {
   work.result = [p, out](cuda::Stream& from) { return samples_of(p->in.size()).take<float>(out->read(from)); };
   const auto n = static_cast<double>(p->in.size());
   work.work = {.bytes = 8.0 * n, .flops = 2.0 * n * p->work};
-  if constexpr (how == How::kLegacy) work.no_graph = "the legacy default stream cannot be captured";
+  if (how == How::kLegacy) work.no_graph = "the legacy default stream cannot be captured";
   const double fills = static_cast<double>(p->blocks) / bench.device()->info().multiprocessors;
   work.quantities = [fills] {
     return std::vector<Quantity>{{"blocks-per-sm", "Blocks of one kernel per multiprocessor", fills, ""}};
@@ -68,14 +68,17 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace concurrent_kernels_row
 
 engine::TaskBench concurrent_kernels_bench() {
+  using namespace concurrent_kernels_row;
   Row<answer> row({"concurrent-kernels", "Streams: kernels beside kernels", "kernels/micro/concurrent_kernels.cpp",
                    "kernels/micro/concurrent_kernels.cpp", bytes});
-  row.cuda<on_gpu<How::kLegacy>>({"cuda-legacy", "Default stream", "launches that name no stream"});
-  row.cuda<on_gpu<How::kOneStream>>({"cuda-one", "One stream", "one kernel after another", "cuda-legacy"});
-  row.cuda<on_gpu<How::kStreams>>({"cuda-streams", "A stream a kernel", "kernels beside each other", "cuda-one"});
-  row.cuda<on_gpu<How::kOneKernel>>({"cuda-one-kernel", "One kernel", "all blocks in one launch", "cuda-streams"});
+  row.cuda<with<on_gpu, How::kLegacy>>({"cuda-legacy", "Default stream", "launches that name no stream"});
+  row.cuda<with<on_gpu, How::kOneStream>>({"cuda-one", "One stream", "one kernel after another", "cuda-legacy"});
+  row.cuda<with<on_gpu, How::kStreams>>({"cuda-streams", "A stream a kernel", "kernels beside each other", "cuda-one"});
+  row.cuda<with<on_gpu, How::kOneKernel>>(
+      {"cuda-one-kernel", "One kernel", "all blocks in one launch", "cuda-streams"});
   return row.bench();
 }
 

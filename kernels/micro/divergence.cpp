@@ -8,6 +8,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace divergence_row {
 namespace {
 
 constexpr unsigned kThreads = 256, kBranches = 8;
@@ -113,17 +114,16 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-template <Name kKernel, bool kSorted>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name, bool sorted) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in);
   const auto keys = bench.upload(p->keys);
   const auto out = bench.buffer<float>(p->in.size());
   const auto n = static_cast<unsigned>(p->in.size());
-  auto kernel = bench.kernel(kKernel.text);
+  auto kernel = bench.kernel(name);
   const cuda::LaunchShape shape{.grid = {blocks_for(n, kThreads)}, .block = {kThreads}};
   CudaWork work;
-  if constexpr (kSorted) {
+  if (sorted) {
     std::vector<unsigned> by_key(p->in.size());
     std::iota(by_key.begin(), by_key.end(), 0u);
     std::ranges::stable_sort(by_key, {}, [&](unsigned i) { return p->keys[i]; });
@@ -145,20 +145,22 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 16.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace divergence_row
 
 engine::TaskBench divergence_bench() {
+  using namespace divergence_row;
   Row<answer> row({"divergence", "Divergence: eight branches", "kernels/micro/divergence.cpp",
                    "kernels/micro/divergence.cu", bytes});
   row.cpu<on_cpu<Cpu::kBranch>>({"cpu-branch", "A branch a value", "jumps to the code of the value's key"});
   row.cpu<on_cpu<Cpu::kData>>(
       {"cpu-data", "Data for branches", "looks up the two numbers that differ: vectors of values", "cpu-branch"});
-  row.cuda<on_gpu<"micro_divergence_select", false>>(
+  row.cuda<with<on_gpu, Name("micro_divergence_select"), false>>(
       {"cuda-select", "All branches, one kept", "computes all eight and keeps the right one"});
-  row.cuda<on_gpu<"micro_divergence_branch", false>>(
+  row.cuda<with<on_gpu, Name("micro_divergence_branch"), false>>(
       {"cuda-branch", "A branch a lane", "lanes with different keys wait for each other", "cuda-select"});
-  row.cuda<on_gpu<"micro_divergence_sorted", true>>(
+  row.cuda<with<on_gpu, Name("micro_divergence_sorted"), true>>(
       {"cuda-sorted", "Sorted beforehand", "values by key, so that a warp has one", "cuda-branch"});
-  row.cuda<on_gpu<"micro_divergence_data", false>>(
+  row.cuda<with<on_gpu, Name("micro_divergence_data"), false>>(
       {"cuda-data", "Data for branches", "looks up the two numbers that differ: one code", "cuda-branch"});
   return row.bench();
 }

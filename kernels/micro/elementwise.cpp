@@ -4,6 +4,7 @@
 #include "scaled_sum.hpp"
 
 namespace bb::micro {
+namespace elementwise_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -43,16 +44,15 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-template <Name kKernel, unsigned kPerThread>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name, unsigned per_thread) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto a = bench.upload(in->a), b = bench.upload(in->b);
   const auto out = bench.buffer<float>(in->n);
   // At least one block: the rest of n / 4 is done by the first threads.
-  const cuda::LaunchShape shape{.grid = {blocks_for(std::max<std::size_t>(1, in->n / kPerThread), kThreads)},
+  const cuda::LaunchShape shape{.grid = {blocks_for(std::max<std::size_t>(1, in->n / per_thread), kThreads)},
                                 .block = {kThreads}};
   CudaWork work;
-  work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     kernel.launch(to, shape, static_cast<unsigned>(in->n), kScale, a->pointer(), b->pointer(), out->pointer());
   };
   work.result = sampled(out);
@@ -81,8 +81,10 @@ CudaWork unfused(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 20.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace elementwise_row
 
 engine::TaskBench elementwise_bench() {
+  using namespace elementwise_row;
   Row<answer> row({"elementwise", "Elementwise: (a + b) scale", "kernels/micro/elementwise.cpp",
                    "kernels/micro/elementwise.cu", bytes});
   row.cpu<on_cpu<Form::kUnfused>>(
@@ -90,11 +92,12 @@ engine::TaskBench elementwise_bench() {
   row.cpu<on_cpu<Form::kDistributed>>({"cpu-distributed", "a scale + b scale", "one pass", "cpu-unfused"});
   row.cpu<on_cpu<Form::kFused>>({"cpu-fused", "(a + b) scale", "one pass, an operation less", "cpu-distributed"});
   row.cuda<unfused>({"cuda-unfused", "Three kernels", "sum, product and assignment as kernels of their own"});
-  row.cuda<on_gpu<"micro_elementwise_distributed", 1>>(
+  row.cuda<with<on_gpu, Name("micro_elementwise_distributed"), 1>>(
       {"cuda-distributed", "a scale + b scale", "one kernel", "cuda-unfused"});
-  row.cuda<on_gpu<"micro_elementwise_fused", 1>>(
+  row.cuda<with<on_gpu, Name("micro_elementwise_fused"), 1>>(
       {"cuda-fused", "(a + b) scale", "an operation less", "cuda-distributed"});
-  row.cuda<on_gpu<"micro_elementwise_16", 4>>({"cuda-16", "16 bytes a load", "four values a thread", "cuda-fused"});
+  row.cuda<with<on_gpu, Name("micro_elementwise_16"), 4>>(
+      {"cuda-16", "16 bytes a load", "four values a thread", "cuda-fused"});
   return row.bench();
 }
 

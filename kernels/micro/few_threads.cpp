@@ -6,6 +6,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace few_threads_row {
 namespace {
 
 constexpr unsigned kMostBlock = 128;
@@ -54,15 +55,14 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-template <Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in);
   const auto out = bench.buffer<float>(p->in.size());
   const unsigned block = std::min(p->threads, kMostBlock);
   const cuda::LaunchShape shape{.grid = {blocks_for(p->threads, block)}, .block = {block}};
   CudaWork work;
-  work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     kernel.launch(to, shape, static_cast<unsigned>(p->in.size()), p->threads, p->work, in->pointer(), out->pointer());
   };
   work.result = [out](cuda::Stream& from) { return Samples(out->size(), 1 << 12).take<float>(out->read(from)); };
@@ -77,17 +77,20 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace few_threads_row
 
 engine::TaskBench few_threads_bench() {
+  using namespace few_threads_row;
   Row<answer> row({"few-threads", "Too few threads, and independent chains", "kernels/micro/few_threads.cpp",
                    "kernels/micro/few_threads.cu", bytes});
   row.cpu<on_cpu<1>>({"cpu-1", "One chain", "each step waits for the one before"});
   row.cpu<on_cpu<8>>({"cpu-8", "Eight chains", "eight values side by side", "cpu-1"});
   row.cpu<on_cpu<64>>({"cpu-64", "64 chains", "64 values side by side", "cpu-8"});
-  row.cuda<on_gpu<"micro_chains_1">>({"cuda-1", "One chain", "each step waits for the one before"});
-  row.cuda<on_gpu<"micro_chains_2">>({"cuda-2", "Two chains", "two values a thread at a time", "cuda-1"});
-  row.cuda<on_gpu<"micro_chains_4">>({"cuda-4", "Four chains", "four values a thread at a time", "cuda-2"});
-  row.cuda<on_gpu<"micro_chains_8">>({"cuda-8", "Eight chains", "eight values a thread at a time", "cuda-4"});
+  row.cuda<with<on_gpu, Name("micro_chains_1")>>({"cuda-1", "One chain", "each step waits for the one before"});
+  row.cuda<with<on_gpu, Name("micro_chains_2")>>({"cuda-2", "Two chains", "two values a thread at a time", "cuda-1"});
+  row.cuda<with<on_gpu, Name("micro_chains_4")>>({"cuda-4", "Four chains", "four values a thread at a time", "cuda-2"});
+  row.cuda<with<on_gpu, Name("micro_chains_8")>>(
+      {"cuda-8", "Eight chains", "eight values a thread at a time", "cuda-4"});
   return row.bench();
 }
 

@@ -8,6 +8,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace fma_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -42,12 +43,11 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-template <Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name) {
   const auto in = std::make_shared<const HornerInputs>(bench.problem(), terms_of(bench.problem()));
   const auto c = bench.upload(in->c), x = bench.upload(in->x);
   const auto out = bench.buffer<float>(in->x.size());
-  auto kernel = bench.kernel(kKernel.text);
+  auto kernel = bench.kernel(name);
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable {
     kernel.launch(to, {.grid = {blocks_for(in->x.size(), kThreads * kHornerChains)}, .block = {kThreads}},
@@ -63,17 +63,19 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace fma_row
 
 engine::TaskBench fma_bench() {
+  using namespace fma_row;
   Row<answer> row(
       {"fma", "Fused multiply-add: Horner's rule", "kernels/micro/horner.simd.cpp", "kernels/micro/fma.cu", bytes});
   row.cpu<on_cpu<false>>({"cpu-separate", "Rounded apart", "a multiplication and an addition"});
   row.cpu<on_cpu<true>>({"cpu-fused", "Fused", "one instruction, one rounding", "cpu-separate"});
-  row.cuda<on_gpu<"micro_horner_separate">>(
+  row.cuda<with<on_gpu, Name("micro_horner_separate")>>(
       {"cuda-separate", "Rounded apart", "a multiplication and an addition (__fmul_rn, __fadd_rn)"});
-  row.cuda<on_gpu<"micro_horner_compiled">>(
+  row.cuda<with<on_gpu, Name("micro_horner_compiled")>>(
       {"cuda-compiled", "As compiled", "y * x + c, which the compiler fuses (--fmad=true)", "cuda-separate"});
-  row.cuda<on_gpu<"micro_horner_fused">>({"cuda-fused", "Fused", "__fmaf_rn", "cuda-separate"});
+  row.cuda<with<on_gpu, Name("micro_horner_fused")>>({"cuda-fused", "Fused", "__fmaf_rn", "cuda-separate"});
   return row.bench();
 }
 

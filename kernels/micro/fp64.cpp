@@ -7,6 +7,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace fp64_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -89,8 +90,10 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 16.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace fp64_row
 
 engine::TaskBench fp64_bench() {
+  using namespace fp64_row;
   Row<answer<kFp32>> row(
       {"fp64", "FP64 against FP32 and double-float", "kernels/micro/horner.simd.cpp", "kernels/micro/fp64.cu", bytes});
   row.cpu<on_cpu<DoubleFloat, double>, answer<kDoubleFloat>>(

@@ -7,6 +7,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace gemm_row {
 namespace {
 
 struct Problem {
@@ -95,12 +96,11 @@ CpuWork by_blocks(CpuBench& bench) {
   return work;
 }
 
-template <Name kKernel>
-CudaWork ours(CudaBench& bench) {
+CudaWork ours(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto a = bench.upload(p->a), b = bench.upload(p->b);
   const auto c = bench.buffer<float>(p->m * p->n);
-  auto kernel = bench.kernel(kKernel.text);
+  auto kernel = bench.kernel(name);
   constexpr unsigned kTile = 128, kThreads = 256;
   const cuda::LaunchShape shape{.grid = {blocks_for(p->n, kTile), blocks_for(p->m, kTile)}, .block = {kThreads}};
   CudaWork work;
@@ -137,8 +137,7 @@ std::vector<std::uint16_t> converted(const std::vector<float>& values) {
 
 enum class Library { kFp32, kTf32, kBf16, kFp16 };
 
-template <Library how>
-CudaWork by_library(CudaBench& bench) {
+CudaWork by_library(CudaBench& bench, Library how) {
   using cuda::api::CublasCompute;
   using cuda::api::DataType;
   const auto p = std::make_shared<const Problem>(bench.problem());
@@ -152,11 +151,11 @@ CudaWork by_library(CudaBench& bench) {
     };
     work.work = p->work(inputs == DataType::kFp32 ? 4.0 : 2.0);
   };
-  if constexpr (how == Library::kFp32) {
+  if (how == Library::kFp32) {
     multiply(bench.upload(p->a), bench.upload(p->b), DataType::kFp32, CublasCompute::kFp32);
-  } else if constexpr (how == Library::kTf32) {
+  } else if (how == Library::kTf32) {
     multiply(bench.upload(p->a), bench.upload(p->b), DataType::kFp32, CublasCompute::kFp32ByTf32);
-  } else if constexpr (how == Library::kBf16) {
+  } else if (how == Library::kBf16) {
     multiply(bench.upload(converted<bf16_bits>(p->a)), bench.upload(converted<bf16_bits>(p->b)), DataType::kBf16,
              CublasCompute::kFp32);
   } else {
@@ -179,26 +178,28 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace gemm_row
 
 engine::TaskBench gemm_bench() {
+  using namespace gemm_row;
   Row<answer<kFp32>> row(
       {"gemm", "Tensor cores: matrix products", "kernels/micro/gemm.cpp", "kernels/micro/gemm_tensor.cu", bytes});
   row.cpu<by_rows>({"cpu-rows", "Entry by entry", "a row of A times a column of B"});
   row.cpu<by_blocks>({"cpu-blocks", "Block by block", "rows of B that stay in the cache", "cpu-rows"});
-  row.cuda<ours<"micro_gemm_fp32">>({"cuda-fp32", "FP32 units", "blocks of 128 x 128, 8 x 8 a thread"});
-  row.cuda<ours<"micro_gemm_tf32">, answer<kTf32>>(
+  row.cuda<with<ours, Name("micro_gemm_fp32")>>({"cuda-fp32", "FP32 units", "blocks of 128 x 128, 8 x 8 a thread"});
+  row.cuda<with<ours, Name("micro_gemm_tf32")>, answer<kTf32>>(
       {"cuda-tf32", "TF32 on tensor cores", "inputs rounded to 11 bits", "cuda-fp32", "tf32"});
-  row.cuda<ours<"micro_gemm_bf16">, answer<kBf16>>(
+  row.cuda<with<ours, Name("micro_gemm_bf16")>, answer<kBf16>>(
       {"cuda-bf16", "BF16 on tensor cores", "inputs rounded to 8 bits", "cuda-tf32", "bf16"});
-  row.cuda<ours<"micro_gemm_fp16">, answer<kFp16>>(
+  row.cuda<with<ours, Name("micro_gemm_fp16")>, answer<kFp16>>(
       {"cuda-fp16", "FP16 on tensor cores", "inputs rounded to 11 bits of a narrow range", "cuda-tf32", "fp16"});
-  row.cuda<by_library<Library::kFp32>>({"cublas-fp32", "cuBLAS, FP32", "the library", "cuda-fp32", "fp32", "cuBLAS"},
-                                       can_do_all, no_library);
-  row.cuda<by_library<Library::kTf32>, answer<kTf32>>(
+  row.cuda<with<by_library, Library::kFp32>>(
+      {"cublas-fp32", "cuBLAS, FP32", "the library", "cuda-fp32", "fp32", "cuBLAS"}, can_do_all, no_library);
+  row.cuda<with<by_library, Library::kTf32>, answer<kTf32>>(
       {"cublas-tf32", "cuBLAS, TF32", "tensor cores", "cublas-fp32", "tf32", "cuBLAS"}, can_do_all, no_library);
-  row.cuda<by_library<Library::kBf16>, answer<kBf16>>(
+  row.cuda<with<by_library, Library::kBf16>, answer<kBf16>>(
       {"cublas-bf16", "cuBLAS, BF16", "inputs of 16 bits", "cublas-tf32", "bf16", "cuBLAS"}, can_do_all, no_library);
-  row.cuda<by_library<Library::kFp16>, answer<kFp16>>(
+  row.cuda<with<by_library, Library::kFp16>, answer<kFp16>>(
       {"cublas-fp16", "cuBLAS, FP16", "inputs of 16 bits", "cublas-tf32", "fp16", "cuBLAS"}, can_do_all, no_library);
   return row.bench();
 }

@@ -7,6 +7,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace graphs_row {
 namespace {
 
 using cpu::Clock, cpu::seconds_since;
@@ -75,11 +76,10 @@ class Chain {
 
 enum class How { kStream, kReplay, kRebuilt, kUpdated };
 
-template <How how>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, How how) {
   const auto chain = std::make_shared<Chain>(bench);
   CudaWork work;
-  if constexpr (how == How::kStream) {
+  if (how == How::kStream) {
     work.queue = [chain](cuda::Stream& to) { chain->launch(to); };
   } else {
     const auto graph = std::make_shared<std::optional<cuda::Graph>>();
@@ -90,10 +90,10 @@ CudaWork on_gpu(CudaBench& bench) {
       bench.stream().synchronize();
       chain->costs.upload_s += seconds_since(start);
     };
-    if constexpr (how == How::kReplay) {
+    if (how == How::kReplay) {
       first();
       work.queue = [chain, graph](cuda::Stream& to) { (*graph)->launch(to); };
-    } else if constexpr (how == How::kRebuilt) {
+    } else if (how == How::kRebuilt) {
       work.queue = [chain, graph](cuda::Stream& to) {
         // The graph before it may still run: the driver keeps what was launched until it is done.
         graph->reset();
@@ -116,7 +116,7 @@ CudaWork on_gpu(CudaBench& bench) {
       };
     }
     work.no_graph = "it makes or is a graph already";
-    if constexpr (how == How::kRebuilt || how == How::kUpdated) work.clock = engine::TaskClock::kWall;
+    if (how == How::kRebuilt || how == How::kUpdated) work.clock = engine::TaskClock::kWall;
   }
   work.restore = [chain](cuda::Stream& to) { chain->y->upload(std::span<const float>(chain->in.y), to); };
   work.result = [chain](cuda::Stream& from) { return Samples(chain->in.n).take<float>(chain->y->read(from)); };
@@ -146,17 +146,20 @@ std::string no_update() {
 }
 
 }  // namespace
+}  // namespace graphs_row
 
 engine::TaskBench graphs_bench() {
+  using namespace graphs_row;
   Row<answer> row({"graphs", "CUDA graphs: capture, instantiate, replay, update", "kernels/micro/graphs.cpp",
                    "kernels/micro/graphs.cpp", bytes});
-  row.cuda<on_gpu<How::kRebuilt>>(
+  row.cuda<with<on_gpu, How::kRebuilt>>(
       {"cuda-graph-anew", "A graph made each time", "captures and instantiates the graph in every repetition"});
-  row.cuda<on_gpu<How::kUpdated>>({"cuda-graph-updated", "A graph updated each time",
-                                   "captures in every repetition and updates the graph there is", "cuda-graph-anew"},
-                                  can_do_all, no_update);
-  row.cuda<on_gpu<How::kStream>>({"cuda-stream", "Launches", "queues every launch in every repetition"});
-  row.cuda<on_gpu<How::kReplay>>(
+  row.cuda<with<on_gpu, How::kUpdated>>(
+      {"cuda-graph-updated", "A graph updated each time", "captures in every repetition and updates the graph there is",
+       "cuda-graph-anew"},
+      can_do_all, no_update);
+  row.cuda<with<on_gpu, How::kStream>>({"cuda-stream", "Launches", "queues every launch in every repetition"});
+  row.cuda<with<on_gpu, How::kReplay>>(
       {"cuda-graph", "A graph made once", "captured and instantiated before the time counts", "cuda-stream"});
   return row.bench();
 }

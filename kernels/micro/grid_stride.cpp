@@ -4,6 +4,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace grid_stride_row {
 namespace {
 
 constexpr float kA = 1.0f / 1024.0f;
@@ -11,15 +12,14 @@ constexpr unsigned kThreads = 256;
 
 Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
 
-template <bool kStride>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, bool stride) {
   const auto in = std::make_shared<const AxpyInputs>(bench.problem());
   const auto x = bench.upload(in->x), y = bench.upload(in->y);
   const auto n = static_cast<unsigned>(in->n);
-  auto kernel = bench.kernel(kStride ? "micro_axpy_grid_stride" : "micro_axpy");
+  auto kernel = bench.kernel(stride ? "micro_axpy_grid_stride" : "micro_axpy");
   const auto wanted = static_cast<unsigned>(bench.problem().count("blocks_per_sm")) *
                       static_cast<unsigned>(bench.device()->info().multiprocessors);
-  const unsigned blocks = kStride ? std::min(wanted, blocks_for(n, kThreads)) : blocks_for(n, kThreads);
+  const unsigned blocks = stride ? std::min(wanted, blocks_for(n, kThreads)) : blocks_for(n, kThreads);
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable {
     kernel.launch(to, {.grid = {blocks}, .block = {kThreads}}, n, kA, x->pointer(), y->pointer());
@@ -38,12 +38,14 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace grid_stride_row
 
 engine::TaskBench grid_stride_bench() {
+  using namespace grid_stride_row;
   Row<answer> row(
       {"grid-stride", "Grid-stride loops", "kernels/micro/grid_stride.cpp", "kernels/micro/grid_stride.cu", bytes});
-  row.cuda<on_gpu<false>>({"cuda-one-each", "One thread an element", "as many blocks as the array asks for"});
-  row.cuda<on_gpu<true>>(
+  row.cuda<with<on_gpu, false>>({"cuda-one-each", "One thread an element", "as many blocks as the array asks for"});
+  row.cuda<with<on_gpu, true>>(
       {"cuda-grid-stride", "A grid that walks", "a given number of blocks a multiprocessor", "cuda-one-each"});
   return row.bench();
 }

@@ -10,6 +10,7 @@
 #include "summands.hpp"
 
 namespace bb::micro {
+namespace histogram_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -147,8 +148,7 @@ double run_to_run(const std::vector<T>& first, const std::vector<T>& second) {
   return largest > 0 ? worst / largest : 0;
 }
 
-template <How how>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, How how) {
   return by_type(bench.problem(), [&](auto type, const char* name) {
     using T = decltype(type);
     const auto p = std::make_shared<const Problem>(bench.problem());
@@ -156,13 +156,13 @@ CudaWork on_gpu(CudaBench& bench) {
     const auto sums = bench.buffer<T>(p->bins);
     auto kernel = bench.kernel((std::string(stem(how)) + name).c_str());
     cuda::LaunchShape shape{.block = {kThreads}};
-    if constexpr (how == How::kShared) {
+    if (how == How::kShared) {
       shape.dynamic_shared_bytes = p->bins * static_cast<unsigned>(sizeof(T));
       kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
     }
     const unsigned resident = resident_blocks(kernel, *bench.device(), kThreads, shape.dynamic_shared_bytes);
     CudaWork work;
-    if constexpr (how == How::kSorted) {
+    if (how == How::kSorted) {
       const auto [by_key, begin] = sorted<T>(*p);
       const auto weights = bench.upload(by_key);
       const auto begins = bench.upload(begin);
@@ -176,7 +176,7 @@ CudaWork on_gpu(CudaBench& bench) {
       shape.grid = {std::min(resident, blocks_for(n, kThreads))};
       work.queue = [=](cuda::Stream& to) mutable {
         sums->fill_bytes(0, to);
-        if constexpr (how == How::kShared) {
+        if (how == How::kShared) {
           kernel.launch(to, shape, n, p->bins, keys->pointer(), weights->pointer(), sums->pointer());
         } else {
           kernel.launch(to, shape, n, keys->pointer(), weights->pointer(), sums->pointer());
@@ -210,22 +210,25 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace histogram_row
 
 engine::TaskBench histogram_bench() {
+  using namespace histogram_row;
   Row<answer> row({"histogram", "Histogram: atomics under contention", "kernels/micro/histogram.cpp",
                    "kernels/micro/histogram.cu", bytes});
   row.cpu<on_one_core>({"cpu-one", "One core", "one thread adds", "", "as weights"});
   row.cpu<on_all_cores>({"cpu", "A histogram a thread", "each thread has its own", "cpu-one", "as weights"});
-  row.cuda<on_gpu<How::kGlobal>>({"cuda-global", "An atomic a value", "in global memory", "", "as weights"});
-  row.cuda<on_gpu<How::kWarp>>({"cuda-warp", "Grouped by warp",
-                                "lanes with the same key find each other (match) and add up first", "cuda-global",
-                                "as weights"});
-  row.cuda<on_gpu<How::kShared>>({"cuda-shared", "A histogram a block",
-                                  "in shared memory, added to the result at the end", "cuda-global", "as weights"},
-                                 refuses_shared);
-  row.cuda<on_gpu<How::kSorted>>({"cuda-sorted", "Sorted beforehand",
-                                  "a warp adds up a key's values, which lie together before the time counts",
-                                  "cuda-global", "as weights"});
+  row.cuda<with<on_gpu, How::kGlobal>>({"cuda-global", "An atomic a value", "in global memory", "", "as weights"});
+  row.cuda<with<on_gpu, How::kWarp>>({"cuda-warp", "Grouped by warp",
+                                      "lanes with the same key find each other (match) and add up first", "cuda-global",
+                                      "as weights"});
+  row.cuda<with<on_gpu, How::kShared>>(
+      {"cuda-shared", "A histogram a block", "in shared memory, added to the result at the end", "cuda-global",
+       "as weights"},
+      refuses_shared);
+  row.cuda<with<on_gpu, How::kSorted>>({"cuda-sorted", "Sorted beforehand",
+                                        "a warp adds up a key's values, which lie together before the time counts",
+                                        "cuda-global", "as weights"});
   return row.bench();
 }
 

@@ -3,6 +3,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace host_loop_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -91,15 +92,14 @@ CpuWork on_cpu_split(CpuBench& bench) {
 
 enum class Gpu { kCopies, kRows, kBatched };
 
-template <Gpu how>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, Gpu how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->values), taps = bench.upload(p->taps);
   const auto out = bench.buffer<float>(p->values.size());
   const auto length = static_cast<int>(p->length), rows = static_cast<int>(p->rows);
   const unsigned blocks = blocks_for(p->length, kThreads);
   CudaWork work;
-  if constexpr (how == Gpu::kBatched) {
+  if (how == Gpu::kBatched) {
     work.queue = [=, kernel = bench.kernel("micro_convolve_rows")](cuda::Stream& to) mutable {
       const auto grid_rows = static_cast<unsigned>(std::min(p->rows, kMostGridY));
       kernel.launch(to, {.grid = {blocks, grid_rows}, .block = {kThreads}}, in->pointer(), out->pointer(), rows, length,
@@ -110,18 +110,18 @@ CudaWork on_gpu(CudaBench& bench) {
     work.queue = [=, kernel = bench.kernel("micro_convolve_row")](cuda::Stream& to) mutable {
       for (std::size_t row = 0; row < p->rows; ++row) {
         const std::size_t first = row * p->length;
-        if constexpr (how == Gpu::kCopies) {
+        if (how == Gpu::kCopies) {
           in->upload(std::span<const float>(p->values).subspan(first, p->length), to, first);
         }
         kernel.launch(to, {.grid = {blocks}, .block = {kThreads}}, in->pointer() + first, out->pointer() + first,
                       length, taps->pointer(), p->radius);
-        if constexpr (how == Gpu::kCopies) {
+        if (how == Gpu::kCopies) {
           out->download(std::span<float>(*back), to, first);
           to.synchronize();
         }
       }
     };
-    if constexpr (how == Gpu::kCopies) {
+    if (how == Gpu::kCopies) {
       work.clock = engine::TaskClock::kWall;
       work.no_graph = "it waits for the device after every row";
     }
@@ -136,18 +136,20 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace host_loop_row
 
 engine::TaskBench host_loop_bench() {
+  using namespace host_loop_row;
   Row<answer> row({"host-loop", "A loop on the host: batched 1-D convolution", "kernels/micro/host_loop.cpp",
                    "kernels/micro/host_loop.cu", bytes});
   row.cpu<on_cpu>({"cpu-rows", "Row by row", "asks for every term whether it lies within the row"});
   row.cpu<on_cpu_split>(
       {"cpu-split", "Ends apart", "takes the inner part of a row tap by tap, without asking", "cpu-rows"});
-  row.cuda<on_gpu<Gpu::kCopies>>(
+  row.cuda<with<on_gpu, Gpu::kCopies>>(
       {"cuda-row-copies", "Copies, launch and wait per row", "copies each row there and back and waits for it"});
-  row.cuda<on_gpu<Gpu::kRows>>(
+  row.cuda<with<on_gpu, Gpu::kRows>>(
       {"cuda-row-launches", "A launch per row", "leaves the rows on the device", "cuda-row-copies"});
-  row.cuda<on_gpu<Gpu::kBatched>>({"cuda-batched", "One launch", "all rows in one launch", "cuda-row-launches"});
+  row.cuda<with<on_gpu, Gpu::kBatched>>({"cuda-batched", "One launch", "all rows in one launch", "cuda-row-launches"});
   return row.bench();
 }
 

@@ -5,6 +5,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace latency_row {
 namespace {
 
 constexpr std::size_t kLine = 128;  // bytes: one entry a line, so that every hop is one of its own
@@ -68,13 +69,12 @@ CpuWork on_cpu(CpuBench& bench) {
 
 enum class Where { kDefault, kPastL1, kShared };
 
-template <Where where>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, Where where) {
   const auto table = std::make_shared<const Table>(bench.problem());
   const auto words = bench.upload(table->words);
   const auto out = bench.buffer<long long>(2);
   CudaWork work;
-  if constexpr (where == Where::kShared) {
+  if (where == Where::kShared) {
     auto kernel = bench.kernel("micro_chase_shared");
     const auto entries = static_cast<unsigned>(words->size());
     kernel.allow_dynamic_shared(4 * entries);
@@ -106,15 +106,17 @@ std::string refuses_shared(const TaskProblem& problem) {
 double bytes(const TaskProblem& problem) { return static_cast<double>(problem.count("footprint_bytes")); }
 
 }  // namespace
+}  // namespace latency_row
 
 engine::TaskBench latency_bench() {
+  using namespace latency_row;
   Row<answer> row({"latency", "Latency by level: a chain of loads", "kernels/micro/latency.cpp",
                    "kernels/micro/latency.cu", bytes});
   row.cpu<on_cpu>({"cpu", "The CPU's caches", "one core, one load after another", "", "int"});
-  row.cuda<on_gpu<Where::kPastL1>>({"cuda-l2", "Past L1", "loads that L1 does not keep (ld.cg)", "", "int"});
-  row.cuda<on_gpu<Where::kDefault>>(
+  row.cuda<with<on_gpu, Where::kPastL1>>({"cuda-l2", "Past L1", "loads that L1 does not keep (ld.cg)", "", "int"});
+  row.cuda<with<on_gpu, Where::kDefault>>(
       {"cuda-global", "Through every cache", "loads that L1 keeps (ld.ca)", "cuda-l2", "int"});
-  row.cuda<on_gpu<Where::kShared>>(
+  row.cuda<with<on_gpu, Where::kShared>>(
       {"cuda-shared", "Shared memory", "the table copied to shared memory first", "cuda-global", "int"},
       refuses_shared);
   return row.bench();

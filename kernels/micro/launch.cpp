@@ -7,6 +7,7 @@
 #include "cuda/device/graph.hpp"
 
 namespace bb::micro {
+namespace launch_row {
 namespace {
 
 constexpr float kA = 1.0f / 1024.0f;  // small: y stays an ordinary number over thousands of repetitions
@@ -61,20 +62,19 @@ CpuWork on_cpu(CpuBench& bench) {
 
 enum class Gpu { kSynchronised, kLaunches, kGraph, kFused, kPersistent };
 
-template <Gpu how>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, Gpu how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto x = bench.upload(p->x), y = bench.upload(p->y);
   const auto n = static_cast<unsigned>(p->n);
   CudaWork out;
   double launches = p->steps;
-  if constexpr (how == Gpu::kFused) {
+  if (how == Gpu::kFused) {
     launches = 1;
     out.queue = [=, kernel = bench.kernel("micro_axpy_fused"), steps = p->steps](cuda::Stream& to) mutable {
       kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, n, steps, kA, x->pointer(),
                     y->pointer());
     };
-  } else if constexpr (how == Gpu::kPersistent) {
+  } else if (how == Gpu::kPersistent) {
     launches = 1;
     const auto arrived = bench.buffer<unsigned>(1);
     auto kernel = bench.kernel("micro_axpy_persistent");
@@ -87,10 +87,10 @@ CudaWork on_gpu(CudaBench& bench) {
     const auto all = [=, kernel = bench.kernel("micro_axpy"), steps = p->steps](cuda::Stream& to) mutable {
       for (int step = 0; step < steps; ++step) {
         kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, n, kA, x->pointer(), y->pointer());
-        if constexpr (how == Gpu::kSynchronised) to.synchronize();
+        if (how == Gpu::kSynchronised) to.synchronize();
       }
     };
-    if constexpr (how == Gpu::kGraph) {
+    if (how == Gpu::kGraph) {
       bench.stream().begin_capture();
       auto capture = all;
       capture(bench.stream());
@@ -103,7 +103,7 @@ CudaWork on_gpu(CudaBench& bench) {
       out.queue = all;
     }
     // Waiting between launches is what this one is about; the device's clock would not see the host's part.
-    if constexpr (how == Gpu::kSynchronised) {
+    if (how == Gpu::kSynchronised) {
       out.clock = engine::TaskClock::kWall;
       out.no_graph = "it waits for the device after every launch";
     }
@@ -122,23 +122,26 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace launch_row
 
 engine::TaskBench launch_bench() {
+  using namespace launch_row;
   Row<answer> row(
       {"launch", "Launches and fusion: dependent axpy", "kernels/micro/launch.cpp", "kernels/micro/launch.cu", bytes});
   row.cpu<on_cpu<Cpu::kPasses>>({"cpu-passes", "A pass per step", "one pass over the arrays per step"});
   row.cpu<on_cpu<Cpu::kFused>>(
       {"cpu-fused", "All steps in one pass", "takes every step of an element while it is in a register", "cpu-passes"});
-  row.cuda<on_gpu<Gpu::kSynchronised>>(
+  row.cuda<with<on_gpu, Gpu::kSynchronised>>(
       {"cuda-synchronised", "A launch and a wait per step", "waits for the device after every launch"});
-  row.cuda<on_gpu<Gpu::kLaunches>>(
+  row.cuda<with<on_gpu, Gpu::kLaunches>>(
       {"cuda-launches", "A launch per step", "queues the launches back to back", "cuda-synchronised"});
-  row.cuda<on_gpu<Gpu::kGraph>>(
+  row.cuda<with<on_gpu, Gpu::kGraph>>(
       {"cuda-graph", "The launches as one graph", "replays the launches as one graph", "cuda-launches"});
-  row.cuda<on_gpu<Gpu::kPersistent>>({"cuda-persistent", "One launch with a barrier per step",
-                                      "one kernel that waits for its whole grid after every step", "cuda-launches"});
-  row.cuda<on_gpu<Gpu::kFused>>({"cuda-fused", "All steps in one launch",
-                                 "takes every step of an element while it is in a register", "cuda-launches"});
+  row.cuda<with<on_gpu, Gpu::kPersistent>>({"cuda-persistent", "One launch with a barrier per step",
+                                            "one kernel that waits for its whole grid after every step",
+                                            "cuda-launches"});
+  row.cuda<with<on_gpu, Gpu::kFused>>({"cuda-fused", "All steps in one launch",
+                                       "takes every step of an element while it is in a register", "cuda-launches"});
   return row.bench();
 }
 

@@ -3,6 +3,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace layout_row {
 namespace {
 
 constexpr std::size_t kFields = 8, kTile = 32;
@@ -12,20 +13,18 @@ constexpr float kDt = 1.0f / 4096.0f;
 enum class Layout { kRecords, kFields, kTiles };
 
 /// Where field `field` of record `i` of `n` lies.
-template <Layout layout>
-std::size_t place(std::size_t i, std::size_t field, std::size_t n) {
-  if constexpr (layout == Layout::kRecords) return i * kFields + field;
-  if constexpr (layout == Layout::kFields) return field * n + i;
+inline std::size_t place(Layout layout, std::size_t i, std::size_t field, std::size_t n) {
+  if (layout == Layout::kRecords) return i * kFields + field;
+  if (layout == Layout::kFields) return field * n + i;
   return i / kTile * kTile * kFields + field * kTile + i % kTile;
 }
 
 /// Value `k` of `values` is field k % 8 of record k / 8; a tile that is not full is filled with zeros.
-template <Layout layout>
-std::vector<float> laid_out(const std::vector<float>& values) {
+std::vector<float> laid_out(Layout layout, const std::vector<float>& values) {
   const std::size_t n = values.size() / kFields;
   std::vector<float> out((n + kTile - 1) / kTile * kTile * kFields);
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t f = 0; f < kFields; ++f) out[place<layout>(i, f, n)] = values[i * kFields + f];
+    for (std::size_t f = 0; f < kFields; ++f) out[place(layout, i, f, n)] = values[i * kFields + f];
   }
   return out;
 }
@@ -48,41 +47,39 @@ TaskWork work_of(std::size_t n) {
   return {.bytes = 12.0 * static_cast<double>(n), .flops = 2.0 * static_cast<double>(n)};
 }
 
-template <Layout layout>
-std::vector<double> results(const std::vector<float>& records, std::size_t n) {
-  return Samples(n).map([&](std::size_t i) { return records[place<layout>(i, 0, n)]; });
+std::vector<double> results(Layout layout, const std::vector<float>& records, std::size_t n) {
+  return Samples(n).map([&](std::size_t i) { return records[place(layout, i, 0, n)]; });
 }
 
 template <Layout layout>
 CpuWork on_cpu(CpuBench& bench) {
-  const auto start = std::make_shared<const std::vector<float>>(laid_out<layout>(values_of(bench.problem())));
+  const auto start = std::make_shared<const std::vector<float>>(laid_out(layout, values_of(bench.problem())));
   const auto records = std::make_shared<std::vector<float>>(*start);
   const std::size_t n = bench.problem().count("n");
   CpuWork work;
   work.run = [records, n, &pool = bench.pool()] {
     in_pieces(pool, n, 1 << 16, [&](std::size_t first, std::size_t last) {
       float* all = records->data();
-      for (std::size_t i = first; i < last; ++i) all[place<layout>(i, 0, n)] += kDt * all[place<layout>(i, 1, n)];
+      for (std::size_t i = first; i < last; ++i) all[place(layout, i, 0, n)] += kDt * all[place(layout, i, 1, n)];
     });
   };
   work.reset = [start, records] { *records = *start; };
-  work.result = [records, n] { return results<layout>(*records, n); };
+  work.result = [records, n] { return results(layout, *records, n); };
   work.work = work_of(n);
   return work;
 }
 
-template <Layout layout, Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
-  const auto start = std::make_shared<const std::vector<float>>(laid_out<layout>(values_of(bench.problem())));
+CudaWork on_gpu(CudaBench& bench, Layout layout, const char* name) {
+  const auto start = std::make_shared<const std::vector<float>>(laid_out(layout, values_of(bench.problem())));
   const auto records = bench.upload(*start);
   const std::size_t n = bench.problem().count("n");
   CudaWork work;
-  work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, static_cast<unsigned>(n), kDt,
                   records->pointer());
   };
   work.restore = [start, records](cuda::Stream& to) { records->upload(std::span<const float>(*start), to); };
-  work.result = [records, n](cuda::Stream& from) { return results<layout>(records->read(from), n); };
+  work.result = [layout, records, n](cuda::Stream& from) { return results(layout, records->read(from), n); };
   work.work = work_of(n);
   return work;
 }
@@ -92,18 +89,22 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace layout_row
 
 engine::TaskBench layout_bench() {
+  using namespace layout_row;
   Row<answer> row({"layout", "Layout of records: two of eight fields", "kernels/micro/layout.cpp",
                    "kernels/micro/layout.cu", bytes});
   row.cpu<on_cpu<Layout::kRecords>>({"cpu-aos", "Records (AoS)", "record after record"});
   row.cpu<on_cpu<Layout::kTiles>>(
       {"cpu-aosoa", "Tiles (AoSoA)", "tiles of 32 records, in each field after field", "cpu-aos"});
   row.cpu<on_cpu<Layout::kFields>>({"cpu-soa", "Fields (SoA)", "field after field", "cpu-aos"});
-  row.cuda<on_gpu<Layout::kRecords, "micro_layout_aos">>({"cuda-aos", "Records (AoS)", "record after record"});
-  row.cuda<on_gpu<Layout::kTiles, "micro_layout_aosoa">>(
+  row.cuda<with<on_gpu, Layout::kRecords, Name("micro_layout_aos")>>(
+      {"cuda-aos", "Records (AoS)", "record after record"});
+  row.cuda<with<on_gpu, Layout::kTiles, Name("micro_layout_aosoa")>>(
       {"cuda-aosoa", "Tiles (AoSoA)", "tiles of 32 records, in each field after field", "cuda-aos"});
-  row.cuda<on_gpu<Layout::kFields, "micro_layout_soa">>({"cuda-soa", "Fields (SoA)", "field after field", "cuda-aos"});
+  row.cuda<with<on_gpu, Layout::kFields, Name("micro_layout_soa")>>(
+      {"cuda-soa", "Fields (SoA)", "field after field", "cuda-aos"});
   return row.bench();
 }
 

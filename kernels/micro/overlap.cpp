@@ -7,6 +7,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace overlap_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -55,10 +56,9 @@ class HostArrays {
 
 enum class Streams { kOne, kSeveral, kLegacyKernels };
 
-template <Streams how, bool kPinned>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, Streams how, bool pinned) {
   const auto p = std::make_shared<const Problem>(bench.problem());
-  const auto host = std::make_shared<HostArrays>(bench, p->in, kPinned);
+  const auto host = std::make_shared<HostArrays>(bench, p->in, pinned);
   const auto values = bench.buffer<float>(p->in.size());
   const auto streams =
       std::make_shared<Forked>(bench.device(), how == Streams::kOne ? 1 : p->streams,
@@ -86,8 +86,8 @@ CudaWork on_gpu(CudaBench& bench) {
   };
   const auto n = static_cast<double>(p->in.size());
   work.work = {.bytes = 8.0 * n, .flops = 2.0 * n * p->work};
-  if constexpr (how == Streams::kLegacyKernels) work.no_graph = "the legacy default stream cannot be captured";
-  if constexpr (!kPinned) {
+  if (how == Streams::kLegacyKernels) work.no_graph = "the legacy default stream cannot be captured";
+  if (!pinned) {
     work.no_graph = "copies of pageable memory wait for the host";
     work.clock = engine::TaskClock::kWall;
   }
@@ -101,20 +101,22 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 4.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace overlap_row
 
 engine::TaskBench overlap_bench() {
+  using namespace overlap_row;
   Row<answer> row(
       {"overlap", "Streams: copies beside kernels", "kernels/micro/overlap.cpp", "kernels/micro/overlap.cpp", bytes});
-  row.cuda<on_gpu<Streams::kOne, false>>(
+  row.cuda<with<on_gpu, Streams::kOne, false>>(
       {"cuda-one-pageable", "One stream, pageable", "copies from ordinary memory, one thing after another"});
-  row.cuda<on_gpu<Streams::kSeveral, false>>(
+  row.cuda<with<on_gpu, Streams::kSeveral, false>>(
       {"cuda-streams-pageable", "Streams, pageable", "pieces on streams, from ordinary memory", "cuda-one-pageable"});
-  row.cuda<on_gpu<Streams::kOne, true>>(
+  row.cuda<with<on_gpu, Streams::kOne, true>>(
       {"cuda-one", "One stream, pinned", "copies from page-locked memory", "cuda-one-pageable"});
-  row.cuda<on_gpu<Streams::kLegacyKernels, true>>(
+  row.cuda<with<on_gpu, Streams::kLegacyKernels, true>>(
       {"cuda-legacy", "Streams, but kernels on the default one",
        "copies on streams, launches that name none: the legacy default stream", "cuda-one"});
-  row.cuda<on_gpu<Streams::kSeveral, true>>(
+  row.cuda<with<on_gpu, Streams::kSeveral, true>>(
       {"cuda-streams", "Streams, pinned", "pieces on streams, from page-locked memory", "cuda-one"});
   return row.bench();
 }

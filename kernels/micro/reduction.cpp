@@ -6,6 +6,7 @@
 #include "summands.hpp"
 
 namespace bb::micro {
+namespace reduction_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -63,14 +64,13 @@ CpuWork on_cpu(CpuBench& bench) {
 }
 
 /// Launches until one sum is left; each leaves a sum per block.
-template <Name kKernel>
-CudaWork by_tree(CudaBench& bench) {
+CudaWork by_tree(CudaBench& bench, const char* name) {
   const auto values = bench.upload(summands(bench.problem()));
   const std::size_t n = values->size();
   const auto parts = bench.buffer<float>(blocks_for(n, kThreads));
   const auto more = bench.buffer<float>(blocks_for(parts->size(), kThreads));
   CudaWork work;
-  work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     std::size_t left = n;
     const float* from = values->pointer();
     for (float* into = parts->pointer();; into = from == parts->pointer() ? more->pointer() : parts->pointer()) {
@@ -110,13 +110,12 @@ CudaWork by_grid_stride(CudaBench& bench) {
   return work;
 }
 
-template <Name kKernel>
-CudaWork by_atomics(CudaBench& bench) {
+CudaWork by_atomics(CudaBench& bench, const char* name) {
   const auto values = bench.upload(summands(bench.problem()));
   const auto total = bench.buffer<float>(1);
   const std::size_t n = values->size();
   CudaWork work;
-  work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     total->fill_bytes(0, to);
     kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, static_cast<unsigned>(n),
                   values->pointer(), total->pointer());
@@ -129,22 +128,24 @@ CudaWork by_atomics(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 4.1 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace reduction_row
 
 engine::TaskBench reduction_bench() {
+  using namespace reduction_row;
   Row<answer> row({"reduction", "Reduction: the sum of n values", "kernels/micro/reduction.cpp",
                    "kernels/micro/reduction.cu", bytes});
   row.cpu<on_cpu<chain, false>>({"cpu-chain", "One chain", "each addition waits for the one before"});
   row.cpu<on_cpu<eight_chains, false>>({"cpu-chains", "Eight chains", "eight sums side by side", "cpu-chain"});
   row.cpu<on_cpu<eight_chains, true>>({"cpu-threads", "Eight chains a thread", "all cores", "cpu-chains"});
-  row.cuda<by_atomics<"micro_reduce_atomics">>(
+  row.cuda<with<by_atomics, Name("micro_reduce_atomics")>>(
       {"cuda-atomics", "An atomic a value", "every value is added to one word"});
-  row.cuda<by_atomics<"micro_reduce_warp_atomics">>(
+  row.cuda<with<by_atomics, Name("micro_reduce_warp_atomics")>>(
       {"cuda-warp-atomics", "An atomic a warp", "a warp adds up by shuffles first", "cuda-atomics"});
-  row.cuda<by_tree<"micro_reduce_interleaved">>(
+  row.cuda<with<by_tree, Name("micro_reduce_interleaved")>>(
       {"cuda-interleaved", "Interleaved tree", "the tree in which every second, fourth, … thread adds"});
-  row.cuda<by_tree<"micro_reduce_sequential">>(
+  row.cuda<with<by_tree, Name("micro_reduce_sequential")>>(
       {"cuda-sequential", "Sequential tree", "the first half of the threads adds the second", "cuda-interleaved"});
-  row.cuda<by_tree<"micro_reduce_shuffle">>(
+  row.cuda<with<by_tree, Name("micro_reduce_shuffle")>>(
       {"cuda-shuffle", "Shuffles", "warps add up by shuffles, without shared memory", "cuda-sequential"});
   row.cuda<by_grid_stride>({"cuda-grid-stride", "Shuffles, several values a thread",
                             "a grid that fills the device once walks over the array", "cuda-shuffle"});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,12 +29,22 @@ struct Name {
   constexpr Name(const char (&from)[kLength]) {  // NOLINT: a literal is a name
     for (std::size_t i = 0; i < kLength; ++i) text[i] = from[i];
   }
+  constexpr operator const char*() const { return text; }  // NOLINT: and the name a literal
 };
 
-inline std::string can_do_all(const TaskProblem&) { return ""; }
-inline std::string no_device() { return cuda::unavailable("micro"); }
+/// A set-up with what sets one arrangement apart, such as its kernel: compiled once for all of them.
+template <auto kSetUp, auto... kHow>
+CudaWork with(CudaBench& bench) {
+  return kSetUp(bench, kHow...);
+}
+
+std::string can_do_all(const TaskProblem&);
+std::string everywhere();
+std::string no_device();
 
 /// What an arrangement came to: a sample of what it left in `out`.
+std::function<std::vector<double>()> sampled(const std::shared_ptr<std::vector<float>>& out);
+std::function<std::vector<double>(cuda::Stream&)> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out);
 template <typename T>
 auto sampled(const std::shared_ptr<std::vector<T>>& out) {
   return [out] { return Samples(out->size()).template take<T>(*out); };
@@ -43,52 +54,42 @@ auto sampled(const std::shared_ptr<cuda::DeviceBuffer<T>>& out) {
   return [out](cuda::Stream& from) { return Samples(out->size()).template take<T>(out->read(from)); };
 }
 
+/// The words of a row.
+struct About {
+  const char* id;
+  const char* title;
+  const char* source;   // of the CPU variants
+  const char* kernels;  // of the CUDA variants
+  double (*bytes)(const TaskProblem&);
+};
+
+/// Adds a variant to a row's.
+void add(engine::TaskBench& row, const About& about, const Words& words, const char* device,
+         std::unique_ptr<engine::Task> (*make)(const TaskProblem&), std::string (*refuses)(const TaskProblem&),
+         std::string (*unavailable)());
+
 /// Puts a row together: the answer and the memory are the row's, the rest the variants'.
 template <Answer (*kAnswer)(const TaskProblem&)>
 class Row {
  public:
-  struct About {
-    const char* id;
-    const char* title;
-    const char* source;   // of the CPU variants
-    const char* kernels;  // of the CUDA variants
-    double (*bytes)(const TaskProblem&);
-  };
-
   explicit Row(const About& about)
       : about_(about), bench_{.workload = "micro", .id = about.id, .title = about.title, .variants = {}} {}
 
   /// `kOwn` where a variant has limits of its own.
   template <CpuWork (*kSetUp)(CpuBench&), Answer (*kOwn)(const TaskProblem&) = kAnswer>
   Row& cpu(const Words& words, std::string (*refuses)(const TaskProblem&) = can_do_all) {
-    bench_.variants.push_back({.id = words.id,
-                               .title = words.title,
-                               .changes = words.changes,
-                               .builds_on = words.builds_on,
-                               .device = "cpu",
-                               .precision = words.precision,
-                               .source = about_.source,
-                               .estimate_bytes = about_.bytes,
-                               .make = [](const TaskProblem& problem) { return cpu_task(problem, kOwn, kSetUp); },
-                               .refuses = refuses});
+    add(
+        bench_, about_, words, "cpu", [](const TaskProblem& problem) { return cpu_task(problem, kOwn, kSetUp); },
+        refuses, everywhere);
     return *this;
   }
 
   template <CudaWork (*kSetUp)(CudaBench&), Answer (*kOwn)(const TaskProblem&) = kAnswer>
   Row& cuda(const Words& words, std::string (*refuses)(const TaskProblem&) = can_do_all,
             std::string (*unavailable)() = no_device) {
-    bench_.variants.push_back({.id = words.id,
-                               .title = words.title,
-                               .changes = words.changes,
-                               .builds_on = words.builds_on,
-                               .device = "cuda",
-                               .precision = words.precision,
-                               .source = about_.kernels,
-                               .estimate_bytes = about_.bytes,
-                               .make = [](const TaskProblem& problem) { return cuda_task(problem, kOwn, kSetUp); },
-                               .refuses = refuses,
-                               .unavailable = unavailable,
-                               .library = words.library});
+    add(
+        bench_, about_, words, "cuda", [](const TaskProblem& problem) { return cuda_task(problem, kOwn, kSetUp); },
+        refuses, unavailable);
     return *this;
   }
 

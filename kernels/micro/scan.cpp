@@ -6,6 +6,7 @@
 #include "summands.hpp"
 
 namespace bb::micro {
+namespace scan_row {
 namespace {
 
 constexpr unsigned kThreads = 1024;
@@ -63,8 +64,7 @@ CpuWork by_pieces(CpuBench& bench) {
 }
 
 /// Scans blocks, then their sums the same way, level by level, and adds what comes back.
-template <Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name) {
   struct Level {
     std::shared_ptr<cuda::DeviceBuffer<float>> in, out;  // the next level's input is this one's sums
     unsigned n, blocks;
@@ -79,7 +79,7 @@ CudaWork on_gpu(CudaBench& bench) {
     if (levels.back().blocks == 1) break;
   }
   CudaWork work;
-  work.queue = [levels, last = in, scan = bench.kernel(kKernel.text),
+  work.queue = [levels, last = in, scan = bench.kernel(name),
                 add = bench.kernel("micro_scan_add")](cuda::Stream& to) mutable {
     const auto shape = [](const Level& level) {
       return cuda::LaunchShape{.grid = {level.blocks}, .block = {kThreads}};
@@ -100,14 +100,16 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 8.1 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace scan_row
 
 engine::TaskBench scan_bench() {
+  using namespace scan_row;
   Row<answer> row({"scan", "Running sums", "kernels/micro/scan.cpp", "kernels/micro/scan.cu", bytes});
   row.cpu<by_chain>({"cpu-chain", "One chain", "each sum waits for the one before"});
   row.cpu<by_pieces>({"cpu-pieces", "Piece by piece", "all cores, and what came before is added after", "cpu-chain"});
-  row.cuda<on_gpu<"micro_scan_shared">>(
+  row.cuda<with<on_gpu, Name("micro_scan_shared")>>(
       {"cuda-shared", "In shared memory", "each step adds the value so far before, between barriers"});
-  row.cuda<on_gpu<"micro_scan_shuffle">>(
+  row.cuda<with<on_gpu, Name("micro_scan_shuffle")>>(
       {"cuda-shuffle", "By shuffles", "warps by shuffles, then the warps' sums", "cuda-shared"});
   return row.bench();
 }

@@ -9,6 +9,7 @@
 #include "sparse_matrix.hpp"
 
 namespace bb::micro {
+namespace spmv_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -114,15 +115,14 @@ struct OnDevice {
   std::shared_ptr<cuda::DeviceBuffer<float>> values, x, y;
 };
 
-template <Name kKernel, bool kWarpPerRow>
-CudaWork by_rows(CudaBench& bench) {
+CudaWork by_rows(CudaBench& bench, const char* name, bool warp_per_row) {
   const Problem p(bench.problem());
   const OnDevice on(bench, p);
   const auto rows = static_cast<unsigned>(p.matrix.rows);
   // More warps than fit are looped over, to keep within a grid's size.
-  const std::size_t threads = kWarpPerRow ? std::min(p.matrix.rows, std::size_t{1} << 22) * 32 : p.matrix.rows;
+  const std::size_t threads = warp_per_row ? std::min(p.matrix.rows, std::size_t{1} << 22) * 32 : p.matrix.rows;
   CudaWork work;
-  work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     kernel.launch(to, {.grid = {blocks_for(threads, kThreads)}, .block = {kThreads}}, rows, on.begin->pointer(),
                   on.columns->pointer(), on.values->pointer(), on.x->pointer(), on.y->pointer());
   };
@@ -196,16 +196,18 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace spmv_row
 
 engine::TaskBench spmv_bench() {
+  using namespace spmv_row;
   Row<answer> row({"spmv", "Sparse matrix times vector", "kernels/micro/spmv.cpp", "kernels/micro/spmv.cu", bytes});
   row.cpu<by_rows_on_cpu>({"cpu-csr", "Row by row (CSR)", "values and columns of a row one after another"});
   row.cpu<by_diagonals_on_cpu>(
       {"cpu-dia", "Diagonal by diagonal (DIA)", "no columns to read, and vectors of rows", "cpu-csr"},
       refuses_many_diagonals);
-  row.cuda<by_rows<"micro_spmv_csr_scalar", false>>(
+  row.cuda<with<by_rows, Name("micro_spmv_csr_scalar"), false>>(
       {"cuda-csr-scalar", "CSR, a thread a row", "lanes read from 32 rows"});
-  row.cuda<by_rows<"micro_spmv_csr_vector", true>>(
+  row.cuda<with<by_rows, Name("micro_spmv_csr_vector"), true>>(
       {"cuda-csr-vector", "CSR, a warp a row", "lanes read along a row", "cuda-csr-scalar"});
   row.cuda<by_library>({"cusparse", "cuSPARSE, CSR", "the library", "cuda-csr-vector", "fp32", "cuSPARSE"}, can_do_all,
                        no_library);

@@ -3,6 +3,7 @@
 #include "stencil.hpp"
 
 namespace bb::micro {
+namespace stencil_1d_row {
 namespace {
 
 constexpr unsigned kThreads = 256, kWindow = 8;
@@ -82,23 +83,22 @@ CpuWork on_cpu_by_taps(CpuBench& bench) {
 enum class Taps { kGlobal, kConstant };
 enum class Tile { kNone, kBlock, kWindow };
 
-template <Name kKernel, Taps taps_in, Tile tile>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Tile tile) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in), taps = bench.upload(p->taps);
   const auto out = bench.buffer<float>(p->n);
-  auto kernel = bench.kernel(kKernel.text);
+  auto kernel = bench.kernel(name);
   const auto n = static_cast<int>(p->n);
   cuda::LaunchShape shape{.grid = {blocks_for(p->n, kThreads)}, .block = {kThreads}};
   const auto halo = 2 * static_cast<unsigned>(p->radius);
-  if constexpr (tile == Tile::kBlock) shape.dynamic_shared_bytes = 4 * (kThreads + halo);
-  if constexpr (tile == Tile::kWindow) {
+  if (tile == Tile::kBlock) shape.dynamic_shared_bytes = 4 * (kThreads + halo);
+  if (tile == Tile::kWindow) {
     shape.grid = {blocks_for(p->n, kThreads * kWindow)};
     const unsigned width = kThreads * kWindow + halo;
     shape.dynamic_shared_bytes = 4 * (width + width / 32 + 1);
   }
   CudaWork work;
-  if constexpr (taps_in == Taps::kGlobal) {
+  if (taps_in == Taps::kGlobal) {
     work.queue = [=](cuda::Stream& to) mutable {
       kernel.launch(to, shape, n, p->radius, taps->pointer(), in->pointer(), out->pointer());
     };
@@ -119,23 +119,25 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace stencil_1d_row
 
 engine::TaskBench stencil_1d_bench() {
+  using namespace stencil_1d_row;
   Row<answer> row({"stencil-1d", "Tiling: a stencil along a line", "kernels/micro/stencil_1d.cpp",
                    "kernels/micro/stencil_1d.cu", bytes});
   row.cpu<on_cpu>({"cpu", "Point by point", "asks for every term whether it lies within the line"});
   row.cpu<on_cpu_by_taps>({"cpu-by-taps", "Tap by tap", "a tap at a time over a piece that stays in the cache", "cpu"});
-  row.cuda<on_gpu<"micro_stencil_naive", Taps::kGlobal, Tile::kNone>>(
+  row.cuda<with<on_gpu, Name("micro_stencil_naive"), Taps::kGlobal, Tile::kNone>>(
       {"cuda-naive", "Out of the caches", "reads neighbours and taps from memory"});
-  row.cuda<on_gpu<"micro_stencil_read_only", Taps::kGlobal, Tile::kNone>>(
+  row.cuda<with<on_gpu, Name("micro_stencil_read_only"), Taps::kGlobal, Tile::kNone>>(
       {"cuda-read-only", "Read-only loads", "tells the compiler that nobody writes to what it reads", "cuda-naive"});
-  row.cuda<on_gpu<"micro_stencil_constant", Taps::kConstant, Tile::kNone>>(
+  row.cuda<with<on_gpu, Name("micro_stencil_constant"), Taps::kConstant, Tile::kNone>>(
       {"cuda-constant", "Taps in constant memory", "a tap goes to the whole warp at once", "cuda-read-only"});
-  row.cuda<on_gpu<"micro_stencil_shared", Taps::kConstant, Tile::kBlock>>(
+  row.cuda<with<on_gpu, Name("micro_stencil_shared"), Taps::kConstant, Tile::kBlock>>(
       {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
-  row.cuda<on_gpu<"micro_stencil_async", Taps::kConstant, Tile::kBlock>>(
+  row.cuda<with<on_gpu, Name("micro_stencil_async"), Taps::kConstant, Tile::kBlock>>(
       {"cuda-async", "Tile by asynchronous copies", "brings the tile by cp.async, past the registers", "cuda-shared"});
-  row.cuda<on_gpu<"micro_stencil_window", Taps::kConstant, Tile::kWindow>>(
+  row.cuda<with<on_gpu, Name("micro_stencil_window"), Taps::kConstant, Tile::kWindow>>(
       {"cuda-window", "Register window", "eight outputs a thread: a value read serves eight sums", "cuda-shared"});
   return row.bench();
 }

@@ -3,6 +3,7 @@
 #include "stencil.hpp"
 
 namespace bb::micro {
+namespace stencil_2d_row {
 namespace {
 
 constexpr unsigned kTileX = 32, kTileY = 8, kColumn = 4;
@@ -94,21 +95,20 @@ CpuWork on_cpu_by_taps(CpuBench& bench) {
 
 enum class Taps { kGlobal, kConstant };
 
-template <Name kKernel, Taps taps_in, unsigned kTileRows, bool kTiled>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, unsigned tile_rows, bool tiled) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in), taps = bench.upload(p->taps);
   const auto out = bench.buffer<float>(p->in.size());
-  auto kernel = bench.kernel(kKernel.text);
+  auto kernel = bench.kernel(name);
   const auto nx = static_cast<int>(p->nx), ny = static_cast<int>(p->ny);
-  cuda::LaunchShape shape{.grid = {blocks_for(p->nx, kTileX), blocks_for(p->ny, kTileRows)}, .block = {kTileX, kTileY}};
-  if constexpr (kTiled) {
+  cuda::LaunchShape shape{.grid = {blocks_for(p->nx, kTileX), blocks_for(p->ny, tile_rows)}, .block = {kTileX, kTileY}};
+  if (tiled) {
     const auto halo = 2 * static_cast<unsigned>(p->radius);
-    shape.dynamic_shared_bytes = 4 * (kTileX + halo) * (kTileRows + halo);
+    shape.dynamic_shared_bytes = 4 * (kTileX + halo) * (tile_rows + halo);
     kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
   }
   CudaWork work;
-  if constexpr (taps_in == Taps::kGlobal) {
+  if (taps_in == Taps::kGlobal) {
     work.queue = [=](cuda::Stream& to) mutable {
       kernel.launch(to, shape, nx, ny, p->radius, taps->pointer(), in->pointer(), out->pointer());
     };
@@ -131,19 +131,21 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace stencil_2d_row
 
 engine::TaskBench stencil_2d_bench() {
+  using namespace stencil_2d_row;
   Row<answer> row({"stencil-2d", "Tiling: a square stencil in two dimensions", "kernels/micro/stencil_2d.cpp",
                    "kernels/micro/stencil_2d.cu", bytes});
   row.cpu<on_cpu>({"cpu", "Point by point", "adds up the neighbours of one point after another"});
   row.cpu<on_cpu_by_taps>({"cpu-by-taps", "Tap by tap", "a tap at a time over a row that stays in the cache", "cpu"});
-  row.cuda<on_gpu<"micro_stencil2_naive", Taps::kGlobal, kTileY, false>>(
+  row.cuda<with<on_gpu, Name("micro_stencil2_naive"), Taps::kGlobal, kTileY, false>>(
       {"cuda-naive", "Out of the caches", "reads neighbours and taps from memory"});
-  row.cuda<on_gpu<"micro_stencil2_constant", Taps::kConstant, kTileY, false>>(
+  row.cuda<with<on_gpu, Name("micro_stencil2_constant"), Taps::kConstant, kTileY, false>>(
       {"cuda-constant", "Taps in constant memory", "a tap goes to the whole warp at once", "cuda-naive"});
-  row.cuda<on_gpu<"micro_stencil2_shared", Taps::kConstant, kTileY, true>>(
+  row.cuda<with<on_gpu, Name("micro_stencil2_shared"), Taps::kConstant, kTileY, true>>(
       {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
-  row.cuda<on_gpu<"micro_stencil2_window", Taps::kConstant, kTileY * kColumn, true>>(
+  row.cuda<with<on_gpu, Name("micro_stencil2_window"), Taps::kConstant, kTileY * kColumn, true>>(
       {"cuda-window", "Register window", "four outputs a thread: a value read serves four sums", "cuda-shared"});
   return row.bench();
 }

@@ -9,6 +9,7 @@
 #include "scaled_sum.hpp"
 
 namespace bb::micro {
+namespace timing_row {
 namespace {
 
 using cpu::Clock, cpu::seconds_since;
@@ -62,8 +63,7 @@ CpuWork on_cpu(CpuBench& bench) {
 
 enum class Way { kNoSync, kFirstCall, kSync, kEvents };
 
-template <Way way>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, Way way) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto a = bench.upload(in->a), b = bench.upload(in->b);
   const auto out = bench.buffer<float>(in->n);
@@ -79,7 +79,7 @@ CudaWork on_gpu(CudaBench& bench) {
                 kernel = bench.kernel("micro_elementwise_fused")](cuda::Stream& to) mutable {
     double reported = 0;
     to.synchronize();
-    if constexpr (way == Way::kFirstCall) {
+    if (way == Way::kFirstCall) {
       const Clock::time_point first = Clock::now();
       // As a program that has not called it before: the code is loaded when it is first wanted.
       const cuda::LoadedKernels again = cuda::load_kernels(device, "micro", cuda::kernel_folders());
@@ -96,9 +96,9 @@ CudaWork on_gpu(CudaBench& bench) {
     to.synchronize();
     const double waited = seconds_since(wall);
     const double by_events = stop->seconds_since(*start);
-    if constexpr (way == Way::kNoSync) reported = queued;
-    if constexpr (way == Way::kSync) reported = waited;
-    if constexpr (way == Way::kEvents) reported = by_events;
+    if (way == Way::kNoSync) reported = queued;
+    if (way == Way::kSync) reported = waited;
+    if (way == Way::kEvents) reported = by_events;
     said->reported_s += reported;
     said->true_s += by_events;
     ++said->times;
@@ -114,20 +114,22 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 12.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace timing_row
 
 engine::TaskBench timing_bench() {
+  using namespace timing_row;
   Row<answer> row({"timing", "Timing with and without synchronisation", "kernels/micro/timing.cpp",
                    "kernels/micro/timing.cpp", bytes});
   row.cpu<on_cpu<true>>(
       {"cpu-first-call", "First call included", "the mean of ten calls, the first into memory never touched"});
   row.cpu<on_cpu<false>>({"cpu-warm", "Warm", "a call like the ones before it", "cpu-first-call"});
-  row.cuda<on_gpu<Way::kFirstCall>>(
+  row.cuda<with<on_gpu, Way::kFirstCall>>(
       {"cuda-first-call", "First call included", "the mean of ten calls, the first of which loads the code"});
-  row.cuda<on_gpu<Way::kNoSync>>({"cuda-no-sync", "Wall clock without waiting: wrong",
-                                  "stops the clock when the launch returns", "cuda-first-call"});
-  row.cuda<on_gpu<Way::kSync>>(
+  row.cuda<with<on_gpu, Way::kNoSync>>({"cuda-no-sync", "Wall clock without waiting: wrong",
+                                        "stops the clock when the launch returns", "cuda-first-call"});
+  row.cuda<with<on_gpu, Way::kSync>>(
       {"cuda-sync", "Wall clock with waiting", "stops the clock when the device is idle", "cuda-no-sync"});
-  row.cuda<on_gpu<Way::kEvents>>({"cuda-events", "Events", "the device's clock on both sides", "cuda-sync"});
+  row.cuda<with<on_gpu, Way::kEvents>>({"cuda-events", "Events", "the device's clock on both sides", "cuda-sync"});
   return row.bench();
 }
 

@@ -3,6 +3,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace transpose_row {
 namespace {
 
 struct Problem {
@@ -43,14 +44,13 @@ CpuWork on_cpu(CpuBench& bench, std::size_t tile) {
 CpuWork by_rows(CpuBench& bench) { return on_cpu(bench, SIZE_MAX / 2); }
 CpuWork by_tiles(CpuBench& bench) { return on_cpu(bench, 32); }
 
-template <Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in);
   const auto out = bench.buffer<float>(p->in.size());
   CudaWork work;
   const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, 32), blocks_for(p->rows, 32)}, .block = {32, 8}};
-  work.queue = [=, kernel = bench.kernel(kKernel.text)](cuda::Stream& to) mutable {
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     kernel.launch(to, shape, static_cast<int>(p->columns), static_cast<int>(p->rows), in->pointer(), out->pointer());
   };
   work.result = sampled(out);
@@ -63,21 +63,23 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace transpose_row
 
 engine::TaskBench transpose_bench() {
+  using namespace transpose_row;
   Row<answer> row({"transpose", "Transpose: strides and bank conflicts", "kernels/micro/transpose.cpp",
                    "kernels/micro/transpose.cu", bytes});
   row.cpu<by_rows>({"cpu-rows", "Row by row", "reads rows, writes columns"});
   row.cpu<by_tiles>({"cpu-tiles", "Tile by tile", "tiles of 32 x 32 that stay in the cache", "cpu-rows"});
-  row.cuda<on_gpu<"micro_transpose_strided_writes">>(
+  row.cuda<with<on_gpu, Name("micro_transpose_strided_writes")>>(
       {"cuda-strided-writes", "Reads rows, writes columns", "a warp writes to 32 rows at once"});
-  row.cuda<on_gpu<"micro_transpose_strided_reads">>(
+  row.cuda<with<on_gpu, Name("micro_transpose_strided_reads")>>(
       {"cuda-strided-reads", "Reads columns, writes rows", "a warp reads from 32 rows at once", "cuda-strided-writes"});
-  row.cuda<on_gpu<"micro_transpose_shared">>(
+  row.cuda<with<on_gpu, Name("micro_transpose_shared")>>(
       {"cuda-shared", "Shared tile", "both sides in rows, but 32 lanes read one bank", "cuda-strided-writes"});
-  row.cuda<on_gpu<"micro_transpose_padded">>(
+  row.cuda<with<on_gpu, Name("micro_transpose_padded")>>(
       {"cuda-padded", "Padded tile", "a word more a row: no bank twice", "cuda-shared"});
-  row.cuda<on_gpu<"micro_transpose_swizzled">>(
+  row.cuda<with<on_gpu, Name("micro_transpose_swizzled")>>(
       {"cuda-swizzled", "Swizzled tile", "rows permuted by their number: no bank twice, no word more", "cuda-shared"});
   return row.bench();
 }

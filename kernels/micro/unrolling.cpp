@@ -14,6 +14,7 @@
 #define BB_UNROLL_TEXT(x) #x
 
 namespace bb::micro {
+namespace unrolling_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -82,12 +83,11 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-template <Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, const char* name) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto c = bench.upload(in->c), x = bench.upload(in->x);
   const auto out = bench.buffer<float>(in->x.size());
-  auto kernel = bench.kernel(kKernel.text);
+  auto kernel = bench.kernel(name);
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable {
     kernel.launch(to, {.grid = {blocks_for(in->x.size(), kThreads)}, .block = {kThreads}},
@@ -103,18 +103,20 @@ CudaWork on_gpu(CudaBench& bench) {
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
 }  // namespace
+}  // namespace unrolling_row
 
 engine::TaskBench unrolling_bench() {
+  using namespace unrolling_row;
   Row<answer> row(
       {"unrolling", "Unrolling: a Chebyshev sum", "kernels/micro/unrolling.cpp", "kernels/micro/unrolling.cu", bytes});
   row.cpu<on_cpu<chebyshev_1>>({"cpu-1", "Not unrolled", "a term a round"});
   row.cpu<on_cpu<chebyshev_2>>({"cpu-2", "Unrolled twice", "two terms a round", "cpu-1"});
   row.cpu<on_cpu<chebyshev_4>>({"cpu-4", "Unrolled 4 times", "four terms a round", "cpu-2"});
   row.cpu<on_cpu<chebyshev_8>>({"cpu-8", "Unrolled 8 times", "eight terms a round", "cpu-4"});
-  row.cuda<on_gpu<"micro_unroll_1">>({"cuda-1", "Not unrolled", "a term a round"});
-  row.cuda<on_gpu<"micro_unroll_2">>({"cuda-2", "Unrolled twice", "two terms a round", "cuda-1"});
-  row.cuda<on_gpu<"micro_unroll_4">>({"cuda-4", "Unrolled 4 times", "four terms a round", "cuda-2"});
-  row.cuda<on_gpu<"micro_unroll_8">>({"cuda-8", "Unrolled 8 times", "eight terms a round", "cuda-4"});
+  row.cuda<with<on_gpu, Name("micro_unroll_1")>>({"cuda-1", "Not unrolled", "a term a round"});
+  row.cuda<with<on_gpu, Name("micro_unroll_2")>>({"cuda-2", "Unrolled twice", "two terms a round", "cuda-1"});
+  row.cuda<with<on_gpu, Name("micro_unroll_4")>>({"cuda-4", "Unrolled 4 times", "four terms a round", "cuda-2"});
+  row.cuda<with<on_gpu, Name("micro_unroll_8")>>({"cuda-8", "Unrolled 8 times", "eight terms a round", "cuda-4"});
   return row.bench();
 }
 

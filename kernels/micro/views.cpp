@@ -3,6 +3,7 @@
 #include "rows.hpp"
 
 namespace bb::micro {
+namespace views_row {
 namespace {
 
 constexpr unsigned kThreads = 256, kMostGridY = 65535;
@@ -74,19 +75,18 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-template <How how>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork on_gpu(CudaBench& bench, How how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->base);
   const auto out = bench.buffer<float>(p->n());
   const auto n = static_cast<unsigned>(p->n());
   const cuda::LaunchShape flat{.grid = {blocks_for(n, kThreads)}, .block = {kThreads}};
   CudaWork work;
-  if constexpr (how == How::kIgnored) {
+  if (how == How::kIgnored) {
     work.queue = [=, kernel = bench.kernel("micro_view_ignored")](cuda::Stream& to) mutable {
       kernel.launch(to, flat, n, in->pointer(), out->pointer());
     };
-  } else if constexpr (how == How::kStrided) {
+  } else if (how == How::kStrided) {
     const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, kThreads), std::min(p->view.rows, kMostGridY)},
                                   .block = {kThreads}};
     work.queue = [=, kernel = bench.kernel("micro_view_strided")](cuda::Stream& to) mutable {
@@ -112,19 +112,21 @@ double bytes(const TaskProblem& problem) {
 }
 
 }  // namespace
+}  // namespace views_row
 
 engine::TaskBench views_bench() {
+  using namespace views_row;
   Row<answer> row({"views", "Strided views: raw pointers ignore strides", "kernels/micro/views.cpp",
                    "kernels/micro/views.cu", bytes});
   row.cpu<on_cpu<How::kIgnored>>(
       {"cpu-ignored", "Strides ignored: wrong", "takes the view's pointer for a contiguous array"});
   row.cpu<on_cpu<How::kStrided>>({"cpu-strided", "With strides", "asks the strides for every element", "cpu-ignored"});
   row.cpu<on_cpu<How::kPacked>>({"cpu-packed", "Packed first", "copies the view tile by tile", "cpu-strided"});
-  row.cuda<on_gpu<How::kIgnored>>(
+  row.cuda<with<on_gpu, How::kIgnored>>(
       {"cuda-ignored", "Strides ignored: wrong", "takes the view's pointer for a contiguous array"});
-  row.cuda<on_gpu<How::kStrided>>(
+  row.cuda<with<on_gpu, How::kStrided>>(
       {"cuda-strided", "With strides", "asks the strides for every element", "cuda-ignored"});
-  row.cuda<on_gpu<How::kPacked>>({"cuda-packed", "Packed first", "copies the view tile by tile", "cuda-strided"});
+  row.cuda<with<on_gpu, How::kPacked>>({"cuda-packed", "Packed first", "copies the view tile by tile", "cuda-strided"});
   return row.bench();
 }
 

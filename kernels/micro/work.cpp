@@ -108,6 +108,19 @@ CudaWork::CudaWork(CudaWork&&) noexcept = default;
 CudaWork& CudaWork::operator=(CudaWork&&) noexcept = default;
 CudaWork::~CudaWork() = default;
 
+template <>
+std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::buffer<float>(std::size_t count) const {
+  return std::make_shared<cuda::DeviceBuffer<float>>(device(), count);
+}
+
+template <>
+std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::upload<float>(const std::vector<float>& values) {
+  auto out = buffer<float>(values.size());
+  out->upload(std::span<const float>(values), stream());
+  stream().synchronize();
+  return out;
+}
+
 void in_pieces(cpu::ThreadPool& pool, std::size_t n, std::size_t piece,
                const std::function<void(std::size_t, std::size_t)>& work) {
   const auto pieces = static_cast<int>((n + piece - 1) / piece);

@@ -96,6 +96,12 @@ class CudaBench {
   }
 };
 
+// Of the usual type made in one place.
+template <>
+std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::buffer<float>(std::size_t count) const;
+template <>
+std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::upload<float>(const std::vector<float>& values);
+
 /// The task of an arrangement; `answer` is worked out when a result is first compared.
 std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
                                        CpuWork (*set_up)(CpuBench&));

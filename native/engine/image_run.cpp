@@ -16,8 +16,6 @@ namespace {
 using cpu::Clock;
 using cpu::seconds_since;
 
-constexpr double kFrameSeconds = 1.0 / 60.0;
-
 /// Each stage as a span of the calling thread, from its beginning to that of the next.
 diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder& spans, double& seconds) {
   const Clock::time_point begun = Clock::now();

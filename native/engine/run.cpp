@@ -21,7 +21,6 @@ namespace {
 using cpu::Clock;
 using cpu::seconds_since;
 
-constexpr double kFrameSeconds = 1.0 / 60.0;
 constexpr double kRestPerKeeping = 20.0;  // bringing states to the host takes at most this part of the time
 constexpr int kBatch = 1024;              // steps that a solver may take between two looks at the outside
 

@@ -17,6 +17,9 @@
 
 namespace bb::engine {
 
+/// Between two reports of how far a run is.
+inline constexpr double kFrameSeconds = 1.0 / 60.0;
+
 /// What one step did, in FP64: `in_flight` is the state after the step, the rest are its changes.
 /// Numbers of protons, and the same as energy in MeV.
 struct StepTotals {

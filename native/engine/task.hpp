@@ -22,9 +22,9 @@
 // to imitate):
 //
 //   1. kernels/micro/<row>.cu: its kernels, extern "C", included by kernels/micro/micro.cu.
-//   2. kernels/micro/<row>.cpp: the answer in FP64, a function per arrangement that gives a CpuWork or CudaWork
-//      (micro/work.hpp), and one that lists them as the row's variants (micro/row.hpp); a line each in rows.hpp and
-//      registry.cpp.
+//   2. kernels/micro/<row>.cpp, in `namespace <row>_row`: the answer in FP64, a function per arrangement that gives a
+//      CpuWork or CudaWork (micro/work.hpp), and one that lists them as the row's variants (micro/row.hpp); a line each
+//      in rows.hpp and registry.cpp.
 //   3. test/parity/micro_problems.cpp: small problems of odd sizes.
 //   4. electron/contract/scenario/micro: the row's parameters (zod); their names are the keys of TaskProblem.
 //   5. assets/scenarios/micro, assets/claims/micro/<row>.json and assets/claims/ledger.json.

@@ -6,16 +6,11 @@
 #include "problems.hpp"
 
 using namespace bb;
+using test::water;
 using transport::EnergyGrid;
 using transport::EnergyGridKind;
 
 namespace {
-
-const physics::StoppingTable& water() {
-  static const auto m = test::material("water");
-  static const physics::StoppingTable table(m.energies, m.stopping);
-  return table;
-}
 
 transport::GridSpec range_grid(double step) {
   transport::GridSpec spec;

@@ -7,16 +7,11 @@
 #include "problems.hpp"
 
 using namespace bb;
+using test::water;
 using transport::held_energies;
 using transport::RangeBins;
 
 namespace {
-
-const physics::StoppingTable& water() {
-  static const auto m = test::material("water");
-  static const physics::StoppingTable table(m.energies, m.stopping);
-  return table;
-}
 
 /// Energy of a beam whose residual ranges spread as a Gaussian about `mean`, both in g/cm²: by the bins or, with steps a
 /// thousandth of theirs, by quadrature.

@@ -47,6 +47,12 @@ transport::Material material(const std::string& name, double density_scale, cons
   return m;
 }
 
+const physics::StoppingTable& water() {
+  static const auto m = material("water");
+  static const physics::StoppingTable table(m.energies, m.stopping);
+  return table;
+}
+
 transport::Problem water_problem(double energy, const Lengths& l, double theta_max, double dtheta) {
   transport::Problem p;
   p.beam.energy = energy;

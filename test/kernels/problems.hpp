@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "physics/stopping.hpp"
 #include "transport/problem.hpp"
 
 // Problems for the C++ tests, with the materials of assets/materials.
@@ -10,6 +11,9 @@ namespace bb::test {
 /// A material with the stopping power table assets/materials/stopping/<name>-<table>.csv, at
 /// `density_scale` times its density. Throws std::runtime_error for a name that is not there.
 transport::Material material(const std::string& name, double density_scale = 1.0, const std::string& table = "icru49");
+
+/// Stopping powers of water by ICRU 49.
+const physics::StoppingTable& water();
 
 struct Lengths {
   double width, depth;  // mm

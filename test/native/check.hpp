@@ -46,6 +46,8 @@ std::string show(const T& value) {
   return out.str();
 }
 
+inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
 inline void check(const char* file, int line, bool ok, const char* text) {
   if (!ok) fail(file, line, text);
 }
@@ -84,11 +86,13 @@ void check_throws(const char* file, int line, Body&& body, const char* text, std
 
 #define BB_TEST_JOIN_(a, b) a##b
 #define BB_TEST_JOIN(a, b) BB_TEST_JOIN_(a, b)
-#define TEST(name)                                                                                                  \
-  static void BB_TEST_JOIN(bb_test_, __LINE__)();                                                                   \
-  static const ::bb::test::Registration BB_TEST_JOIN(bb_registration_, __LINE__)(__FILE__, __LINE__, name,          \
-                                                                                 BB_TEST_JOIN(bb_test_, __LINE__)); \
-  static void BB_TEST_JOIN(bb_test_, __LINE__)()
+#define BB_TEST_(name, id)                                                                              \
+  static void BB_TEST_JOIN(bb_test_, id)();                                                             \
+  static const ::bb::test::Registration BB_TEST_JOIN(bb_registration_, id)(__FILE__, __LINE__, name,    \
+                                                                           BB_TEST_JOIN(bb_test_, id)); \
+  static void BB_TEST_JOIN(bb_test_, id)()
+// Numbered and not by its line: several files are compiled as one.
+#define TEST(name) BB_TEST_(name, __COUNTER__)
 
 #define SKIP(reason) \
   throw ::bb::test::Skipped { reason }

@@ -54,3 +54,13 @@ export async function build(steps) {
   const { runSteps } = await import('./run.mjs');
   await alone(() => runSteps(steps));
 }
+
+/**
+ * The same for steps that use one core each: see runBeside().
+ * @param {string} title
+ * @param {readonly Step[]} steps
+ */
+export async function buildBeside(title, steps) {
+  const { runBeside } = await import('./run.mjs');
+  return alone(() => runBeside(title, steps));
+}

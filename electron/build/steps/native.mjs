@@ -97,7 +97,7 @@ export function addonStep() {
     name: 'addon',
     title: existsSync(inRoot('dist/cmake'))
       ? 'Building the solver (C++)'
-      : 'Building the solver (C++), once: two to three minutes on two cores',
+      : 'Building the solver (C++), once: about two minutes on two cores',
     inputs: SOURCES,
     outputs: [ADDON, CORE_LIBRARY, 'dist/native/include/own_build.json'],
     settings: settings(),

@@ -12,9 +12,8 @@
 namespace {
 
 using namespace bb::cuda;
+using bb::test::contains;
 using bb::test::TemporaryFolder;
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 constexpr std::string_view kKernel = R"(#include <cmath>
 #include <cstdint>

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace bb::cuda;
+using bb::test::contains;
 using bb::test::TemporaryFolder;
 namespace fs = std::filesystem;
 
@@ -20,8 +21,6 @@ Environment made_up(std::map<std::string, std::string, std::less<>> values) {
 
 constexpr std::string_view kNames[] = {"libbraggbench-no-such-library.so.2", "libbraggbench-no-such-library.so.1"};
 const LibraryKind kNoSuchLibrary{"The missing library", kNames, {}, {}, "it exists in no system"};
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 namespace {
 
 using namespace bb::cuda;
+using bb::test::contains;
 using bb::test::TemporaryFolder;
 
 DeviceInfo device(int index, const std::string& name, const std::string& uuid) {
@@ -38,8 +39,6 @@ Ceilings some_ceilings() {
   out.driver = "580.159.04";
   return out;
 }
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 }  // namespace
 

@@ -7,8 +7,8 @@ import { runOf } from '../run-data.ts';
 import { OwnTask } from './own-task.ts';
 import { accuracyOf } from './session.ts';
 
-/** `layer.cpp` and `work.cpp` hold what results are compared with. */
-const engine = ['registry.cpp', 'layer.cpp', 'work.cpp'];
+/** `row.cpp` lists variants; `layer.cpp` and `work.cpp` hold what results are compared with. */
+const engine = ['registry.cpp', 'row.cpp', 'layer.cpp', 'work.cpp'];
 
 /** What the report says of a variant as its checks; null where it was not measured. */
 export function taskVerdict({ entries }: TaskReport, variant: string): OwnVerdict | null {

@@ -1,0 +1,35 @@
+#include "row.hpp"
+
+namespace bb::micro {
+
+std::string can_do_all(const TaskProblem&) { return ""; }
+std::string everywhere() { return ""; }
+std::string no_device() { return cuda::unavailable("micro"); }
+
+std::function<std::vector<double>()> sampled(const std::shared_ptr<std::vector<float>>& out) {
+  return [out] { return Samples(out->size()).take<float>(*out); };
+}
+
+std::function<std::vector<double>(cuda::Stream&)> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out) {
+  return [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+}
+
+void add(engine::TaskBench& row, const About& about, const Words& words, const char* device,
+         std::unique_ptr<engine::Task> (*make)(const TaskProblem&), std::string (*refuses)(const TaskProblem&),
+         std::string (*unavailable)()) {
+  const bool on_cpu = std::string_view(device) == "cpu";
+  row.variants.push_back({.id = words.id,
+                          .title = words.title,
+                          .changes = words.changes,
+                          .builds_on = words.builds_on,
+                          .device = device,
+                          .precision = words.precision,
+                          .source = on_cpu ? about.source : about.kernels,
+                          .estimate_bytes = about.bytes,
+                          .make = make,
+                          .refuses = refuses,
+                          .unavailable = unavailable,
+                          .library = words.library});
+}
+
+}  // namespace bb::micro
