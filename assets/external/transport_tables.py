@@ -24,6 +24,9 @@ REMAP_REACH = 2
 ROUNDING = 1e-9
 # Of a cell a step: angles of a beam straight ahead that fall behind by less take first order in z.
 SMALL_LAG = 0.05
+# Share of the detour that the remap's clamp holds back, and how much of it matters, mm.
+HELD_SHARE = 1.0 / 6.0
+HELD_BACK_MM = 0.015
 
 
 def gamma(energy):
@@ -248,11 +251,35 @@ def remap_weights(fraction, high_order):
     return np.array([(1.0 if m <= REMAP_REACH else 0.0) - face[m + 1 :].sum() for m in range(taps)])
 
 
-def keeps_row(problem, theta):
+def detour_mm(problem, media, cells, grid, start_energy, first_depth):
+    """By how much the path along the axis is longer than its depth, mean over the angles that it scatters to."""
+    beam, spec, path = problem["beam"], problem["grid"], problem["solver"]["step_mm"]
+    cutoff, detour, theta_squared = spec["cutoff_MeV"], 0.0, beam["angle_sigma_rad"] ** 2
+    energy, step = start_energy, 0
+    while energy > cutoff:
+        z = int((first_depth + step * path * math.cos(beam["angle_rad"])) / spec["dz_mm"])
+        x = math.floor((beam["x_mm"] + step * path * math.sin(beam["angle_rad"])) / spec["dx_mm"] + 0.5 * spec["nx"])
+        if z >= spec["nz"] or not 0 <= x < spec["nx"]:
+            break
+        medium = media[cells[z, x]]
+        nearest = math.floor(float(grid.index_of(energy)) + 0.5)
+        if float(medium.energy_after(grid.energies[min(max(nearest, 0), grid.size - 1)], path)) <= cutoff:
+            break
+        middle = max(float(medium.energy_after(energy, 0.5 * path)), cutoff)
+        power = float(scattering_power(problem, medium, media[0].table, np.array(middle)))
+        theta_squared += power * path * 0.1 * medium.density
+        detour += 0.5 * theta_squared * path
+        energy = float(medium.energy_after(energy, path))
+        step += 1
+    return detour
+
+
+def keeps_row(problem, detour, theta):
     """Angles of a beam straight ahead, in steps of whole cells, that stay within a cell of its depth."""
     cells = problem["solver"]["step_mm"] / problem["grid"]["dz_mm"]
     ahead = abs(math.sin(problem["beam"]["angle_rad"])) < ROUNDING and abs(cells - round(cells)) < ROUNDING
-    return ahead & (cells * (1.0 - np.cos(theta)) < SMALL_LAG)
+    matters = ahead and HELD_SHARE * detour > HELD_BACK_MM
+    return matters & (cells * (1.0 - np.cos(theta)) < SMALL_LAG)
 
 
 def streaming(shifts, high_orders):
@@ -353,8 +380,12 @@ def build_tables(problem):
     step_physics(problem, media, grid, tables, problem["solver"]["precision"] == "fp32")
     high = np.full(ntheta, problem["solver"]["remap"] == "high-order")
     tables.whole_x, tables.flux_x = streaming(step * np.sin(theta) / spec["dx_mm"], high)
-    tables.whole_z, tables.flux_z = streaming(step * np.cos(theta) / spec["dz_mm"], high & ~keeps_row(problem, theta))
-    if problem["initial"]["kind"] == "filled":
+    filled = problem["initial"]["kind"] == "filled"
+    first_depth = (start_z + 0.5) * spec["dz_mm"]
+    detour = 0.0 if filled else detour_mm(problem, media, cells, grid, start_energy, first_depth)
+    rows = high & ~keeps_row(problem, detour, theta)
+    tables.whole_z, tables.flux_z = streaming(step * np.cos(theta) / spec["dz_mm"], rows)
+    if filled:
         tables.start = filled_state(problem["initial"]["seed"], tables.shape)
         per_bin = tables.start.sum(axis=(1, 2, 3))
         tables.number_in, tables.energy_in = per_bin.sum(), (per_bin * tables.energy).sum()

@@ -37,6 +37,8 @@ async function ask(id: string, problem: TransportProblem) {
 const cases = [
   ['water, fp32', {}, 'fp32', 1e-5],
   ['attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
+  // Their detour is so long that rows in depth are widened.
+  ['many angles, fp64', { beam: { energy_MeV: 30, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
 ] as const;
 
 describe('numpy_transport.py', () => {
@@ -48,7 +50,7 @@ describe('numpy_transport.py', () => {
             geometry: { ...coarse.geometry, regions: [{ material: 'bone-compact-icru', x_mm: [0, 5], z_mm: [2, 4] }] },
           }
         : {};
-    const problem = await problemOf({ ...parts, ...regions, solver: { precision } });
+    const problem = await problemOf({ ...parts, ...regions, solver: { precision, step_mm: 0.5 } });
     const [engine, answer] = [
       await addon.createTransport(problem).start(() => undefined),
       await ask('numpy-array', problem),
