@@ -13,6 +13,7 @@ import { type Served, serve } from './served.ts';
 
 const chrome = useChromium();
 const runs = path.resolve(import.meta.dirname, '../../assets/runs');
+const golden = path.resolve(import.meta.dirname, '../golden');
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-timeline-e2e-'));
 
 let served: Served;
@@ -44,8 +45,9 @@ async function openProfile(options: PageOptions = {}): Promise<void> {
   await bench.layout('Alt+Shift+3', 'Timeline');
 }
 
-async function openRecorded(name = 'h200-water-70MeV-cuda-window.h5'): Promise<void> {
-  await bench.drop(name, readFileSync(path.join(runs, name)), 'application/x-hdf5');
+/** By itself one of an earlier window, which took its steps by graphs. */
+async function openRecorded(file = path.join(golden, 'runs/h200-cuda-window-graphs.h5')): Promise<void> {
+  await bench.drop(path.basename(file), readFileSync(file), 'application/x-hdf5');
   await expect.poll(() => blocks().count()).toBeGreaterThan(0);
   await open.page.getByTestId('timeline-summaries').getByText('Kernels by time').first().waitFor();
 }
@@ -193,7 +195,7 @@ describe('the timeline of a recorded run', () => {
   it('stands beside another one, aligned at a step', async () => {
     await blocks().first().click();
     await open.page.getByRole('menu').locator('.menu__item', { hasText: 'Keep when another run' }).click();
-    await openRecorded('h200-water-70MeV-cuda-depth.h5');
+    await openRecorded(path.join(runs, 'h200-water-70MeV-cuda-depth.h5'));
     await expect.poll(() => blocks().count()).toBe(2);
     const align = open.page.getByLabel('Aligned at');
     await expect.poll(() => align.locator('option').count()).toBeGreaterThan(5);
@@ -211,7 +213,7 @@ describe('a page without a run', () => {
     expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.page.getByRole('button', { name: 'Water, 70 MeV · cuda-window · NVIDIA H200' }).click();
     await expect.poll(() => blocks().count()).toBe(1);
-    await expect.poll(() => bench.r80.textContent()).toContain('40.76');
+    await expect.poll(() => bench.r80.textContent()).toContain('40.77');
     await expect.poll(() => open.page.getByTestId('csda-range').textContent()).toContain('40.80');
     await open.page.getByRole('button', { name: 'Add a timeline' }).click();
     await open.page.getByRole('menuitem', { name: /cuda-depth, NVIDIA H200/ }).click();

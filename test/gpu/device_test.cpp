@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -174,14 +176,19 @@ TEST("GPU: a flushed L2 makes a cached copy slower, and device time is within wa
   };
   DeviceTimer timer(gpu());
   L2Flush flush(gpu());
-  double warm = 1, cold = 1, wall = 1;
-  for (int i = 0; i < 10; ++i) {
-    warm = std::min(warm, timer.seconds(stream, nullptr, body));
-    cold = std::min(cold, timer.seconds(stream, &flush, body));
-    wall = std::min(wall, wall_seconds(stream, nullptr, body));
+  std::array<double, 31> warm, cold, wall;
+  for (std::size_t i = 0; i < warm.size(); ++i) {
+    warm[i] = timer.seconds(stream, nullptr, body);
+    cold[i] = timer.seconds(stream, &flush, body);
+    wall[i] = wall_seconds(stream, nullptr, body);
   }
-  std::printf("    %.1f MiB: warm %.2f us, cold %.2f us, wall %.2f us\n", double(words) * 4 / (1 << 20), warm * 1e6,
-              cold * 1e6, wall * 1e6);
-  CHECK(warm > 0 && wall > warm * 0.5);
-  CHECK(cold > warm * 1.1);
+  const auto median = [](auto values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+  };
+  std::printf("    %.1f MiB: warm %.2f us, cold %.2f us, wall %.2f us\n", double(words) * 4 / (1 << 20),
+              median(warm) * 1e6, median(cold) * 1e6, median(wall) * 1e6);
+  CHECK(median(warm) > 0 && median(wall) > median(warm) * 0.5);
+  // A tenth more on an H200, where single samples move as much.
+  CHECK(median(cold) > median(warm) * 1.03);
 }

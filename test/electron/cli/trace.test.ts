@@ -5,12 +5,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { braggbenchHere } from './command.ts';
 
 const runs = path.resolve(import.meta.dirname, '../../../assets/runs');
+/** Of an earlier window, which took its steps by graphs. */
+const earlier = path.resolve(import.meta.dirname, '../../golden/runs/h200-cuda-window-graphs.h5');
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-trace-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braggbench trace', () => {
   it('summarizes a recorded run', async () => {
-    const { code, stdout } = await braggbenchHere(['trace', path.join(runs, 'h200-water-70MeV-cuda-window.h5')]);
+    const { code, stdout } = await braggbenchHere(['trace', earlier]);
     expect(code).toBe(0);
     expect(stdout).toContain('Water, 70 MeV: cuda-window FP32, NVIDIA H200');
     expect(stdout).toMatch(/Kernels +510, 6 different, 7\.07 ms together/);

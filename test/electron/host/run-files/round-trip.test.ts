@@ -49,7 +49,7 @@ describe('a run file', () => {
     const none = new Float32Array(0);
     const four: RunData = { ...run, keyframes: run.keyframes.map((frame) => ({ ...frame, ex: none, ztheta: none })) };
     expect(await readRun(await writeRun(four), 'four.h5')).toEqual(four);
-    const recorded = path.join(import.meta.dirname, '../../../../assets/runs/h200-water-70MeV-cuda-window.h5');
+    const recorded = path.join(import.meta.dirname, '../../../golden/runs/h200-cuda-window-graphs.h5');
     const old = await readRun(await readFile(recorded), 'recorded.h5');
     expect(keptPairs(old.keyframes[0]).map((pair) => pair.join('–'))).toEqual(['z–x', 'x–theta', 'e–theta', 'e–z']);
   });
