@@ -189,6 +189,6 @@ TEST("GPU: a flushed L2 makes a cached copy slower, and device time is within wa
   std::printf("    %.1f MiB: warm %.2f us, cold %.2f us, wall %.2f us\n", double(words) * 4 / (1 << 20),
               median(warm) * 1e6, median(cold) * 1e6, median(wall) * 1e6);
   CHECK(median(warm) > 0 && median(wall) > median(warm) * 0.5);
-  // A tenth more on an H200, where single samples move as much.
-  CHECK(median(cold) > median(warm) * 1.03);
+  // 4 to 13 % more on an H200, where single samples move as much.
+  CHECK(median(cold) > median(warm) * 1.01);
 }
