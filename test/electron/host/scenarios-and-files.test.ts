@@ -278,8 +278,11 @@ describe('run files', () => {
       new TextDecoder().decode((await page.call('run.export', { run: id, what })).bytes);
     const { curve } = await page.call('run.depthDose', { run: id });
     const rows = (await text('depth-dose')).trim().split('\n');
-    expect(rows[0]).toBe('depth_mm,dose_MeV_per_mm');
-    expect(rows.slice(1).map((row) => Number(row.split(',')[1]))).toEqual([...curve.values]);
+    expect(rows[0]).toBe('depth_mm,dose_MeV_per_mm,dose_per_mass_nGy_mm2');
+    const columns = rows.slice(1).map((row) => row.split(',').map(Number));
+    expect(columns.map(([, dose]) => dose)).toEqual([...curve.values]);
+    // In water of density 1, 1 MeV/mm is 1.602e-13 J over 1e-6 kg/mm³.
+    for (const [, dose = 0, byMass = 0] of columns) expect(byMass).toBeCloseTo(160.2176634 * dose, 6);
     const summary = JSON.parse(await text('summary')) as { metrics: { sigma_x_mm: [number, number][] } };
     const { metrics } = await page.call('run.summary', { run: id });
     expect(summary.metrics.sigma_x_mm.map(([depth]) => depth)).toEqual([...metrics.sigma_x.depth_mm]);
