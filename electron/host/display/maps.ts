@@ -156,10 +156,10 @@ export function makeDifference(fields: Fields, other: Fields, request: MapReques
     const difference = axisDifference(axes[name], others[name]);
     if (difference !== null) throw new BraggError('unsupported', `The grids differ: ${difference}.`);
   }
-  const values = Float64Array.from(
-    mine.values,
-    (value, i) => value * mine.scale - (theirs.values[i] ?? 0) * theirs.scale,
-  );
+  const values = new Float64Array(mine.values.length);
+  for (let i = 0; i < values.length; i += 1) {
+    values[i] = (mine.values[i] ?? 0) * mine.scale - (theirs.values[i] ?? 0) * theirs.scale;
+  }
   const quantity = `${mine.quantity} difference`;
   return mapOf({ ...mine, values, scale: 1, quantity }, axes, plain);
 }

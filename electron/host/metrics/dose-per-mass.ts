@@ -13,5 +13,7 @@ export const massUnits = { map: 'nGy mm', depth: 'nGy mm²' } as const;
  */
 export function dosePerMass(dose: Float64Array, density_g_cm3: Float64Array | null): Float64Array | null {
   if (density_g_cm3 === null) return null;
-  return dose.map((energy, i) => (energy * NANOGRAY) / (density_g_cm3[i] ?? 1));
+  const perMass = new Float64Array(dose.length);
+  for (let i = 0; i < dose.length; i += 1) perMass[i] = ((dose[i] ?? 0) * NANOGRAY) / (density_g_cm3[i] ?? 1);
+  return perMass;
 }

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { extraStraggling, loadAddon, type NativeAddon } from '../../../electron/host/addon.ts';
 import { openScenarios, type Scenarios } from '../../../electron/host/scenarios/index.ts';
-import { keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
+import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
 
 export const assetsFolder = path.join(import.meta.dirname, '..', '..', '..', 'assets');
 export const memoryLimit_bytes = 2 ** 31;
@@ -61,5 +61,5 @@ export async function runScenario(document: object): Promise<RunData> {
     table: reading.table ?? '',
     wall_s: 0.01,
   };
-  return runData(context, problem, run.plan, result, await keyframesOf(run, result));
+  return runData(context, problem, axesOf(problem, run.plan), result, await keyframesOf(run, result));
 }

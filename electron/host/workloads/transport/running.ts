@@ -53,8 +53,7 @@ export class TransportRunning implements WorkloadRun {
     this.size = gridText(plan);
     const nothing = { step: 0, depth_mm: 0, weight_left: 1, ledger_error: 0, steps_per_s: 0 };
     this.before = { workload: 'transport', ...nothing, steps_max: plan.steps_max };
-    const axes = axesOf(start.problem, plan);
-    this.#live = new LiveState(this.#native, axes, beamOf(start.problem));
+    this.#live = new LiveState(this.#native, axesOf(start.problem, plan), beamOf(start.problem));
   }
 
   async start(around: RunSurroundings): Promise<RunData> {
@@ -115,6 +114,6 @@ export class TransportRunning implements WorkloadRun {
     keyframes: readonly Marginals[],
   ): RunData {
     const { problem, table } = this.#start;
-    return runData({ ...context, table }, problem, this.#native.plan, result, keyframes);
+    return runData({ ...context, table }, problem, this.#live.axes, result, keyframes);
   }
 }
