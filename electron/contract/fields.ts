@@ -35,6 +35,8 @@ export const mapAxisSchema = z.strictObject({
   count: z.number().int().positive(),
   /** Cells of the grid in one cell sent. */
   cellsPerSample: z.number().int().positive(),
+  /** The same of the last one, which the end of the axis may cut short. */
+  lastCells: z.number().int().positive(),
   /** Edges of the whole axis. */
   fullFrom: z.number(),
   fullTo: z.number(),

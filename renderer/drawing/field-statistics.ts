@@ -6,8 +6,8 @@ import type { MapPoint } from './map-view.ts';
 export interface FieldStatistics {
   /** Samples whose centre lies in the rectangle. */
   readonly samples: number;
-  /** Over grid cells: a sample of several cells counts as often. */
-  readonly sum: number;
+  /** The sum over grid cells of what is counted by the cell, the integral of a density. A sample counts as its cells. */
+  readonly total: { readonly name: string; readonly value: number; readonly unit: string };
   readonly mean: number;
   readonly max: number;
   readonly maxAt: MapPoint;
@@ -20,6 +20,7 @@ export interface FieldStatistics {
 interface Line {
   readonly index: number;
   readonly centre: number;
+  readonly cells: number;
 }
 
 function linesWithin(axis: MapAxis, a: number, b: number): readonly Line[] {
@@ -27,9 +28,26 @@ function linesWithin(axis: MapAxis, a: number, b: number): readonly Line[] {
   const out: Line[] = [];
   for (let index = 0; index < axis.count; index += 1) {
     const centre = (sampleEdge(axis, index) + sampleEdge(axis, index + 1)) / 2;
-    if (centre >= low && centre <= high) out.push({ index, centre });
+    const cells = index === axis.count - 1 ? axis.lastCells : axis.cellsPerSample;
+    if (centre >= low && centre <= high) out.push({ index, centre, cells });
   }
   return out;
+}
+
+const PER_CELL = ' per cell';
+const PER_AREA = '/mm²';
+
+/** A cell's extent along an axis whose cells are equal. */
+function cellWidth(axis: MapAxis): number {
+  return (axis.to - axis.from) / ((axis.count - 1) * axis.cellsPerSample + axis.lastCells);
+}
+
+function totalOf({ unit, horizontal, vertical }: FieldMap, sum: number): FieldStatistics['total'] {
+  if (unit.endsWith(PER_AREA)) {
+    const value = sum * cellWidth(horizontal) * cellWidth(vertical);
+    return { name: 'Integral', value, unit: unit.slice(0, -PER_AREA.length) };
+  }
+  return { name: 'Sum over cells', value: sum, unit: unit.endsWith(PER_CELL) ? unit.slice(0, -PER_CELL.length) : unit };
 }
 
 /** Of the rectangle between two corners; null where no sample's centre lies in it. */
@@ -37,8 +55,7 @@ export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint)
   const columns = linesWithin(field.horizontal, one.horizontal, other.horizontal);
   const rows = linesWithin(field.vertical, one.vertical, other.vertical);
   if (columns.length === 0 || rows.length === 0) return null;
-  const cells = field.horizontal.cellsPerSample * field.vertical.cellsPerSample;
-  let [sum, max] = [0, Number.NEGATIVE_INFINITY];
+  let [cells, sum, max] = [0, 0, Number.NEGATIVE_INFINITY];
   let maxAt: MapPoint = { horizontal: 0, vertical: 0 };
   let [h, v, hh, vv] = [0, 0, 0, 0];
   // Moments about the rectangle's corner: about zero, the squares would drown a narrow beam far from it.
@@ -46,21 +63,22 @@ export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint)
   for (const row of rows) {
     for (const column of columns) {
       const value = field.values[row.index * field.horizontal.count + column.index] ?? 0;
-      const [dh, dv] = [column.centre - h0, row.centre - v0];
-      sum += value;
-      h += value * dh;
-      v += value * dv;
-      hh += value * dh * dh;
-      vv += value * dv * dv;
+      const weight = row.cells * column.cells;
+      const [dh, dv, weighted] = [column.centre - h0, row.centre - v0, value * weight];
+      cells += weight;
+      sum += weighted;
+      h += weighted * dh;
+      v += weighted * dv;
+      hh += weighted * dh * dh;
+      vv += weighted * dv * dv;
       if (value > max) [max, maxAt] = [value, { horizontal: column.centre, vertical: row.centre }];
     }
   }
-  const samples = columns.length * rows.length;
   const weighted = sum > 0;
   return {
-    samples,
-    sum: sum * cells,
-    mean: sum / samples,
+    samples: columns.length * rows.length,
+    total: totalOf(field, sum),
+    mean: sum / cells,
     max,
     maxAt,
     centroid: weighted ? { horizontal: h0 + h / sum, vertical: v0 + v / sum } : null,

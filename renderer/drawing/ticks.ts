@@ -48,27 +48,40 @@ export function linearTicks(
   return { ticks, exponent, step };
 }
 
-/** Ticks of a logarithmic axis: decades labelled (thinned to about `most`), 2…9 as minor ticks where there is room. */
+/** Digits that get a label, richest first: as many as there is room for. */
+const labelledDigits = [
+  [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  [1, 2, 3, 5],
+  [1, 2, 5],
+] as const;
+
+/** A longer span is read by its powers; the digits between them would be labels of many characters each. */
+const DIGITS_WITHIN = 10 ** 2.5;
+
+/**
+ * Ticks of a logarithmic axis with at most about `most` labels: at as many digits of each decade as that leaves room
+ * for where the span is short, else at decades, thinned where there are many. Other digits are minor ticks.
+ */
 export function logTicks(from: number, to: number, most: number): readonly Tick[] {
   if (!(from > 0) || !(to > from)) return [];
   const first = Math.floor(Math.log10(from) + 1e-9);
   const last = Math.ceil(Math.log10(to) - 1e-9);
-  const decades = Math.max(1, last - first);
-  const every = Math.max(1, Math.ceil(decades / Math.max(1, most)));
-  const ticks: Tick[] = [];
+  const every = Math.max(1, Math.ceil((last - first) / Math.max(1, most)));
+  const values: { readonly value: number; readonly digit: number; readonly exponent: number }[] = [];
   for (let exponent = first; exponent <= last; exponent += 1) {
-    const base = 10 ** exponent;
-    const labelled = (exponent - first) % every === 0;
-    for (let digit = 1; digit <= 9; digit += 1) {
-      const value = digit * base;
-      if (value < from * (1 - 1e-9) || value > to * (1 + 1e-9)) continue;
-      if (digit === 1) ticks.push({ value, label: labelled ? powerOfTen(exponent) : '' });
-      // A span below two decades has room, and need, for more labels than its powers.
-      else if (decades <= 2 && (digit === 2 || digit === 5)) ticks.push({ value, label: shortNumber(value) });
-      else if (every === 1) ticks.push({ value, label: '' });
+    for (let digit = 1; digit <= (every === 1 ? 9 : 1); digit += 1) {
+      const value = digit * 10 ** exponent;
+      if (value >= from * (1 - 1e-9) && value <= to * (1 + 1e-9)) values.push({ value, digit, exponent });
     }
   }
-  return ticks;
+  const fitting = labelledDigits.find(
+    (digits) =>
+      to / from <= DIGITS_WITHIN && values.filter(({ digit }) => digits.some((each) => each === digit)).length <= most,
+  );
+  return values.map(({ value, digit, exponent }) => {
+    if (digit === 1) return { value, label: (exponent - first) % every === 0 ? powerOfTen(exponent) : '' };
+    return { value, label: fitting?.some((each) => each === digit) ? shortNumber(value) : '' };
+  });
 }
 
 /** At most three significant digits, with a power of ten where that is shorter. */

@@ -21,12 +21,16 @@ export interface MapDrawerProps {
   /** Begins the name of an exported file. */
   readonly name: string;
   readonly notes: Figure['notes'];
+  /** Samples of several cells show the largest of them. */
+  readonly maxima?: boolean;
   readonly onExport: (figure: Figure | null, format: FigureFormat) => void;
   readonly onClose: () => void;
 }
 
 const symbols: Readonly<Record<string, string>> = { theta: 'θ', e: 'E' };
 const symbolOf = ({ name }: FieldMap['horizontal']): string => symbols[name] ?? name;
+const MAXIMA =
+  'Each sample is the largest of its cells here, of which there is no sum: zoom in, or choose the mean under Display.';
 const HEADROOM = 1.08;
 const DECADES = 1e-5;
 
@@ -105,53 +109,63 @@ interface ProfileProps extends Pick<MapDrawerProps, 'field' | 'mark' | 'scale' |
   readonly onFigure: { current: (() => PaintedFigure | null) | null };
 }
 
-function Statistics({ field, mark }: Pick<MapDrawerProps, 'field' | 'mark'>): ReactElement {
+function Statistics({ field, mark, maxima }: MapDrawerProps): ReactElement {
   const found = useMemo(() => fieldStatistics(field, mark.from, mark.to), [field, mark]);
   if (found === null) return <p className="map-drawer__none">No sample’s centre lies in this rectangle.</p>;
   const { horizontal, vertical } = field;
   const [h, v] = [symbolOf(horizontal), symbolOf(vertical)];
   const cell = horizontal.cellsPerSample * vertical.cellsPerSample;
-  const rows: readonly (readonly [string, string, string])[] = [
-    ['Sum over cells', significant(found.sum, 5), field.unit],
+  const sums: readonly (readonly [string, string, string])[] = [
+    [found.total.name, significant(found.total.value, 5), found.total.unit],
     ['Mean', significant(found.mean, 5), field.unit],
-    ['Largest', significant(found.max, 5), field.unit],
-    ['Largest at', place(field, found.maxAt), ''],
     ['Centroid', found.centroid === null ? '–' : place(field, found.centroid, 3), ''],
     [`σ along ${h}`, significant(found.sigma?.horizontal, 4), horizontal.unit],
     [`σ along ${v}`, significant(found.sigma?.vertical, 4), vertical.unit],
+  ];
+  const rows: readonly (readonly [string, string, string])[] = [
+    ...(maxima ? [] : sums),
+    ['Largest', significant(found.max, 5), field.unit],
+    ['Largest at', place(field, found.maxAt), ''],
     ['Samples', String(found.samples), cell === 1 ? 'of one cell' : `of ${cell} cells`],
   ];
   return (
-    <dl className="map-drawer__statistics" data-testid="region-statistics">
-      {rows.map(([name, value, unit]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <b>{value}</b> {unit}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl className="map-drawer__statistics" data-testid="region-statistics">
+        {rows.map(([name, value, unit]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <b>{value}</b> {unit}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {maxima ? <p className="map-drawer__none">{MAXIMA}</p> : null}
+    </>
   );
 }
 
 /** The numbers of a rectangle, and no picture of them: they go out as the rectangle of the map they are of. */
-function regionFigure({ field, mark, name, notes }: MapDrawerProps): Figure | null {
+function regionFigure({ field, mark, maxima, name, notes }: MapDrawerProps): Figure | null {
   const found = fieldStatistics(field, mark.from, mark.to);
   if (found === null) return null;
+  const { horizontal: h = Number.NaN, vertical: v = Number.NaN } = found.centroid ?? {};
+  const { horizontal: sigma_h = Number.NaN, vertical: sigma_v = Number.NaN } = found.sigma ?? {};
+  const sums = { centroid_horizontal: h, centroid_vertical: v, sigma_horizontal: sigma_h, sigma_vertical: sigma_v };
   const values = {
-    sum: found.sum,
-    mean: found.mean,
+    ...(maxima ? {} : { total: found.total.value, mean: found.mean, ...sums }),
     max: found.max,
     max_horizontal: found.maxAt.horizontal,
     max_vertical: found.maxAt.vertical,
-    centroid_horizontal: found.centroid?.horizontal ?? Number.NaN,
-    centroid_vertical: found.centroid?.vertical ?? Number.NaN,
-    sigma_horizontal: found.sigma?.horizontal ?? Number.NaN,
-    sigma_vertical: found.sigma?.vertical ?? Number.NaN,
   };
-  const unitOf = (key: string): string =>
-    key.endsWith('horizontal') ? field.horizontal.unit : key.endsWith('vertical') ? field.vertical.unit : field.unit;
+  const unitOf = (key: string): string => {
+    if (key === 'total') return found.total.unit;
+    return key.endsWith('horizontal')
+      ? field.horizontal.unit
+      : key.endsWith('vertical')
+        ? field.vertical.unit
+        : field.unit;
+  };
   const lines = Object.entries(values).map(([key, value]) => `${key} ${significant(value, 6)} ${unitOf(key)}`);
   return {
     name: `${name}-region`,
@@ -189,7 +203,7 @@ export function MapDrawer(props: MapDrawerProps): ReactElement {
         />
         <IconButton icon="close" size={13} label={`Close ${what}`} onPress={onClose} />
       </header>
-      {segment ? <Profile {...props} onFigure={figure} /> : <Statistics field={field} mark={mark} />}
+      {segment ? <Profile {...props} onFigure={figure} /> : <Statistics {...props} />}
     </section>
   );
 }

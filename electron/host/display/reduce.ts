@@ -59,6 +59,7 @@ export function mapAxis(axis: GridAxis, part: Sampling): MapAxis {
     to: edges[part.end] ?? 0,
     count: part.count,
     cellsPerSample: part.cells,
+    lastCells: part.end - part.first - (part.count - 1) * part.cells,
     fullFrom: edges[0] ?? 0,
     fullTo: edges[edges.length - 1] ?? 0,
     edges:

@@ -14,8 +14,11 @@ export interface NamedCurve {
   readonly residual: Curve | null;
 }
 
-const TALL = 18;
-const RESIDUAL = 11;
+/** Heights in labels: of a wide place more, as its curves would be flat. */
+const [LEAST, MOST] = [18, 30];
+const TALL_PER_WIDTH = 0.24;
+/** Room for its axis' title. */
+const RESIDUAL = 15;
 
 /** More points than this along one figure's width are not seen. */
 const POINTS_PER_PIXEL = 1;
@@ -64,7 +67,12 @@ export function curvesFigure(curves: readonly NamedCurve[], { width, label }: Fi
     }
   });
   const left = verticalRoom(label);
-  const box = { left, top: legend, width: width - left - label, height: TALL * label };
+  const box = {
+    left,
+    top: legend,
+    width: width - left - label,
+    height: Math.min(MOST * label, Math.max(LEAST * label, width * TALL_PER_WIDTH)),
+  };
   const ends = curves.flatMap(({ curve }) => [curve.positions[0] ?? 0, curve.positions.at(-1) ?? 1]);
   const [from, to] = [Math.min(0, ...ends), Math.max(1e-9, ...ends)];
   const depth = { title: 'Depth along the beam', unit: 'mm', kind: 'linear', from, to } as const;

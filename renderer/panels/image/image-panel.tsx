@@ -18,6 +18,7 @@ import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { Accuracy, AgainstRow, MatchRow } from './against.tsx';
 import { type DrivenImage, driveImage } from './controller.ts';
+import { isReduced } from './pixel-reading.ts';
 import { ImageReadout } from './readout.tsx';
 import { createImagePanelStore, createImagePanelViewStore } from './store.ts';
 import '../../widgets/plot-panel.css';
@@ -147,6 +148,7 @@ export default function ImagePanel(): ReactElement {
         <MapDrawer
           field={shown.map}
           mark={mark}
+          maxima={config.statistic === 'max' && isReduced(shown.map)}
           scale={config.scale}
           scheduler={workbench.scheduler}
           name={run?.name ?? 'run'}

@@ -31,11 +31,16 @@ type Place = Omit<ReadPixel, 'photons'>;
 const same = (a: Place | null, b: Place | null): boolean =>
   a?.run === b?.run && a?.against === b?.against && a?.fast === b?.fast && a?.slow === b?.slow;
 
+/** Whether a sample is several pixels. */
+export function isReduced({ horizontal, vertical }: ShownImage['map']): boolean {
+  return horizontal.cellsPerSample * vertical.cellsPerSample > 1;
+}
+
 /** The pixel to ask for; null where a sample is one pixel, which says it already. */
 function placeOf(shown: ShownImage | null, at: ImagePoint | null): Place | null {
   if (shown === null || at === null) return null;
   const { run, against, map } = shown;
-  if (map.horizontal.cellsPerSample * map.vertical.cellsPerSample === 1) return null;
+  if (!isReduced(map)) return null;
   return { run, against, fast: Math.floor(at.fast), slow: Math.floor(at.slow) };
 }
 

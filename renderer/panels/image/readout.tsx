@@ -6,6 +6,7 @@ import { probe } from '../../drawing/field-probe.ts';
 import { shownPixel } from '../../state/image-view.ts';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
+import { isReduced } from './pixel-reading.ts';
 import { geometryOf } from './scene.ts';
 import type { ImagePanelViewStore } from './store.ts';
 
@@ -31,7 +32,7 @@ export function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): 
   const [fast, slow] = [Math.floor(at.fast), Math.floor(at.slow)];
   const place = geometryOf(resolved).at(fast + 0.5, slow + 0.5);
   const hit = shown === null ? null : probe(shown.map, at.fast, at.slow);
-  const several = shown !== null && shown.map.horizontal.cellsPerSample * shown.map.vertical.cellsPerSample > 1;
+  const several = shown !== null && isReduced(shown.map);
   const read = several && exact?.fast === fast && exact.slow === slow ? exact.photons : null;
   const photons = read ?? hit?.value ?? null;
   return (

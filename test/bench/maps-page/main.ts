@@ -36,7 +36,7 @@ function axis(name: Name): MapAxis {
     name === 'e'
       ? Float64Array.from({ length: CELLS + 1 }, (_, i) => from + (to - from) * (i / CELLS) ** (1 / 1.77))
       : null;
-  return { name, unit, from, to, count: CELLS, cellsPerSample: 1, fullFrom: from, fullTo: to, edges };
+  return { name, unit, from, to, count: CELLS, cellsPerSample: 1, lastCells: 1, fullFrom: from, fullTo: to, edges };
 }
 
 /** A beam at share `t` of its way. */

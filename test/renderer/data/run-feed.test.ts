@@ -8,7 +8,18 @@ import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
 import { FakeHost, settled } from './fake-host.ts';
 
 const axis = (name: 'z' | 'x') =>
-  ({ name, unit: 'mm', from: 0, to: 1, count: 1, cellsPerSample: 1, fullFrom: 0, fullTo: 1, edges: null }) as const;
+  ({
+    name,
+    unit: 'mm',
+    from: 0,
+    to: 1,
+    count: 1,
+    cellsPerSample: 1,
+    lastCells: 1,
+    fullFrom: 0,
+    fullTo: 1,
+    edges: null,
+  }) as const;
 const field = (value: number): FieldMap => ({
   quantity: 'dose',
   unit: 'MeV/mm²',

@@ -16,6 +16,7 @@ const axis = (name: MapAxis['name'], unit: string, from: number, to: number, cou
   to,
   count,
   cellsPerSample: 1,
+  lastCells: 1,
   fullFrom: from,
   fullTo: to,
   edges: null,
@@ -98,9 +99,31 @@ describe('statistics of a rectangle', () => {
     expect(found?.centroid?.vertical).toBeCloseTo(-2, 3);
     expect(found?.sigma?.horizontal).toBeCloseTo(3, 2);
     expect(found?.sigma?.vertical).toBeCloseTo(4, 2);
-    // Σ of a Gaussian in cells of half a millimetre: 2π σ σ / cell.
-    expect(found?.sum).toBeCloseTo((2 * Math.PI * 3 * 4) / 0.25, 0);
+    expect(found?.total).toEqual({ name: 'Integral', value: expect.closeTo(2 * Math.PI * 3 * 4, 1), unit: 'MeV' });
     expect(Math.abs((found?.maxAt.horizontal ?? 0) - 20)).toBeLessThan(0.5);
+  });
+
+  it('count a sample as its cells, of which the last has fewer', () => {
+    // Five cells of z in samples of two, one row: 1, 1 | 1, 1 | 4.
+    const horizontal = {
+      ...axis('z', 'mm', 0, 5, 3),
+      cellsPerSample: 2,
+      lastCells: 1,
+      edges: Float64Array.of(0, 2, 4, 5),
+    };
+    const vertical = axis('x', 'mm', 0, 1, 1);
+    const cut = { ...gaussian, unit: 'protons per cell', horizontal, vertical, values: Float32Array.of(1, 1, 4) };
+    expect(fieldStatistics(cut, point(0, 0), point(5, 1))).toMatchObject({
+      samples: 3,
+      total: { name: 'Sum over cells', value: 8, unit: 'protons' },
+      mean: 8 / 5,
+      centroid: { horizontal: (2 * 1 + 2 * 3 + 4 * 4.5) / 8 },
+    });
+    expect(fieldStatistics({ ...cut, unit: 'MeV/mm²' }, point(0, 0), point(5, 1))?.total).toEqual({
+      name: 'Integral',
+      value: 8,
+      unit: 'MeV',
+    });
   });
 
   it('have no centre where nothing is, and are none where no sample lies', () => {
@@ -110,7 +133,7 @@ describe('statistics of a rectangle', () => {
         point(0, 0),
         point(9, 9),
       ),
-    ).toMatchObject({ sum: 0, centroid: null, sigma: null });
+    ).toMatchObject({ total: { value: 0 }, centroid: null, sigma: null });
     expect(fieldStatistics(gaussian, point(10.01, 3), point(10.02, 4))).toBeNull();
   });
 });

@@ -29,6 +29,7 @@ describe('scales and cells', () => {
       to,
       count,
       cellsPerSample: 1,
+      lastCells: 1,
       fullFrom: from,
       fullTo: to,
       edges,

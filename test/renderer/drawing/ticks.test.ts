@@ -71,8 +71,17 @@ describe('ticks of a logarithmic axis', () => {
     expect(thin.length).toBeLessThanOrEqual(5);
   });
 
-  it('label 2 and 5 as well where only a decade or two are shown', () => {
-    expect(labels(logTicks(1, 10, 5)).filter((label) => label !== '')).toEqual(['10⁰', '2', '5', '10¹']);
+  it('label as many digits as there is room for where a decade or two are shown', () => {
+    const named = (from: number, to: number, most: number) =>
+      labels(logTicks(from, to, most)).filter((label) => label !== '');
+    expect(named(1, 10, 5)).toEqual(['10⁰', '2', '3', '5', '10¹']);
+    expect(named(1, 10, 4)).toEqual(['10⁰', '2', '5', '10¹']);
+    expect(named(1, 10, 3)).toEqual(['10⁰', '10¹']);
+    // Across three powers, and still less than two decades.
+    expect(named(2.5, 120, 12)).toEqual(['3', '5', '10¹', '20', '30', '50', '10²']);
+    // Without a power in it.
+    expect(named(1.3, 4.2, 8)).toEqual(['2', '3', '4']);
+    expect(named(1, 1e4, 30)).toEqual(['10⁰', '10¹', '10²', '10³', '10⁴']);
   });
 
   it('are none where there is no logarithm', () => {

@@ -29,7 +29,18 @@ const resolved = {
 } as unknown as DiffractionResolved;
 
 const axis = (name: 'fast' | 'slow') =>
-  ({ name, unit: 'px', from: 0, to: 2, count: 2, cellsPerSample: 1, fullFrom: 0, fullTo: 2, edges: null }) as const;
+  ({
+    name,
+    unit: 'px',
+    from: 0,
+    to: 2,
+    count: 2,
+    cellsPerSample: 1,
+    lastCells: 1,
+    fullFrom: 0,
+    fullTo: 2,
+    edges: null,
+  }) as const;
 const map: FieldMap = {
   quantity: 'photons',
   unit: 'photons',

@@ -20,6 +20,7 @@ const axis = (name: AxisName, from: number, to: number, count: number): MapAxis 
   to,
   count,
   cellsPerSample: 1,
+  lastCells: 1,
   fullFrom: from,
   fullTo: to,
   edges: null,

@@ -141,6 +141,7 @@ describe('the scene of the dose map', () => {
       to: 50,
       count: 1,
       cellsPerSample: 1,
+      lastCells: 1,
       fullFrom: 0,
       fullTo: 50,
       edges: null,
