@@ -67,6 +67,28 @@ describe('a diffraction image', () => {
     await expect.poll(readout).toMatch(/^fast \d+ slow \d+[\d.×⁰-⁹−]+ photonsh k l .+ → .+ Å2θ [\d.]+°$/);
     await open.screenshot('image-light');
     expect(await accessibilityFaults(open.page)).toEqual([]);
+    // In a small window, of the largest of several pixels there is no sum; of their means there is.
+    await open.page.setViewportSize({ width: 900, height: 560 });
+    await open.page.getByRole('radio', { name: 'region', exact: true }).check();
+    const small = await image().boundingBox();
+    if (small === null) throw new Error('the image has no place');
+    await open.page.mouse.move(small.x + small.width * 0.3, small.y + small.height * 0.3);
+    await open.page.mouse.down();
+    await open.page.mouse.move(small.x + small.width * 0.7, small.y + small.height * 0.7, { steps: 4 });
+    await open.page.mouse.up();
+    const numbers = open.page.getByTestId('region-statistics');
+    await expect
+      .poll(() => numbers.textContent())
+      .toMatch(/^Largest154\.6\d photonsLargest at.*Samples\d+ of \d+ cells$/);
+    await open.screenshot('image-region');
+    await open.page.getByRole('button', { name: 'Display' }).click();
+    await open.page.getByRole('radio', { name: 'mean' }).check();
+    await expect.poll(() => numbers.textContent()).toMatch(/^Sum over cells[\d.×⁰-⁹]+ photonsMean/);
+    await open.page.getByRole('radio', { name: 'largest' }).check();
+    await open.page.keyboard.press('Escape');
+    await open.page.getByRole('button', { name: 'Close the region' }).click();
+    await open.page.getByRole('radio', { name: 'move', exact: true }).check();
+    await open.page.setViewportSize({ width: 1440, height: 900 });
     // The brightest spot is on a reflection, and the list leads to it.
     await bench.panel('Peaks').click();
     await open.page.locator('.peaks-panel tbody button').first().click();
