@@ -27,6 +27,7 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
     : t_(tables),
       typed_(tables),
       ops_(slice_ops<T>()),
+      feeds_(feeds(tables)),
       depth_(problem.stepping == Stepping::kDepth),
       extent_(extent),
       threshold_(extent == Extent::kWindow ? kWindowThreshold<T> * tables.start.number_in : 0.0),
@@ -40,6 +41,26 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
     lane.edge.resize(u(t_.nz + t_.ntheta));
   }
   start(problem);
+}
+
+template <typename T>
+std::vector<typename SlicedSolver<T>::Feed> SlicedSolver<T>::feeds(const Tables& t) {
+  std::vector<Feed> feeds(u(t.ne));
+  for (int e = 0; e < t.ne; ++e) {
+    Feed& feed = feeds[u(e)];
+    for (int c = 0; c < t.classes; ++c) {
+      for (int m = 0; m < t.materials; ++m) {
+        const std::size_t row = t.row(c, m, e);
+        feed.half = std::max(feed.half, t.angle_begin[row + 1] - t.angle_begin[row] - 1);
+        feed.sources.insert(feed.sources.end(), t.gather_source.begin() + t.gather_begin[row],
+                            t.gather_source.begin() + t.gather_begin[row + 1]);
+      }
+    }
+    std::ranges::sort(feed.sources);
+    const auto repeated = std::ranges::unique(feed.sources);
+    feed.sources.erase(repeated.begin(), repeated.end());
+  }
+  return feeds;
 }
 
 template <typename T>
@@ -105,16 +126,9 @@ template <typename T>
 std::vector<typename SlicedSolver<T>::Plan> SlicedSolver<T>::plan() const {
   std::vector<Plan> plans;
   for (int e = 0; e < t_.ne; ++e) {
-    Plan p{e, {}, {}, 0};
-    for (int c = 0; c < t_.classes; ++c) {
-      for (int m = 0; m < t_.materials; ++m) {
-        const std::size_t row = t_.row(c, m, e);
-        p.half = std::max(p.half, t_.angle_begin[row + 1] - t_.angle_begin[row] - 1);
-        for (int k = t_.gather_begin[row]; k < t_.gather_begin[row + 1]; ++k) {
-          p.from.include(now_[u(t_.gather_source[u(k)])].box);
-        }
-      }
-    }
+    const Feed& feed = feeds_[u(e)];
+    Plan p{e, {}, {}, feed.half};
+    for (const int source : feed.sources) p.from.include(now_[u(source)].box);
     if (p.from.empty()) continue;
     p.to = p.from;
     p.to.a0 = std::max(0, p.from.a0 - p.half);

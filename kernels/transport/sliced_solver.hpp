@@ -49,6 +49,13 @@ class SlicedSolver final : public engine::Solver {
     int half;
   };
 
+  /// Where a bin's content can come from, over all materials and angles; the same in every step.
+  struct Feed {
+    std::vector<int> sources;  // bins, ascending
+    int half = 0;              // of the widest angle kernel
+  };
+
+  static std::vector<Feed> feeds(const Tables& t);
   void start(const Problem& problem);
   void step(engine::StepTotals& totals, engine::SpanRecorder& spans);
   std::vector<Plan> plan() const;
@@ -62,6 +69,7 @@ class SlicedSolver final : public engine::Solver {
   const Tables& t_;
   TypedTables<T> typed_;
   const SliceOps<T>& ops_;
+  const std::vector<Feed> feeds_;  // [ne]
   bool depth_;
   Extent extent_;
   double threshold_;  // protons: an edge of a slice with fewer is cut

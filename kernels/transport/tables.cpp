@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -99,6 +100,28 @@ class StepPhysics {
       }
       tables_.gather_begin.push_back(static_cast<std::int32_t>(tables_.gather_source.size()));
       add_angle_kernel(medium, path_mm, e);
+    }
+  }
+
+  /// The rows of a class again, for one of the same path.
+  void repeat(int c) {
+    const std::size_t first = tables_.row(c, 0, 0), last = tables_.row(c + 1, 0, 0);
+    const auto again = [](auto& values, std::size_t from, std::size_t to) {
+      const std::size_t size = values.size();
+      values.resize(size + to - from);
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), to - from,
+                  values.begin() + static_cast<std::ptrdiff_t>(size));
+    };
+    const auto ranges_again = [&](std::vector<std::int32_t>& begin, auto&... values) {
+      const std::int32_t from = begin[first], to = begin[last], moved = begin.back() - from;
+      for (std::size_t row = first; row < last; ++row) begin.push_back(begin[row + 1] + moved);
+      (again(values, at(from), at(to)), ...);
+    };
+    ranges_again(tables_.gather_begin, tables_.gather_source, tables_.gather_weight);
+    ranges_again(tables_.angle_begin, tables_.angle_weight);
+    for (auto* values :
+         {&tables_.deposit, &tables_.stopped, &tables_.stopped_path, &tables_.nuclear, &tables_.nuclear_escape}) {
+      again(*values, first, last);
     }
   }
 
@@ -484,8 +507,15 @@ Tables build_tables(const Problem& p) {
   t.reach_down = t.ne;
   t.reach_up = -t.ne;
   StepPhysics physics(p, layout.media, *layout.grid, t);
+  // Angles to either side of the axis have the same path.
+  std::map<double, int> class_of_path;
   for (int c = 0; c < t.classes; ++c) {
     const double path = depth ? p.grid.dz / std::cos(t.theta[at(c)]) : p.step;
+    const auto [known, first] = class_of_path.emplace(path, c);
+    if (!first) {
+      physics.repeat(known->second);
+      continue;
+    }
     for (const Medium& m : layout.media) physics.append(m, path);
   }
   build_streaming(p, layout.detour_mm, t);
