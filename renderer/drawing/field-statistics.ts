@@ -64,13 +64,13 @@ export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint)
     for (const column of columns) {
       const value = field.values[row.index * field.horizontal.count + column.index] ?? 0;
       const weight = row.cells * column.cells;
-      const [dh, dv, weighted] = [column.centre - h0, row.centre - v0, value * weight];
+      const [dh, dv, held] = [column.centre - h0, row.centre - v0, value * weight];
       cells += weight;
-      sum += weighted;
-      h += weighted * dh;
-      v += weighted * dv;
-      hh += weighted * dh * dh;
-      vv += weighted * dv * dv;
+      sum += held;
+      h += held * dh;
+      v += held * dv;
+      hh += held * dh * dh;
+      vv += held * dv * dv;
       if (value > max) [max, maxAt] = [value, { horizontal: column.centre, vertical: row.centre }];
     }
   }

@@ -49,11 +49,11 @@ export function linearTicks(
 }
 
 /** Digits that get a label, richest first: as many as there is room for. */
-const labelledDigits = [
+const labelledDigits: readonly (readonly number[])[] = [
   [1, 2, 3, 4, 5, 6, 7, 8, 9],
   [1, 2, 3, 5],
   [1, 2, 5],
-] as const;
+];
 
 /** A longer span is read by its powers; the digits between them would be labels of many characters each. */
 const DIGITS_WITHIN = 10 ** 2.5;
@@ -74,13 +74,12 @@ export function logTicks(from: number, to: number, most: number): readonly Tick[
       if (value >= from * (1 - 1e-9) && value <= to * (1 + 1e-9)) values.push({ value, digit, exponent });
     }
   }
-  const fitting = labelledDigits.find(
-    (digits) =>
-      to / from <= DIGITS_WITHIN && values.filter(({ digit }) => digits.some((each) => each === digit)).length <= most,
-  );
+  const fits = (digits: readonly number[]): boolean =>
+    values.filter(({ digit }) => digits.includes(digit)).length <= most;
+  const labelled = to / from > DIGITS_WITHIN ? [] : (labelledDigits.find(fits) ?? []);
   return values.map(({ value, digit, exponent }) => {
     if (digit === 1) return { value, label: (exponent - first) % every === 0 ? powerOfTen(exponent) : '' };
-    return { value, label: fitting?.some((each) => each === digit) ? shortNumber(value) : '' };
+    return { value, label: labelled.includes(digit) ? shortNumber(value) : '' };
   });
 }
 

@@ -149,24 +149,22 @@ function Statistics({ field, mark, maxima }: MapDrawerProps): ReactElement {
 function regionFigure({ field, mark, maxima, name, notes }: MapDrawerProps): Figure | null {
   const found = fieldStatistics(field, mark.from, mark.to);
   if (found === null) return null;
-  const { horizontal: h = Number.NaN, vertical: v = Number.NaN } = found.centroid ?? {};
-  const { horizontal: sigma_h = Number.NaN, vertical: sigma_v = Number.NaN } = found.sigma ?? {};
-  const sums = { centroid_horizontal: h, centroid_vertical: v, sigma_horizontal: sigma_h, sigma_vertical: sigma_v };
-  const values = {
-    ...(maxima ? {} : { total: found.total.value, mean: found.mean, ...sums }),
-    max: found.max,
-    max_horizontal: found.maxAt.horizontal,
-    max_vertical: found.maxAt.vertical,
-  };
-  const unitOf = (key: string): string => {
-    if (key === 'total') return found.total.unit;
-    return key.endsWith('horizontal')
-      ? field.horizontal.unit
-      : key.endsWith('vertical')
-        ? field.vertical.unit
-        : field.unit;
-  };
-  const lines = Object.entries(values).map(([key, value]) => `${key} ${significant(value, 6)} ${unitOf(key)}`);
+  const { horizontal, vertical, unit } = field;
+  const sums: readonly (readonly [key: string, value: number, unit: string])[] = [
+    ['total', found.total.value, found.total.unit],
+    ['mean', found.mean, unit],
+    ['centroid_horizontal', found.centroid?.horizontal ?? Number.NaN, horizontal.unit],
+    ['centroid_vertical', found.centroid?.vertical ?? Number.NaN, vertical.unit],
+    ['sigma_horizontal', found.sigma?.horizontal ?? Number.NaN, horizontal.unit],
+    ['sigma_vertical', found.sigma?.vertical ?? Number.NaN, vertical.unit],
+  ];
+  const values: typeof sums = [
+    ...(maxima ? [] : sums),
+    ['max', found.max, unit],
+    ['max_horizontal', found.maxAt.horizontal, horizontal.unit],
+    ['max_vertical', found.maxAt.vertical, vertical.unit],
+  ];
+  const lines = values.map(([key, value, of]) => `${key} ${significant(value, 6)} ${of}`);
   return {
     name: `${name}-region`,
     title: `${name}: ${field.quantity} from ${place(field, mark.from)} to ${place(field, mark.to)}`,
@@ -175,7 +173,7 @@ function regionFigure({ field, mark, maxima, name, notes }: MapDrawerProps): Fig
     height: 18 * lines.length + 8,
     arrays: [
       axisArray('sample_count', '', 'samples in the rectangle', [found.samples]),
-      ...Object.entries(values).map(([key, value]) => curveArray(key, unitOf(key), key, 'sample_count', [value])),
+      ...values.map(([key, value, of]) => curveArray(key, of, key, 'sample_count', [value])),
     ],
     paint: (context) => {
       context.textAlign = 'left';

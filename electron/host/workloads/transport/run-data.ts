@@ -93,7 +93,7 @@ export type TransportContext = RunContext & Pick<RunData, 'table'>;
 export function axesOf(problem: TransportProblem, plan: TransportRun['plan']): Axes {
   const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = problem.grid;
   const densities = problem.materials.map((material) => material.density_g_cm3);
-  // A loop: Float64Array.from with a function takes twenty times as long, which every page would wait for.
+  // A loop: Float64Array.from with a function takes some ten times as long, and every page waits for it.
   const density_g_cm3 = new Float64Array(problem.map.length);
   for (let i = 0; i < density_g_cm3.length; i += 1) density_g_cm3[i] = densities[problem.map[i] ?? -1] ?? Number.NaN;
   const { energies_MeV } = plan;
