@@ -1,0 +1,95 @@
+/**
+ * Intervals from what varies between instances. An instance is a state that was
+ * prepared anew (a process, or allocations, upload and module); its rounds say
+ * how it behaves, and only other instances say how the next one will.
+ */
+import { mean, median, variance } from './order.ts';
+import { twoSidedQuantile } from './student.ts';
+
+/** Seconds of one contestant: by instance, by round. */
+export type Instances = readonly (readonly number[])[];
+
+/** Fewer prepared states than this claim nothing. */
+export const fewestInstances = 3;
+/** Fewer rounds in all than this claim nothing. */
+export const fewestRounds = 5;
+
+/** On the natural logarithm: an estimate, and how far to either side the interval goes. */
+export interface LogInterval {
+  readonly middle: number;
+  readonly half: number;
+}
+
+function enough(instances: Instances): boolean {
+  const rounds = instances.reduce((sum, times) => sum + times.length, 0);
+  return instances.length >= fewestInstances && rounds >= fewestRounds && instances.every((times) => times.length > 0);
+}
+
+const logs = (times: readonly number[]): readonly number[] => times.map(Math.log);
+
+const medianLogs = (instances: Instances): readonly number[] => instances.map((times) => median(logs(times)));
+
+/**
+ * By how much the variance of a mean grows because neighbours are alike, as
+ * where a clock stays in a state for longer than an instance: (1 + ρ) / (1 − ρ)
+ * of a series whose memory fades by ρ a place. Never below 1.
+ */
+function memory(values: readonly number[]): number {
+  const middle = mean(values);
+  let [with_next, all] = [0, 0];
+  for (const [i, value] of values.entries()) {
+    all += (value - middle) ** 2;
+    if (i > 0) with_next += (value - middle) * ((values[i - 1] ?? middle) - middle);
+  }
+  if (all === 0) return 1;
+  // The estimate is low by about 1 / n, and above one half a few values say nothing of how long it lasts.
+  const likeness = Math.min(0.6, with_next / all + 1 / values.length);
+  return likeness <= 0 ? 1 : (1 + likeness) / (1 - likeness);
+}
+
+function studentInterval(values: readonly number[], outside: number): LogInterval {
+  const error = Math.sqrt((variance(values) * memory(values)) / values.length);
+  return { middle: mean(values), half: twoSidedQuantile(outside, values.length - 1) * error };
+}
+
+/** The time of a contestant: the geometric mean of its instances' medians. Null for too few to claim anything. */
+export function timeInterval(instances: Instances, outside: number): LogInterval | null {
+  return enough(instances) ? studentInterval(medianLogs(instances), outside) : null;
+}
+
+/**
+ * Logarithm of the time over the reference's, for contestants whose instances
+ * were measured together: round r of instance i of one beside that of the
+ * other. What the rounds share (clocks, drift, other programs) cancels in each
+ * round's ratio; what an instance has of its own is what the interval is made of.
+ */
+export function pairedLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
+  const together = Math.min(times.length, references.length);
+  const [own, against] = [times.slice(0, together), references.slice(0, together)];
+  if (!(enough(own) && enough(against))) return null;
+  return studentInterval(instanceLogRatios(own, against), outside);
+}
+
+/** Median over the rounds of each instance's log ratio. */
+export function instanceLogRatios(times: Instances, references: Instances): readonly number[] {
+  return times.map((own, i) => {
+    const against = references[i] ?? [];
+    const rounds = Math.min(own.length, against.length);
+    return median(own.slice(0, rounds).map((time, r) => Math.log(time / (against[r] ?? Number.NaN))));
+  });
+}
+
+/**
+ * The same for contestants that were measured apart, such as those of two
+ * sessions: Welch's t over the instances' medians. B. L. Welch, Biometrika 34
+ * (1947) 28.
+ */
+export function separateLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
+  if (!(enough(times) && enough(references))) return null;
+  const [own, against] = [medianLogs(times), medianLogs(references)];
+  const [a, b] = [variance(own) / own.length, variance(against) / against.length];
+  const freedom = (a + b) ** 2 / (a ** 2 / (own.length - 1) + b ** 2 / (against.length - 1));
+  // Two series without any spread, as of a coarse clock, differ by exactly what they differ.
+  const half = a + b === 0 ? 0 : twoSidedQuantile(outside, freedom) * Math.sqrt(a + b);
+  return { middle: mean(own) - mean(against), half };
+}

@@ -1,0 +1,25 @@
+/** Order statistics of a few values. */
+
+/** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN of nothing. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((x, y) => x - y);
+  const position = (sorted.length - 1) * q;
+  const low = Math.floor(position);
+  const below = sorted[low] ?? Number.NaN;
+  const above = sorted[Math.min(low + 1, sorted.length - 1)] ?? Number.NaN;
+  return below + (above - below) * (position - low);
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Unbiased variance; NaN of fewer than two. */
+export function variance(values: readonly number[]): number {
+  const middle = mean(values);
+  return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);
+}

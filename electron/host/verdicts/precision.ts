@@ -1,0 +1,34 @@
+/** When the ratios of a session are known as well as was asked for. */
+import type { LogInterval } from './levels.ts';
+
+/** Before this many instances an interval may be narrow by chance. */
+export const fewestForPrecision = 5;
+
+/** What is ten times as fast needs no tenth of a per cent: its ratio is known well enough to a tenth of its logarithm. */
+const shareOfRatio = 0.1;
+
+function isPrecise(ratio: LogInterval | null, precision: number): boolean {
+  return ratio !== null && ratio.half <= Math.max(precision, shareOfRatio * Math.abs(ratio.middle));
+}
+
+/**
+ * Told all ratios after each instance; precise when every one was so twice in a
+ * row: stopping at the first narrow interval would pick those that are narrow by
+ * chance. `precision` is the half width asked for, as a ratio less 1.
+ */
+export class PrecisionRule {
+  readonly #precision: number;
+  #before = false;
+
+  constructor(precision: number) {
+    this.#precision = precision;
+  }
+
+  /** Whether the session may end after `instances` instances of each contestant. */
+  met(ratios: readonly (LogInterval | null)[], instances: number): boolean {
+    const now = instances >= fewestForPrecision && ratios.every((ratio) => isPrecise(ratio, this.#precision));
+    const twice = now && this.#before;
+    this.#before = now;
+    return twice;
+  }
+}

@@ -1,0 +1,111 @@
+/** Sessions of made-up times, judged by the shipped code: how often it says what is not so, and what it finds. */
+import { type Random, seededRandom, shuffled } from '../../../electron/host/bench/random.ts';
+import { judge, noiseFloorOf, outsideOf, usualMargin } from '../../../electron/host/verdicts/judge.ts';
+import { pairedLogRatio, timeInterval } from '../../../electron/host/verdicts/levels.ts';
+import { PrecisionRule } from '../../../electron/host/verdicts/precision.ts';
+import type { NoiseModel } from './noise.ts';
+
+/** Shares of trials, 0 to 1. */
+export interface Rates {
+  readonly model: string;
+  readonly precision: number;
+  readonly contestants: number;
+  /** The same thing twice was called faster or slower. */
+  readonly falseVerdicts: number;
+  /** All intervals of ratios held the truth. */
+  readonly ratioCoverage: number;
+  /** The interval of the reference's time did; null where the model has no time of its own. */
+  readonly timeCoverage: number | null;
+  /** A contestant slower by twice the precision was called slower. */
+  readonly found: number;
+  /** One slower by 2 % was called the same within 1 %. */
+  readonly sameAtTwoPercent: number;
+  /** Sessions that ended as precise as was asked for. */
+  readonly precise: number;
+  /** Mean number of instances of a session without a difference. */
+  readonly instances: number;
+}
+
+const roundsPerInstance = 7;
+const mostInstances = 60;
+
+/** One session: contestants 2 and on are slower than the reference by `truth` on the logarithm; 1 is the control. */
+function session(model: NoiseModel, contestants: number, truth: number, random: Random) {
+  const noise = model.start(random);
+  const all = Array.from({ length: contestants + 2 }, (_, which) => ({ which, times: [] as number[][] }));
+  const [reference, control, ...rivals] = all.map(({ times }) => times) as [number[][], number[][], ...number[][][]];
+  const rule = new PrecisionRule(model.precision);
+  const outside = outsideOf({ contestants });
+  for (let moment = 0; ; ) {
+    for (const { which, times } of all) {
+      noise.prepare(which);
+      times.push([]);
+    }
+    for (let round = 0; round < roundsPerInstance; round += 1) {
+      noise.round();
+      moment += 1;
+      for (const { which, times } of shuffled(all, random)) {
+        times.at(-1)?.push(Math.exp((which > 1 ? truth : 0) + noise.of(which, moment)));
+      }
+    }
+    const ratios = rivals.map((times) => pairedLogRatio(times, reference, outside));
+    const precise = rule.met(ratios, reference.length);
+    if (!precise && reference.length < mostInstances) continue;
+    const floor = noiseFloorOf(control, reference);
+    const verdicts = ratios.map((ratio) => judge(ratio, floor, { margin: usualMargin }, reference.length).standing);
+    return {
+      ratios,
+      verdicts,
+      precise,
+      instances: reference.length,
+      time: timeInterval(reference, outsideOf({ contestants: 1 })),
+    };
+  }
+}
+
+export function ratesOf(model: NoiseModel, contestants: number, trials: number, seed: number): Rates {
+  const random = seededRandom(seed);
+  const share = { wrong: 0, ratio: 0, time: 0, found: 0, same: 0, precise: 0, instances: 0 };
+  for (let trial = 0; trial < trials; trial += 1) {
+    const equal = session(model, contestants, 0, random);
+    share.wrong += equal.verdicts.some((one) => one === 'faster' || one === 'slower') ? 1 : 0;
+    share.ratio += equal.ratios.every((one) => one !== null && Math.abs(one.middle) <= one.half) ? 1 : 0;
+    share.precise += equal.precise ? 1 : 0;
+    share.instances += equal.instances;
+    const { time } = equal;
+    if (time !== null && model.median !== null) share.time += Math.abs(time.middle - model.median) <= time.half ? 1 : 0;
+    share.found += session(model, contestants, 2 * model.precision, random).verdicts[0] === 'slower' ? 1 : 0;
+    share.same += session(model, contestants, Math.log(1.02), random).verdicts.includes('same') ? 1 : 0;
+  }
+  return {
+    model: model.name,
+    precision: model.precision,
+    contestants,
+    falseVerdicts: share.wrong / trials,
+    ratioCoverage: share.ratio / trials,
+    timeCoverage: model.median === null ? null : share.time / trials,
+    found: share.found / trials,
+    sameAtTwoPercent: share.same / trials,
+    precise: share.precise / trials,
+    instances: share.instances / trials,
+  };
+}
+
+/** What every row must hold. */
+export const wanted = { falseVerdicts: 0.05, coverage: 0.93, found: 0.9, sameAtTwoPercent: 0.05 } as const;
+
+/** What a row misses, in words; empty when it holds all. `slack`: standard errors of a share that chance is given. */
+export function missed(rates: Rates, trials: number, slack: number): readonly string[] {
+  const chance = (share: number): number => slack * Math.sqrt((share * (1 - share)) / trials);
+  const most = (name: string, value: number, limit: number) =>
+    value > limit + chance(limit) ? [`${name} ${value} is above ${limit}`] : [];
+  const least = (name: string, value: number, limit: number) =>
+    value < limit - chance(limit) ? [`${name} ${value} is below ${limit}`] : [];
+  return [
+    ...most('false verdicts', rates.falseVerdicts, wanted.falseVerdicts),
+    ...least('coverage of ratios', rates.ratioCoverage, wanted.coverage),
+    ...(rates.timeCoverage === null ? [] : least('coverage of the time', rates.timeCoverage, wanted.coverage)),
+    ...least('found', rates.found, wanted.found),
+    ...most('same at 2 %', rates.sameAtTwoPercent, wanted.sameAtTwoPercent),
+  ];
+}
