@@ -8,11 +8,11 @@ import { errorDocument, isBadInput, sayIssues } from './issues.ts';
 import type { Terminal } from './terminal.ts';
 import type { Verb } from './verb.ts';
 import { bench } from './verbs/bench.ts';
+import { claims } from './verbs/claims.ts';
 import { compare } from './verbs/compare.ts';
 import { devices } from './verbs/devices.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
-import { ledger } from './verbs/ledger.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
 import { run } from './verbs/run.ts';
@@ -29,7 +29,7 @@ const verbs: readonly Verb[] = [
   devices,
   bench,
   compare,
-  ledger,
+  claims,
   report,
   replay,
   exportVerb,
@@ -39,7 +39,7 @@ const verbs: readonly Verb[] = [
 ];
 
 function findVerb(name: string): Verb {
-  const found = verbs.find((verb) => verb.name === name);
+  const found = verbs.find((verb) => verb.name === name || verb.aliases?.includes(name));
   if (found !== undefined) return found;
   const known = verbs.map((verb) => verb.name);
   const near = suggest(name, known);

@@ -24,7 +24,7 @@ export function parseSweep(text: string): Sweep {
     path.split('+').map((one) => {
       const override = parseOverride(`${one.trim()}=${value}`);
       if (typeof override === 'string') throw new UsageError(`--sweep: ${override}`);
-      return override;
+      return { ...override, swept: true };
     }),
   );
   return { path, values, overrides };

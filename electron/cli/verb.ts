@@ -14,6 +14,8 @@ export interface VerbContext {
 
 export interface Verb {
   readonly name: string;
+  /** Earlier names, which still work. */
+  readonly aliases?: readonly string[];
   /** After the program's name: `run SCENARIO [flags]`. */
   readonly usage: string;
   /** One line for the list of verbs. */

@@ -13,6 +13,7 @@ import {
 } from './bench-session.ts';
 import { claimResultSchema } from './claims.ts';
 import { precisionSchema } from './run.ts';
+import { verdictNow } from './speed-verdict.ts';
 
 export const timingSchema = z.strictObject({
   /** Tables, device, kernels, upload, start state. */
@@ -130,20 +131,30 @@ export const externalEntrySchema = z.strictObject({
 });
 export type ExternalEntry = Readonly<z.infer<typeof externalEntrySchema>>;
 
-export const benchReportSchema = z.strictObject({
-  ...reportShape,
-  /** What doses were compared with, per stepping; the reason where there was nothing. */
-  oracles: z.array(
-    z.strictObject({
-      stepping: z.enum(['path', 'depth']),
-      variant: z.string().nullable(),
-      reason: z.string().nullable(),
-    }),
-  ),
-  entries: z.array(benchEntrySchema),
-  external: z.array(externalEntrySchema),
-  claims: z.array(claimResultSchema),
-});
+export const benchReportSchema = z
+  .strictObject({
+    ...reportShape,
+    /** What doses were compared with, per stepping; the reason where there was nothing. */
+    oracles: z.array(
+      z.strictObject({
+        stepping: z.enum(['path', 'depth']),
+        variant: z.string().nullable(),
+        reason: z.string().nullable(),
+      }),
+    ),
+    entries: z.array(benchEntrySchema),
+    external: z.array(externalEntrySchema),
+    claims: z.array(claimResultSchema),
+  })
+  // The verdict on speed is told by today's rule, whatever the program that measured said.
+  .transform((report) => ({
+    ...report,
+    entries: report.entries.map((entry) =>
+      entry.status === 'measured'
+        ? { ...entry, verdict: verdictNow(entry.verdict, entry.ratio, report.noise.floor) }
+        : entry,
+    ),
+  }));
 export type BenchReport = Readonly<z.infer<typeof benchReportSchema>>;
 
 /** Time against cells of one variant over a sweep: fixed_s + slope_s_per_cell × cells. */

@@ -15,6 +15,7 @@ import {
 } from './bench-session.ts';
 import { taskClaimResultSchema } from './claims.ts';
 import { imageErrorSchema } from './image.ts';
+import { verdictOf } from './speed-verdict.ts';
 
 /** How near the arithmetic and the traffic that a variant declares come to what the device does at best. */
 export const imageRooflineSchema = z.strictObject({
@@ -71,36 +72,46 @@ export const imageBenchEntrySchema = z.strictObject({
 });
 export type ImageBenchEntry = Readonly<z.infer<typeof imageBenchEntrySchema>>;
 
-export const imageBenchReportSchema = z.strictObject({
-  workload: z.literal('diffraction'),
-  scenario: z.string(),
-  machine: z.strictObject({
-    cpu: z.string(),
-    logicalCores: count,
-    isa: z.string(),
-    os: z.string(),
-    gpu: sessionGpuSchema.nullable(),
-    gpus: namedGpusSchema,
-  }),
-  build: z.string(),
-  /** The program in full, what was drawn as the user wrote it, and the kernels' resources; absent in older sessions. */
-  program: reportShape.program.optional(),
-  document: reportShape.document,
-  resources: reportShape.resources,
-  width: count,
-  height: count,
-  terms: z.number(),
-  reference: z.string().nullable(),
-  seed: count,
-  rounds: count,
-  stopped: stoppedSchema,
-  /** How far the first variant strays from itself. */
-  noise_floor: z.number().nullable(),
-  entries: z.array(imageBenchEntrySchema),
-  /** Absent in older sessions. */
-  claims: z.array(taskClaimResultSchema).optional(),
-  elapsed_s: seconds,
-});
+export const imageBenchReportSchema = z
+  .strictObject({
+    workload: z.literal('diffraction'),
+    scenario: z.string(),
+    machine: z.strictObject({
+      cpu: z.string(),
+      logicalCores: count,
+      isa: z.string(),
+      os: z.string(),
+      gpu: sessionGpuSchema.nullable(),
+      gpus: namedGpusSchema,
+    }),
+    build: z.string(),
+    /** The program in full, what was drawn as the user wrote it, and the kernels' resources; absent in older sessions. */
+    program: reportShape.program.optional(),
+    document: reportShape.document,
+    resources: reportShape.resources,
+    width: count,
+    height: count,
+    terms: z.number(),
+    reference: z.string().nullable(),
+    seed: count,
+    rounds: count,
+    stopped: stoppedSchema,
+    /** How far the first variant strays from itself. */
+    noise_floor: z.number().nullable(),
+    entries: z.array(imageBenchEntrySchema),
+    /** Absent in older sessions. */
+    claims: z.array(taskClaimResultSchema).optional(),
+    elapsed_s: seconds,
+  })
+  // The verdict on speed is told by today's rule, whatever the program that measured said.
+  .transform((report) => ({
+    ...report,
+    entries: report.entries.map((entry) =>
+      entry.verdict === null || entry.ratio === null
+        ? entry
+        : { ...entry, verdict: verdictOf(entry.ratio.interval, report.noise_floor) },
+    ),
+  }));
 export type ImageBenchReport = Readonly<z.infer<typeof imageBenchReportSchema>>;
 
 /** time = fixed + slope × pixels. */

@@ -16,6 +16,7 @@ import {
 } from './bench-session.ts';
 import { taskClaimResultSchema } from './claims.ts';
 import { recordingSchema } from './recording.ts';
+import { verdictNow } from './speed-verdict.ts';
 
 export const taskSampleSchema = z.strictObject({
   ...sampleShape,
@@ -93,17 +94,27 @@ export type MeasuredTask = Readonly<z.infer<typeof measuredTaskSchema>>;
 export const taskEntrySchema = z.discriminatedUnion('status', [measuredTaskSchema, refusedTaskSchema]);
 export type TaskEntry = Readonly<z.infer<typeof taskEntrySchema>>;
 
-export const taskReportSchema = z.strictObject({
-  /** The scenario's kind, and the benchmark of a kind that has several. */
-  workload: z.string(),
-  bench: z.string(),
-  title: z.string(),
-  ...reportShape,
-  entries: z.array(taskEntrySchema),
-  claims: z.array(taskClaimResultSchema),
-  /** Of each variant, on one clock; missing in sessions of earlier versions, and where only results are looked at. */
-  recordings: z.array(recordingSchema).optional(),
-});
+export const taskReportSchema = z
+  .strictObject({
+    /** The scenario's kind, and the benchmark of a kind that has several. */
+    workload: z.string(),
+    bench: z.string(),
+    title: z.string(),
+    ...reportShape,
+    entries: z.array(taskEntrySchema),
+    claims: z.array(taskClaimResultSchema),
+    /** Of each variant, on one clock; missing in sessions of earlier versions, and where only results are looked at. */
+    recordings: z.array(recordingSchema).optional(),
+  })
+  // The verdict on speed is told by today's rule, whatever the program that measured said.
+  .transform((report) => ({
+    ...report,
+    entries: report.entries.map((entry) =>
+      entry.status === 'measured'
+        ? { ...entry, verdict: verdictNow(entry.verdict, entry.ratio, report.noise.floor) }
+        : entry,
+    ),
+  }));
 export type TaskReport = Readonly<z.infer<typeof taskReportSchema>>;
 
 export const TASK_SESSION_FORMAT = 'braggbench-task-session';

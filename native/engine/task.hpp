@@ -27,7 +27,7 @@
 //      in rows.hpp and registry.cpp.
 //   3. test/parity/micro_problems.cpp: small problems of odd sizes.
 //   4. electron/contract/scenario/micro: the row's parameters (zod); their names are the keys of TaskProblem.
-//   5. assets/scenarios/micro, assets/claims/micro/<row>.json and assets/claims/ledger.json.
+//   5. assets/scenarios/micro, assets/claims/micro/<row>.json and assets/claims/table.json.
 //
 // A workload of its own derives its tasks from CpuTask (engine/cpu_task.hpp) and CudaTask (cuda/task/cuda_task.hpp).
 namespace bb::engine {

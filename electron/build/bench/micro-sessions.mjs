@@ -1,4 +1,4 @@
-/** The sessions of the claim ledger: each scenario once, and the sweeps that show where a claim holds. */
+/** The sessions of the table of claims: each scenario once, and the sweeps that show where a claim holds. */
 import { globSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../setup/root.mjs';

@@ -8,6 +8,7 @@ import type { Mode } from '../../contract/bench-session.ts';
 import type { ClaimResult } from '../../contract/claims.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { KernelResources } from '../../contract/resources.ts';
+import { noiseFloor } from '../../contract/speed-verdict.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../addon.ts';
 import { type Candidate, candidates } from './candidates.ts';
 import { type Claim, claimResults, transportTimes } from './claims.ts';
@@ -22,7 +23,6 @@ import type { BenchEntry, RefusedEntry } from './report.ts';
 import { type Turn, takeRounds } from './rounds.ts';
 import { type BenchProgress, SessionClock } from './session-clock.ts';
 import type { StoppingLimits, StopReason } from './stopping.ts';
-import { noiseFloor } from './verdict.ts';
 
 export interface BenchOptions {
   /** How the report names the scenario. */

@@ -1,8 +1,8 @@
 /** How one contestant's times stand against the others': the part of a report that every workload shares. */
 import type { Mode, Ratio } from '../../contract/bench-session.ts';
+import { type Verdict, verdictOf } from '../../contract/speed-verdict.ts';
 import { type Clocked, flagOf } from './flags.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
 
 /** What a sample of any workload has. */
 export interface Marked {

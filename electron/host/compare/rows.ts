@@ -2,8 +2,8 @@
 import type { ComparedRow } from '../../contract/comparison.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { type Accuracy, isRight } from '../../contract/session.ts';
+import { verdictOf } from '../../contract/speed-verdict.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../bench/statistics.ts';
-import { verdictOf } from '../bench/verdict.ts';
 import { hostWorkloads } from '../workloads/index.ts';
 import { scenarioDifferences } from './compare.ts';
 import { sameGrid } from './field.ts';

@@ -2,6 +2,7 @@
 import {
   type Fault,
   fault,
+  formatPath,
   isWithin,
   type Path,
   parsePath,
@@ -13,6 +14,28 @@ import {
 export interface Override {
   readonly path: Path;
   readonly value: unknown;
+  /** One value of a sweep, which says its values itself. */
+  readonly swept?: boolean;
+}
+
+/** What these set is not what is solved, only how. */
+const unnamed = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
+
+/** As long as names may be. */
+const LONGEST_NAME = 200;
+
+/** A scenario that was changed from outside says so in its name: a grid of 144 million cells is not called 36 million. */
+function named(document: unknown, overrides: readonly Override[]): unknown {
+  const name = valueAt(document, ['name']);
+  if (typeof name !== 'string' || name === '' || overrides.some(({ path }) => path[0] === 'name')) return document;
+  const told = overrides.flatMap(({ path, value, swept = false }) => {
+    const at = formatPath(path);
+    return swept || unnamed.test(at) ? [] : [`${at} = ${typeof value === 'string' ? value : JSON.stringify(value)}`];
+  });
+  if (told.length === 0) return document;
+  const long = `${name} (${told.join(', ')})`;
+  const short = `${name} (${told.length} values set)`;
+  return withValueAt(document, ['name'], long.length <= LONGEST_NAME ? long : short.slice(0, LONGEST_NAME));
 }
 
 /** Reads `path=value`; the value is JSON, or text where it is not. A sentence if it is no such thing. */
@@ -31,7 +54,7 @@ export function parseOverride(text: string): Override | string {
   }
 }
 
-/** `document` with the overrides in it, and what could not be set. */
+/** `document` with the overrides in it and in its name, and what could not be set. */
 export function applyOverrides(
   document: unknown,
   overrides: readonly Override[],
@@ -53,7 +76,7 @@ export function applyOverrides(
     }
     current = withValueAt(current, path, value);
   }
-  return { document: current, faults };
+  return { document: faults.length === 0 ? named(current, overrides) : current, faults };
 }
 
 /** Whether a fault at `path` is about something that an override set. */

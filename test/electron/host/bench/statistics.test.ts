@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom, shuffled } from '../../../../electron/host/bench/random.ts';
 import { median, quantile, ratioInterval, relativeSpread } from '../../../../electron/host/bench/statistics.ts';
 import { stopReason } from '../../../../electron/host/bench/stopping.ts';
-import { noiseFloor, verdictOf } from '../../../../electron/host/bench/verdict.ts';
 
 describe('order statistics', () => {
   test('interpolate between values, whatever their order', () => {
@@ -69,26 +68,6 @@ describe('the bootstrap interval of a ratio', () => {
   test('is not given for too few rounds', () => {
     expect(ratioInterval([1, 1, 1, 1], [1, 1, 1, 1], 1)).toBeNull();
     expect(ratioInterval([], [], 1)).toBeNull();
-  });
-});
-
-describe('the verdict', () => {
-  test.each([
-    [{ low: 0.5, high: 0.6 }, 0.02, 'faster'],
-    [{ low: 1.5, high: 1.6 }, 0.02, 'slower'],
-    [{ low: 0.995, high: 1.01 }, 0.02, 'same'],
-    [{ low: 0.97, high: 1.01 }, 0.02, 'undecided'],
-    [{ low: 0.97, high: 0.985 }, 0.02, 'undecided'],
-    [{ low: 0.5, high: 0.6 }, 0.6, 'same'],
-    [null, 0.02, 'undecided'],
-    [{ low: 0.5, high: 0.6 }, null, 'undecided'],
-  ] as const)('%j with a noise floor of %s: %s', (ratio, floor, verdict) => {
-    expect(verdictOf(ratio, floor)).toBe(verdict);
-  });
-
-  test('the floor is how far the control strays from 1', () => {
-    expect(noiseFloor({ low: 0.97, high: 1.01 })).toBeCloseTo(0.03, 12);
-    expect(noiseFloor(null)).toBeNull();
   });
 });
 

@@ -33,6 +33,19 @@ describe('--set', () => {
     expect(reading.draft).toMatchObject({ beam: { energy_MeV: 120 } });
   });
 
+  test('a changed scenario says so in its name; how it is solved does not change what it is', async () => {
+    const named = text.replace('"version": 1,', '"version": 1, "name": "Water",');
+    const name = async (...texts: readonly string[]) =>
+      (await scenarios.parse(named, { name: 's.json', folder: null }, { overrides: overrides(...texts) })).scenario
+        ?.name;
+    expect(await name('geometry.width_mm=200', 'grid.dx_mm=1')).toBe('Water (geometry.width_mm = 200, grid.dx_mm = 1)');
+    expect(await name('solver.variant=window', 'solver.precision=fp64', 'output.keyframes=0')).toBe('Water');
+    expect(await name('geometry.width_mm=200', 'name=Wide')).toBe('Wide');
+    const swept = overrides('grid.dx_mm=1').map((one) => ({ ...one, swept: true }));
+    const place = { name: 's.json', folder: null };
+    expect((await scenarios.parse(named, place, { overrides: swept })).scenario?.name).toBe('Water');
+  });
+
   test('repairs a fault in the file', async () => {
     const broken = text.replace('70', '-70');
     const place = { name: 's.json', folder: null };

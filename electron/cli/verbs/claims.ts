@@ -1,6 +1,6 @@
-/** `braggbench ledger`: published claims beside what the recorded sessions measured. */
+/** `braggbench claims`: published claims beside what the recorded sessions measured. */
 import { claimedText } from '../../../renderer/base/claims.ts';
-import { type Finding, findingsOfRow, type LedgerRow, readLedger } from '../../host/ledger/index.ts';
+import { type ClaimRow, type Finding, findingsOfRow, readClaimTable } from '../../host/claim-table/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -39,7 +39,7 @@ function together(findings: readonly Finding[]): readonly [measured: string, ver
 }
 
 /** A line for each claim of a row, over all that isolates it. */
-function markdown(rows: readonly { readonly row: LedgerRow; readonly findings: readonly Finding[] }[]) {
+function markdown(rows: readonly { readonly row: ClaimRow; readonly findings: readonly Finding[] }[]) {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
   const name = (session: string) => `\`${session.replace(/^micro\/|\.json$/g, '')}\``;
   return [
@@ -58,9 +58,10 @@ function markdown(rows: readonly { readonly row: LedgerRow; readonly findings: r
   ];
 }
 
-export const ledger: Verb = {
-  name: 'ledger',
-  usage: 'ledger [--json | --markdown]',
+export const claims: Verb = {
+  name: 'claims',
+  aliases: ['ledger'],
+  usage: 'claims [--json | --markdown]',
   summary: 'show published claims beside what recorded sessions measured',
   details: [
     'Lists the claims about GPU kernels that published notes make, row by row, each with what the recorded sessions of its scenarios gave. A claim is contradicted (less, more) only where the whole interval lies outside of what was claimed, as claimed only where the median lies inside, and else undecided, as where there were too few rounds for an interval; numbers that a variant states of itself, such as a latency, have no interval.',
@@ -70,12 +71,12 @@ export const ledger: Verb = {
     { name: 'json', help: 'Print one JSON document instead of text.' },
     { name: 'markdown', help: 'Print a table in Markdown.' },
   ],
-  examples: ['braggbench ledger', 'braggbench ledger --markdown'],
+  examples: ['braggbench claims', 'braggbench claims --markdown'],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
     const assets = assetsFolder();
     const rows = await Promise.all(
-      (await readLedger(assets)).map(async (row) => ({ row, findings: await findingsOfRow(assets, row) })),
+      (await readClaimTable(assets)).map(async (row) => ({ row, findings: await findingsOfRow(assets, row) })),
     );
     if (hasFlag(parsed, 'json')) {
       terminal.printJson({ rows: rows.map(({ row, findings }) => ({ ...row, findings })) });

@@ -1,17 +1,17 @@
-/** The ledger of published claims is whole: every row can be run, has its claims, and what was recorded is read. */
+/** The table of published claims is whole: every row can be run, has its claims, and what was recorded is read. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../../electron/contract/scenario/index.ts';
 import { loadAddon } from '../../../../electron/host/addon.ts';
 import { readTaskClaims } from '../../../../electron/host/bench/index.ts';
-import { findingsOfRow, readLedger } from '../../../../electron/host/ledger/index.ts';
+import { findingsOfRow, readClaimTable } from '../../../../electron/host/claim-table/index.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../../../../electron/host/scenarios/index.ts';
 import { parseTaskSession } from '../../../../electron/host/workloads/task/session-file.ts';
 import { assetsFolder, openTestScenarios } from '../small-run.ts';
 
 const addon = loadAddon();
-const rows = await readLedger(assetsFolder);
+const rows = await readClaimTable(assetsFolder);
 const scenarios = await openTestScenarios(addon);
 const benches = Map.groupBy(addon.taskVariants('micro'), ({ bench }) => bench);
 
@@ -21,7 +21,7 @@ async function readMicro(file: string): Promise<TaskReading | null> {
   return reading.kind === 'micro' ? reading : null;
 }
 
-test('the ledger has the rows 1 to 25, and the scenarios of small workloads are all in it', () => {
+test('the table has the rows 1 to 25, and the scenarios of small workloads are all in it', () => {
   expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
   const listed = rows.flatMap((row) => row.scenarios).filter((file) => file.startsWith('micro/'));
   const shipped = readdirSync(join(assetsFolder, 'scenarios/micro')).map((file) => `micro/${file}`);

@@ -1,12 +1,12 @@
-/** `braggbench ledger` as a program of its own. */
+/** `braggbench claims` as a program of its own. */
 import { expect, test } from 'vitest';
 import { braggbenchHere } from './command.ts';
 
-test('the ledger as text, as JSON and as a table: 25 rows, what was recorded beside what is claimed', async () => {
+test('the claims as text, as JSON and as a table: 25 rows, what was recorded beside what is claimed', async () => {
   const [text, json, table] = await Promise.all([
-    braggbenchHere(['ledger']),
-    braggbenchHere(['ledger', '--json']),
-    braggbenchHere(['ledger', '--markdown']),
+    braggbenchHere(['claims']),
+    braggbenchHere(['claims', '--json']),
+    braggbenchHere(['claims', '--markdown']),
   ]);
   const { rows } = JSON.parse(json.stdout) as { rows: { row: number; findings: { session: string }[] }[] };
   expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
@@ -14,4 +14,15 @@ test('the ledger as text, as JSON and as a table: 25 rows, what was recorded bes
   expect(text.stdout).toMatch(/^25 {2}All of it together gives 10–100×$/m);
   expect(text.stdout).toMatch(/All of it together +10–100× +[\d.]+× +(less|as claimed|more)/);
   expect(table.stdout).toMatch(/^\| 25 \| All of it together \| 10–100× \| [\d.–]+× \|/m);
+});
+
+test('its earlier name still works, and is not offered', async () => {
+  const [earlier, now, help] = await Promise.all([
+    braggbenchHere(['ledger', '--markdown']),
+    braggbenchHere(['claims', '--markdown']),
+    braggbenchHere(['--help']),
+  ]);
+  expect(earlier.stdout).toBe(now.stdout);
+  expect(help.stdout).toMatch(/^ *claims /m);
+  expect(help.stdout).not.toMatch(/ledger/);
 });

@@ -1,4 +1,4 @@
-/** The ledger of published claims: each row with the scenarios that test it and what recorded sessions say. */
+/** The table of published claims: each row with the scenarios that test it and what recorded sessions say. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { readClaimsOf, type TaskClaim } from '../bench/index.ts';
 import { parseKeptSession, withClaims } from '../sessions/index.ts';
 
 const rowSchema = z.strictObject({
-  /** As the ledger counts, from 1. */
+  /** From 1. */
   row: z.int().positive(),
   claim: z.string().min(1),
   source: z.string().min(1),
@@ -18,12 +18,12 @@ const rowSchema = z.strictObject({
   /** Which of the sessions' claims belong to the row; all of them where it is empty. */
   only: z.array(z.string()),
 });
-export type LedgerRow = Readonly<z.infer<typeof rowSchema>>;
+export type ClaimRow = Readonly<z.infer<typeof rowSchema>>;
 
-const ledgerSchema = z.strictObject({ version: z.literal(1), rows: z.array(rowSchema).min(1) });
+const tableSchema = z.strictObject({ version: z.literal(1), rows: z.array(rowSchema).min(1) });
 
-export async function readLedger(assetsFolder: string): Promise<readonly LedgerRow[]> {
-  return ledgerSchema.parse(JSON.parse(await readFile(join(assetsFolder, 'claims', 'ledger.json'), 'utf8'))).rows;
+export async function readClaimTable(assetsFolder: string): Promise<readonly ClaimRow[]> {
+  return tableSchema.parse(JSON.parse(await readFile(join(assetsFolder, 'claims', 'table.json'), 'utf8'))).rows;
 }
 
 /** One statement of a session about a claim. */
@@ -73,7 +73,7 @@ function claimsOf(text: string, path: string, imageClaims: readonly TaskClaim[])
 }
 
 /** What the recorded sessions of a row say; a session that is not there says nothing. */
-export async function findingsOfRow(assetsFolder: string, { sessions, only }: LedgerRow): Promise<readonly Finding[]> {
+export async function findingsOfRow(assetsFolder: string, { sessions, only }: ClaimRow): Promise<readonly Finding[]> {
   const imageClaims = await readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' });
   const each = await Promise.all(
     sessions.map(async (session) => {

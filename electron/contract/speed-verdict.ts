@@ -1,0 +1,37 @@
+/** Which of two is faster, said only where the measurement can tell. */
+
+export interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+export type Verdict = 'faster' | 'slower' | 'same' | 'undecided';
+
+/** However noisy a session is, two times that may differ by more than this are never called the same. */
+export const WIDEST_SAME = 0.05;
+
+/**
+ * How far the ratio of a variant to itself strays from 1 in the same session:
+ * differences below it are the machine's. Null when it could not be measured.
+ */
+export function noiseFloor(control: Bounds | null): number | null {
+  return control === null ? null : Math.max(Math.abs(control.low - 1), Math.abs(control.high - 1));
+}
+
+/** `ratio` is the interval of time over the reference's time. The floor counts as a factor, to either side. */
+export function verdictOf(ratio: Bounds | null, floor: number | null): Verdict {
+  if (ratio === null || floor === null) return 'undecided';
+  if (ratio.high < 1 / (1 + floor)) return 'faster';
+  if (ratio.low > 1 + floor) return 'slower';
+  const same = Math.min(floor, WIDEST_SAME);
+  return ratio.low >= 1 - same && ratio.high <= 1 + same ? 'same' : 'undecided';
+}
+
+/** Of a kept session: the verdict on speed by today's rule; that an answer is wrong, or the reference, stands. */
+export function verdictNow<Kept extends string>(
+  kept: Kept,
+  ratio: { readonly interval: Bounds | null },
+  floor: number | null,
+): Kept | Verdict {
+  return kept === 'wrong' || kept === 'reference' ? kept : verdictOf(ratio.interval, floor);
+}
