@@ -1,6 +1,6 @@
 /** Operands that name a run file. */
-import { readFile } from 'node:fs/promises';
 import { BraggError } from '../contract/errors.ts';
+import { readPlain } from '../host/files/plain-file.ts';
 import { RunPacker } from '../host/run-files/packer.ts';
 import { type AnyRunData, asTransportRun } from '../host/workloads/run-data.ts';
 import type { RunData } from '../host/workloads/transport/run-data.ts';
@@ -12,7 +12,7 @@ export async function runFile(path: string): Promise<RunData> {
 
 /** A run of any workload. Throws as `runFile` does. */
 export async function anyRunFile(path: string): Promise<AnyRunData> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readPlain(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${path}.`);
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${path} is a folder, not a run.`);
     throw error;

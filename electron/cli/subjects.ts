@@ -1,22 +1,23 @@
 /** Run files and sessions as what a comparison is of. */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ReportScenario, ReportSession } from '../../renderer/report/report.ts';
 import type { BenchInfo, Subject } from '../contract/benches.ts';
 import { BraggError } from '../contract/errors.ts';
 import { writeScenarioText } from '../contract/scenario/index.ts';
 import type { Session } from '../contract/session.ts';
+import { openPlain } from '../host/files/plain-file.ts';
 import type { Host } from '../host/index.ts';
 
 /** Sessions are JSON, and so are runs that are measurements; other runs are HDF5. */
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
 
 async function present(file: string): Promise<void> {
-  await readFile(file).catch((error: NodeJS.ErrnoException) => {
+  const handle = await openPlain(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not a run or a session.`);
     throw error;
   });
+  await handle.close();
 }
 
 export interface ReadSubjects {

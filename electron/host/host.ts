@@ -17,6 +17,7 @@ import { benchOnThread, type PerformBench } from './benches/thread.ts';
 import { FileAccess } from './files/access.ts';
 import { dataFolder } from './files/data-folder.ts';
 import { Library } from './files/library.ts';
+import { Locks } from './files/locks.ts';
 import { RecentFiles } from './files/recent.ts';
 import { HostSettings } from './files/settings.ts';
 import { chooseGpu, usedGpu } from './gpu.ts';
@@ -261,14 +262,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
   // The command line says what it has to say itself.
   const log = new HostLog(options.shell.kind === 'none' ? null : path.join(data, 'logs'));
   const trouble = (reason: string): void => log.write('warning', reason);
-  const settings = await HostSettings.open(data, trouble);
+  const locks = new Locks(data);
+  const settings = await HostSettings.open(data, locks, trouble);
   const libraryFolder = settings.values.libraryFolder ?? path.join(data, 'library');
   const library = new Library(libraryFolder, [
     { folder: path.join(options.assetsFolder, 'scenarios'), below: '', endings: ['.json', '.yaml', '.yml'] },
     // Sessions among them are those of Compare.
     { folder: path.join(options.assetsFolder, 'runs'), below: 'recorded/', endings: ['.h5'] },
   ]);
-  const trust = await Trust.open(data, trouble);
+  const trust = await Trust.open(data, locks, trouble);
   const own = new OwnVariants({
     addon: engine,
     folders: kernelFolders(),
@@ -294,10 +296,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });
-  const files = new FileAccess(library);
+  const files = new FileAccess(library, locks);
   const packer = new RunPacker();
   const readers = { scenarios, runFacts: packer.facts.bind(packer) };
-  const catalogue = new Catalogue({ dataFolder: data, files, readers, onTrouble: trouble });
+  const catalogue = new Catalogue({ dataFolder: data, files, locks, readers, onTrouble: trouble });
   const scratch = path.join(data, 'scratch', `${process.pid}-${randomBytes(4).toString('hex')}`);
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const capabilities = readCapabilities(engine, options, files, memoryLimit_bytes);
@@ -347,7 +349,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const timelines = new Timelines(copyCeilings(() => capabilities.devices, path.join(options.assetsFolder, 'runs')));
   const uploads = new Uploads(`${scratch}-uploads`);
-  const recent = new RecentFiles(data, trouble);
+  const recent = new RecentFiles(data, locks, trouble);
   const checkResults = options.checkResults ?? false;
   return new Host({
     addon,

@@ -1,8 +1,8 @@
 /** Benchmarks kept in files: reopened to the same report, also where there is no GPU. */
-import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { type BenchSession, benchSessionSchema, SESSION_FORMAT } from '../../contract/bench.ts';
 import { BraggError } from '../../contract/errors.ts';
+import { readPlain } from '../files/plain-file.ts';
 import { writeAtomically } from '../scenarios/index.ts';
 
 /** Of any workload. NaN and infinities, which JSON lacks, do not occur in what the schemas let through. */
@@ -15,12 +15,16 @@ export async function readSession(path: string): Promise<BenchSession> {
   return parseSession(await readKept(path), path);
 }
 
-/** The text of a kept session of any workload. Throws BraggError 'not-found'. */
-export function readKept(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${path}.`);
+/** The text of a kept session of any workload. Throws BraggError 'not-found', and 'foreign-file' for a pipe or a device. */
+export async function readKept(path: string): Promise<string> {
+  try {
+    return (await readPlain(path)).toString('utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new BraggError('not-found', `There is no file ${path}.`);
+    }
     throw error;
-  });
+  }
 }
 
 /** `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */

@@ -1,11 +1,12 @@
 /** Session files of every workload: those that came with the program, those in the library, those that the user opened, and runs that are measurements. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { runEndings } from '../../contract/exports.ts';
 import type { FileRef, NamedFile } from '../../contract/files.ts';
 import type { KeptSession } from '../../contract/kept-session.ts';
 import type { Session } from '../../contract/session.ts';
+import { readKept } from '../bench/session-file.ts';
 import type { FileAccess } from '../files/access.ts';
 import { parseKeptSession } from '../sessions/index.ts';
 
@@ -63,7 +64,7 @@ export class StoredSessions {
   readonly #opened = new Map<string, FileRef>();
   /** Handed over by the page: in no file that the host knows. */
   readonly #handed = new Map<string, StoredSession>();
-  readonly #read = new Map<string, { readonly read: Read; readonly modified_ms: number }>();
+  readonly #read = new Map<string, { readonly read: Read; readonly stamp: string }>();
   readonly #made = new WeakMap<KeptSession, Read>();
 
   constructor(options: StoredSessionsOptions) {
@@ -169,15 +170,14 @@ export class StoredSessions {
   }
 
   async #load(file: string, name: string): Promise<Read> {
-    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: 0 }));
+    const found = await stat(file).catch(() => null);
+    // Not the time alone, which a clock that was set back gives again.
+    const stamp = found === null ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`;
     const known = this.#read.get(file);
-    if (known !== undefined && known.modified_ms === mtimeMs) return known.read;
-    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
-      throw error;
-    });
+    if (known !== undefined && known.stamp === stamp) return known.read;
+    const text = await readKept(file);
     const read = this.#make(parseKeptSession(text, name));
-    this.#read.set(file, { modified_ms: mtimeMs, read });
+    this.#read.set(file, { stamp, read });
     return read;
   }
 }

@@ -1,48 +1,46 @@
 /** Scenario files that were opened or saved last, newest first; kept in the data folder. */
-import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { InOrder } from '../in-order.ts';
-import { writeAtomically } from '../scenarios/index.ts';
+import type { Locks } from './locks.ts';
+import { StateFile } from './state-file.ts';
 
 const MOST = 12;
 const fileSchema = z.object({ version: z.literal(1), paths: z.array(z.string()) });
 
 export class RecentFiles {
-  readonly #file: string;
-  #paths: string[] | null = null;
+  readonly #file: StateFile<z.infer<typeof fileSchema>>;
+  #paths: readonly string[] | null = null;
   /** Writes follow one another, so that the last one is the newest. */
   readonly #writing = new InOrder();
   readonly #onTrouble: (reason: string) => void;
 
-  constructor(dataFolder: string, onTrouble: (reason: string) => void) {
-    this.#file = path.join(dataFolder, 'recent.json');
+  constructor(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void) {
     this.#onTrouble = onTrouble;
+    this.#file = new StateFile({
+      file: path.join(dataFolder, 'recent.json'),
+      schema: fileSchema,
+      empty: { version: 1, paths: [] },
+      locks,
+      onDamaged: (aside) => onTrouble(`The list of recent files could not be read; it was put aside as ${aside}.`),
+    });
   }
 
   async list(): Promise<readonly string[]> {
     if (this.#paths === null) {
-      // No file yet, or one that something else has damaged: the list starts anew.
-      const text = await readFile(this.#file, 'utf8').catch(() => '');
-      let read: unknown = null;
-      try {
-        read = JSON.parse(text);
-      } catch {
-        read = null;
-      }
-      const parsed = fileSchema.safeParse(read);
-      this.#paths ??= parsed.success ? parsed.data.paths.slice(0, MOST) : [];
+      const { paths } = await this.#file.read().catch(() => ({ paths: [] }));
+      this.#paths ??= paths.slice(0, MOST);
     }
     return this.#paths;
   }
 
   async add(file: string): Promise<void> {
-    const others = (await this.list()).filter((other) => other !== file);
-    this.#keep([file, ...others].slice(0, MOST));
+    await this.list();
+    this.#keep((paths) => [file, ...paths.filter((other) => other !== file)].slice(0, MOST));
   }
 
   clear(): void {
-    this.#keep([]);
+    this.#keep(() => []);
   }
 
   /** Resolves when what was added is on disk. */
@@ -50,12 +48,12 @@ export class RecentFiles {
     return this.#writing.settled();
   }
 
-  #keep(paths: string[]): void {
-    this.#paths = paths;
+  /** Here at once; in the file, to what other programs have put there. */
+  #keep(change: (paths: readonly string[]) => string[]): void {
+    this.#paths = change(this.#paths ?? []);
     void this.#writing.do(async () => {
       try {
-        await mkdir(path.dirname(this.#file), { recursive: true });
-        await writeAtomically(this.#file, `${JSON.stringify({ version: 1, paths }, null, 2)}\n`, 'replace');
+        await this.#file.change((kept) => ({ ...kept, paths: change(kept.paths) }));
       } catch (error) {
         this.#onTrouble(`The list of recent files was not kept: ${error instanceof Error ? error.message : error}`);
       }

@@ -1,10 +1,8 @@
 /** Settings of the host, kept in the data folder; ones that cannot be read are reset, and told. */
-import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { InOrder } from '../in-order.ts';
-import { writeAtomically } from '../scenarios/index.ts';
-import { fileError } from './errors.ts';
+import type { Locks } from './locks.ts';
+import { StateFile } from './state-file.ts';
 
 const settingsSchema = z.strictObject({
   /** Absolute; null: `library` in the data folder. */
@@ -17,43 +15,42 @@ export type SettingsValues = Readonly<z.infer<typeof settingsSchema>>;
 const fileSchema = z.object({ version: z.literal(1), settings: settingsSchema });
 
 export class HostSettings {
-  readonly #file: string;
-  readonly #changes = new InOrder();
+  readonly #file: StateFile<z.infer<typeof fileSchema>>;
   #values: SettingsValues;
 
-  private constructor(file: string, values: SettingsValues) {
+  private constructor(file: StateFile<z.infer<typeof fileSchema>>, values: SettingsValues) {
     this.#file = file;
     this.#values = values;
   }
 
-  static async open(dataFolder: string, onTrouble: (reason: string) => void): Promise<HostSettings> {
+  static async open(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void): Promise<HostSettings> {
     const file = path.join(dataFolder, 'settings.json');
-    const text = await readFile(file, 'utf8').catch(() => null);
-    const defaults = settingsSchema.parse({});
-    if (text === null) return new HostSettings(file, defaults);
-    try {
-      return new HostSettings(file, fileSchema.parse(JSON.parse(text)).settings);
-    } catch {
-      onTrouble(`The settings in ${file} could not be read and were reset.`);
-      return new HostSettings(file, defaults);
-    }
+    const empty = { version: 1, settings: settingsSchema.parse({}) } as const;
+    const onDamaged = (aside: string): void =>
+      onTrouble(`The settings in ${file} could not be read and were reset. They were put aside as ${aside}.`);
+    const state = new StateFile({ file, schema: fileSchema, empty, locks, onDamaged });
+    const { settings } = await state.read().catch((error: unknown) => {
+      onTrouble(`The settings were not read: ${error instanceof Error ? error.message : error}`);
+      return empty;
+    });
+    return new HostSettings(state, settings);
   }
 
   get values(): SettingsValues {
     return this.#values;
   }
 
-  /** Throws BraggError where they cannot be kept. */
-  change(change: Partial<SettingsValues>): Promise<void> {
-    return this.#changes.do(async () => {
-      const values = { ...this.#values, ...change };
-      try {
-        await mkdir(path.dirname(this.#file), { recursive: true });
-        await writeAtomically(this.#file, `${JSON.stringify({ version: 1, settings: values }, null, 2)}\n`, 'replace');
-      } catch (error) {
-        throw fileError(error, this.#file);
-      }
-      this.#values = values;
-    });
+  /** Settings that another program has changed meanwhile stay as it left them. Throws BraggError where they cannot be kept. */
+  async change(change: Partial<SettingsValues>): Promise<void> {
+    const kept = await this.#file.change(({ version, settings }) => ({
+      version,
+      settings: { ...settings, ...change },
+    }));
+    this.#values = { ...this.#values, ...pick(kept.settings, change) };
   }
+}
+
+/** What was changed here; the rest holds from the next start. */
+function pick(all: SettingsValues, changed: Partial<SettingsValues>): Partial<SettingsValues> {
+  return Object.fromEntries(Object.entries(all).filter(([key]) => key in changed));
 }

@@ -1,5 +1,5 @@
 /** Calls about own variants: their files, what their compiler says, and the user's trust. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { sameVariant, type VariantKey } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
@@ -34,6 +34,26 @@ function baseOf(own: OwnVariants, key: VariantKey): OwnBase {
   return base;
 }
 
+/**
+ * The code and its description, where neither name is taken: `my.json` may be a scenario, or describe `my.cpp` where
+ * `my.cu` is made. Throws BraggError `exists` that names the file, and leaves nothing behind.
+ */
+async function createBoth(file: string, text: string, description: string): Promise<void> {
+  const beside = descriptionFile(file);
+  await writeAtomically(beside, description, 'refuse').catch((error: unknown) => {
+    if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
+    const [id, taken] = [path.basename(file), path.basename(beside)];
+    const says = `${id} was not made: its description would be ${taken}, and there is a file of that name. Choose another name.`;
+    throw new BraggError('exists', says, [], { cause: error });
+  });
+  try {
+    await writeAtomically(file, text, 'refuse');
+  } catch (error) {
+    await unlink(beside).catch(() => undefined);
+    throw error;
+  }
+}
+
 export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Names> {
   const open = async (beside: FileRef | null, id: string) => own.open(path.join(await folderOf(files, beside), id));
   return {
@@ -66,8 +86,7 @@ export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Nam
       const description = { kind: 'variant', version: 1, ...of, base: base.id, replaces, title, changes: '' };
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
-      await writeAtomically(file, await readFile(source, 'utf8'), 'refuse');
-      await writeAtomically(descriptionFile(file), `${JSON.stringify(description, null, 2)}\n`, 'replace');
+      await createBoth(file, await readFile(source, 'utf8'), `${JSON.stringify(description, null, 2)}\n`);
       const made = await own.open(file);
       return infoOf(made, own.isTrusted(made));
     },

@@ -1,5 +1,5 @@
 /** Calls about scenarios and materials. */
-import { readFile, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { allRunEndings } from '../../contract/exports.ts';
@@ -12,6 +12,7 @@ import { exists, type FileAccess } from '../files/access.ts';
 import type { LibraryFile } from '../files/library.ts';
 import type { RecentFiles } from '../files/recent.ts';
 import { type AnyReading, engineIssue, type Place, type Scenarios } from '../scenarios/index.ts';
+import { readText } from '../scenarios/text/read.ts';
 import type { Handlers } from '../service/service.ts';
 import { hostWorkloads } from '../workloads/index.ts';
 
@@ -58,15 +59,21 @@ function resolve({ addon, memoryLimit_bytes }: ScenarioParts, reading: AnyReadin
   return reading.kind === null ? null : hostWorkloads[reading.kind].resolve({ addon, memoryLimit_bytes }, reading);
 }
 
-/** Changes whenever the file does; of one that is not there too. */
+const NO_FILE = 'none';
+
+/** Of the content, which needs no clock: the same as long as the file says the same; of one that is not there too. */
 async function stampOf(file: string): Promise<string> {
-  const found = await stat(file).catch(() => null);
-  return found === null ? 'none' : `${found.mtimeMs}-${found.size}-${found.ino}`;
+  const read = await readText(file);
+  if (read.ok) return textStamp(read.text);
+  // Not to be read as a scenario: there, and no version of the one that was opened.
+  return (await exists(file)) ? 'other' : NO_FILE;
 }
 
+const textStamp = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 async function libraryEntry(file: LibraryFile, scenarios: Scenarios): Promise<LibraryEntry> {
-  const text = await readFile(file.path, 'utf8').catch(() => '');
-  const { draft } = await scenarios.parseAny(text, { name: file.key, folder: null });
+  const read = await readText(file.path);
+  const { draft } = await scenarios.parseAny(read.ok ? read.text : '', { name: file.key, folder: null });
   const part = (key: 'name' | 'notes'): string => (typeof draft?.[key] === 'string' ? draft[key] : '');
   return {
     file: { kind: 'library', key: file.key },
@@ -98,14 +105,18 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     },
     'scenario.text': ({ scenario }) => ({ text: writeScenarioText(scenario) }),
     'scenario.save': async ({ scenario, file, ifExists, stamp }) => {
-      if (stamp !== null && (await stampOf(await files.writable(file))) !== stamp) {
+      const text = writeScenarioText(scenario);
+      // Where there was no file there must be none when it is written.
+      const replaced = stamp === NO_FILE ? 'refuse' : ifExists;
+      const named = await files.write(file, text, replaced, async (present) => {
+        if (stamp === null || (await stampOf(present)) === stamp) return;
         const { name } = files.nameOf(file);
         throw new BraggError('exists', `${name} was changed by another window or program since it was opened here.`);
-      }
-      const named = await files.write(file, writeScenarioText(scenario), ifExists);
+      });
       const { path: written } = await files.readable(file);
       await recent.add(written);
-      return { ...named, stamp: await stampOf(written) };
+      // Of what was written here, whatever another has written since.
+      return { ...named, stamp: textStamp(text) };
     },
     'scenario.resolve': async ({ scenario, file }) => {
       const reading = await scenarios.checkAny(scenario, await placeOf(files, file));

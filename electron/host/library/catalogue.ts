@@ -7,11 +7,11 @@ import type { LibraryItem, LibraryQuery } from '../../contract/library.ts';
 import type { Result } from '../../contract/methods.ts';
 import type { FileAccess } from '../files/access.ts';
 import type { LibraryFile } from '../files/library.ts';
-import { InOrder } from '../in-order.ts';
+import type { Locks } from '../files/locks.ts';
 import type { Sink } from '../service/service.ts';
 import { type FactReaders, kindOf, noFacts, readFacts } from './facts.ts';
 import { type FoundFile, type IndexedFile, LibraryIndex } from './index-file.ts';
-import { changeLabels, type Label, readLabels } from './labels.ts';
+import { type Label, type Labels, LabelsFile } from './labels.ts';
 import { listTrash, moveToTrash, restoreFromTrash, type Trashed, trashedKey } from './trash.ts';
 
 /** Extensions of what the library lists; other files in it are left alone. */
@@ -22,6 +22,7 @@ const SETTLE_MS = 150;
 export interface CatalogueOptions {
   readonly dataFolder: string;
   readonly files: FileAccess;
+  readonly locks: Locks;
   readonly readers: FactReaders;
   readonly onTrouble: (reason: string) => void;
 }
@@ -35,7 +36,6 @@ export class Catalogue {
   #refreshing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | null = null;
   #labels = '';
-  readonly #labelling = new InOrder();
   readonly #watchers = new Set<Sink<{ revision: number }>>();
   #watching: { readonly folder: string; readonly watcher: FSWatcher } | null = null;
   #settling: NodeJS.Timeout | undefined;
@@ -63,26 +63,41 @@ export class Catalogue {
   async label(file: FileRef, label: Label): Promise<void> {
     const key = await this.#own(file);
     const tags = [...new Set(label.tags)];
-    await this.#relabel(() => ({ [key]: { tags, remark: label.remark } }));
+    await this.#options.files.holdingLibrary(() =>
+      this.#labelsFile.changeLocked(() => ({ [key]: { tags, remark: label.remark } })),
+    );
+    this.#changed();
   }
 
-  /** The id that it has in the trash. */
+  /** The id that it has in the trash. Its label is there before it is: a disk that takes no more refuses before anything has moved. */
   async trash(file: FileRef): Promise<string> {
     const key = await this.#own(file);
-    const id = await moveToTrash(this.#folder, key);
-    await this.#relabel((labels) => ({ [key]: null, [trashedKey(id)]: labels[key] ?? null }));
+    const labels = this.#labelsFile;
+    const id = await this.#options.files.holdingLibrary(() =>
+      moveToTrash(this.#folder, key, {
+        before: (wanted) => labels.changeLocked((now) => ({ [trashedKey(wanted)]: now[key] ?? null })),
+        after: () => this.#forgetLabel(key),
+      }),
+    );
+    this.#changed();
     return id;
   }
 
   async restore(id: string): Promise<NamedFile> {
     const { files } = this.#options;
+    const labels = this.#labelsFile;
     const taken = (key: string): Promise<boolean> =>
       files.library.readable(key).then(
         () => true,
         () => false,
       );
-    const key = await restoreFromTrash(this.#folder, id, taken);
-    await this.#relabel((labels) => ({ [trashedKey(id)]: null, [key]: labels[trashedKey(id)] ?? null }));
+    const key = await files.holdingLibrary(() =>
+      restoreFromTrash(this.#folder, id, taken, {
+        before: (wanted) => labels.changeLocked((now) => ({ [wanted]: now[trashedKey(id)] ?? null })),
+        after: () => this.#forgetLabel(trashedKey(id)),
+      }),
+    );
+    this.#changed();
     return files.nameOf({ kind: 'library', key });
   }
 
@@ -134,9 +149,27 @@ export class Catalogue {
     return file.key;
   }
 
-  async #relabel(change: Parameters<typeof changeLabels>[1]): Promise<void> {
-    await this.#labelling.do(() => changeLabels(this.#folder, change, this.#options.onTrouble));
-    this.#changed();
+  get #labelsFile(): LabelsFile {
+    const { locks, onTrouble } = this.#options;
+    return new LabelsFile(this.#folder, locks, onTrouble);
+  }
+
+  /** Labels to be shown: where they cannot be opened, files are shown without, and that is told. */
+  async #shownLabels(): Promise<Labels> {
+    return this.#labelsFile.read().catch((error: unknown) => {
+      this.#options.onTrouble(`Tags and remarks are not shown: ${error instanceof Error ? error.message : error}`);
+      return {};
+    });
+  }
+
+  /** What has moved has its label where it is now: that the old place still has it too is no reason to say that it failed. */
+  async #forgetLabel(key: string): Promise<void> {
+    try {
+      await this.#labelsFile.changeLocked(() => ({ [key]: null }));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.onTrouble(`Tags of ${path.basename(key)} stay where it was, too: ${reason}`);
+    }
   }
 
   /** One that has begun may have listed the folder before the change that is asked about: the answer waits for the next. */
@@ -151,7 +184,7 @@ export class Catalogue {
   }
 
   async #bringUpToDate(): Promise<void> {
-    const { files, readers, onTrouble } = this.#options;
+    const { files, readers } = this.#options;
     const index = this.#opened();
     const listed = await files.library.listAll(LISTED);
     for (const place of ['yours', 'examples'] as const) {
@@ -167,14 +200,14 @@ export class Catalogue {
       const gone = [...known.keys()].filter((key) => !keys.has(key)).map((key) => ({ place, key }));
       index.update(changed, gone);
     }
-    const labels = await readLabels(this.#folder, onTrouble);
+    const labels = await this.#shownLabels();
     const text = `${index.renewals} ${JSON.stringify(labels)}`;
     if (text !== this.#labels) index.label(labels);
     this.#labels = text;
   }
 
   async #searchTrash({ text, kind, tag, limit }: LibraryQuery): Promise<SearchResult> {
-    const labels = await readLabels(this.#folder, this.#options.onTrouble);
+    const labels = await this.#shownLabels();
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const items = (await listTrash(this.#folder)).map((entry) => trashItem(entry, labels[trashedKey(entry.id)]));
     const found = items.filter((item) => {

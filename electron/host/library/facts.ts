@@ -1,5 +1,4 @@
 /** What a file of the library says of itself, read once per change of the file. */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { allRunEndings } from '../../contract/exports.ts';
 import type { LibraryFacts, LibraryKind } from '../../contract/library.ts';
@@ -8,6 +7,7 @@ import { readKept } from '../bench/session-file.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import { fileError } from '../files/errors.ts';
 import type { LibraryFile } from '../files/library.ts';
+import { readPlain } from '../files/plain-file.ts';
 import type { RunFacts } from '../run-files/facts.ts';
 import type { Scenarios } from '../scenarios/index.ts';
 import { outlineOf, parseKeptSession } from '../sessions/index.ts';
@@ -72,7 +72,7 @@ function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'fact
 }
 
 async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Promise<FileFacts> {
-  const text = await readFile(file.path, 'utf8');
+  const text = (await readPlain(file.path, file.key)).toString('utf8');
   const { draft, issues } = await scenarios.parseAny(text, { name: file.key, folder: path.dirname(file.path) });
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0];
@@ -82,7 +82,7 @@ async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Prom
 }
 
 async function readRunFile(file: LibraryFile, { runFacts }: FactReaders): Promise<FileFacts> {
-  const { scenario, name, ...facts } = await runFacts(await readFile(file.path), file.key);
+  const { scenario, name, ...facts } = await runFacts(await readPlain(file.path, file.key), file.key);
   const written = ofScenario(scenario);
   return { name, notes: written.notes, facts: { ...written.facts, ...facts }, problem: null };
 }

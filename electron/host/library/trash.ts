@@ -1,10 +1,10 @@
 /** The trash of a library: a folder inside it, where files lie under the time they went there and their own name. */
-import { lstat, mkdir, readdir, rename } from 'node:fs/promises';
+import { lstat, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { exists } from '../files/access.ts';
 import { fileError } from '../files/errors.ts';
 import { checkKey } from '../files/library.ts';
+import { renameToFreeName } from '../scenarios/index.ts';
 
 const FOLDER = '.trash';
 /** `2026-01-02T03-04-05.678Z~mine.json`: sorts by time, and is a file name everywhere. */
@@ -40,16 +40,43 @@ export async function listTrash(libraryFolder: string): Promise<readonly Trashed
   return found;
 }
 
-/** Moves a file of the library there; its id. Throws BraggError. */
-export async function moveToTrash(libraryFolder: string, key: string, now = new Date()): Promise<string> {
-  const id = `${now.toISOString().replaceAll(':', '-')}~${key}`;
+/** What goes with a move, told the name that it leads to. `before` throws, and nothing has moved. */
+export interface Accompanied {
+  readonly before: (wanted: string) => Promise<void>;
+  readonly after: () => Promise<void>;
+}
+
+const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
+/**
+ * Moves a file of the library there; its id. Nothing in the trash is replaced, also where a clock that was set back
+ * gives a time for the second time. Throws BraggError.
+ */
+export async function moveToTrash(
+  libraryFolder: string,
+  key: string,
+  { before, after }: Accompanied,
+  now = new Date(),
+): Promise<string> {
   try {
     await mkdir(path.join(libraryFolder, FOLDER), { recursive: true });
-    await rename(path.join(libraryFolder, key), path.join(libraryFolder, FOLDER, id));
+    for (let ms = now.getTime(); ; ms += 1) {
+      const id = `${new Date(ms).toISOString().replaceAll(':', '-')}~${key}`;
+      const place = path.join(libraryFolder, FOLDER, id);
+      if ((await lstat(place).catch(() => null)) !== null) continue;
+      await before(id);
+      try {
+        await renameToFreeName(path.join(libraryFolder, key), place);
+      } catch (error) {
+        if (isTaken(error)) continue;
+        throw error;
+      }
+      await after();
+      return id;
+    }
   } catch (error) {
     throw fileError(error, key);
   }
-  return id;
 }
 
 /** `mine.json`, or `mine 2.json` where that is taken. */
@@ -58,7 +85,9 @@ async function freeName(libraryFolder: string, taken: (key: string) => Promise<b
   const stem = key.slice(0, key.length - extension.length);
   for (let n = 1; ; n += 1) {
     const name = n === 1 ? key : `${stem} ${n}${extension}`;
-    if (!(await exists(path.join(libraryFolder, name))) && !(await taken(name))) return name;
+    // Also what is no file of ours: a folder, a pipe, a link to nothing.
+    const there = await lstat(path.join(libraryFolder, name)).catch(() => null);
+    if (there === null && !(await taken(name))) return name;
   }
 }
 
@@ -67,17 +96,28 @@ export async function restoreFromTrash(
   libraryFolder: string,
   id: string,
   taken: (key: string) => Promise<boolean>,
+  { before, after }: Accompanied,
 ): Promise<string> {
   const parsed = parse(id);
   if (parsed === null || path.basename(id) !== id || id.includes('\\')) {
     throw new BraggError('not-found', 'There is nothing of this name in the trash.');
   }
   checkKey(parsed.fileName);
-  const name = await freeName(libraryFolder, taken, parsed.fileName);
   try {
-    await rename(path.join(libraryFolder, FOLDER, id), path.join(libraryFolder, name));
+    for (;;) {
+      const name = await freeName(libraryFolder, taken, parsed.fileName);
+      await lstat(path.join(libraryFolder, FOLDER, id));
+      await before(name);
+      try {
+        await renameToFreeName(path.join(libraryFolder, FOLDER, id), path.join(libraryFolder, name));
+      } catch (error) {
+        if (isTaken(error)) continue;
+        throw error;
+      }
+      await after();
+      return name;
+    }
   } catch (error) {
     throw fileError(error, parsed.fileName);
   }
-  return name;
 }

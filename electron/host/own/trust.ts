@@ -1,9 +1,8 @@
 /** Which own variants the user has said that they trust: by their content, so that a changed file is asked for again. */
-import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { InOrder } from '../in-order.ts';
-import { writeAtomically } from '../scenarios/index.ts';
+import type { Locks } from '../files/locks.ts';
+import { StateFile } from '../files/state-file.ts';
 
 const trustedSchema = z.strictObject({
   version: z.literal(1),
@@ -15,27 +14,25 @@ type Entry = z.infer<typeof trustedSchema>['trusted'][number];
 const MOST = 1000;
 
 export class Trust {
-  readonly #file: string;
-  /** Writes follow one another, so that the last one is the newest. */
-  readonly #writing = new InOrder();
+  readonly #file: StateFile<z.infer<typeof trustedSchema>>;
   #entries: readonly Entry[];
 
-  private constructor(file: string, entries: readonly Entry[]) {
+  private constructor(file: StateFile<z.infer<typeof trustedSchema>>, entries: readonly Entry[]) {
     this.#file = file;
     this.#entries = entries;
   }
 
   /** A file that cannot be read trusts nothing. */
-  static async open(dataFolder: string, onTrouble: (reason: string) => void): Promise<Trust> {
+  static async open(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void): Promise<Trust> {
     const file = path.join(dataFolder, 'trusted-variants.json');
-    const text = await readFile(file, 'utf8').catch(() => null);
-    if (text === null) return new Trust(file, []);
-    try {
-      return new Trust(file, trustedSchema.parse(JSON.parse(text)).trusted);
-    } catch {
-      onTrouble(`${file} could not be read: every own variant is asked for again.`);
-      return new Trust(file, []);
-    }
+    const empty = { version: 1, trusted: [] as Entry[] } as const;
+    const untrusting = (): void => onTrouble(`${file} could not be read: every own variant is asked for again.`);
+    const state = new StateFile({ file, schema: trustedSchema, empty, locks, onDamaged: untrusting });
+    const { trusted } = await state.read().catch(() => {
+      untrusting();
+      return empty;
+    });
+    return new Trust(state, trusted);
   }
 
   has(sha256: string): boolean {
@@ -44,11 +41,13 @@ export class Trust {
 
   async add(sha256: string, name: string): Promise<void> {
     if (this.has(sha256)) return;
-    this.#entries = [{ sha256, name, when: new Date().toISOString() }, ...this.#entries].slice(0, MOST);
-    await this.#writing.do(async () => {
-      await mkdir(path.dirname(this.#file), { recursive: true });
-      const content = { version: 1, trusted: this.#entries };
-      await writeAtomically(this.#file, `${JSON.stringify(content, null, 2)}\n`, 'replace');
-    });
+    const added = { sha256, name, when: new Date().toISOString() };
+    // At once: who has said that they trust it does not wait for the disk.
+    this.#entries = [added, ...this.#entries].slice(0, MOST);
+    // What other programs were told meanwhile stays in the file.
+    await this.#file.change(({ version, trusted }) => ({
+      version,
+      trusted: [added, ...trusted.filter((entry) => entry.sha256 !== sha256)].slice(0, MOST),
+    }));
   }
 }

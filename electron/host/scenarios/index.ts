@@ -4,4 +4,4 @@ export { type Override, parseOverride } from './overrides.ts';
 export type { AnyReading, DiffractionReading, Reading, TaskReading, TransportReading } from './reading.ts';
 export { openScenarios, type Place, problemOf, refusalOf, type ScenarioServices, Scenarios } from './scenarios.ts';
 export type { GridEstimate } from './transport/index.ts';
-export { checkWritable, writeAtomically } from './write-file.ts';
+export { checkWritable, renameToFreeName, writeAtomically } from './write-file.ts';

@@ -58,7 +58,7 @@ export async function checkWritable(path: string): Promise<void> {
  * A hard link fails where the name is taken, without a moment between looking
  * and writing. File systems without hard links have to do with that moment.
  */
-async function renameToFreeName(from: string, to: string): Promise<void> {
+export async function renameToFreeName(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
@@ -69,6 +69,23 @@ async function renameToFreeName(from: string, to: string): Promise<void> {
     return;
   }
   await unlink(from);
+}
+
+/** Folders that cannot be opened or synced, such as those of Windows: the system does it in its own time. */
+const UNSYNCED = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+
+/** The name too is on the disk before a write is acknowledged: of a file alone a power failure can leave the old one. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && UNSYNCED.has(String(error.code)))) throw error;
+  }
 }
 
 /**
@@ -94,6 +111,7 @@ export async function writeAtomically(
     }
     if (ifExists === 'refuse') await renameToFreeName(temporary, path);
     else await rename(temporary, path);
+    await syncFolder(dirname(path));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw refusal(path, error);

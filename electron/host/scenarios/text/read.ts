@@ -1,5 +1,5 @@
 /** Bytes of a file to text, with limits that no scenario reaches. */
-import { open } from 'node:fs/promises';
+import { openWithoutWaiting } from '../../files/plain-file.ts';
 
 /** 256 KiB: two hundred regions with names take 30 KiB. Larger files are something else. */
 export const largestText_bytes = 256 * 1024;
@@ -40,12 +40,17 @@ function reasonOf(error: unknown): string {
   }
 }
 
-/** Reads at most `largest_bytes` + 1 bytes, whatever the file claims to be (it may be a device or a pipe). */
+/**
+ * Reads at most `largest_bytes` + 1 bytes, whatever the file claims to be: a device may have no end. Pipes are refused:
+ * reading one waits for whoever is at its other end.
+ */
 export async function readText(path: string, largest_bytes: number = largestText_bytes): Promise<TextOrReason> {
   try {
-    const file = await open(path, 'r');
+    const file = await openWithoutWaiting(path);
     try {
-      if ((await file.stat()).isDirectory()) return fail('is a folder, not a file');
+      const found = await file.stat();
+      if (found.isDirectory()) return fail('is a folder, not a file');
+      if (found.isFIFO() || found.isSocket()) return fail('is a pipe, not a file');
       const pieces: Uint8Array[] = [];
       for (let left = largest_bytes + 1; left > 0; ) {
         const piece = new Uint8Array(Math.min(left, PIECE_BYTES));

@@ -1,9 +1,10 @@
 /** Opens a file as a timeline, whatever it is: by its first bytes, not by its name. */
 import { createReadStream } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
 import { fileError } from '../../files/errors.ts';
+import { openPlain, readPlain } from '../../files/plain-file.ts';
 import { isTaskFile } from '../../workloads/task/task-file.ts';
 import { spanCount, type Trace } from '../trace.ts';
 import { ChromeImport } from './chrome.ts';
@@ -53,8 +54,8 @@ function kindOf(head: Buffer, name: string): Kind {
   );
 }
 
-async function headOf(file: string): Promise<Buffer> {
-  const handle = await open(file, 'r');
+async function headOf(file: string, name: string): Promise<Buffer> {
+  const handle = await openPlain(file, name);
   try {
     const head = Buffer.alloc(HEAD_BYTES);
     const { bytesRead } = await handle.read(head, 0, head.length, 0);
@@ -102,7 +103,7 @@ async function importRunFile(file: string, name: string): Promise<Trace> {
     import('../../workloads/timelines.ts'),
     import('./run.ts'),
   ]);
-  const trace = importRun(timelineOf(await readAnyRun(await readFile(file), name)));
+  const trace = importRun(timelineOf(await readAnyRun(await readPlain(file, name), name)));
   if (spanCount(trace) === 0) throw new BraggError('foreign-file', 'nothing of its time was recorded');
   return trace;
 }
@@ -115,7 +116,7 @@ export async function openTrace(
 ): Promise<Trace> {
   try {
     const { size } = await stat(file);
-    const kind = kindOf(await headOf(file), name);
+    const kind = kindOf(await headOf(file, name), name);
     progress({ read_bytes: 0, total_bytes: size, spans: 0 });
     switch (kind) {
       case 'sqlite':

@@ -11,9 +11,13 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-full-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+  await rm(`${folder}-data`, { recursive: true, force: true });
+});
 
 const access = path.resolve(import.meta.dirname, '../../../../electron/host/files/access.ts');
+const locks = path.resolve(import.meta.dirname, '../../../../electron/host/files/locks.ts');
 const library = path.resolve(import.meta.dirname, '../../../../electron/host/files/library.ts');
 
 describe('a disk that takes no more', () => {
@@ -24,8 +28,9 @@ describe('a disk that takes no more', () => {
     // A limit on the size of files is the nearest to a full disk that a process can have without rights.
     const script = `
       const { FileAccess } = await import(${JSON.stringify(access)});
+      const { Locks } = await import(${JSON.stringify(locks)});
       const { Library } = await import(${JSON.stringify(library)});
-      const files = new FileAccess(new Library('/nowhere', []));
+      const files = new FileAccess(new Library('/nowhere', []), new Locks(${JSON.stringify(`${folder}-data`)}));
       const named = files.grant(${JSON.stringify(file)});
       try {
         await files.write(named.file, new Uint8Array(5_000_000), 'replace');

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Locks } from '../../../../electron/host/files/locks.ts';
 import { HostSettings } from '../../../../electron/host/files/settings.ts';
 import { InOrder } from '../../../../electron/host/in-order.ts';
 import { Trust } from '../../../../electron/host/own/trust.ts';
@@ -12,6 +13,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-state-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+const locks = (): Locks => new Locks(folder);
 const noTrouble = (reason: string): void => {
   throw new Error(reason);
 };
@@ -32,15 +34,18 @@ test('one thing follows the other, and a failure is only its own', async () => {
 });
 
 test('settings that are changed at the same time are both kept', async () => {
-  const settings = await HostSettings.open(folder, noTrouble);
+  const settings = await HostSettings.open(folder, locks(), noTrouble);
   await Promise.all([settings.change({ libraryFolder: '/somewhere' }), settings.change({ updates: true })]);
-  expect((await HostSettings.open(folder, noTrouble)).values).toEqual({ libraryFolder: '/somewhere', updates: true });
+  expect((await HostSettings.open(folder, locks(), noTrouble)).values).toEqual({
+    libraryFolder: '/somewhere',
+    updates: true,
+  });
 });
 
 test('trust that is given to many files at once is kept of all', async () => {
-  const trust = await Trust.open(folder, noTrouble);
+  const trust = await Trust.open(folder, locks(), noTrouble);
   const hashes = Array.from({ length: 20 }, (_, i) => i.toString(16).padStart(64, '0'));
   await Promise.all(hashes.map((sha256) => trust.add(sha256, 'my.cpp')));
-  const again = await Trust.open(folder, noTrouble);
+  const again = await Trust.open(folder, locks(), noTrouble);
   expect(hashes.filter((sha256) => !again.has(sha256))).toEqual([]);
 });

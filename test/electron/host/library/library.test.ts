@@ -6,6 +6,7 @@ import type { FileRef } from '../../../../electron/contract/files.ts';
 import type { LibraryItem, LibraryQuery } from '../../../../electron/contract/library.ts';
 import { FileAccess } from '../../../../electron/host/files/access.ts';
 import { Library } from '../../../../electron/host/files/library.ts';
+import { Locks } from '../../../../electron/host/files/locks.ts';
 import type { ShellHandlers } from '../../../../electron/host/index.ts';
 import { Catalogue } from '../../../../electron/host/library/catalogue.ts';
 import type { Client } from '../../../../renderer/client/index.ts';
@@ -105,9 +106,11 @@ describe('the library', () => {
     await mkdir(folder);
     await writeFile(path.join(folder, 'first.h5'), 'not a run');
     const asked: ReturnType<Catalogue['search']>[] = [];
+    const locks = new Locks(test.folder);
     const catalogue = new Catalogue({
       dataFolder: test.folder,
-      files: new FileAccess(new Library(folder, [])),
+      locks,
+      files: new FileAccess(new Library(folder, []), locks),
       readers: {
         scenarios: { parseAny: () => Promise.reject(new Error('there is none')) },
         // While the first look reads its file, another comes, and is asked for.

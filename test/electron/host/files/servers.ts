@@ -1,0 +1,62 @@
+/** Starts hosts in processes of their own and talks to them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Answer {
+  readonly ok?: unknown;
+  readonly code?: string | null;
+  readonly message?: string;
+}
+
+export interface Server {
+  readonly child: ChildProcess;
+  /** Calls that are sent together are done one after the other. */
+  call(method: string, params: unknown): Promise<Answer>;
+  /** Ends it as a crash does. */
+  kill(): Promise<void>;
+  /** Ends it in order. */
+  end(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly dataFolder: string;
+  readonly uid?: number;
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Before the program's name, such as `unshare --pid --fork`. */
+  readonly under?: readonly string[];
+}
+
+export async function startServer({ dataFolder, uid, environment, under = [] }: ServerOptions): Promise<Server> {
+  const words = [...under, process.execPath, path.join(import.meta.dirname, 'server.ts'), dataFolder];
+  const child = spawn(words[0] ?? '', words.slice(1), {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const waiting: ((answer: Answer) => void)[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.(JSON.parse(line)));
+  void ended.then(() => {
+    for (const each of waiting.splice(0)) each({ code: 'ended', message: 'the server ended' });
+  });
+  child.stdin.on('error', () => undefined);
+  const ready = await new Promise<Answer>((resolve) => waiting.push(resolve));
+  if (ready.ok !== 'ready') throw new Error(ready.message);
+  return {
+    child,
+    call: (method, params) =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        child.stdin.write(`${JSON.stringify([method, params])}\n`);
+      }),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    end: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
