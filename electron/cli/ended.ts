@@ -4,6 +4,7 @@ import type { stoppedSchema } from '../contract/bench-session.ts';
 import { duration } from './numbers.ts';
 
 const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {
+  precise: 'every ratio is as precise as asked for',
   narrow: 'every ratio is known to 1 %',
   settled: 'the noise has settled',
   time: 'the time limit was reached',

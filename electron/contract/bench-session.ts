@@ -9,7 +9,10 @@ export const count = z.number().int().nonnegative();
 export const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
 export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
-/** A ratio of medians with its 95 % bootstrap interval; null for too few rounds. */
+/**
+ * A ratio of times with its 95 % interval, from what varies between instances; null for too few. Of sessions without
+ * `judged` it is a bootstrap interval of the ratio of medians.
+ */
 export const ratioSchema = z.strictObject({ value: z.number(), interval: intervalSchema.nullable() });
 export type Ratio = Readonly<z.infer<typeof ratioSchema>>;
 
@@ -23,11 +26,26 @@ export const modes = modeSchema.options;
 
 export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong']);
 
-export const stoppedSchema = z.enum(['narrow', 'settled', 'time', 'rounds', 'cancelled', 'refused']);
+/** `precise`: every ratio is as narrow as was asked for. `narrow` and `settled` ended older sessions. */
+export const stoppedSchema = z.enum(['precise', 'narrow', 'settled', 'time', 'rounds', 'cancelled', 'refused']);
+
+/** By what a session was judged; absent in older sessions, which tell nothing of instances. */
+export const judgedSchema = z.strictObject({
+  /** Half width of every ratio's interval that was asked for, as a ratio less 1. */
+  precision: z.number().positive(),
+  /** `same` means inside this, as a ratio less 1. */
+  margin: z.number().positive(),
+  /** Separately prepared states of each contestant. */
+  instances: count,
+  rounds_per_instance: count,
+});
+export type Judged = Readonly<z.infer<typeof judgedSchema>>;
 
 /** Of every sample, beside its times. */
 export const sampleShape = {
   round: count,
+  /** Which separately prepared state; absent in sessions without `judged`. */
+  instance: count.optional(),
   /** Place in the shuffled order of its round. */
   position: count,
   /** Multiprocessor clock after the steps; null on the CPU and without NVML. */
@@ -73,6 +91,8 @@ export const standingShape = {
   ratio_unflagged: ratioSchema.nullable(),
   flagged: count,
   verdict: verdictSchema,
+  /** Instances of each that would decide at the spread seen so far; null where it is decided or none would. */
+  instances_to_decide: count.nullable().optional(),
   /** Time over the time of the variant that it builds on, where that was measured too. */
   rung: ratioSchema.nullable(),
   /** Time over the time of the first of the variants that it stands on. */
@@ -139,8 +159,9 @@ export const reportShape = {
   seed: z.number(),
   rounds: count,
   stopped: stoppedSchema,
+  judged: judgedSchema.optional(),
   elapsed_s: seconds,
-  /** The first variant against itself in the same rounds. */
+  /** The first variant against itself in the same rounds; of sessions with `judged` prepared apart, as a rival is. */
   noise: z.strictObject({ ratio: ratioSchema.nullable(), floor: z.number().nullable() }),
 };
 

@@ -146,11 +146,11 @@ export const benchReportSchema = z
     external: z.array(externalEntrySchema),
     claims: z.array(claimResultSchema),
   })
-  // The verdict on speed is told by today's rule, whatever the program that measured said.
+  // A session without instances is told by the rule kept for them, whatever the program that measured said.
   .transform((report) => ({
     ...report,
     entries: report.entries.map((entry) =>
-      entry.status === 'measured'
+      entry.status === 'measured' && report.judged === undefined
         ? { ...entry, verdict: verdictNow(entry.verdict, entry.ratio, report.noise.floor) }
         : entry,
     ),

@@ -35,7 +35,7 @@ export const comparedRowSchema = z.strictObject({
   provenance: provenanceSchema,
   /** Median; of a stored run its one time. */
   time_s: seconds,
-  /** 95 % bootstrap interval of the median; null for one sample. */
+  /** 95 % interval of the time, from what varies between instances, or by bootstrap where there are none; null for too few. */
   time_interval: intervalSchema.nullable(),
   /** Median absolute deviation over the median; null for one sample. */
   spread: z.number().nullable(),

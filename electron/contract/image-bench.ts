@@ -68,6 +68,7 @@ export const imageBenchEntrySchema = z.strictObject({
   roofline: imageRooflineSchema.nullable(),
   /** Time over that of the first variant in its first mode. */
   ratio: ratioSchema.nullable(),
+  instances_to_decide: count.nullable().optional(),
   verdict: verdictSchema.exclude(['reference', 'wrong']).nullable(),
 });
 export type ImageBenchEntry = Readonly<z.infer<typeof imageBenchEntrySchema>>;
@@ -96,6 +97,7 @@ export const imageBenchReportSchema = z
     seed: count,
     rounds: count,
     stopped: stoppedSchema,
+    judged: reportShape.judged,
     /** How far the first variant strays from itself. */
     noise_floor: z.number().nullable(),
     entries: z.array(imageBenchEntrySchema),
@@ -103,11 +105,11 @@ export const imageBenchReportSchema = z
     claims: z.array(taskClaimResultSchema).optional(),
     elapsed_s: seconds,
   })
-  // The verdict on speed is told by today's rule, whatever the program that measured said.
+  // A session without instances is told by the rule that is kept for them, whatever the program that measured said.
   .transform((report) => ({
     ...report,
     entries: report.entries.map((entry) =>
-      entry.verdict === null || entry.ratio === null
+      report.judged !== undefined || entry.verdict === null || entry.ratio === null
         ? entry
         : { ...entry, verdict: verdictOf(entry.ratio.interval, report.noise_floor) },
     ),

@@ -39,6 +39,8 @@ export type Words = Readonly<z.infer<typeof wordsSchema>>;
 
 export const timedSchema = z.strictObject({
   round: count,
+  /** Which separately prepared state; absent where the session tells nothing of them. */
+  instance: count.optional(),
   time_s: seconds,
   /** Null on the CPU, and where it was not recorded. */
   sm_MHz: z.number().nullable(),

@@ -106,11 +106,11 @@ export const taskReportSchema = z
     /** Of each variant, on one clock; missing in sessions of earlier versions, and where only results are looked at. */
     recordings: z.array(recordingSchema).optional(),
   })
-  // The verdict on speed is told by today's rule, whatever the program that measured said.
+  // A session without instances is told by the rule kept for them, whatever the program that measured said.
   .transform((report) => ({
     ...report,
     entries: report.entries.map((entry) =>
-      entry.status === 'measured'
+      entry.status === 'measured' && report.judged === undefined
         ? { ...entry, verdict: verdictNow(entry.verdict, entry.ratio, report.noise.floor) }
         : entry,
     ),

@@ -1,6 +1,6 @@
 /**
  * Compares variants on one problem: a first run each, the FP64 answer, then
- * interleaved rounds in shuffled order with the first variant twice in each, so
+ * interleaved rounds in shuffled order, each run prepared anew, with the first variant twice in each, so
  * that every session measures its own noise.
  */
 import type { BenchReport, ExternalEntry } from '../../contract/bench.ts';
@@ -12,8 +12,9 @@ import { noiseFloor } from '../../contract/speed-verdict.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../addon.ts';
 import { type Candidate, candidates } from './candidates.ts';
 import { type Claim, claimResults, transportTimes } from './claims.ts';
-import { ratioOf, type Series } from './comparison.ts';
-import { type Contestant, type RawSample, ranked, rawSample, timesOf } from './contestant.ts';
+import { usualMargin } from '../verdicts/judge.ts';
+import { floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';
+import { type Contestant, type RawSample, ranked, rawSample } from './contestant.ts';
 import { headOf, measuredEntry } from './entry.ts';
 import { machineFacts, noGpus, type SessionGpus } from './machine.ts';
 import { measure, timeOf } from './measure.ts';
@@ -33,6 +34,8 @@ export interface BenchOptions {
   readonly modes?: readonly Mode[];
   readonly seed: number;
   readonly limits: StoppingLimits;
+  /** Differences within this, as a ratio less 1, do not matter. */
+  readonly margin?: number;
   /** With their ceilings; none by default. */
   readonly gpus?: SessionGpus;
   readonly claims?: readonly Claim[];
@@ -62,6 +65,9 @@ export interface RivalContext {
   readonly tell: (what: string) => void;
 }
 
+/** A run allocates, uploads and fills its state anew: each is an instance of its own. */
+const ROUNDS_PER_INSTANCE = 1;
+
 const noGraphOnCpu = 'the CPU launches nothing that a graph could replay';
 
 class Session {
@@ -76,7 +82,7 @@ class Session {
   constructor(addon: NativeAddon, options: BenchOptions) {
     this.addon = addon;
     this.options = options;
-    this.clock = new SessionClock(options.limits, options.seed);
+    this.clock = new SessionClock(options.limits);
   }
 
   async run(all: readonly Candidate[]): Promise<BenchReport> {
@@ -154,6 +160,7 @@ class Session {
     const { stopped } = await takeRounds(turns, {
       seed: this.options.seed,
       limits: this.options.limits,
+      roundsPerInstance: ROUNDS_PER_INSTANCE,
       cancelled: () => this.cancelled,
       elapsed_s: () => this.clock.elapsed_s,
       tell: (what) => this.tell('rounds', what),
@@ -181,11 +188,11 @@ class Session {
       // Without the reference there is nothing to compare with.
       ...(isReference ? {} : { lost: (error) => this.lose(contestant, error) }),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
-      times: () => timesOf({ samples }),
-      take: async (round, position) => {
+      times: () => instancesOf(samples, timeOf),
+      take: async (where) => {
         const measured = await measure(this.addon, problem, this.options.signal, mode);
         if (measured.result.status !== 'done') return null;
-        const sample = rawSample(measured, round, position);
+        const sample = rawSample(measured, where);
         return () => {
           samples.push(sample);
           contestant.determinism.add(measured.result.dose);
@@ -197,21 +204,22 @@ class Session {
   private afterRound(rounds: number): void {
     this.clock.afterRound(
       rounds,
-      this.contestants.map(({ candidate, warm }) => ({ label: candidate.label, times: timesOf(warm) })),
+      this.contestants.map(({ candidate, warm }) => ({ label: candidate.label, times: instancesOf(warm.samples, timeOf) })),
     );
   }
 
   private async report(all: readonly Candidate[], stopped: BenchReport['stopped']): Promise<BenchReport> {
-    const { seed, gpus = noGpus, scenario } = this.options;
+    const { seed, gpus = noGpus, scenario, limits, margin = usualMargin } = this.options;
     const [reference] = this.contestants;
+    const levels = (samples: readonly RawSample[]) => instancesOf(samples, timeOf);
     const noise =
       reference === undefined || this.clock.rounds === 0
         ? null
-        : ratioOf(timesOf({ samples: this.control }), timesOf(reference.warm), seed);
-    const floor = noiseFloor(noise?.interval ?? null);
+        : noiseOf(levels(this.control), levels(reference.warm.samples));
+    const floor = noise?.floor ?? null;
     const oracleDose = (stepping: 'path' | 'depth') => this.oracles.get(stepping)?.oracle?.dose ?? null;
     const rankedOnes = this.contestants.map(ranked);
-    const basis = { reference: rankedOnes[0], all: rankedOnes, seed, floor, timeOf };
+    const basis = { reference: rankedOnes[0], all: rankedOnes, floor, margin, timeOf };
     const { machine, program } = machineFacts(this.addon, gpus, all);
     const facts = { basis, machine, oracleDose };
     const entries = all.flatMap((candidate): BenchEntry[] => {
@@ -232,7 +240,13 @@ class Session {
       seed,
       rounds: this.clock.rounds,
       stopped,
-      noise: { ratio: noise, floor },
+      judged: {
+        precision: limits.precision,
+        margin,
+        instances: Math.ceil(this.clock.rounds / ROUNDS_PER_INSTANCE),
+        rounds_per_instance: ROUNDS_PER_INSTANCE,
+      },
+      noise: { ratio: noise?.ratio ?? null, floor: floorAsRatio(floor) },
       oracles: [...this.oracles].map(([stepping, { oracle, reason }]) => ({
         stepping: stepping as 'path' | 'depth',
         variant: oracle?.variant ?? null,

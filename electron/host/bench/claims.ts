@@ -2,10 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { modeSchema } from '../../contract/bench-session.ts';
+import { modeSchema, type Ratio } from '../../contract/bench-session.ts';
 import { type ClaimResult, claimShape, judgeClaim } from '../../contract/claims.ts';
 import type { TaskProblem } from '../addon-task.ts';
-import { ratioOf } from './comparison.ts';
+import type { Instances } from '../verdicts/levels.ts';
+import { bootstrapRatioOf, ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
 import type { BenchEntry } from './report.ts';
 
@@ -79,22 +80,30 @@ export async function readTaskClaims(assetsFolder: string, about: Place & Values
 
 /** Seconds of the samples of a side, by its variant's label. */
 export interface SideTimes {
-  /** Empty where it was not measured. */
-  readonly times: readonly number[];
+  /** By instance; empty where it was not measured. */
+  readonly times: Instances;
   readonly wrong: boolean;
 }
 export type TimesOf = (side: Side) => SideTimes;
 
 export const notMeasured: SideTimes = { times: [], wrong: false };
 
+/** Of samples as files keep them: without `instance` all are of one. */
+export function keptInstances<S extends { readonly instance?: number | undefined }>(
+  samples: readonly S[],
+  secondsOf: (sample: S) => number,
+): Instances {
+  return [...Map.groupBy(samples, ({ instance }) => instance ?? 0).values()].map((each) => each.map(secondsOf));
+}
+
 export function transportTimes(entries: readonly BenchEntry[]): TimesOf {
   return ({ variant, mode, clock }) => {
     const entry = entries.find(({ label }) => label === variant);
     if (entry?.status !== 'measured') return notMeasured;
     const wrong = entry.verdict === 'wrong';
-    if (clock === 'first') return { times: [entry.first.wall_s], wrong };
+    if (clock === 'first') return { times: [[entry.first.wall_s]], wrong };
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    return { times: samples.map((sample) => (clock === 'whole' ? sample.wall_s : timeOf(sample))), wrong };
+    return { times: keptInstances(samples, clock === 'whole' ? ({ wall_s }) => wall_s : timeOf), wrong };
   };
 }
 
@@ -103,13 +112,20 @@ const clockNames = { counted: null, whole: 'whole run', first: 'first run' } as 
 const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
 
+/** Two or more instances are judged by them; what a session without them measured, by the bootstrap of its rounds. */
+function gainOf(slow: Instances, fast: Instances, seed: number): Ratio | null {
+  if (slow.length === 0 || fast.length === 0) return null;
+  if (slow.length > 1 && fast.length > 1) return ratioOf(slow, fast);
+  return bootstrapRatioOf(slow.flat(), fast.flat(), seed);
+}
+
 export function claimResults(claims: readonly Claim[], timesFor: TimesOf, seed: number): ClaimResult[] {
   return claims.map((claim) => ({
     ...claim,
     pairs: claim.pairs.map(({ slower, faster, what }) => {
       const [slow, fast] = [timesFor(slower), timesFor(faster)];
       // The gain is time before over time after.
-      const gain = slow.times.length === 0 || fast.times.length === 0 ? null : ratioOf(slow.times, fast.times, seed);
+      const gain = gainOf(slow.times, fast.times, seed);
       const verdict = judgeClaim(gain, claim);
       const wrong = [...new Set([...(slow.wrong ? [slower.variant] : []), ...(fast.wrong ? [faster.variant] : [])])];
       return {

@@ -3,27 +3,38 @@
  * workload's variants are timed against each other.
  */
 import { BraggError } from '../../contract/errors.ts';
+import { outsideOf } from '../verdicts/judge.ts';
+import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { type Random, seededRandom, shuffled } from './random.ts';
-import { ratioInterval } from './statistics.ts';
-import { type StoppingLimits, type StopReason, stopReason } from './stopping.ts';
+import { type StoppingLimits, StoppingRule, type StopReason } from './stopping.ts';
 
-/** One series of samples; the first of a session is what the others are compared with. */
+/** One series of samples; the first of a session is what the others are compared with, the last its control. */
 export interface Turn {
   /** What runs now, for people. */
   readonly what: string;
-  /** Seconds of every whole round so far. */
-  readonly times: () => readonly number[];
+  /** Seconds of every whole round so far, by instance. */
+  readonly times: () => Instances;
   /** Takes a sample; gives what keeps it, or null when it was cancelled. */
-  readonly take: (round: number, position: number) => Promise<(() => void) | null>;
+  readonly take: (where: Where) => Promise<(() => void) | null>;
+  /** Prepares it anew; false when that was cancelled. Without it every sample is of a state that was prepared for it. */
+  readonly prepare?: () => Promise<boolean>;
   /** Whose series it is. */
   readonly owner?: object;
   /** Told that it failed: its owner's series are left out, and the others go on. Without it the session fails. */
   readonly lost?: (error: BraggError) => void;
 }
 
+/** Of a sample: its prepared state, its round of all, and its place in the shuffled order of that. */
+export interface Where {
+  readonly instance: number;
+  readonly round: number;
+  readonly position: number;
+}
+
 export interface RoundOptions {
   readonly seed: number;
   readonly limits: StoppingLimits;
+  readonly roundsPerInstance: number;
   readonly cancelled: () => boolean;
   /** Since the session began. */
   readonly elapsed_s: () => number;
@@ -39,40 +50,84 @@ interface Lost {
   readonly error: BraggError;
 }
 
+/** What a step of a session comes to. */
+type Outcome = 'whole' | 'cancelled' | Lost;
+
+/** An error is the turn's own where it has an owner that may be left out. */
+async function orLost(turn: Turn, work: () => Promise<boolean>): Promise<Outcome> {
+  try {
+    return (await work()) ? 'whole' : 'cancelled';
+  } catch (error) {
+    if (turn.lost === undefined || !(error instanceof BraggError) || error.code === 'internal') throw error;
+    return { turn, error };
+  }
+}
+
+async function prepareAll(turns: readonly Turn[], { cancelled, tell }: RoundOptions, round: number): Promise<Outcome> {
+  for (const turn of turns) {
+    const { prepare } = turn;
+    if (prepare === undefined) continue;
+    if (cancelled()) return 'cancelled';
+    tell(turn.what, round);
+    const outcome = await orLost(turn, prepare);
+    if (outcome !== 'whole') return outcome;
+  }
+  return 'whole';
+}
+
 /** Samples are kept only when the round is whole, so that entry i of every series is of round i. */
 async function takeRound(
   turns: readonly Turn[],
-  round: number,
+  where: Omit<Where, 'position'>,
   random: Random,
   { cancelled, tell }: RoundOptions,
-): Promise<'whole' | 'cancelled' | Lost> {
+): Promise<Outcome> {
   const taken: (() => void)[] = [];
   for (const [position, turn] of shuffled(turns, random).entries()) {
     if (cancelled()) return 'cancelled';
-    tell(turn.what, round);
-    try {
-      const keep = await turn.take(round, position);
-      if (keep === null) return 'cancelled';
-      taken.push(keep);
-    } catch (error) {
-      if (turn.lost === undefined || !(error instanceof BraggError) || error.code === 'internal') throw error;
-      return { turn, error };
-    }
+    tell(turn.what, where.round);
+    const outcome = await orLost(turn, async () => {
+      const keep = await turn.take({ ...where, position });
+      if (keep !== null) taken.push(keep);
+      return keep !== null;
+    });
+    if (outcome !== 'whole') return outcome;
   }
   for (const keep of taken) keep();
   return 'whole';
 }
 
-/** Takes at least one round, unless it is cancelled. */
+/** The contestants' log ratios to the first, without the control's. */
+function ratiosOf(turns: readonly Turn[]): readonly (LogInterval | null)[] {
+  const [against = [], ...others] = turns.map(({ times }) => times());
+  const contestants = others.slice(0, -1);
+  const outside = outsideOf({ contestants: contestants.length });
+  // Alone a variant has only its control to be as precise as.
+  const all = contestants.length === 0 ? others : contestants;
+  return all.map((own) => pairedLogRatio(own, against, outside));
+}
+
+/**
+ * Takes at least one round, unless it is cancelled. Every `roundsPerInstance`
+ * rounds all contestants are prepared anew, but before the first.
+ */
 export async function takeRounds(
   all: readonly Turn[],
   options: RoundOptions,
 ): Promise<{ readonly rounds: number; readonly stopped: StopReason }> {
-  const { seed, limits, elapsed_s, onRound } = options;
+  const { seed, limits, elapsed_s, onRound, roundsPerInstance } = options;
   const random = seededRandom(seed);
+  const rule = new StoppingRule(limits);
   let turns = all;
+  let prepared = 0;
   for (let round = 0; ; ) {
-    const outcome = await takeRound(turns, round, random, options);
+    const instance = Math.floor(round / roundsPerInstance);
+    let outcome: Outcome = 'whole';
+    if (instance > prepared) outcome = await prepareAll(turns, options, round);
+    if (outcome === 'whole') {
+      prepared = instance;
+      outcome = await takeRound(turns, { instance, round }, random, options);
+    }
     if (outcome === 'cancelled') return { rounds: round, stopped: 'cancelled' };
     if (outcome !== 'whole') {
       const { turn, error } = outcome;
@@ -82,9 +137,9 @@ export async function takeRounds(
     }
     round += 1;
     onRound?.(round);
-    const [against = [], ...others] = turns.map(({ times }) => times());
-    const ratios = others.map((own) => ratioInterval(own, against, seed));
-    const reason = stopReason([against, ...others], ratios, elapsed_s(), limits);
+    const reason =
+      (round % roundsPerInstance === 0 ? rule.afterInstance(ratiosOf(turns), instance + 1) : null) ??
+      rule.afterRound(round, elapsed_s());
     if (reason !== null) return { rounds: round, stopped: reason };
   }
 }

@@ -1,5 +1,6 @@
 /** How far a benchmark is, and what it tells of that: the same for every workload. */
 import type { Ratio } from '../../contract/bench-session.ts';
+import type { Instances } from '../verdicts/levels.ts';
 import { ratioOf } from './comparison.ts';
 import { median } from './statistics.ts';
 import type { StoppingLimits } from './stopping.ts';
@@ -27,14 +28,12 @@ export interface BenchProgress {
 export class SessionClock {
   readonly #start = performance.now();
   readonly #limits: StoppingLimits;
-  readonly #seed: number;
   #roundsBegan_s = 0;
   #rounds = 0;
   #latest: readonly Latest[] = [];
 
-  constructor(limits: StoppingLimits, seed: number) {
+  constructor(limits: StoppingLimits) {
     this.#limits = limits;
-    this.#seed = seed;
   }
 
   get elapsed_s(): number {
@@ -49,14 +48,14 @@ export class SessionClock {
     this.#roundsBegan_s = this.elapsed_s;
   }
 
-  /** `series`: seconds of each contestant's warm samples, the reference first. */
-  afterRound(rounds: number, series: readonly { readonly label: string; readonly times: readonly number[] }[]): void {
+  /** `series`: seconds of each contestant's warm samples by instance, the reference first. */
+  afterRound(rounds: number, series: readonly { readonly label: string; readonly times: Instances }[]): void {
     this.#rounds = rounds;
     const against = series[0]?.times ?? [];
     this.#latest = series.map(({ label, times }, i) => ({
       label,
-      time_s: median(times),
-      ratio: i === 0 ? null : ratioOf(times, against, this.#seed),
+      time_s: median(times.flat()),
+      ratio: i === 0 ? null : ratioOf(times, against, series.length - 1),
     }));
   }
 

@@ -1,22 +1,10 @@
-/** Order statistics, and the bootstrap interval of a ratio of medians. */
+/** Spread of a series, and the bootstrap intervals by which sessions without instances are told. */
 import type { Interval } from '../../contract/bench-session.ts';
+import { median, quantile } from '../verdicts/order.ts';
 import { type Random, seededRandom } from './random.ts';
 
+export { median, quantile };
 export type { Interval };
-
-/** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN of nothing. */
-export function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((x, y) => x - y);
-  const position = (sorted.length - 1) * q;
-  const low = Math.floor(position);
-  const below = sorted[low] ?? Number.NaN;
-  const above = sorted[Math.min(low + 1, sorted.length - 1)] ?? Number.NaN;
-  return below + (above - below) * (position - low);
-}
-
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
 
 /** Median absolute deviation from the median over the median: the spread that outliers do not move. */
 export function relativeSpread(values: readonly number[]): number {

@@ -1,56 +1,42 @@
 /** When a benchmark has measured enough. */
-import { type Interval, relativeSpread } from './statistics.ts';
+import type { LogInterval } from '../verdicts/levels.ts';
+import { PrecisionRule } from '../verdicts/precision.ts';
 
-/** `narrow`: every ratio is known to 1 %. `settled`: more rounds no longer change the noise. The others: a limit was met. */
-export type StopReason = 'narrow' | 'settled' | 'time' | 'rounds' | 'cancelled';
+/** `precise`: every ratio is as narrow as was asked for. The others: a limit was met. */
+export type StopReason = 'precise' | 'time' | 'rounds' | 'cancelled';
 
 export interface StoppingLimits {
-  /** No interval is trusted before this many rounds. */
-  readonly fewestRounds: number;
   readonly mostRounds: number;
   /** No new round begins after this; one is always taken. */
   readonly mostSeconds: number;
+  /** Half width of every ratio's interval that ends the session, as a ratio less 1. */
+  readonly precision: number;
 }
 
-/** Enough for an interval; more tighten it. */
-const usualFewest = 7;
+/** What people ask of a benchmark who ask nothing. */
+export const usualPrecision = 0.01;
 
-export function limitsOf(mostRounds: number, mostSeconds: number): StoppingLimits {
-  return { fewestRounds: Math.min(usualFewest, mostRounds), mostRounds, mostSeconds };
+export function limitsOf(mostRounds: number, mostSeconds: number, precision = usualPrecision): StoppingLimits {
+  return { mostRounds, mostSeconds, precision };
 }
 
-/** Half width, over its middle, at which an interval is narrow. */
-const narrowHalfWidth = 0.01;
-/** The noise has settled when the spread of every entry stays within this of what it was some rounds ago. */
-const settledChange = 0.05;
-const settledOver = 6;
-const settledAfter = 20;
+export class StoppingRule {
+  readonly #limits: StoppingLimits;
+  readonly #precision: PrecisionRule;
 
-function isNarrow(interval: Interval | null): boolean {
-  if (interval === null) return false;
-  return (interval.high - interval.low) / (interval.high + interval.low) <= narrowHalfWidth;
-}
+  constructor(limits: StoppingLimits) {
+    this.#limits = limits;
+    this.#precision = new PrecisionRule(limits.precision);
+  }
 
-function hasSettled(times: readonly number[]): boolean {
-  if (times.length < settledAfter) return false;
-  const [now, before] = [relativeSpread(times), relativeSpread(times.slice(0, -settledOver))];
-  return Math.abs(now - before) <= settledChange * Math.max(now, before);
-}
+  /** Why to stop after an instance is whole; null to go on. */
+  afterInstance(ratios: readonly (LogInterval | null)[], instances: number): StopReason | null {
+    return this.#precision.met(ratios, instances) ? 'precise' : null;
+  }
 
-/**
- * Why to stop after this round, or null to go on. `times` holds, per entry, the
- * seconds of every round; `intervals` those of the ratios.
- */
-export function stopReason(
-  times: readonly (readonly number[])[],
-  intervals: readonly (Interval | null)[],
-  elapsed_s: number,
-  limits: StoppingLimits,
-): StopReason | null {
-  const rounds = times[0]?.length ?? 0;
-  if (rounds >= limits.mostRounds) return 'rounds';
-  if (elapsed_s >= limits.mostSeconds) return 'time';
-  if (rounds < limits.fewestRounds) return null;
-  if (intervals.every(isNarrow)) return 'narrow';
-  return times.every(hasSettled) ? 'settled' : null;
+  /** Why to stop after a round; null to go on. */
+  afterRound(rounds: number, elapsed_s: number): StopReason | null {
+    if (rounds >= this.#limits.mostRounds) return 'rounds';
+    return elapsed_s >= this.#limits.mostSeconds ? 'time' : null;
+  }
 }

@@ -4,6 +4,8 @@ import { BraggError } from '../../contract/errors.ts';
 import { type Accuracy, isRight } from '../../contract/session.ts';
 import { verdictOf } from '../../contract/speed-verdict.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../bench/statistics.ts';
+import { judge, outsideOf, usualMargin } from '../verdicts/judge.ts';
+import { type LogInterval, pairedLogRatio, separateLogRatio, timeInterval } from '../verdicts/levels.ts';
 import { hostWorkloads } from '../workloads/index.ts';
 import { scenarioDifferences } from './compare.ts';
 import { sameGrid } from './field.ts';
@@ -17,12 +19,40 @@ function pairedWith(here: Loaded, reference: Loaded): boolean {
   return here.rounds !== null && here.rounds === reference.rounds && here.times.length === reference.times.length;
 }
 
-function ratioTo(here: Loaded, reference: Loaded, paired: boolean): ComparedRow['ratio'] {
+/** Null where a session tells nothing of instances, or has too few. */
+function logRatioTo(here: Loaded, reference: Loaded, paired: boolean, contestants: number): LogInterval | null {
+  if (here.instances === null || reference.instances === null || here === reference) return null;
+  const ratio = paired ? pairedLogRatio : separateLogRatio;
+  return ratio(here.instances, reference.instances, outsideOf({ contestants }));
+}
+
+const ends = ({ middle, half }: LogInterval) => ({ low: Math.exp(middle - half), high: Math.exp(middle + half) });
+
+function ratioTo(
+  here: Loaded,
+  reference: Loaded,
+  { paired, log }: { readonly paired: boolean; readonly log: LogInterval | null },
+): ComparedRow['ratio'] {
+  if (log !== null) return { value: Math.exp(log.middle), interval: ends(log) };
   const interval = paired ? ratioInterval : unpairedRatioInterval;
   return {
     value: median(here.times) / median(reference.times),
     interval: here === reference ? null : interval(here.times, reference.times, seed),
   };
+}
+
+/** By instances where both tell of them; else by the bootstrap of the rounds, as older sessions were judged. */
+function speedOf(here: Loaded, reference: Loaded, log: LogInterval | null, ratio: ComparedRow['ratio']) {
+  const floor = floorFor(here, reference);
+  if (log === null) return verdictOf(ratio.interval, floor);
+  const criteria = { margin: usualMargin };
+  return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
+}
+
+function timeIntervalOf({ instances, times }: Loaded): ComparedRow['time_interval'] {
+  if (instances === null) return medianInterval(times, seed);
+  const log = timeInterval(instances, outsideOf({ contestants: 1 }));
+  return log === null ? null : ends(log);
 }
 
 /** The larger of the two sessions' floors: what either could not tell, both together cannot. */
@@ -100,13 +130,14 @@ export function comparedRows(all: readonly Loaded[], reference: Loaded): Compare
   checkOneWorkload(all);
   return all.map((here) => {
     const paired = pairedWith(here, reference);
-    const ratio = ratioTo(here, reference, paired);
+    const log = logRatioTo(here, reference, paired, all.length - 1);
+    const ratio = ratioTo(here, reference, { paired, log });
     const accuracy = accuracyOf(here, reference);
     const unlike = here.row.bench !== reference.row.bench || anotherSize(here.row, reference.row);
-    const speed = unlike ? 'undecided' : verdictOf(ratio.interval, floorFor(here, reference));
+    const speed = unlike ? 'undecided' : speedOf(here, reference, log, ratio);
     return {
       ...here.row,
-      time_interval: medianInterval(here.times, seed),
+      time_interval: timeIntervalOf(here),
       has_map: here.field !== null,
       has_curve: here.field?.curve != null,
       accuracy: [...accuracy],

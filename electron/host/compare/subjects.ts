@@ -4,8 +4,10 @@ import type { Subject } from '../../contract/benches.ts';
 import type { ComparedRow } from '../../contract/comparison.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { MeasuredSessionEntry, Session, SessionReport, Words } from '../../contract/session.ts';
+import { keptInstances } from '../bench/claims.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { Instances } from '../verdicts/levels.ts';
 import { hostWorkloads } from '../workloads/index.ts';
 import type { ComparedField } from './field.ts';
 
@@ -20,6 +22,8 @@ export interface Loaded {
   readonly words: Words;
   /** Seconds; of a session's variant one per round. */
   readonly times: readonly number[];
+  /** The same by separately prepared state; null where the session tells nothing of them. */
+  readonly instances: Instances | null;
   /** Which rounds the times are of: the session's report; null of what stands alone. */
   readonly rounds: string | null;
   /** How far the session's reference strays from itself. */
@@ -80,6 +84,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
     },
     words: compared.words,
     times: [time_s],
+    instances: null,
     rounds: null,
     floor: null,
     wrong: false,
@@ -186,6 +191,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
         samples: times.map((time_s, round) => ({ round, time_s, sm_MHz: null, flag: null })),
       },
       ...{ times, rounds, wrong },
+      instances: null,
       held: true,
       field: null,
     };
@@ -207,6 +213,9 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
       samples: samples.length === 0 ? [{ round: 0, time_s, sm_MHz: null, flag: null }] : samples,
     },
     times: samples.length === 0 ? [time_s] : samples.map((sample) => sample.time_s),
+    instances: samples.some(({ instance }) => instance === undefined)
+      ? null
+      : keptInstances(samples, (sample) => sample.time_s),
     rounds,
     wrong: entry.verdict === 'wrong',
     held: true,

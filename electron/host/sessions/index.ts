@@ -5,7 +5,7 @@ import { type KeptSession, keptFormats, keptSessionSchema } from '../../contract
 import type { Session } from '../../contract/session.ts';
 import type { NativeAddon } from '../addon.ts';
 import { readClaimsOf, type TaskClaim } from '../bench/claims.ts';
-import { ratioOf } from '../bench/comparison.ts';
+import { bootstrapRatioOf, ratioOf } from '../bench/comparison.ts';
 import { parseKept } from '../bench/session-file.ts';
 import { median } from '../bench/statistics.ts';
 import { imageClaims } from '../workloads/diffraction/claims.ts';
@@ -52,9 +52,16 @@ export function withClaims(kept: KeptSession, { imageClaims: claims }: Pick<Know
   return { ...kept, reports };
 }
 
+/** Images are drawn from states of their own; in sessions without `judged` rounds are what is drawn from. */
+const imageRatio: RatioOf = (times, references, { judged, seed }) => {
+  if (judged === undefined) return bootstrapRatioOf(times, references, seed);
+  const apart = (all: readonly number[]) => all.map((time) => [time]);
+  return ratioOf(apart(times), apart(references));
+};
+
 /** The only place that tells formats apart. */
 export function asSession(kept: KeptSession, known: KnownNow): Session {
-  return made(withClaims(kept, known), known.variants, ratioOf);
+  return made(withClaims(kept, known), known.variants, imageRatio);
 }
 
 /** The same without the intervals and claims that its file does not hold: enough for a list, and at once. */

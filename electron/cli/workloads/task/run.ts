@@ -4,7 +4,7 @@ import type { NamedFile } from '../../../contract/files.ts';
 import type { OwnVerdict } from '../../../contract/own-verdict.ts';
 import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/task-bench.ts';
 import type { TaskProblem } from '../../../host/addon-task.ts';
-import { writeSession } from '../../../host/bench/index.ts';
+import { limitsOf, writeSession } from '../../../host/bench/index.ts';
 import type { Host } from '../../../host/index.ts';
 import { engineRefusal, problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
 import { taskVerdict } from '../../../host/workloads/task/own.ts';
@@ -46,7 +46,7 @@ export async function runTask(context: VerbContext, host: Host, place: NamedFile
   const report = await measureTask(context, host, reading, problem, {
     claims: [],
     variants: [variant],
-    limits: { fewestRounds: rounds, mostRounds: rounds, mostSeconds: Number.POSITIVE_INFINITY },
+    limits: limitsOf(rounds, Number.POSITIVE_INFINITY),
   });
   const session: TaskSession = {
     format: TASK_SESSION_FORMAT,

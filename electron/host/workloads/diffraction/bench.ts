@@ -12,14 +12,23 @@ import { noiseFloor } from '../../../contract/speed-verdict.ts';
 import type { NativeAddon } from '../../addon.ts';
 import type { DiffractionPlan, DiffractionProblem, DiffractionResult } from '../../addon-diffraction.ts';
 import type { TaskClaim } from '../../bench/claims.ts';
-import { type Comparison, compareTimes, type Ranked } from '../../bench/comparison.ts';
+import {
+  type Comparison,
+  compareTimes,
+  floorAsRatio,
+  instancesOf,
+  noiseOf,
+  type Ranked,
+} from '../../bench/comparison.ts';
 import type { Clocked } from '../../bench/flags.ts';
 import { gpusOf, noGpus, type SessionGpus } from '../../bench/machine.ts';
 import { Determinism } from '../../bench/parity.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
-import { median, ratioInterval } from '../../bench/statistics.ts';
+import { median } from '../../bench/statistics.ts';
 import type { StoppingLimits } from '../../bench/stopping.ts';
+import { usualMargin } from '../../verdicts/judge.ts';
+import type { Instances } from '../../verdicts/levels.ts';
 import { type ImageCandidate, imageCandidates } from './candidates.ts';
 import { imageClaims } from './claims.ts';
 import { imageError } from './image-error.ts';
@@ -33,6 +42,8 @@ export interface ImageBenchOptions {
   readonly modes: readonly Mode[];
   readonly seed: number;
   readonly limits: StoppingLimits;
+  /** Differences within this, as a ratio less 1, do not matter. */
+  readonly margin?: number;
   /** With their ceilings; none by default. */
   readonly gpus?: SessionGpus;
   readonly claims?: readonly TaskClaim[];
@@ -58,6 +69,7 @@ interface Sample {
   readonly setup_s: number;
   readonly wall_s: number;
   readonly clocks: Clocked;
+  readonly instance: number;
 }
 
 interface Contestant extends Candidate {
@@ -69,9 +81,13 @@ interface Contestant extends Candidate {
   readonly samples: Sample[];
 }
 
-function sampleOf({ device_s, solve_s, setup_s, clocks }: DiffractionResult): Sample {
-  return { time_s: device_s > 0 ? device_s : solve_s, image_s: solve_s, setup_s, wall_s: setup_s + solve_s, clocks };
+function sampleOf({ device_s, solve_s, setup_s, clocks }: DiffractionResult, instance: number): Sample {
+  const time_s = device_s > 0 ? device_s : solve_s;
+  return { time_s, image_s: solve_s, setup_s, wall_s: setup_s + solve_s, clocks, instance };
 }
+
+/** An image's state is made for it: each is an instance of its own. */
+const ROUNDS_PER_INSTANCE = 1;
 
 const nothing = {
   error: null,
@@ -92,6 +108,7 @@ const nothing = {
   ns_per_term: null,
   roofline: null,
   ratio: null,
+  instances_to_decide: null,
   verdict: null,
 };
 
@@ -100,10 +117,10 @@ const nameOf = ({ label, mode }: Candidate): string => (mode === 'warm' ? label 
 /** Each mode of a variant is a row of its own. */
 function ranked(one: Contestant): Ranked<Sample> {
   const warm = { mode: one.mode, samples: one.samples, reason: null };
-  return { label: nameOf(one), buildsOn: null, first: sampleOf(one.first), warm, others: [] };
+  return { label: nameOf(one), buildsOn: null, first: sampleOf(one.first, 0), warm, others: [] };
 }
 
-const timesOf = ({ samples }: Contestant): readonly number[] => samples.map(({ time_s }) => time_s);
+const levels = (samples: readonly Sample[]): Instances => instancesOf(samples, ({ time_s }) => time_s);
 
 /** The bits are told by whether they are the same: a hash of an image is of no use to anyone. */
 function repeatsOf({ runs, bitwise, spread }: ReturnType<Determinism['report']>) {
@@ -135,7 +152,7 @@ class Session {
     this.addon = addon;
     this.problem = problem;
     this.options = options;
-    this.clock = new SessionClock(options.limits, options.seed);
+    this.clock = new SessionClock(options.limits);
     const all = imageCandidates(problem, options.variants, addon.diffractionVariants());
     this.candidates = options.modes.flatMap((mode) => all.map((candidate) => ({ ...candidate, mode })));
   }
@@ -184,12 +201,12 @@ class Session {
     const turns = [...this.contestants, { ...reference, samples: this.control }].map(
       (one): Turn => ({
         what: nameOf(one),
-        times: () => timesOf(one),
-        take: async () => {
+        times: () => levels(one.samples),
+        take: async ({ instance }) => {
           const { result } = await this.render(one, true);
           if (result.status !== 'done') return null;
           return () => {
-            one.samples.push(sampleOf(result));
+            one.samples.push(sampleOf(result, instance));
             one.determinism.add(result.image);
           };
         },
@@ -199,13 +216,14 @@ class Session {
     const { stopped } = await takeRounds(turns, {
       seed: this.options.seed,
       limits: this.options.limits,
+      roundsPerInstance: ROUNDS_PER_INSTANCE,
       cancelled: () => this.cancelled,
       elapsed_s: () => this.clock.elapsed_s,
       tell: (what) => this.tell('rounds', what),
       onRound: (rounds) =>
         this.clock.afterRound(
           rounds,
-          this.contestants.map((one) => ({ label: nameOf(one), times: timesOf(one) })),
+          this.contestants.map((one) => ({ label: nameOf(one), times: levels(one.samples) })),
         ),
     });
     return stopped;
@@ -243,24 +261,30 @@ class Session {
       first_setup: [...first.setup_parts],
       ns_per_term: median_s === null ? null : (median_s * first.threads * 1e9) / facts.terms,
       roofline: median_s === null || variant.device === 'cpu' ? null : imageRoofline(variant, plan, median_s, ceilings),
-      // Of the reference over itself there is no interval.
+      instances_to_decide: compared?.instances_to_decide ?? null,
+      // The reference over itself has no interval.
       ratio: compared && { ...compared.ratio, ...(compared.verdict === 'reference' && { interval: null }) },
       verdict: compared === null || compared.verdict === 'reference' ? null : compared.verdict,
     };
   }
 
   private report(plan: DiffractionPlan, stopped: ImageBenchReport['stopped']): ImageBenchReport {
-    const { seed, scenario, gpus = noGpus, claims = [] } = this.options;
+    const { seed, scenario, gpus = noGpus, claims = [], limits, margin = usualMargin } = this.options;
     const [reference] = this.contestants;
-    const times = (samples: readonly Sample[]): number[] => samples.map(({ time_s }) => time_s);
-    const control = reference === undefined ? null : ratioInterval(times(this.control), times(reference.samples), seed);
-    const floor = noiseFloor(control);
+    const noise = reference === undefined ? null : noiseOf(levels(this.control), levels(reference.samples));
+    const floor = noise?.floor ?? null;
     const { cpu, logicalCores, isa, os } = this.addon.machine();
     const { version, build, compiler } = this.addon.buildInfo();
     for (const { label, first } of this.contestants) this.options.onImage?.(label, first.image);
     const { width, height, terms } = plan;
     const all = this.contestants.map(ranked);
-    const basis = { reference: all[0], all, seed, floor, timeOf: ({ time_s }: Sample) => time_s };
+    const basis = { reference: all[0], all, floor, margin, timeOf: ({ time_s }: Sample) => time_s };
+    const judged = {
+      precision: limits.precision,
+      margin,
+      instances: this.clock.rounds,
+      rounds_per_instance: ROUNDS_PER_INSTANCE,
+    };
     const machine = { cpu, logicalCores, isa, os, ...gpusOf(gpus, this.candidates) };
     const compare = (one: Contestant) => compareTimes(ranked(one), basis);
     const entries = this.candidates.flatMap((candidate) => this.entry(candidate, { compare, machine, terms }) ?? []);
@@ -278,9 +302,10 @@ class Session {
       seed,
       rounds: this.clock.rounds,
       stopped,
-      noise_floor: floor,
+      judged,
+      noise_floor: floorAsRatio(floor),
       entries,
-      claims: imageClaims(claims, { entries, width, height, terms, seed }),
+      claims: imageClaims(claims, { entries, width, height, terms, seed, judged }),
       elapsed_s: this.clock.elapsed_s,
     };
   }

@@ -73,8 +73,12 @@ function rooflineOf(
 
 type Known = ReadonlyMap<string, Variant>;
 
-/** Of two series of one session; its interval takes thousands of resamples. */
-export type RatioOf = (times: readonly number[], references: readonly number[], seed: number) => Ratio;
+/** Of two series of a report. */
+export type RatioOf = (
+  times: readonly number[],
+  references: readonly number[],
+  report: Pick<ImageBenchReport, 'judged' | 'seed'>,
+) => Ratio;
 
 interface Means {
   readonly known: Known;
@@ -122,7 +126,7 @@ function entryOf(
   );
   const chain = chainOf(own.variant, known, warm);
   const over = (base: string | undefined): Ratio | null =>
-    base === undefined ? null : ratioOf(samples_s, warm.get(base) ?? [], report.seed);
+    base === undefined ? null : ratioOf(samples_s, warm.get(base) ?? [], report);
   const accuracy = own.error === null ? [] : imageAccuracy(own.error, true);
   const isReference = head.label === report.reference;
   return {
@@ -155,9 +159,13 @@ function entryOf(
         mode,
         reason: refused ?? (time_s === null ? 'the session ended before a round was whole' : null),
         time_s,
-        ratio: time_s === null ? null : ratioOf(times, samples_s, report.seed),
+        ratio: time_s === null ? null : ratioOf(times, samples_s, report),
       })),
-    samples: samples_s.map((time_s, round) => ({ round, time_s, ...(clocks[round] ?? { sm_MHz: null, flag: null }) })),
+    samples: samples_s.map((time_s, round) => ({
+      ...(report.judged === undefined ? {} : { instance: round }),
+      ...{ round, time_s },
+      ...(clocks[round] ?? { sm_MHz: null, flag: null }),
+    })),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
- * Compares the variants of a small measured workload: each prepared once and
- * held to its FP64 reference, then interleaved rounds in shuffled order with the
- * first variant twice in each.
+ * Compares the variants of a small measured workload: each held to its FP64
+ * reference, then prepared anew every few rounds, which are interleaved in
+ * shuffled order; beside the first variant its control, which is prepared apart.
  */
 import type { BenchReport } from '../../../contract/bench.ts';
 import { gpuOf, type Mode } from '../../../contract/bench-session.ts';
@@ -13,12 +13,15 @@ import type { TaskEntry, TaskReport } from '../../../contract/task-bench.ts';
 import type { NativeAddon } from '../../addon.ts';
 import type { TaskProblem } from '../../addon-task.ts';
 import type { TaskClaim } from '../../bench/claims.ts';
-import { ratioOf, type Series } from '../../bench/comparison.ts';
+import { floorAsRatio, instancesOf, noiseOf, type Series } from '../../bench/comparison.ts';
+import { beforeRounds } from '../../bench/contestant.ts';
 import { machineFacts, noGpus, type SessionGpus } from '../../bench/machine.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
 import type { StoppingLimits } from '../../bench/stopping.ts';
 import { findGpu, usedGpu } from '../../gpu.ts';
+import { usualMargin } from '../../verdicts/judge.ts';
+import type { Instances } from '../../verdicts/levels.ts';
 import { keptRecording } from '../../recording/kept.ts';
 import { KeepingTimes } from '../../recovery/keeping-times.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
@@ -35,6 +38,8 @@ export interface TaskBenchOptions {
   readonly modes?: readonly Mode[];
   readonly seed: number;
   readonly limits: StoppingLimits;
+  /** Differences within this, as a ratio less 1, do not matter. */
+  readonly margin?: number;
   /** A sample repeats the task for at least this long. */
   readonly sample_s?: number;
   readonly gpus?: SessionGpus;
@@ -65,10 +70,16 @@ const checkedRuns = 3;
 /** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */
 const shareKept = 0.5;
 
+/** Enough for a median that an odd sample does not move; what varies between instances more rounds cannot tell. */
+const ROUNDS_PER_INSTANCE = 5;
+
+const levels = (samples: readonly RawTaskSample[]): Instances => instancesOf(samples, ({ time_s }) => time_s);
+
 class Session {
   private readonly refused = new Map<TaskCandidate, string>();
   private readonly contestants: TaskContestant[] = [];
-  private readonly control: RawTaskSample[] = [];
+  /** The reference once more, prepared and timed as a rival is. */
+  private control: { readonly worker: TaskWorker; readonly samples: RawTaskSample[] } | null = null;
   private readonly clock: SessionClock;
   private readonly times = new KeepingTimes();
   private keep = true;
@@ -80,7 +91,7 @@ class Session {
     this.addon = addon;
     this.problem = problem;
     this.options = options;
-    this.clock = new SessionClock(options.limits, options.seed);
+    this.clock = new SessionClock(options.limits);
   }
 
   async run(): Promise<TaskReport> {
@@ -95,6 +106,7 @@ class Session {
       return { ...this.report(all, title, stopped), recordings: [...this.recordings()] };
     } finally {
       for (const { worker } of this.contestants) await worker.close();
+      await this.control?.worker.close();
     }
   }
 
@@ -110,7 +122,8 @@ class Session {
   private fits(all: readonly TaskCandidate[]): boolean {
     const memory = usedGpu(this.addon.devices())?.memory_bytes ?? null;
     const needs = (device: 'cpu' | 'cuda'): number =>
-      all
+      // The first twice: the control is prepared beside it.
+      [...all.slice(0, 1), ...all]
         .filter(({ variant }) => variant.device === device && variant.available)
         .reduce((sum, candidate) => sum + this.estimate(candidate), 0);
     return (
@@ -167,7 +180,7 @@ class Session {
       estimate_bytes: worker.plan.estimate_bytes,
       preparation,
       verdict,
-      first: rawTaskSample(first, 0, 0),
+      first: rawTaskSample(first, beforeRounds),
       warm: { mode: 'warm', samples: [], reason: null },
       others,
     };
@@ -185,12 +198,15 @@ class Session {
         .filter(({ reason }) => reason === null)
         .map(({ mode, samples }) => this.turn(contestant, mode, samples)),
     );
-    turns.push(this.turn(reference, 'warm', this.control));
+    const control = { worker: new TaskWorker(this.addon, reference.candidate, this.options.signal), samples: [] };
+    this.control = control;
+    turns.push(this.turn({ candidate: reference.candidate, worker: control.worker }, 'warm', control.samples));
     const { seed, limits } = this.options;
     this.clock.roundsBegin();
     const { stopped } = await takeRounds(turns, {
       seed,
       limits,
+      roundsPerInstance: this.roundsPerInstance,
       cancelled: () => this.cancelled,
       elapsed_s: () => this.clock.elapsed_s,
       tell: (what) => this.tell('rounds', what),
@@ -199,7 +215,7 @@ class Session {
           rounds,
           this.contestants.map(({ candidate, warm }) => ({
             label: candidate.label,
-            times: warm.samples.map(({ time_s }) => time_s),
+            times: levels(warm.samples),
           })),
         );
         this.tellSoFar(all, title);
@@ -216,14 +232,25 @@ class Session {
     this.times.kept();
   }
 
-  private turn({ candidate, worker }: TaskContestant, mode: Mode, samples: RawTaskSample[]): Turn {
+  /** What cannot stay prepared is prepared for each sample. */
+  private get roundsPerInstance(): number {
+    return this.keep ? ROUNDS_PER_INSTANCE : 1;
+  }
+
+  private turn(
+    { candidate, worker }: Pick<TaskContestant, 'candidate' | 'worker'>,
+    mode: Mode,
+    samples: RawTaskSample[],
+  ): Turn {
     return {
+      // Its other modes are timed on the state that its warm samples are of.
+      ...(this.keep && mode === 'warm' ? { prepare: () => worker.prepareAnew() } : {}),
       what: mode === 'warm' ? candidate.label : `${candidate.label}, ${mode}`,
-      times: () => samples.map(({ time_s }) => time_s),
-      take: async (round, position) => {
+      times: () => levels(samples),
+      take: async (where) => {
         const sample = await worker.sample(mode, this.sample_s);
         if (!this.keep) await worker.close();
-        return sample === null ? null : () => samples.push(rawTaskSample(sample, round, position));
+        return sample === null ? null : () => samples.push(rawTaskSample(sample, where));
       },
     };
   }
@@ -262,17 +289,16 @@ class Session {
   }
 
   private report(all: readonly TaskCandidate[], title: string, stopped: BenchReport['stopped']): TaskReport {
-    const { seed, gpus = noGpus, scenario, recorded = {}, claims = [] } = this.options;
+    const { seed, gpus = noGpus, scenario, recorded = {}, claims = [], limits, margin = usualMargin } = this.options;
     const { machine, program } = machineFacts(this.addon, gpus, all);
     const everyone = this.contestants.map(ranked);
     const [reference] = everyone;
-    const times = (samples: readonly RawTaskSample[]) => samples.map(({ time_s }) => time_s);
     const noise =
-      reference === undefined || this.clock.rounds === 0
+      reference === undefined || this.control === null || this.clock.rounds === 0
         ? null
-        : ratioOf(times(this.control), times(reference.warm.samples), seed);
-    const floor = noiseFloor(noise?.interval ?? null);
-    const basis = { reference, all: everyone, seed, floor, timeOf: ({ time_s }: RawTaskSample) => time_s };
+        : noiseOf(levels(this.control.samples), levels(reference.warm.samples));
+    const floor = noise?.floor ?? null;
+    const basis = { reference, all: everyone, floor, margin, timeOf: ({ time_s }: RawTaskSample) => time_s };
     const entries = all.flatMap((candidate): TaskEntry[] => {
       const reason = this.refused.get(candidate);
       if (reason !== undefined) return [{ ...headOf(candidate), status: 'refused', reason }];
@@ -295,7 +321,13 @@ class Session {
       seed,
       rounds: this.clock.rounds,
       stopped,
-      noise: { ratio: noise, floor },
+      judged: {
+        precision: limits.precision,
+        margin,
+        instances: Math.ceil(this.clock.rounds / this.roundsPerInstance),
+        rounds_per_instance: this.roundsPerInstance,
+      },
+      noise: { ratio: noise?.ratio ?? null, floor: floorAsRatio(floor) },
       entries,
       claims: taskClaims(claims, entries, seed),
       elapsed_s: this.clock.elapsed_s,

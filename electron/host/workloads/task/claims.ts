@@ -1,7 +1,7 @@
 /** Published claims beside what a bench of tasks gave. */
 import { judgeClaim, type TaskClaimResult } from '../../../contract/claims.ts';
 import type { TaskEntry } from '../../../contract/task-bench.ts';
-import { claimResults, notMeasured, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
+import { claimResults, keptInstances, notMeasured, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
 
 function measured(entries: readonly TaskEntry[], variant: string) {
   const entry = entries.find(({ label }) => label === variant);
@@ -14,7 +14,7 @@ function timesIn(entries: readonly TaskEntry[]): TimesOf {
     // Prepared once: there is no whole run.
     if (entry === null || clock !== 'counted') return notMeasured;
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    return { times: samples.map(({ time_s }) => time_s), wrong: entry.verdict === 'wrong' };
+    return { times: keptInstances(samples, ({ time_s }) => time_s), wrong: entry.verdict === 'wrong' };
   };
 }
 

@@ -4,13 +4,12 @@ import { type DeviceTrace, fromNative, type NativeAddon } from '../../addon.ts';
 import type { NativeTask, TaskPreparation, TaskSample, TaskSampling, TaskVerdict } from '../../addon-task.ts';
 import type { Series } from '../../bench/comparison.ts';
 import type { Clocked } from '../../bench/flags.ts';
+import type { Where } from '../../bench/rounds.ts';
 import type { Recording } from '../../recording/recording.ts';
 import type { TaskCandidate } from './candidates.ts';
 
 /** A sample before the session knows its highest clock. */
-export interface RawTaskSample extends Pick<TaskSample, 'repetitions' | 'time_s' | 'device_s' | 'wall_s'> {
-  readonly round: number;
-  readonly position: number;
+export interface RawTaskSample extends Pick<TaskSample, 'repetitions' | 'time_s' | 'device_s' | 'wall_s'>, Where {
   readonly clocks: Clocked;
 }
 
@@ -27,9 +26,9 @@ export interface TaskContestant {
   readonly others: readonly Series<RawTaskSample>[];
 }
 
-export function rawTaskSample(sample: TaskSample, round: number, position: number): RawTaskSample {
+export function rawTaskSample(sample: TaskSample, where: Where): RawTaskSample {
   const { repetitions, time_s, device_s, wall_s, clocks } = sample;
-  return { repetitions, time_s, device_s, wall_s, clocks, round, position };
+  return { repetitions, time_s, device_s, wall_s, clocks, ...where };
 }
 
 /** Every call gives null once the signal is aborted. Throws BraggErrors. */
@@ -87,6 +86,12 @@ export class TaskWorker {
       this.trace = sample?.trace ?? this.trace;
       return sample;
     });
+  }
+
+  /** Frees its memory and prepares it again, wherever that then lies; false when it was cancelled. */
+  async prepareAnew(): Promise<boolean> {
+    await this.close();
+    return (await this.prepare()) !== null;
   }
 
   /** Frees its memory; the next sample prepares anew. */

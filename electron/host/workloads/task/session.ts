@@ -48,7 +48,10 @@ function entryOf(entry: TaskEntry): SessionEntry {
     determinism: { runs: determinism.runs, bitwise: determinism.bitwise, spread: determinism.bitwise ? 0 : null },
     size: null,
     modes: modes.map(({ mode, reason, time_s: own_s, ratio: own }) => ({ mode, reason, time_s: own_s, ratio: own })),
-    samples: samples.map(({ round, time_s: own_s, sm_MHz, flag }) => ({ round, time_s: own_s, sm_MHz, flag })),
+    samples: samples.map(({ round, instance, time_s: own_s, sm_MHz, flag }) => ({
+      ...(instance === undefined ? {} : { instance }),
+      ...{ round, time_s: own_s, sm_MHz, flag },
+    })),
   };
 }
 

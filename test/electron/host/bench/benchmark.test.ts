@@ -10,7 +10,7 @@ async function smallProblem(parts: object = {}): Promise<TransportProblem> {
   return scenarios.resolve(await check({ ...coarse, ...parts }, 30));
 }
 
-const limits = { fewestRounds: 5, mostRounds: 6, mostSeconds: 600 };
+const limits = { precision: 0.01, mostRounds: 6, mostSeconds: 600 };
 
 function measured(report: BenchReport, variant: string): MeasuredEntry {
   const entry = report.entries.find((one) => one.variant === variant);

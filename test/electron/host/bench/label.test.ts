@@ -65,7 +65,7 @@ test('rows of a session of images are told by their labels', async () => {
     variants: ['diffraction-fp64', 'diffraction-cuda-mixed:7'],
     modes: ['warm'],
     seed: 1,
-    limits: { fewestRounds: 1, mostRounds: 1, mostSeconds: 60 },
+    limits: { precision: 0.01, mostRounds: 1, mostSeconds: 60 },
   });
   const [cpu, gpu] = report.entries;
   expect(report.reference).toBe('diffraction-fp64');

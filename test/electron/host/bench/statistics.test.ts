@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededRandom, shuffled } from '../../../../electron/host/bench/random.ts';
 import { median, quantile, ratioInterval, relativeSpread } from '../../../../electron/host/bench/statistics.ts';
-import { stopReason } from '../../../../electron/host/bench/stopping.ts';
+import { limitsOf, StoppingRule } from '../../../../electron/host/bench/stopping.ts';
 
 describe('order statistics', () => {
   test('interpolate between values, whatever their order', () => {
@@ -72,23 +72,23 @@ describe('the bootstrap interval of a ratio', () => {
 });
 
 describe('stopping', () => {
-  const limits = { fewestRounds: 5, mostRounds: 40, mostSeconds: 10 };
-  const wide = { low: 0.9, high: 1.1 };
-  const narrow = { low: 0.999, high: 1.002 };
-  const noisy = (rounds: number): number[] => Array.from({ length: rounds }, (_, i) => 1 + 0.1 * ((i % 5) - 2));
+  const narrow = { middle: 0, half: 0.004 };
+  const wide = { middle: 0, half: 0.1 };
 
-  test('goes on while there are too few rounds or the ratios are wide', () => {
-    expect(stopReason([[1, 1, 1]], [narrow], 1, limits)).toBeNull();
-    expect(stopReason([noisy(10)], [wide], 1, limits)).toBeNull();
-    expect(stopReason([noisy(10), noisy(10)], [narrow, null], 1, limits)).toBeNull();
+  test('goes on while a ratio is wide or unknown', () => {
+    const rule = new StoppingRule(limitsOf(40, 10));
+    for (let instances = 3; instances < 12; instances += 1) {
+      expect(rule.afterInstance([narrow, instances % 2 === 0 ? wide : null], instances)).toBeNull();
+    }
+    expect(rule.afterRound(39, 9.9)).toBeNull();
   });
 
   test('ends for each of its reasons', () => {
-    expect(stopReason([noisy(5)], [narrow, narrow], 1, limits)).toBe('narrow');
-    expect(stopReason([noisy(30)], [wide], 1, limits)).toBe('settled');
-    expect(stopReason([noisy(3)], [wide], 10, limits)).toBe('time');
-    expect(stopReason([noisy(40)], [wide], 1, limits)).toBe('rounds');
-    expect(stopReason([noisy(1)], [null], 0, { ...limits, mostRounds: 1 })).toBe('rounds');
+    const rule = new StoppingRule(limitsOf(40, 10, 0.005));
+    expect(rule.afterInstance([narrow], 5)).toBeNull();
+    expect(rule.afterInstance([narrow], 6)).toBe('precise');
+    expect(rule.afterRound(40, 1)).toBe('rounds');
+    expect(rule.afterRound(1, 10)).toBe('time');
   });
 });
 

@@ -208,7 +208,7 @@ describe('what breaks ends its own run only, with one message that names the fil
       scenario: 'small',
       variants: ['gather', 'breaks.cpp', 'copy.cpp'],
       seed: 1,
-      limits: { fewestRounds: 3, mostRounds: 3, mostSeconds: 600 },
+      limits: { precision: 0.01, mostRounds: 3, mostSeconds: 600 },
     });
     expect(report.rounds).toBe(3);
     expect(report.entries.map(({ label, status }) => [label, status])).toEqual([

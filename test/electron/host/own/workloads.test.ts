@@ -28,7 +28,7 @@ let folder = '';
 let own: OwnVariants;
 let processes = 0;
 
-const limits = { fewestRounds: 3, mostRounds: 3, mostSeconds: 600 };
+const limits = { precision: 0.01, mostRounds: 3, mostSeconds: 600 };
 const common = { scenario: 'small', seed: 1, limits };
 
 /** Reads what to do when a variant is made ready; `scale` is what the answer is multiplied by. */

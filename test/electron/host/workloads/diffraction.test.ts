@@ -82,7 +82,7 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
     variants,
     modes: ['warm'],
     seed: 1,
-    limits: { fewestRounds: 5, mostRounds: 5, mostSeconds: 600 },
+    limits: { precision: 0.01, mostRounds: 5, mostSeconds: 600 },
   });
   expect(report.entries.map(({ variant }) => variant)).toEqual(variants);
   expect(report.entries.map(({ samples_s }) => samples_s.length)).toEqual([5, 5, 5, 0]);
@@ -96,7 +96,7 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
     variants,
     modes: ['warm'],
     seed: 1,
-    limits: { fewestRounds: 5, mostRounds: 5, mostSeconds: 600 },
+    limits: { precision: 0.01, mostRounds: 5, mostSeconds: 600 },
     signal: AbortSignal.abort(),
   });
   expect(ended).toMatchObject({ stopped: 'cancelled', rounds: 0, entries: [] });
@@ -115,7 +115,7 @@ test('a size sweep gives fixed cost and slope, of the same pixels for compute an
         variants: ['diffraction-mixed'],
         modes: ['warm', 'graph'],
         seed: 1,
-        limits: { fewestRounds: 3, mostRounds: 3, mostSeconds: 600 },
+        limits: { precision: 0.01, mostRounds: 3, mostSeconds: 600 },
       }),
     );
   }

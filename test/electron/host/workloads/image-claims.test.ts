@@ -66,7 +66,7 @@ test('a new session keeps its claims in its file', async () => {
     variants: ['diffraction-unfused', 'diffraction-fp64'],
     modes: ['warm'],
     seed: 1,
-    limits: { fewestRounds: 5, mostRounds: 5, mostSeconds: 60 },
+    limits: { precision: 0.01, mostRounds: 5, mostSeconds: 60 },
     claims,
   });
   const found = report.claims?.find(({ id }) => id === 'fusion-predicted');

@@ -23,7 +23,7 @@ const problem: TaskProblem = {
   words: {},
   switches: {},
 };
-const limits = { fewestRounds: 6, mostRounds: 6, mostSeconds: 600 };
+const limits = { precision: 0.01, mostRounds: 6, mostSeconds: 600 };
 const options = { scenario: 's', seed: 1, limits, sample_s: 1e-4 };
 let report: TaskReport;
 let folder: string;
