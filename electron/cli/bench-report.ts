@@ -1,5 +1,5 @@
 /** A benchmark for a person: one row per variant, the answer's error beside every speed. */
-import { spreadText, timesText } from '../../renderer/base/measured.ts';
+import { intervalsText, spreadText, timesText, toDecideText } from '../../renderer/base/measured.ts';
 import { reportProvenance } from '../../renderer/base/provenance.ts';
 import type { BenchEntry, BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../contract/bench.ts';
 import type { Ratio } from '../contract/bench-session.ts';
@@ -21,10 +21,10 @@ type Kept = Pick<BenchSession, 'created'>;
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
-function verdictText({ verdict }: MeasuredEntry, style: Style): string {
+function verdictText({ verdict, instances_to_decide }: MeasuredEntry, style: Style): string {
   if (verdict === 'wrong') return style('red', 'wrong');
   if (verdict === 'faster') return style('green', 'faster');
-  return verdict === 'slower' ? style('yellow', 'slower') : verdict;
+  return verdict === 'slower' ? style('yellow', 'slower') : verdict + toDecideText(instances_to_decide);
 }
 
 function determinismText({ determinism }: MeasuredEntry): string {
@@ -150,7 +150,7 @@ export function benchReport(report: BenchReport, style: Style, { created }: Kept
     endedText({ ...report, floor: report.noise.floor }),
     style(
       'dim',
-      `Steps by the device's clock (events) on a GPU, by the host's on the CPU: medians, spread as median absolute deviation over the median. Above 1× is faster: ratios of medians with 95 % bootstrap intervals, seed ${report.seed}. relL2 of dose against ${oracleText(report) || 'nothing'}.`,
+      `Steps by the device's clock (events) on a GPU, by the host's on the CPU: medians, spread as median absolute deviation over the median. Above 1× is faster: ratios with ${intervalsText(report.judged)}. relL2 of dose against ${oracleText(report) || 'nothing'}.`,
     ),
   ];
 }

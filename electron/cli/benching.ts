@@ -1,7 +1,8 @@
 /** What `braggbench bench` does alike for every workload: limits, a sweep's reports, the session kept and shown. */
 import type { BenchReport } from '../contract/bench.ts';
-import { limitsOf, type StoppingLimits, writeSession } from '../host/bench/index.ts';
+import { type BenchLimits, limitsOf, writeSession } from '../host/bench/index.ts';
 import type { Override } from '../host/scenarios/index.ts';
+import { fewestInstances } from '../host/verdicts/levels.ts';
 import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from './arguments.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { duration } from './numbers.ts';
@@ -13,9 +14,33 @@ import type { VerbContext } from './verb.ts';
 export const usualMostRounds = 100;
 export const usualSeconds = 60;
 
-export function roundsAsked(parsed: ParsedArguments): StoppingLimits {
+/** Below it clocks end, above it nothing is known. */
+const [leastPercent, mostPercent] = [0.01, 50];
+
+export function roundsAsked(parsed: ParsedArguments): BenchLimits {
   const mostRounds = flagNumber(parsed, 'rounds', { min: 1, max: 100_000, whole: true }) ?? usualMostRounds;
-  return limitsOf(mostRounds, flagNumber(parsed, 'time', { min: 0, max: 86_400 }) ?? usualSeconds);
+  const mostInstances = flagNumber(parsed, 'instances', { min: fewestInstances, max: 100_000, whole: true });
+  const precision = flagPercent(parsed, 'precision');
+  const margin = flagPercent(parsed, 'margin');
+  return limitsOf(mostRounds, flagNumber(parsed, 'time', { min: 0, max: 86_400 }) ?? usualSeconds, {
+    ...(mostInstances === undefined ? {} : { mostInstances }),
+    ...(precision === null ? {} : { precision }),
+    ...(margin === null ? {} : { margin }),
+  });
+}
+
+/** `0.5%` as 0.005; null where the flag was not given. Throws a UsageError. */
+export function flagPercent(parsed: ParsedArguments, flag: string): number | null {
+  const text = flagValue(parsed, flag);
+  if (text === undefined) return null;
+  const [, number = ''] = /^(\d+(?:\.\d+)?|\.\d+) ?%$/.exec(text.trim()) ?? [];
+  const percent = Number(number);
+  if (number === '' || percent < leastPercent || percent > mostPercent) {
+    throw new UsageError(
+      `--${flag}: ${JSON.stringify(text)} is not a percentage from ${leastPercent}% to ${mostPercent}%, such as 0.5%`,
+    );
+  }
+  return percent / 100;
 }
 
 export function seedOf(parsed: ParsedArguments): number {

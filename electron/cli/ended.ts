@@ -9,6 +9,7 @@ const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>>
   settled: 'the noise has settled',
   time: 'the time limit was reached',
   rounds: 'the limit of rounds was reached',
+  instances: 'the number of instances was reached',
   cancelled: 'interrupted',
   refused: 'no variant could run',
 };

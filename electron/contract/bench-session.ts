@@ -27,7 +27,16 @@ export const modes = modeSchema.options;
 export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong']);
 
 /** `precise`: every ratio is as narrow as was asked for. `narrow` and `settled` ended older sessions. */
-export const stoppedSchema = z.enum(['precise', 'narrow', 'settled', 'time', 'rounds', 'cancelled', 'refused']);
+export const stoppedSchema = z.enum([
+  'precise',
+  'narrow',
+  'settled',
+  'time',
+  'rounds',
+  'instances',
+  'cancelled',
+  'refused',
+]);
 
 /** By what a session was judged; absent in older sessions, which tell nothing of instances. */
 export const judgedSchema = z.strictObject({

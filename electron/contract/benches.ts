@@ -77,7 +77,7 @@ export const benchProgressSchema = z.strictObject({
   round: z.number().int().nonnegative(),
   rounds: z.number().int().nonnegative(),
   elapsed_s: seconds,
-  /** At most this long; it ends earlier when every ratio is known to 1 %. Null before the first round. */
+  /** At most this long; it ends earlier when every ratio is as precise as asked for. Null before the first round. */
   left_s: seconds.nullable(),
   /** After each round: the medians so far, and the time over the first one's. */
   latest: z.array(z.strictObject({ label: z.string(), time_s: seconds, ratio: ratioSchema.nullable() })),
@@ -105,6 +105,9 @@ export const benchStartSchema = z.strictObject({
   rounds: z.number().int().min(1).max(100_000).default(100),
   /** After this no new round begins. */
   time_s: z.number().min(0).max(86_400).default(60),
+  /** Half width of every interval that ends the session, and what `same` lies inside, as ratios less 1. */
+  precision: z.number().min(1e-4).max(0.5).default(0.01),
+  margin: z.number().min(1e-4).max(0.5).default(0.01),
   seed: z
     .number()
     .int()

@@ -143,12 +143,12 @@ export const sessionExternalSchema = z.strictObject({
 });
 export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
 
-const { scenario, machine, document, reference, seed, rounds, stopped, elapsed_s, noise } = reportShape;
+const { scenario, machine, document, reference, seed, rounds, stopped, judged, elapsed_s, noise } = reportShape;
 
 export const sessionReportSchema = z.strictObject({
   /** Of a workload that has several benchmarks, which one; empty otherwise. */
   bench: z.string(),
-  ...{ scenario, machine, document, reference, seed, rounds, stopped, elapsed_s, noise },
+  ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, elapsed_s, noise },
   program: z.strictObject({
     /** Null is what was not recorded. */
     version: z.string().nullable(),

@@ -18,6 +18,9 @@ export interface BenchOrder {
   readonly modes: readonly Mode[];
   readonly rounds: number;
   readonly time_s: number;
+  /** Ratios less 1; the host's own where they are left out. */
+  readonly precision?: number;
+  readonly margin?: number;
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
 }
 

@@ -107,7 +107,7 @@ const middle: readonly Column[] = [
   {
     id: 'gain',
     title: 'Times faster',
-    tip: 'Than the reference: ratio of medians with its 95 % bootstrap interval',
+    tip: 'Than the reference, with its 95 % interval',
     align: 'right',
     text: (row) => (row.verdict === 'reference' ? '1' : timesText(gainOf(row.ratio))),
     by: number(({ ratio }) => 1 / ratio.value),

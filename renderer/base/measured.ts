@@ -1,5 +1,5 @@
 /** Times and ratios of times as the page writes them. */
-import type { Ratio } from '../../electron/contract/bench-session.ts';
+import type { Judged, Ratio } from '../../electron/contract/bench-session.ts';
 import { NO_VALUE, percent, significant } from './numbers.ts';
 
 /** Seconds in the unit that keeps them between 1 and 1000. */
@@ -46,6 +46,18 @@ export function gainOf({ value, interval }: Ratio): Ratio {
 /** Small ratios keep their zeros: a power of ten beside the times sign reads as two factors. */
 function factor(value: number): string {
   return value >= 1e-6 && value < 1e-3 ? value.toPrecision(3) : significant(value, 3);
+}
+
+/** Where the intervals of a session come from; older ones tell nothing of instances. */
+export function intervalsText(judged: Judged | undefined): string {
+  if (judged === undefined) return '95 % bootstrap intervals over the rounds';
+  const { instances, margin } = judged;
+  return `95 % intervals from what varies between ${instances} separately prepared instances, all rows at once; the same means within ${percent(margin)}`;
+}
+
+/** `undecided, 12 instances would tell`: what more measuring would take, where it helps. */
+export function toDecideText(instances: number | null | undefined): string {
+  return instances === null || instances === undefined ? '' : `, ${instances} instances would tell`;
 }
 
 /** `3.42× (3.38–3.47)`. */

@@ -4,7 +4,7 @@ import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/con
 import type { Session, SessionReport, Words } from '../../electron/contract/session.ts';
 import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
-import { measuredTime, timesText } from '../base/measured.ts';
+import { intervalsText, measuredTime, timesText } from '../base/measured.ts';
 import { compact, NO_VALUE, percent, significant } from '../base/numbers.ts';
 import { provenanceText, reportProvenance } from '../base/provenance.ts';
 import { curvesFigure } from '../drawing/figures/curves.ts';
@@ -79,7 +79,7 @@ function comparison({ rows, words }: ReportInput): Html {
   return [
     heading(2, 'Comparison'),
     paragraph(
-      `Medians of the time ${words?.timeTip ?? 'that is measured'}, by the device’s clock on a GPU and by the host’s on the CPU; ratios of medians with 95 % bootstrap intervals. Faster and slower are said only where the whole interval lies outside of the noise floor.`,
+      `Medians of the time ${words?.timeTip ?? 'that is measured'}, by the device’s clock on a GPU and by the host’s on the CPU; ratios of times with 95 % intervals. Faster and slower are said only where the whole interval lies outside of the noise floor.`,
     ),
     ...(wrong.length === 0
       ? []
@@ -151,7 +151,7 @@ function gpuFacts({ name, driver, ceilings }: SessionGpu, what: string): readonl
   return [told, [what === 'GPU' ? 'Measured ceilings' : `Measured ceilings of ${what}`, rates]];
 }
 
-function environment({ machine, program, noise, rounds, stopped, seed, facts }: SessionReport): Html {
+function environment({ machine, program, noise, rounds, stopped, judged, seed, facts }: SessionReport): Html {
   const { cpu, logical_cores, isa, os, gpu, gpus = [] } = machine;
   return pairs([
     ['CPU', `${cpu}, ${logical_cores} logical cores, ${isa}`],
@@ -161,6 +161,7 @@ function environment({ machine, program, noise, rounds, stopped, seed, facts }: 
     ['Program', `braggbench ${[program.version, program.compiler, program.build].filter(Boolean).join(', ')}`],
     ['Commit', program.commit ?? 'not recorded'],
     ['Rounds', `${rounds}, interleaved in shuffled order, seed ${seed}; ended: ${stopped}`],
+    ['Intervals', intervalsText(judged)],
     ['Noise floor', noise.floor === null ? 'not known' : `±${significant(100 * noise.floor, 2)} %`],
     ...facts,
   ]);

@@ -39,11 +39,11 @@ export const bench: Verb = {
     'bench SCENARIO [--variants a,b,…] [--set path=value …] [--sweep path=v,w,…] [--external a,b,…] [--trust] [--json]',
   summary: 'compare variants: speed with its uncertainty, and whether the answer is right',
   details: [
-    'Runs the variants in interleaved rounds of shuffled order and prints medians and ratios to the first one, with 95 % bootstrap intervals. The first variant runs twice in every round: how far it strays from itself is the noise floor, below which nothing is called faster or slower. Every row carries the error of its dose against an FP64 reference; a variant beyond parity is wrong, whatever its speed.',
+    'Runs the variants in interleaved rounds of shuffled order, prepares each anew every few rounds (an instance), and prints medians and ratios to the first one. The 95 % intervals are of what varies between instances, and hold for all rows at once; with fewer than three instances or five rounds nothing is claimed. The first variant runs a second time, prepared apart: how far it strays from itself is the noise floor, below which nothing is called faster or slower. Same means that the whole interval lies inside the margin. Every row carries the error of its dose against an FP64 reference; a variant beyond parity is wrong, whatever its speed.',
     "Times are of the steps: by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock are kept and flagged, and ratios shown with and without them.",
     'Of a diffraction scenario: the time of an image by the clock that computes it, its time until it is in memory, set-up apart, time per lattice factor and core, and against the FP64 reference the relative L2 norm, the largest difference over the largest pixel, the error of bright pixels (above 1e-3 of the largest) and of the sum.',
     'Of a small measured workload (a linear layer, a row of the table of claims): every variant is prepared once and repeated; the table has the time of a repetition, the traffic and arithmetic that it reaches of the measured ceilings, the largest error against FP64, what variants know of themselves, and published claims beside what was measured.',
-    'Ends when every ratio is known to 1 %, when more rounds no longer change the noise, or at the limits.',
+    'Ends when every ratio is as precise as asked for (1 %; of a ratio far from 1 a tenth of its logarithm), or at the limits. npm run bench:verdicts shows by simulation how often its verdicts are wrong.',
   ],
   flags: [
     {
@@ -70,7 +70,14 @@ export const bench: Verb = {
       value: 'SECONDS',
       help: `Time after which no new round begins, ${usualSeconds} by default.`,
     },
-    { name: 'seed', value: 'N', help: 'Of shuffles and bootstrap, 1 by default.' },
+    {
+      name: 'precision',
+      value: '0.5%',
+      help: 'Half width of every interval at which the session ends, 1% by default.',
+    },
+    { name: 'margin', value: '1%', help: 'What is called the same differs by less than this, 1% by default.' },
+    { name: 'instances', value: 'N', help: 'Most separately prepared states of each variant; no limit by default.' },
+    { name: 'seed', value: 'N', help: 'Of shuffles, 1 by default.' },
     {
       name: 'trace',
       help: "Of a small measured workload: after the rounds record one sample of each variant whole, every repetition and the GPU's work, for export and the timeline; needs --out.",

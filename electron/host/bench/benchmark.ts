@@ -8,11 +8,9 @@ import type { Mode } from '../../contract/bench-session.ts';
 import type { ClaimResult } from '../../contract/claims.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { KernelResources } from '../../contract/resources.ts';
-import { noiseFloor } from '../../contract/speed-verdict.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../addon.ts';
 import { type Candidate, candidates } from './candidates.ts';
 import { type Claim, claimResults, transportTimes } from './claims.ts';
-import { usualMargin } from '../verdicts/judge.ts';
 import { floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';
 import { type Contestant, type RawSample, ranked, rawSample } from './contestant.ts';
 import { headOf, measuredEntry } from './entry.ts';
@@ -23,7 +21,7 @@ import { Determinism } from './parity.ts';
 import type { BenchEntry, RefusedEntry } from './report.ts';
 import { type Turn, takeRounds } from './rounds.ts';
 import { type BenchProgress, SessionClock } from './session-clock.ts';
-import type { StoppingLimits, StopReason } from './stopping.ts';
+import type { BenchLimits, StopReason } from './stopping.ts';
 
 export interface BenchOptions {
   /** How the report names the scenario. */
@@ -33,9 +31,7 @@ export interface BenchOptions {
   /** Beside `warm`, which is always measured. */
   readonly modes?: readonly Mode[];
   readonly seed: number;
-  readonly limits: StoppingLimits;
-  /** Differences within this, as a ratio less 1, do not matter. */
-  readonly margin?: number;
+  readonly limits: BenchLimits;
   /** With their ceilings; none by default. */
   readonly gpus?: SessionGpus;
   readonly claims?: readonly Claim[];
@@ -204,12 +200,16 @@ class Session {
   private afterRound(rounds: number): void {
     this.clock.afterRound(
       rounds,
-      this.contestants.map(({ candidate, warm }) => ({ label: candidate.label, times: instancesOf(warm.samples, timeOf) })),
+      this.contestants.map(({ candidate, warm }) => ({
+        label: candidate.label,
+        times: instancesOf(warm.samples, timeOf),
+      })),
     );
   }
 
   private async report(all: readonly Candidate[], stopped: BenchReport['stopped']): Promise<BenchReport> {
-    const { seed, gpus = noGpus, scenario, limits, margin = usualMargin } = this.options;
+    const { seed, gpus = noGpus, scenario, limits } = this.options;
+    const { precision, margin } = limits;
     const [reference] = this.contestants;
     const levels = (samples: readonly RawSample[]) => instancesOf(samples, timeOf);
     const noise =
@@ -241,7 +241,7 @@ class Session {
       rounds: this.clock.rounds,
       stopped,
       judged: {
-        precision: limits.precision,
+        precision,
         margin,
         instances: Math.ceil(this.clock.rounds / ROUNDS_PER_INSTANCE),
         rounds_per_instance: ROUNDS_PER_INSTANCE,

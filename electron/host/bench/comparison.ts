@@ -146,7 +146,9 @@ export function compareTimes<S extends Marked>(own: Ranked<S>, basis: Basis<S>):
   const links = chain(own, all);
   const [base, root] = [links[1], links.at(-1)];
   const over = (other: Ranked<S> | undefined): Ratio | null =>
-    other === undefined || other === own || !whole ? null : ratioOf(levels(raw), levels(other.warm.samples), contestants);
+    other === undefined || other === own || !whole
+      ? null
+      : ratioOf(levels(raw), levels(other.warm.samples), contestants);
 
   const unflagged = (): Ratio | null => {
     const clean = samples.map(({ flag }, i) => flag === null && against[i]?.flag === null);

@@ -7,5 +7,5 @@ export { recordedFacts } from './recorded.ts';
 export type { BenchEntry, BenchReport, MeasuredEntry, Ratio, RefusedEntry } from './report.ts';
 export { type BenchProgress, SessionClock } from './session-clock.ts';
 export { isKeptAs, parseSession, readKept, readSession, writeSession } from './session-file.ts';
-export { limitsOf, type StoppingLimits } from './stopping.ts';
+export { type BenchLimits, limitsOf } from './stopping.ts';
 export { fitLine, sweepFits } from './sweep.ts';

@@ -6,7 +6,7 @@ import { BraggError } from '../../contract/errors.ts';
 import { outsideOf } from '../verdicts/judge.ts';
 import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { type Random, seededRandom, shuffled } from './random.ts';
-import { type StoppingLimits, StoppingRule, type StopReason } from './stopping.ts';
+import { type BenchLimits, StoppingRule, type StopReason } from './stopping.ts';
 
 /** One series of samples; the first of a session is what the others are compared with, the last its control. */
 export interface Turn {
@@ -33,7 +33,7 @@ export interface Where {
 
 export interface RoundOptions {
   readonly seed: number;
-  readonly limits: StoppingLimits;
+  readonly limits: BenchLimits;
   readonly roundsPerInstance: number;
   readonly cancelled: () => boolean;
   /** Since the session began. */

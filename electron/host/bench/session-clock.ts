@@ -3,7 +3,7 @@ import type { Ratio } from '../../contract/bench-session.ts';
 import type { Instances } from '../verdicts/levels.ts';
 import { ratioOf } from './comparison.ts';
 import { median } from './statistics.ts';
-import type { StoppingLimits } from './stopping.ts';
+import type { BenchLimits } from './stopping.ts';
 
 /** Medians over the whole rounds so far, and the time over the first variant's. */
 export interface Latest {
@@ -27,12 +27,12 @@ export interface BenchProgress {
 
 export class SessionClock {
   readonly #start = performance.now();
-  readonly #limits: StoppingLimits;
+  readonly #limits: BenchLimits;
   #roundsBegan_s = 0;
   #rounds = 0;
   #latest: readonly Latest[] = [];
 
-  constructor(limits: StoppingLimits) {
+  constructor(limits: BenchLimits) {
     this.#limits = limits;
   }
 

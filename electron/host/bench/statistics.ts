@@ -3,8 +3,8 @@ import type { Interval } from '../../contract/bench-session.ts';
 import { median, quantile } from '../verdicts/order.ts';
 import { type Random, seededRandom } from './random.ts';
 
-export { median, quantile };
 export type { Interval };
+export { median, quantile };
 
 /** Median absolute deviation from the median over the median: the spread that outliers do not move. */
 export function relativeSpread(values: readonly number[]): number {

@@ -36,9 +36,12 @@ type Which = HandlerParams<'variant.sources'>;
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+/** A ratio less 1 as flags take it. */
+const percentOf = (ratio: number): string => `${Number((100 * ratio).toPrecision(6))}%`;
+
 /** The session again, on the command line. */
 function commandOf(request: Request, modes: readonly Mode[], file: string): string {
-  const { variants, external, rounds, time_s, seed, sweep } = request;
+  const { variants, external, rounds, time_s, precision, margin, seed, sweep } = request;
   return [
     'bench',
     quoted(file),
@@ -46,7 +49,7 @@ function commandOf(request: Request, modes: readonly Mode[], file: string): stri
     ...(external.length === 0 ? [] : [`--external ${external.join(',')}`]),
     ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
     ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
-    `--rounds ${rounds} --time ${time_s} --seed ${seed}`,
+    `--rounds ${rounds} --time ${time_s} --precision ${percentOf(precision)} --margin ${percentOf(margin)} --seed ${seed}`,
   ].join(' ');
 }
 
@@ -93,7 +96,7 @@ async function start(parts: BenchParts, request: Request) {
       scenarios: readings.map(({ scenario }) => scenario),
       sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
       ...{ external, variants, modes, seed, assetsFolder },
-      limits: limitsOf(request.rounds, request.time_s),
+      limits: limitsOf(request.rounds, request.time_s, { precision: request.precision, margin: request.margin }),
       command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
       own: own.chosen(variants),
       ownLimit_s: own.limit_s,

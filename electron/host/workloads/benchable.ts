@@ -6,7 +6,7 @@ import type { NativeAddon, TransportProblem } from '../addon.ts';
 import type { DiffractionProblem } from '../addon-diffraction.ts';
 import type { TaskProblem } from '../addon-task.ts';
 import type { BenchProgress } from '../bench/session-clock.ts';
-import type { StoppingLimits } from '../bench/stopping.ts';
+import type { BenchLimits } from '../bench/stopping.ts';
 import type { ComparedField } from '../compare/field.ts';
 import type { OwnVariant } from '../own/file.ts';
 import type { AnyReading } from '../scenarios/index.ts';
@@ -39,7 +39,7 @@ export interface BenchTask {
   /** Beside warm. */
   readonly modes: readonly Mode[];
   readonly seed: number;
-  readonly limits: StoppingLimits;
+  readonly limits: BenchLimits;
   readonly assetsFolder: string;
   /** ISO 8601. */
   readonly created: string;

@@ -28,6 +28,10 @@ const sweepExamples: Readonly<Record<WorkloadName, string>> = {
 
 const roundLimits = [7, 20, 50, 100, 500];
 const timeLimits = [10, 30, 60, 300, 1800];
+const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => ({
+  value: String(ratio),
+  label: `±${100 * ratio} %`,
+}));
 
 function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
   const rest = list.filter((one) => one !== value);
@@ -169,7 +173,20 @@ function Variants({ store }: ChooseProps): ReactElement {
             options={timeLimits.map((time_s) => ({ value: String(time_s), label: timeLeft(time_s) }))}
             onChange={(time_s) => set({ time_s: Number(time_s) })}
           />
-          <small>Ends earlier when every ratio is known to 1 %.</small>
+          <span>until known to</span>
+          <Select
+            label="Precision"
+            value={String(config.precision)}
+            options={percentages}
+            onChange={(precision) => set({ precision: Number(precision) })}
+          />
+          <span>; the same within</span>
+          <Select
+            label="Margin"
+            value={String(config.margin)}
+            options={percentages}
+            onChange={(margin) => set({ margin: Number(margin) })}
+          />
         </fieldset>
         <div className="compare-options__row">
           <span>Sweep</span>

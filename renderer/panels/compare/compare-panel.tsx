@@ -81,7 +81,7 @@ function Actions({ store }: { readonly store: CompareStore }): ReactElement {
       </Button>
     );
   }
-  const { external, modes, rounds, time_s } = config;
+  const { external, modes, rounds, time_s, precision, margin } = config;
   const sweep = sweepOf(config.sweep);
   return (
     <Button
@@ -95,7 +95,7 @@ function Actions({ store }: { readonly store: CompareStore }): ReactElement {
         if (typeof sweep === 'string') return;
         // Programs that were ticked for another workload solve nothing of this one.
         void programsFor(client, scenario.workload, external).then((programs) =>
-          benches.start({ variants: labels, external: programs, modes, rounds, time_s, sweep }),
+          benches.start({ variants: labels, external: programs, modes, rounds, time_s, precision, margin, sweep }),
         );
       }}
     >

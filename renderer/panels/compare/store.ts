@@ -20,6 +20,9 @@ const schema = z.strictObject({
   modes: z.array(modeSchema),
   rounds: z.number().int().min(1).max(100_000),
   time_s: z.number().min(1).max(86_400),
+  /** As ratios less 1: half width of every interval that ends the measurement, and what counts as the same. */
+  precision: z.number().min(1e-4).max(0.5).default(0.01),
+  margin: z.number().min(1e-4).max(0.5).default(0.01),
   /** Empty: one size. Else as `sweepOf` reads it. */
   sweep: z.string().max(500).default(''),
   /** Columns of the table that are not shown. */
@@ -53,6 +56,8 @@ export function createCompareStore(
     modes: [],
     rounds: 50,
     time_s: 60,
+    precision: 0.01,
+    margin: 0.01,
     sweep: '',
     hidden: ['first_setup', 'wall', 'rate', 'steps', 'first', 'spread', 'traffic', 'arithmetic'],
     sort: null,

@@ -1,5 +1,5 @@
 /** A benchmark of images for a person. */
-import { fixedText } from '../../../../renderer/base/measured.ts';
+import { fixedText, intervalsText } from '../../../../renderer/base/measured.ts';
 import { reportProvenance } from '../../../../renderer/base/provenance.ts';
 import type { Provenance } from '../../../contract/comparison.ts';
 import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/image-bench.ts';
@@ -95,7 +95,7 @@ function provenance({ machine, program, entries }: ImageBenchReport, { created, 
 }
 
 export function imageBenchReport(report: ImageBenchReport, style: Style, session: Kept): readonly string[] {
-  const { machine, width, height, terms, reference, seed, entries } = report;
+  const { machine, width, height, terms, reference, entries } = report;
   const modes = new Set(entries.map(({ mode }) => mode)).size > 1;
   const rows = entries.map((entry) => row(entry, modes, style));
   return [
@@ -110,7 +110,7 @@ export function imageBenchReport(report: ImageBenchReport, style: Style, session
     endedText({ ...report, floor: report.noise_floor }),
     style(
       'dim',
-      `Compute by the GPU's events or, on the CPU, the host's clock; to host: until the image is in memory; roof: share of the measured ceiling that the declared work meets first. Above 1× is faster than ${reference ?? 'nothing'}: ratios of medians with 95 % bootstrap intervals, seed ${seed}.`,
+      `Compute by the GPU's events or, on the CPU, the host's clock; to host: until the image is in memory; roof: share of the measured ceiling that the declared work meets first. Above 1× is faster than ${reference ?? 'nothing'}: ratios with ${intervalsText(report.judged)}.`,
     ),
   ];
 }

@@ -1,6 +1,6 @@
 /** A benchmark of a small measured workload for a person. */
 import { quantityText } from '../../../../renderer/base/compare-columns.ts';
-import { fixedText, timeAndSpread } from '../../../../renderer/base/measured.ts';
+import { fixedText, intervalsText, timeAndSpread } from '../../../../renderer/base/measured.ts';
 import { percent } from '../../../../renderer/base/numbers.ts';
 import { reportProvenance } from '../../../../renderer/base/provenance.ts';
 import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/task-bench.ts';
@@ -97,7 +97,7 @@ export function taskReport(
     endedText({ ...report, floor: report.noise.floor }),
     style(
       'dim',
-      `Times of a repetition: by the GPU's clock where the wall time stands beside it, else by the host's; medians ± median absolute deviation. Above 1× is faster than ${reference ?? 'nothing'}, with 95 % bootstrap intervals.`,
+      `Times of a repetition: by the GPU's clock where the wall time stands beside it, else by the host's; medians ± median absolute deviation. Above 1× is faster than ${reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
     ),
     ...compared.map((text) => style('dim', `Compared: ${text}.`)),
   ];

@@ -8,7 +8,6 @@ import { BraggError } from '../../../contract/errors.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
-import { noiseFloor } from '../../../contract/speed-verdict.ts';
 import type { NativeAddon } from '../../addon.ts';
 import type { DiffractionPlan, DiffractionProblem, DiffractionResult } from '../../addon-diffraction.ts';
 import type { TaskClaim } from '../../bench/claims.ts';
@@ -26,8 +25,7 @@ import { Determinism } from '../../bench/parity.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
 import { median } from '../../bench/statistics.ts';
-import type { StoppingLimits } from '../../bench/stopping.ts';
-import { usualMargin } from '../../verdicts/judge.ts';
+import type { BenchLimits } from '../../bench/stopping.ts';
 import type { Instances } from '../../verdicts/levels.ts';
 import { type ImageCandidate, imageCandidates } from './candidates.ts';
 import { imageClaims } from './claims.ts';
@@ -41,9 +39,7 @@ export interface ImageBenchOptions {
   readonly variants: readonly string[];
   readonly modes: readonly Mode[];
   readonly seed: number;
-  readonly limits: StoppingLimits;
-  /** Differences within this, as a ratio less 1, do not matter. */
-  readonly margin?: number;
+  readonly limits: BenchLimits;
   /** With their ceilings; none by default. */
   readonly gpus?: SessionGpus;
   readonly claims?: readonly TaskClaim[];
@@ -269,7 +265,8 @@ class Session {
   }
 
   private report(plan: DiffractionPlan, stopped: ImageBenchReport['stopped']): ImageBenchReport {
-    const { seed, scenario, gpus = noGpus, claims = [], limits, margin = usualMargin } = this.options;
+    const { seed, scenario, gpus = noGpus, claims = [], limits } = this.options;
+    const { precision, margin } = limits;
     const [reference] = this.contestants;
     const noise = reference === undefined ? null : noiseOf(levels(this.control), levels(reference.samples));
     const floor = noise?.floor ?? null;
@@ -280,7 +277,7 @@ class Session {
     const all = this.contestants.map(ranked);
     const basis = { reference: all[0], all, floor, margin, timeOf: ({ time_s }: Sample) => time_s };
     const judged = {
-      precision: limits.precision,
+      precision,
       margin,
       instances: this.clock.rounds,
       rounds_per_instance: ROUNDS_PER_INSTANCE,

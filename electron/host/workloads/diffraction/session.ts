@@ -170,12 +170,13 @@ function entryOf(
 }
 
 function reportOf(report: ImageBenchReport, commit: string | null, means: Means): SessionReport {
-  const { scenario, build, program, document, resources, reference, seed, rounds, stopped, elapsed_s } = report;
+  const { scenario, build, program, document, resources, reference, seed, rounds, stopped, judged, elapsed_s } = report;
   const { logicalCores, ...machine } = report.machine;
   const each = [...Map.groupBy(report.entries, labelOf).values()];
   return {
     bench: '',
     ...{ scenario, reference, seed, rounds, stopped, elapsed_s },
+    ...(judged === undefined ? {} : { judged }),
     machine: { ...machine, logical_cores: logicalCores },
     noise: { ratio: null, floor: report.noise_floor },
     program: { version: program?.version ?? null, build, compiler: program?.compiler ?? null, commit },

@@ -8,7 +8,6 @@ import { gpuOf, type Mode } from '../../../contract/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KeptRecording } from '../../../contract/recording.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
-import { noiseFloor } from '../../../contract/speed-verdict.ts';
 import type { TaskEntry, TaskReport } from '../../../contract/task-bench.ts';
 import type { NativeAddon } from '../../addon.ts';
 import type { TaskProblem } from '../../addon-task.ts';
@@ -18,12 +17,11 @@ import { beforeRounds } from '../../bench/contestant.ts';
 import { machineFacts, noGpus, type SessionGpus } from '../../bench/machine.ts';
 import { type Turn, takeRounds } from '../../bench/rounds.ts';
 import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
-import type { StoppingLimits } from '../../bench/stopping.ts';
+import type { BenchLimits } from '../../bench/stopping.ts';
 import { findGpu, usedGpu } from '../../gpu.ts';
-import { usualMargin } from '../../verdicts/judge.ts';
-import type { Instances } from '../../verdicts/levels.ts';
 import { keptRecording } from '../../recording/kept.ts';
 import { KeepingTimes } from '../../recovery/keeping-times.ts';
+import type { Instances } from '../../verdicts/levels.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
 import { taskClaims } from './claims.ts';
 import { type RawTaskSample, rawTaskSample, type TaskContestant, TaskWorker } from './contestant.ts';
@@ -37,9 +35,7 @@ export interface TaskBenchOptions {
   /** Beside `warm`, which is always measured. */
   readonly modes?: readonly Mode[];
   readonly seed: number;
-  readonly limits: StoppingLimits;
-  /** Differences within this, as a ratio less 1, do not matter. */
-  readonly margin?: number;
+  readonly limits: BenchLimits;
   /** A sample repeats the task for at least this long. */
   readonly sample_s?: number;
   readonly gpus?: SessionGpus;
@@ -289,7 +285,8 @@ class Session {
   }
 
   private report(all: readonly TaskCandidate[], title: string, stopped: BenchReport['stopped']): TaskReport {
-    const { seed, gpus = noGpus, scenario, recorded = {}, claims = [], limits, margin = usualMargin } = this.options;
+    const { seed, gpus = noGpus, scenario, recorded = {}, claims = [], limits } = this.options;
+    const { precision, margin } = limits;
     const { machine, program } = machineFacts(this.addon, gpus, all);
     const everyone = this.contestants.map(ranked);
     const [reference] = everyone;
@@ -322,7 +319,7 @@ class Session {
       rounds: this.clock.rounds,
       stopped,
       judged: {
-        precision: limits.precision,
+        precision,
         margin,
         instances: Math.ceil(this.clock.rounds / this.roundsPerInstance),
         rounds_per_instance: this.roundsPerInstance,

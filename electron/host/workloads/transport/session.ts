@@ -104,11 +104,12 @@ function externalOf({ id, title, reason, result }: ExternalEntry): SessionExtern
 
 function reportOf(report: BenchReport): SessionReport {
   const { program, oracles, entries, external, claims, resources, document, ...rest } = report;
-  const { scenario, machine, reference, seed, rounds, stopped, elapsed_s, noise } = rest;
+  const { scenario, machine, reference, seed, rounds, stopped, judged, elapsed_s, noise } = rest;
   const held = oracles.map((one) => `${one.stepping}: ${one.variant ?? one.reason ?? 'nothing'}`).join('; ');
   return {
     bench: '',
     ...{ scenario, machine, reference, seed, rounds, stopped, elapsed_s, noise },
+    ...(judged === undefined ? {} : { judged }),
     program: { ...program, commit: program.commit ?? null },
     ...(document === undefined ? {} : { document }),
     ...(resources === undefined ? {} : { resources }),

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { NativeAddon, TransportProblem } from '../../../../electron/host/addon.ts';
 import { type BenchReport, benchmark, type MeasuredEntry } from '../../../../electron/host/bench/index.ts';
 import { Determinism, relativeL2 } from '../../../../electron/host/bench/parity.ts';
+import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
 const coarse = { grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 }, geometry: { width_mm: 10, depth_mm: 10 } };
@@ -10,7 +11,7 @@ async function smallProblem(parts: object = {}): Promise<TransportProblem> {
   return scenarios.resolve(await check({ ...coarse, ...parts }, 30));
 }
 
-const limits = { precision: 0.01, mostRounds: 6, mostSeconds: 600 };
+const limits = limitsOf(6, 600);
 
 function measured(report: BenchReport, variant: string): MeasuredEntry {
   const entry = report.entries.find((one) => one.variant === variant);

@@ -1,6 +1,8 @@
 /** Labels of sessions: which variant, in which precision, on which GPU; one form for every workload. */
+
 import { expect, test } from 'vitest';
 import { askedFor } from '../../../../electron/host/bench/label.ts';
+import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
 import { imageCandidates } from '../../../../electron/host/workloads/diffraction/candidates.ts';
 import { taskCandidates } from '../../../../electron/host/workloads/task/candidates.ts';
@@ -65,7 +67,7 @@ test('rows of a session of images are told by their labels', async () => {
     variants: ['diffraction-fp64', 'diffraction-cuda-mixed:7'],
     modes: ['warm'],
     seed: 1,
-    limits: { precision: 0.01, mostRounds: 1, mostSeconds: 60 },
+    limits: limitsOf(1, 60),
   });
   const [cpu, gpu] = report.entries;
   expect(report.reference).toBe('diffraction-fp64');

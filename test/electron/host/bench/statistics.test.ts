@@ -84,9 +84,10 @@ describe('stopping', () => {
   });
 
   test('ends for each of its reasons', () => {
-    const rule = new StoppingRule(limitsOf(40, 10, 0.005));
+    const rule = new StoppingRule(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
     expect(rule.afterInstance([narrow], 5)).toBeNull();
     expect(rule.afterInstance([narrow], 6)).toBe('precise');
+    expect(rule.afterInstance([wide], 8)).toBe('instances');
     expect(rule.afterRound(40, 1)).toBe('rounds');
     expect(rule.afterRound(1, 10)).toBe('time');
   });

@@ -1,4 +1,5 @@
 /** Own variants on the CPU, with the installed C++ compiler and real processes: what works, and what breaks only itself. */
+
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { BraggError } from '../../../../electron/contract/errors.ts';
 import { loadAddon, type TransportProblem } from '../../../../electron/host/addon.ts';
 import { kernelFolders } from '../../../../electron/host/bench/ceilings.ts';
 import { benchmark } from '../../../../electron/host/bench/index.ts';
+import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
 import { OwnVariants } from '../../../../electron/host/own/own-variants.ts';
 import { forkChild } from '../../../../electron/host/own/process/link.ts';
 import { checkTransport } from '../../../../electron/host/workloads/transport/own-check.ts';
@@ -208,7 +210,7 @@ describe('what breaks ends its own run only, with one message that names the fil
       scenario: 'small',
       variants: ['gather', 'breaks.cpp', 'copy.cpp'],
       seed: 1,
-      limits: { precision: 0.01, mostRounds: 3, mostSeconds: 600 },
+      limits: limitsOf(3, 600),
     });
     expect(report.rounds).toBe(3);
     expect(report.entries.map(({ label, status }) => [label, status])).toEqual([

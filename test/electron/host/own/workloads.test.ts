@@ -2,6 +2,7 @@
  * Own variants of every workload beside transport: one source each, compiled once, which does what a file tells it:
  * a copy's work, a crash, a hang, too much memory, a wrong answer, another answer every time.
  */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,6 +11,7 @@ import { BraggError } from '../../../../electron/contract/errors.ts';
 import type { OwnVerdict } from '../../../../electron/contract/own-verdict.ts';
 import { loadAddon } from '../../../../electron/host/addon.ts';
 import { kernelFolders } from '../../../../electron/host/bench/ceilings.ts';
+import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
 import { replaceable } from '../../../../electron/host/own/file.ts';
 import { OwnVariants, placeOf } from '../../../../electron/host/own/own-variants.ts';
 import { forkChild } from '../../../../electron/host/own/process/link.ts';
@@ -28,7 +30,7 @@ let folder = '';
 let own: OwnVariants;
 let processes = 0;
 
-const limits = { precision: 0.01, mostRounds: 3, mostSeconds: 600 };
+const limits = limitsOf(3, 600);
 const common = { scenario: 'small', seed: 1, limits };
 
 /** Reads what to do when a variant is made ready; `scale` is what the answer is multiplied by. */

@@ -1,7 +1,9 @@
 /** The diffraction workload from scenario to readouts: the published images, and what they read. */
+
 import { expect, test } from 'vitest';
 import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
 import { imageGeometry } from '../../../../electron/contract/scenario/index.ts';
+import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
 import { problemOf } from '../../../../electron/host/scenarios/index.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
 import { imageError } from '../../../../electron/host/workloads/diffraction/image-error.ts';
@@ -82,7 +84,7 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
     variants,
     modes: ['warm'],
     seed: 1,
-    limits: { precision: 0.01, mostRounds: 5, mostSeconds: 600 },
+    limits: limitsOf(5, 600),
   });
   expect(report.entries.map(({ variant }) => variant)).toEqual(variants);
   expect(report.entries.map(({ samples_s }) => samples_s.length)).toEqual([5, 5, 5, 0]);
@@ -96,7 +98,7 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
     variants,
     modes: ['warm'],
     seed: 1,
-    limits: { precision: 0.01, mostRounds: 5, mostSeconds: 600 },
+    limits: limitsOf(5, 600),
     signal: AbortSignal.abort(),
   });
   expect(ended).toMatchObject({ stopped: 'cancelled', rounds: 0, entries: [] });
@@ -115,7 +117,7 @@ test('a size sweep gives fixed cost and slope, of the same pixels for compute an
         variants: ['diffraction-mixed'],
         modes: ['warm', 'graph'],
         seed: 1,
-        limits: { precision: 0.01, mostRounds: 3, mostSeconds: 600 },
+        limits: limitsOf(3, 600),
       }),
     );
   }

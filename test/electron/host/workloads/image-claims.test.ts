@@ -1,10 +1,12 @@
 /** Published claims about diffraction images, beside what recorded sessions and new ones gave. */
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
 import type { Session } from '../../../../electron/contract/session.ts';
 import { readClaimsOf } from '../../../../electron/host/bench/index.ts';
+import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
 import { asSession, outlineOf, parseKeptSession, readKnown } from '../../../../electron/host/sessions/index.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
 import { addon, assetsFolder } from '../scenarios/open.ts';
@@ -66,7 +68,7 @@ test('a new session keeps its claims in its file', async () => {
     variants: ['diffraction-unfused', 'diffraction-fp64'],
     modes: ['warm'],
     seed: 1,
-    limits: { precision: 0.01, mostRounds: 5, mostSeconds: 60 },
+    limits: limitsOf(5, 60),
     claims,
   });
   const found = report.claims?.find(({ id }) => id === 'fusion-predicted');

@@ -1,8 +1,10 @@
 /** Clocks of every sample of an image session: recorded, flagged where they dropped or were throttled, and told. */
+
 import { expect, test } from 'vitest';
 import type { ClockState } from '../../../../electron/contract/devices.ts';
 import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
 import type { NativeAddon } from '../../../../electron/host/addon.ts';
+import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
 import { asSession } from '../../../../electron/host/sessions/index.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
 import { allVariants } from '../../../../electron/host/workloads/index.ts';
@@ -44,7 +46,7 @@ test('a sample under a dropped or throttled clock is flagged, kept, and told in 
     variants: ['diffraction-fp64'],
     modes: ['warm'],
     seed: 1,
-    limits: { precision: 0.01, mostRounds: 6, mostSeconds: 60 },
+    limits: limitsOf(6, 60),
   });
   const [entry] = report.entries;
   expect(entry?.clocks).toEqual([

@@ -1,4 +1,5 @@
 /** Small measured workloads through the real addon: the same statistics as every other bench. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { type TaskReport, taskReportSchema } from '../../../../electron/contract
 import { loadAddon, type NativeAddon } from '../../../../electron/host/addon.ts';
 import type { NativeTask, TaskProblem } from '../../../../electron/host/addon-task.ts';
 import { readTaskClaims, writeSession } from '../../../../electron/host/bench/index.ts';
+import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
 import { benchTask } from '../../../../electron/host/workloads/task/bench.ts';
 import { isTaskSession, parseTaskSession, taskFits } from '../../../../electron/host/workloads/task/session-file.ts';
 import { assetsFolder } from '../small-run.ts';
@@ -23,7 +25,7 @@ const problem: TaskProblem = {
   words: {},
   switches: {},
 };
-const limits = { precision: 0.01, mostRounds: 6, mostSeconds: 600 };
+const limits = limitsOf(6, 600);
 const options = { scenario: 's', seed: 1, limits, sample_s: 1e-4 };
 let report: TaskReport;
 let folder: string;
