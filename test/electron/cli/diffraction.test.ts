@@ -19,7 +19,9 @@ const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, enviro
 test('run prints the image, saves it, and export writes it for viewers', async () => {
   const run = await call('run', 'simple-cubic-256', ...small, '--variant', 'diffraction-mixed', '--out', 'small.h5');
   expect(run).toMatchObject({ code: 0, stderr: '' });
-  expect(run.stdout).toMatch(/^Simple cubic, 256 pixels\ndiffraction-mixed, fp32, \d+ threads?, \w+; 64 × 48 pixels/);
+  expect(run.stdout).toMatch(
+    /^Simple cubic, 256 pixels \(detector.width = 64, detector.height = 48\)\ndiffraction-mixed, fp32, \d+ threads?, \w+; 64 × 48 pixels/,
+  );
   expect(run.stdout).toMatch(/Brightest {3}154\.65\d+ photons at fast \d+, slow \d+/);
   expect(run.stdout).toMatch(/Saved as .*small\.h5/);
   for (const [name, bytes] of [

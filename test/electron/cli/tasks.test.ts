@@ -28,7 +28,9 @@ const call = (...words: string[]) => braggbenchHere(words, { cwd: folder, enviro
 
 test('run checks one variant, times it, and keeps the session', async () => {
   const run = await call('run', 'layer-odd', ...small, '--variant', 'cpu-blocked', '--out', 'run.json');
-  expect(run.stdout).toMatch(/^Linear and ReLU, 1023 × 785 × 2047\nLinear layer with ReLU\n.* · braggbench 0.1.0 · /);
+  expect(run.stdout).toMatch(
+    /^Linear and ReLU, 1023 × 785 × 2047 \(problem.batch = 20, .*\)\nLinear layer with ReLU\n.* · braggbench 0.1.0 · /,
+  );
   expect(run.stdout).toMatch(/cpu-blocked .*FLOP\/s/);
   expect(run.stdout).toContain('Compared: all 600 outputs with FP64 of the same inputs.');
   expect(run.code).toBe(0);

@@ -66,8 +66,8 @@ const checkedRuns = 3;
 /** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */
 const shareKept = 0.5;
 
-/** Enough for a median that an odd sample does not move; what varies between instances more rounds cannot tell. */
-const ROUNDS_PER_INSTANCE = 5;
+/** A median that one odd sample does not move; more would not tell what varies between instances. */
+const ROUNDS_PER_INSTANCE = 3;
 
 const levels = (samples: readonly RawTaskSample[]): Instances => instancesOf(samples, ({ time_s }) => time_s);
 

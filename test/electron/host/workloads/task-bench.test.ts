@@ -25,7 +25,7 @@ const problem: TaskProblem = {
   words: {},
   switches: {},
 };
-const limits = limitsOf(6, 600);
+const limits = limitsOf(9, 600);
 const options = { scenario: 's', seed: 1, limits, sample_s: 1e-4 };
 let report: TaskReport;
 let folder: string;
@@ -43,13 +43,14 @@ afterAll(() => rm(folder, { recursive: true }));
 
 test('every variant has its row: measured with interval and check, or refused with the reason', () => {
   expect(taskReportSchema.parse(report)).toEqual(report);
-  expect(report.rounds).toBe(6);
+  expect(report.rounds).toBe(9);
+  expect(report.judged).toEqual({ precision: 0.01, margin: 0.01, instances: 3, rounds_per_instance: 3 });
   expect(report.reference).toBe('cpu-passes');
   expect(report.noise.floor).toBeGreaterThanOrEqual(0);
   const [passes, fused, cuda] = report.entries;
   if (passes?.status !== 'measured' || fused?.status !== 'measured') throw new Error('not measured');
   expect(passes.verdict).toBe('reference');
-  expect(fused.samples).toHaveLength(6);
+  expect(fused.samples.map(({ instance }) => instance)).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2]);
   expect(fused.ratio.interval).not.toBeNull();
   // One pass over the data in place of 50: the only thing that a timed assertion may lean on here is its sign.
   expect(fused.rung?.value).toBe(fused.ratio.value);
@@ -65,7 +66,7 @@ test('modes: cold has samples of its own, a graph its reason', () => {
   if (entry?.status !== 'measured') throw new Error('not measured');
   const [cold, graph] = entry.modes;
   expect(cold).toMatchObject({ mode: 'cold', reason: null });
-  expect(cold?.samples).toHaveLength(6);
+  expect(cold?.samples).toHaveLength(9);
   expect(graph).toMatchObject({ mode: 'graph', time_s: null });
   expect(graph?.reason).toContain('nothing that a graph could replay');
 });
