@@ -1,5 +1,4 @@
 /** The host: everything behind the page, the same in every shell and on the command line. */
-import { randomBytes } from 'node:crypto';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { Capabilities, Shell } from '../contract/capabilities.ts';
@@ -17,9 +16,11 @@ import { benchOnThread, type PerformBench } from './benches/thread.ts';
 import { FileAccess } from './files/access.ts';
 import { dataFolder } from './files/data-folder.ts';
 import { Library } from './files/library.ts';
-import { Locks } from './files/locks.ts';
+import { Locks, OWN_FOLDER } from './files/locks.ts';
+import { OwnedFolders, removeUnless } from './files/owned-folder.ts';
 import { RecentFiles } from './files/recent.ts';
 import { HostSettings } from './files/settings.ts';
+import { sweepOnce } from './files/temporary.ts';
 import { chooseGpu, usedGpu } from './gpu.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
@@ -42,7 +43,7 @@ import { OwnVariants, placeOf } from './own/own-variants.ts';
 import type { StartChild } from './own/process/link.ts';
 import { Trust } from './own/trust.ts';
 import { Checkpoints } from './recovery/checkpoints.ts';
-import { RecoveryFolders } from './recovery/owner.ts';
+import { isKept } from './recovery/kept.ts';
 import { Presence } from './recovery/presence.ts';
 import { Recovery } from './recovery/recovery.ts';
 import { RunPacker } from './run-files/packer.ts';
@@ -158,19 +159,25 @@ export class Host {
     };
   }
 
-  /** Cancels runs, ends sessions, and removes what was kept for this process only. */
-  async close(): Promise<void> {
+  /**
+   * Cancels runs, ends sessions, and removes what was kept for this process only. `unsaved`: what becomes of runs that
+   * were kept against a crash and not saved. How many of them the next start offers.
+   */
+  async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<{ readonly keptRuns: number }> {
     await Promise.all([this.benches.close(), this.runs.close()]);
     this.own.close();
     for (const sessions of this.#doors) sessions.close('the program is closing');
     this.#parts.catalogue.close();
-    await this.#parts.checkpoints.close();
-    await this.#parts.folders.close();
+    await this.#parts.sweeping;
+    const keptRuns = await this.#parts.checkpoints.close(unsaved);
+    await this.#parts.folders.close(isKept);
     await this.#parts.timelines.closeAll();
     await this.#parts.uploads.close();
     await this.#parts.cache.close();
+    await this.#parts.scratch.close();
     await this.#parts.packer.close();
     await this.#parts.recent.settled();
+    return { keptRuns };
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {
@@ -218,7 +225,10 @@ interface HostParts {
   readonly recent: RecentFiles;
   readonly catalogue: Catalogue;
   readonly settings: HostSettings;
-  readonly folders: RecoveryFolders;
+  readonly folders: OwnedFolders;
+  readonly scratch: OwnedFolders;
+  /** What crashes left behind is swept up while the program starts. */
+  readonly sweeping: Promise<void>;
   readonly checkpoints: Checkpoints;
   readonly recovery: Recovery;
   readonly presence: Presence;
@@ -252,6 +262,13 @@ function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileA
     openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
     runFirst: options.runFirst ?? false,
   };
+}
+
+/** What processes that were killed left: half-written files, results that did not fit into memory, empty folders. */
+async function sweep(data: string, library: string, scratch: OwnedFolders, recovery: Recovery): Promise<void> {
+  for (const folder of [data, library, path.join(library, OWN_FOLDER)]) await sweepOnce(folder);
+  for (const folder of await scratch.orphans()) await removeUnless(folder, () => false);
+  await recovery.sweep();
 }
 
 /** Loads the solver and the program's data. Throws BraggError when the solver cannot be loaded, or no such GPU used. */
@@ -300,7 +317,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const packer = new RunPacker();
   const readers = { scenarios, runFacts: packer.facts.bind(packer) };
   const catalogue = new Catalogue({ dataFolder: data, files, locks, readers, onTrouble: trouble });
-  const scratch = path.join(data, 'scratch', `${process.pid}-${randomBytes(4).toString('hex')}`);
+  const scratch = new OwnedFolders(path.join(data, 'scratch'));
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const capabilities = readCapabilities(engine, options, files, memoryLimit_bytes);
   const started = `Braggbench ${capabilities.version} (${capabilities.build}) on ${capabilities.cpu.os} has started.`;
@@ -309,7 +326,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
   const commit = await commitOf(path.dirname(options.assetsFolder));
   const lanes = new Lanes();
-  const folders = new RecoveryFolders(data);
+  const folders = new OwnedFolders(path.join(data, 'recovery'));
   const checkpoints = new Checkpoints(folders, packer, trouble);
   const gpu = usedGpu(capabilities.devices)?.name ?? null;
   const perform = options.performBench ?? benchOnThread(own.startChild);
@@ -348,7 +365,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     log: log.write,
   });
   const timelines = new Timelines(copyCeilings(() => capabilities.devices, path.join(options.assetsFolder, 'runs')));
-  const uploads = new Uploads(`${scratch}-uploads`);
+  const uploads = new Uploads(scratch);
   const recent = new RecentFiles(data, locks, trouble);
   const checkResults = options.checkResults ?? false;
   return new Host({
@@ -362,6 +379,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     catalogue,
     settings,
     folders,
+    scratch,
+    sweeping: sweep(data, libraryFolder, scratch, recovery),
     checkpoints,
     recovery,
     presence: new Presence(data),

@@ -70,6 +70,8 @@ export class HostLog {
       appendWhole(this.file, pending.join(''));
       this.#unwritten = [];
     } catch (error) {
+      // Its folder may be gone: it is made again for the next.
+      this.#made = false;
       const first = this.#unwritten.length === 0;
       this.#unwritten = pending.slice(-KEPT);
       // Once: a full disk would say it with every line.

@@ -21,6 +21,9 @@ let workbench: WorkbenchWindow | null = null;
 let host: Promise<Host> | null = null;
 /** A file that the system hands over before there is a window (macOS). */
 let handedOver: string | null = null;
+/** By a signal, the end of the session, or its menu, before its window was closed. */
+let toldToQuit = false;
+let closedByUser = false;
 
 async function start(): Promise<void> {
   keepCrashReports(dataFolder());
@@ -41,6 +44,7 @@ async function start(): Promise<void> {
   workbench = new WorkbenchWindow({ window, host, ready: () => console.log(READY_LINE) });
   window.on('closed', () => {
     workbench = null;
+    closedByUser = !toldToQuit;
     // Without its window there is nothing left to do, on a Mac either: the host ends with it.
     app.quit();
   });
@@ -78,13 +82,16 @@ if (!app.requestSingleInstanceLock()) {
     event.preventDefault();
     open(file);
   });
+  app.on('before-quit', () => {
+    toldToQuit = !closedByUser;
+  });
   let closed = false;
   app.on('will-quit', (event) => {
     if (closed || host === null) return;
     // Ends runs and tidies what was kept for this process; then the program may go.
     event.preventDefault();
     host
-      .then((opened) => opened.close())
+      .then((opened) => opened.close(closedByUser ? 'drop' : 'keep'))
       .catch((error: unknown) => console.error(error))
       .finally(() => {
         closed = true;

@@ -27,8 +27,8 @@ export interface Served {
   /** With the token; for the user to open. */
   readonly url: string;
   readonly port: number;
-  /** Ends sessions, cancels runs, frees the port. */
-  close(): Promise<void>;
+  /** Ends sessions, cancels runs, frees the port. Runs that were not saved stay kept: how many the next start offers. */
+  close(): Promise<{ readonly keptRuns: number }>;
 }
 
 /** dist/renderer, seen from dist/host and from the source. */
@@ -58,7 +58,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
       port: page.port,
       close: async () => {
         await page.close();
-        await host.close();
+        // Whoever ended the server was not asked what becomes of them.
+        return host.close('keep');
       },
     };
   } catch (error) {

@@ -48,7 +48,11 @@ export const serveVerb: Verb = {
     });
     terminal.print(served.url);
     await aborted(signal);
-    await served.close();
+    const { keptRuns } = await served.close();
+    if (keptRuns > 0) {
+      const [runs, are] = keptRuns === 1 ? ['run', 'is'] : ['runs', 'are'];
+      terminal.say(`${keptRuns} ${runs} not saved: kept, and ${are} offered at the next start.`);
+    }
     return exitCodes.done;
   },
 };

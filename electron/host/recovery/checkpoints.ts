@@ -1,15 +1,16 @@
 /**
  * States of runs that go on, kept so that a crash loses the last seconds and
  * not the whole: each is a run file of a run that ended there. A run that has
- * ended is kept until it is saved, forgotten, or the program ends in order.
+ * ended is kept until it is saved, forgotten, or its user closes the program.
  */
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import type { OwnedFolders } from '../files/owned-folder.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import { writeAtomically } from '../scenarios/index.ts';
 import type { AnyRunData } from '../workloads/run-data.ts';
-import type { RecoveryFolders } from './owner.ts';
+import { RUN_NAME } from './kept.ts';
 
 const noteSchema = z.object({
   version: z.literal(2),
@@ -20,8 +21,6 @@ const noteSchema = z.object({
   finished: z.boolean(),
 });
 export type RunNote = Readonly<z.infer<typeof noteSchema>>;
-
-const NAME = /^run-([\w-]+)\.json$/;
 
 export const noteFile = (folder: string, id: string): string => path.join(folder, `run-${id}.json`);
 export const stateFile = (note: string): string => note.replace(/\.json$/, '.h5');
@@ -34,7 +33,7 @@ export interface KeptState {
 }
 
 export class Checkpoints {
-  readonly #folders: RecoveryFolders;
+  readonly #folders: OwnedFolders;
   readonly #packer: RunPacker;
   readonly #onTrouble: (reason: string) => void;
   /** One after another per run, so that the last one written is the newest. */
@@ -42,7 +41,7 @@ export class Checkpoints {
   readonly #dropped = new Set<string>();
   #told = false;
 
-  constructor(folders: RecoveryFolders, packer: RunPacker, onTrouble: (reason: string) => void) {
+  constructor(folders: OwnedFolders, packer: RunPacker, onTrouble: (reason: string) => void) {
     this.#folders = folders;
     this.#packer = packer;
     this.#onTrouble = onTrouble;
@@ -73,9 +72,15 @@ export class Checkpoints {
     await Promise.all([rm(note, { force: true }), rm(stateFile(note), { force: true })]);
   }
 
-  /** The program ends in order: what was not saved was not wanted. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#writing.keys()].map((id) => this.drop(id)));
+  /**
+   * `keep`: the program was told to end, by a signal or with its session, and nobody was asked: what is not saved is
+   * offered at the next start. `drop`: its user closed it, so that what was not saved was not wanted. How many runs
+   * are kept.
+   */
+  async close(unsaved: 'keep' | 'drop'): Promise<number> {
+    if (unsaved === 'drop') await Promise.all([...this.#writing.keys()].map((id) => this.drop(id)));
+    await Promise.all(this.#writing.values());
+    return this.#writing.size;
   }
 
   async #write({ id, data, upTo, finished }: KeptState): Promise<void> {
@@ -100,7 +105,7 @@ export class Checkpoints {
 }
 
 export async function runsIn(folder: string): Promise<readonly { readonly file: string; readonly note: RunNote }[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => NAME.test(name));
+  const names = (await readdir(folder).catch(() => [])).filter((name) => RUN_NAME.test(name));
   const found: { file: string; note: RunNote }[] = [];
   for (const name of names) {
     const file = path.join(folder, name);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { type ScenarioDraft, scenarioDraftSchema } from '../../contract/scenarios.ts';
 import { writeAtomically } from '../scenarios/index.ts';
+import { DRAFT_NAME } from './kept.ts';
 
 const keptSchema = z.object({
   version: z.literal(1),
@@ -14,8 +15,6 @@ const keptSchema = z.object({
   draft: scenarioDraftSchema,
 });
 export type KeptDraft = Readonly<z.infer<typeof keptSchema>>;
-
-const NAME = /^draft-([\w-]+)\.json$/;
 
 export const draftFile = (folder: string, page: string): string => path.join(folder, `draft-${page}.json`);
 
@@ -44,5 +43,5 @@ export async function dropDraft(folder: string, page: string): Promise<void> {
 /** Paths of the drafts in a folder. */
 export async function draftsIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
-  return names.filter((name) => NAME.test(name)).map((name) => path.join(folder, name));
+  return names.filter((name) => DRAFT_NAME.test(name)).map((name) => path.join(folder, name));
 }

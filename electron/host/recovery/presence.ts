@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRESENCE_MS } from '../../contract/recovery.ts';
-import { isAlive } from './owner.ts';
+import { isAlive, processRoomId } from '../files/this-machine.ts';
 
 /** A page that has not told for this long is gone. */
 const GONE_MS = 3 * PRESENCE_MS;
 /** What a page that is long gone left is swept up by the next. */
 const SWEEP_MS = 60 * 60_000;
 
-/** In a window of a program that still runs. */
+/** In a window of a program that still runs, as far as can be told here: process ids of other rooms say nothing. */
 function isOpen(line: string, mark: string): boolean {
-  const [pid, marked] = line.split(' ');
-  return marked === mark && isAlive(Number(pid));
+  const [pid, marked, room] = line.split(' ');
+  return marked === mark && (room !== processRoomId || isAlive(Number(pid)));
 }
 
 export class Presence {
@@ -32,7 +32,7 @@ export class Presence {
     }
     // The path itself is nobody's business here: its hash tells equal ones.
     const mark = createHash('sha256').update(file).digest('hex');
-    const line = `${process.pid} ${mark}`;
+    const line = `${process.pid} ${mark} ${processRoomId}`;
     try {
       await mkdir(this.#folder, { recursive: true });
       await writeFile(own, line);
@@ -44,7 +44,8 @@ export class Presence {
     for (const name of await readdir(this.#folder).catch(() => [])) {
       if (name === page) continue;
       const other = path.join(this.#folder, name);
-      const age = Date.now() - ((await stat(other).catch(() => null))?.mtimeMs ?? 0);
+      // Of either sign: a clock that was set back makes files that are of later.
+      const age = Math.abs(Date.now() - ((await stat(other).catch(() => null))?.mtimeMs ?? 0));
       if (age > SWEEP_MS) await rm(other, { force: true });
       else if (age < GONE_MS && isOpen(await readFile(other, 'utf8').catch(() => ''), mark)) others += 1;
     }

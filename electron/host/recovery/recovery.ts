@@ -9,15 +9,16 @@ import type { RunInfo } from '../../contract/run.ts';
 import type { ScenarioDraft } from '../../contract/scenarios.ts';
 import { exists, type FileAccess } from '../files/access.ts';
 import { fileError } from '../files/errors.ts';
+import { type OwnedFolders, removeUnless } from '../files/owned-folder.ts';
 import { InOrder } from '../in-order.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import { type Checkpoints, runsIn, stateFile } from './checkpoints.ts';
 import { draftFile, draftsIn, dropDraft, keepDraft, readDraft } from './drafts.ts';
-import { type RecoveryFolders, tidy } from './owner.ts';
+import { isKept } from './kept.ts';
 
 export interface RecoveryParts {
-  readonly folders: RecoveryFolders;
+  readonly folders: OwnedFolders;
   readonly files: FileAccess;
   readonly packer: RunPacker;
   readonly runs: Runs;
@@ -50,6 +51,11 @@ export class Recovery {
 
   drop(page: string): Promise<void> {
     return this.#drafts.do(() => dropDraft(this.#parts.folders.own, page));
+  }
+
+  /** Folders of processes that were killed before there was anything to recover, or after it was taken up, go. */
+  async sweep(): Promise<void> {
+    for (const folder of await this.#parts.folders.orphans()) await removeUnless(folder, isKept);
   }
 
   /** Newest first. */
@@ -91,7 +97,7 @@ export class Recovery {
     const run = runs.adopt(await packer.readAny(bytes, title), null);
     // Kept on under its new id, until it is saved.
     await checkpoints.adopt(note, run.id);
-    await tidy(path.dirname(note));
+    await removeUnless(path.dirname(note), isKept);
     return run;
   }
 
@@ -99,7 +105,7 @@ export class Recovery {
     const file = await this.#file(id);
     await Promise.all([rm(file, { force: true }), rm(stateFile(file), { force: true })]);
     const folder = path.dirname(file);
-    if (folder !== this.#parts.folders.own) await tidy(folder);
+    if (folder !== this.#parts.folders.own) await removeUnless(folder, isKept);
   }
 
   /** Folder and file name; pages never see a path. */

@@ -7,6 +7,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { fileError } from '../files/errors.ts';
+import type { OwnedFolders } from '../files/owned-folder.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import { type AnyRunData, sizeOf } from '../workloads/run-data.ts';
 
@@ -25,15 +26,20 @@ type Kept = {
 };
 
 export class RunCache {
-  readonly #folder: string;
+  readonly #scratch: Pick<OwnedFolders, 'own' | 'make'>;
   readonly #packer: RunPacker;
   readonly #bound: number;
   readonly #onTrouble: (reason: string) => void;
   /** In the order of use, the latest last. */
   readonly #kept = new Map<string, Kept>();
 
-  constructor(folder: string, packer: RunPacker, bound_bytes: number, onTrouble: (reason: string) => void) {
-    this.#folder = folder;
+  constructor(
+    scratch: Pick<OwnedFolders, 'own' | 'make'>,
+    packer: RunPacker,
+    bound_bytes: number,
+    onTrouble: (reason: string) => void,
+  ) {
+    this.#scratch = scratch;
     this.#packer = packer;
     this.#bound = bound_bytes;
     this.#onTrouble = onTrouble;
@@ -78,6 +84,10 @@ export class RunCache {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
+  get #folder(): string {
+    return path.join(this.#scratch.own, 'runs');
+  }
+
   #file(id: string): string {
     return path.join(this.#folder, `${id}.h5`);
   }
@@ -106,6 +116,7 @@ export class RunCache {
   async #moveOut(id: string, kept: Kept, data: AnyRunData): Promise<void> {
     try {
       if (!kept.onDisk) {
+        await this.#scratch.make();
         await mkdir(this.#folder, { recursive: true });
         await writeFile(this.#file(id), await this.#packer.write(data));
         kept.onDisk = true;

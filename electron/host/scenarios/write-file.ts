@@ -1,9 +1,9 @@
 /** Writes a file so that it is either the old one or the new one, never half of it. */
-import { randomBytes } from 'node:crypto';
 import { access, constants, link, open, rename, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { BraggError, type ErrorCode } from '../../contract/errors.ts';
+import { sweepOnce, temporaryIn } from '../files/temporary.ts';
 
 const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ['no-space', 'there is no space left'],
@@ -97,7 +97,8 @@ export async function writeAtomically(
   data: string | Uint8Array,
   ifExists: 'replace' | 'refuse',
 ): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = temporaryIn(dirname(path));
+  await sweepOnce(dirname(path));
   try {
     const mode = await modeOf(path);
     const file = await open(temporary, 'wx', 0o644);

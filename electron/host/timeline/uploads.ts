@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { fileError } from '../files/errors.ts';
+import type { OwnedFolders } from '../files/owned-folder.ts';
 
 interface Upload {
   readonly name: string;
@@ -17,17 +18,18 @@ interface Upload {
 const MOST_OPEN = 8;
 
 export class Uploads {
-  readonly #folder: string;
+  readonly #scratch: Pick<OwnedFolders, 'own' | 'make'>;
   readonly #open = new Map<string, Upload>();
 
-  constructor(folder: string) {
-    this.#folder = folder;
+  constructor(scratch: Pick<OwnedFolders, 'own' | 'make'>) {
+    this.#scratch = scratch;
   }
 
   async begin(name: string, size_bytes: number): Promise<string> {
     const id = randomBytes(9).toString('base64url');
     const file = path.join(this.#folder, id);
     try {
+      await this.#scratch.make();
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
       const handle = await open(file, 'wx', 0o600);
       this.#open.set(id, { name, file, handle, size_bytes, taken_bytes: 0 });
@@ -73,6 +75,10 @@ export class Uploads {
   async close(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((id) => this.drop(id)));
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  get #folder(): string {
+    return path.join(this.#scratch.own, 'uploads');
   }
 
   #upload(id: string): Upload {

@@ -45,6 +45,15 @@ describe('the log', () => {
     expect(await log.tail()).toContain('said');
   });
 
+  it('is made again where its folder was deleted, with what was said meanwhile', async () => {
+    const log = new HostLog(path.join(folder, 'logs'));
+    log.write('info', 'before');
+    await rm(path.join(folder, 'logs'), { recursive: true });
+    log.write('info', 'meanwhile');
+    log.write('info', 'after');
+    expect(await readFile(path.join(folder, 'logs', 'braggbench.log'), 'utf8')).toMatch(/meanwhile\n[\s\S]*after\n$/);
+  });
+
   it('is given to a page of a browser as text, with what the host met', async () => {
     const dataFolder = path.join(folder, 'home');
     const shell = { kind: 'browser', dialogs: false, window: false, menus: false } as const;

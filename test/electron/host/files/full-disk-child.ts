@@ -5,11 +5,11 @@
  */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { OwnedFolders } from '../../../../electron/host/files/owned-folder.ts';
 import { LibraryIndex } from '../../../../electron/host/library/index-file.ts';
 import { HostLog } from '../../../../electron/host/log.ts';
 import { Checkpoints, runsIn } from '../../../../electron/host/recovery/checkpoints.ts';
 import { draftFile, keepDraft, readDraft } from '../../../../electron/host/recovery/drafts.ts';
-import { RecoveryFolders } from '../../../../electron/host/recovery/owner.ts';
 import { RunPacker } from '../../../../electron/host/run-files/packer.ts';
 import { runScenario, smallScenario } from '../small-run.ts';
 
@@ -29,7 +29,7 @@ async function drafts(): Promise<unknown> {
 }
 
 async function checkpoints(): Promise<unknown> {
-  const folders = new RecoveryFolders(path.join(folder, 'data'));
+  const folders = new OwnedFolders(path.join(folder, 'data', 'recovery'));
   const packer = new RunPacker();
   const said: string[] = [];
   const kept = new Checkpoints(folders, packer, (reason) => said.push(reason));

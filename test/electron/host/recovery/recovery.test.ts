@@ -194,6 +194,42 @@ describe('a host that was killed', () => {
   });
 });
 
+describe('a server that is told to end', () => {
+  it('keeps runs that were not saved for the next start, as a crash does', async () => {
+    const first = await again();
+    const page = await first.page();
+    const { id } = await page.call('run.start', { scenario: { ...slowScenario }, name: '' });
+    await expect.poll(notes).toHaveLength(1);
+    await page.call('run.cancel', { run: id });
+    await first.host.runs.ended(id);
+    await expect.poll(async () => (await notes()).map(({ finished }) => finished)).toEqual([true]);
+    expect(await first.host.close('keep')).toEqual({ keptRuns: 1 });
+    const second = await openTestHost({ dataFolder: folder });
+    expect(await list(await second.page())).toMatchObject([{ kind: 'run', title: 'slow run', finished: true }]);
+    await second.host.close();
+    host = null;
+  });
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('by %s too', async (signal) => {
+    const served = path.join(import.meta.dirname, 'served.ts');
+    const environment = { ...process.env, BRAGGBENCH_HOME: folder };
+    const child = spawn(process.execPath, [served], { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+    try {
+      await expect.poll(notes).toHaveLength(1);
+      child.kill(signal);
+      await ended(child);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    expect(said).toContain('1 run not saved: kept, and is offered at the next start.');
+    expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
+  });
+});
+
 describe('a host that lives', () => {
   const page1 = { page: 'page-one' };
   const draft = { ...smallScenario };
