@@ -1,11 +1,12 @@
 """What one path step needs to know about the physics, from a resolved problem: kernels/transport/tables.cpp,
-energy_grid.cpp and, in held_energy.py, held_energy.cpp in Python. Built once, in FP64, outside every timed span."""
+energy_grid.cpp and, in files of their names, held_energy.cpp and beam_energies.cpp in Python. Built once, in FP64, outside every timed span."""
 
 import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from beam_energies import beam_energies
 from held_energy import held_energies
 from moment_kernel import convolved, moment_kernel, quantised, two_point_kernel
 from stopping import StoppingTable
@@ -88,6 +89,11 @@ class EnergyGrid:
     def index_of(self, energy):
         value = energy if self.uniform else self.water.range(energy)
         return (value - self.bottom) / self.step
+
+    def energy_at(self, bin):
+        """Energy of a bin or of a place between two; as far below zero as its range or energy is."""
+        value = self.bottom + bin * self.step
+        return value if self.uniform else math.copysign(float(self.water.energy_at(abs(value))), value)
 
     def stops(self, energy):
         """Whether content at `energy` after a step has stopped without a look at the bins."""
@@ -308,13 +314,28 @@ def filled_state(seed, shape):
     return (((z >> np.uint64(40)).astype(np.float64) + 1.0) * 2.0**-24).reshape(shape)
 
 
-def beam_state(problem, grid, tables, start_energy, entry_path, start_z):
-    beam, spec = problem["beam"], problem["grid"]
-    ne, ntheta, nz, nx = tables.shape
-    energy = np.zeros(ne)
-    first, weights = grid.kernel(start_energy, beam["energy_sigma_MeV"] ** 2)
+def spectrum(beam, grid, entry, start_energy, entry_path):
+    """Share of each bin at the first node, and the mean energy at the entrance."""
+    if beam["energy_sigma_MeV"] > 0.0:
+        return beam_energies(
+            grid,
+            beam["energy_MeV"],
+            beam["energy_sigma_MeV"],
+            lambda energy: entry.energy_after(energy, entry_path) if entry_path > 0.0 else energy,
+            lambda energy: entry.energy_after(energy, -entry_path) if entry_path > 0.0 else energy,
+        )
+    share = np.zeros(grid.size)
+    first, weights = grid.kernel(start_energy, 0.0)
     for i, w in enumerate(weights):
-        energy[min(max(first + i, grid.first_alive), ne - 1)] += beam["weight"] * w
+        share[min(max(first + i, grid.first_alive), grid.size - 1)] += w
+    return share, beam["energy_MeV"]
+
+
+def beam_state(problem, grid, tables, entry_medium, start_energy, entry_path, start_z):
+    beam, spec = problem["beam"], problem["grid"]
+    _, ntheta, _, nx = tables.shape
+    share, at_entrance = spectrum(beam, grid, entry_medium, start_energy, entry_path)
+    energy = beam["weight"] * share
     bins = (beam["angle_rad"] - tables.theta[0]) / spec["dtheta_rad"]
     bins = float(round(bins)) if abs(bins - round(bins)) < 1e-9 else bins
     angle = np.zeros(ntheta)
@@ -340,7 +361,11 @@ def beam_state(problem, grid, tables, start_energy, entry_path, start_z):
     tables.number_in = beam["weight"]
     tables.missed = beam["weight"] * (1.0 - in_grid)
     tables.missed_energy = mean_energy * (1.0 - in_grid)
-    entry = beam["weight"] * (beam["energy_MeV"] - start_energy)
+    entry = 0.0
+    if entry_path > 0.0:
+        spread = beam["energy_sigma_MeV"] > 0.0
+        lost = beam["energy_MeV"] - start_energy
+        entry = beam["weight"] * at_entrance - mean_energy if spread else beam["weight"] * lost
     tables.entry_dose = entry * (angle @ across(0.5 * entry_path))
     tables.entry_deposit = tables.entry_dose.sum()
     tables.missed_energy += entry - tables.entry_deposit
@@ -390,5 +415,5 @@ def build_tables(problem):
         per_bin = tables.start.sum(axis=(1, 2, 3))
         tables.number_in, tables.energy_in = per_bin.sum(), (per_bin * tables.energy).sum()
     else:
-        beam_state(problem, grid, tables, start_energy, entry_path, start_z)
+        beam_state(problem, grid, tables, entry, start_energy, entry_path, start_z)
     return tables

@@ -56,7 +56,7 @@ EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water
   while (first_alive_ < count && energies_[static_cast<std::size_t>(first_alive_)] < cutoff_) ++first_alive_;
 }
 
-double EnergyGrid::energy_at(int bin) const {
+double EnergyGrid::energy_at(double bin) const {
   const double value = bottom_ + bin * step_;
   return kind_ == EnergyGridKind::kRange ? std::copysign(water_.energy_at(std::abs(value)), value) : value;
 }

@@ -23,8 +23,10 @@ class EnergyGrid {
   /// First bin at or above the cutoff, on a range grid less half a bin; content that lands below it has stopped.
   int first_alive() const { return first_alive_; }
 
-  /// Energy (MeV) of a bin, also below the lowest; as far below zero as its range or energy is.
-  double energy_at(int bin) const;
+  double cutoff() const { return cutoff_; }  // MeV
+
+  /// Energy (MeV) of a bin or of a place between two, also below the lowest; as far below zero as its range or energy is.
+  double energy_at(double bin) const;
   /// Fractional bin index of an energy (MeV).
   double index_of(double energy) const;
   /// Variance in bins² of an energy spread `variance` (MeV²) about `energy` (MeV).

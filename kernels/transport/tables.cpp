@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "beam_energies.hpp"
 #include "energy_grid.hpp"
 #include "physics/moment_kernel.hpp"
 #include "physics/nuclear.hpp"
@@ -255,17 +256,36 @@ void build_streaming(const Problem& p, double detour_mm, Tables& t) {
   }
 }
 
-void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, double entry_path, Tables& t) {
+/// The spectrum at the first node, `entry_path` mm of `entry` behind the entrance.
+BeamEnergies spectrum(const Problem& p, const EnergyGrid& grid, const Medium& entry, double entry_path,
+                      double start_energy) {
+  if (p.beam.energy_sigma > 0.0) {
+    return beam_energies(
+        grid, p.beam.energy, p.beam.energy_sigma,
+        [&](double energy) { return entry_path > 0.0 ? entry.energy_after(energy, entry_path) : energy; },
+        [&](double energy) { return entry_path > 0.0 ? entry.energy_before(energy, entry_path) : energy; });
+  }
+  std::vector<double> share(at(grid.size()));
+  const physics::MomentKernel kernel = grid.kernel(start_energy, 0.0);
+  for (std::size_t i = 0; i < kernel.weights.size(); ++i) {
+    share[at(std::clamp(kernel.first + static_cast<int>(i), grid.first_alive(), grid.size() - 1))] += kernel.weights[i];
+  }
+  return {std::move(share), p.beam.energy};
+}
+
+void build_start(const Problem& p, const EnergyGrid& grid, const Medium& entry_medium, double start_energy,
+                 double entry_path, Tables& t) {
   Tables::Start& s = t.start;
   s.number_in = p.beam.weight;
   s.energy_weight.assign(at(t.ne), 0.0);
   s.angle_weight.assign(at(t.ntheta), 0.0);
   s.x_weight.assign(at(t.ntheta) * at(t.nx), 0.0);
 
-  const physics::MomentKernel energy = grid.kernel(start_energy, p.beam.energy_sigma * p.beam.energy_sigma);
-  for (std::size_t i = 0; i < energy.weights.size(); ++i) {
-    const int bin = std::clamp(energy.first + static_cast<int>(i), grid.first_alive(), t.ne - 1);
-    s.energy_weight[at(bin)] += p.beam.weight * energy.weights[i];
+  const BeamEnergies energies = spectrum(p, grid, entry_medium, entry_path, start_energy);
+  double mean_energy = 0.0;
+  for (int e = 0; e < t.ne; ++e) {
+    s.energy_weight[at(e)] = p.beam.weight * energies.share[at(e)];
+    mean_energy += s.energy_weight[at(e)] * t.energy[at(e)];
   }
 
   const double theta_bins = (p.beam.angle - t.theta.front()) / p.grid.dtheta;
@@ -310,14 +330,15 @@ void build_start(const Problem& p, const EnergyGrid& grid, double start_energy, 
   };
   const Shares missed =
       cover(node_path, [&](int a, int x, double share) { s.x_weight[at(a) * at(t.nx) + at(x)] = share; });
-  double mean_energy = 0.0;
-  for (int e = 0; e < t.ne; ++e) mean_energy += s.energy_weight[at(e)] * t.energy[at(e)];
   for (std::size_t face = 0; face < missed.size(); ++face) {
     s.missed[face] = p.beam.weight * missed[face];
     s.missed_energy[face] = mean_energy * missed[face];
   }
 
-  const double entry = p.beam.weight * (p.beam.energy - start_energy);
+  const bool spread = p.beam.energy_sigma > 0.0;
+  const double entry = entry_path <= 0.0 ? 0.0
+                       : spread          ? p.beam.weight * energies.mean_at_entrance - mean_energy
+                                         : p.beam.weight * (p.beam.energy - start_energy);
   s.entry_dose.assign(at(t.nx), 0.0);
   if (entry > 0.0) {
     const Shares beside = cover(0.5 * entry_path, [&](int a, int x, double share) {
@@ -428,7 +449,8 @@ class Layout {
   explicit Layout(const Problem& p);
 
   std::vector<Medium> media;
-  Tables tables;  // sizes, axes and the beam's way in; no operators yet
+  Tables tables;                  // sizes, axes and the beam's way in; no operators yet
+  const Medium* entry = nullptr;  // where the beam comes in
   double start_energy = 0, entry_path = 0, detour_mm = 0;
   std::optional<EnergyGrid> grid;
 };
@@ -467,8 +489,8 @@ Layout::Layout(const Problem& p) {
   const double entry_x = p.beam.x + 0.5 * entry_path * std::sin(p.beam.angle);
   t.start.entry_z = std::clamp(static_cast<int>((p.beam.z + 0.5 * entry_path * cosine) / p.grid.dz), 0, t.nz - 1);
   const int middle = std::clamp(static_cast<int>(std::floor(entry_x / p.grid.dx + 0.5 * t.nx)), 0, t.nx - 1);
-  const Medium& entry = media[p.map[at(t.start.entry_z) * at(t.nx) + at(middle)]];
-  start_energy = entry_path > 0.0 ? entry.energy_after(p.beam.energy, entry_path) : p.beam.energy;
+  entry = &media[p.map[at(t.start.entry_z) * at(t.nx) + at(middle)]];
+  start_energy = entry_path > 0.0 ? entry->energy_after(p.beam.energy, entry_path) : p.beam.energy;
   if (!(start_energy > p.grid.cutoff)) {
     throw ProblemError("invalid",
                        "grid.dz_mm = " + std::to_string(p.grid.dz) + ": the beam stops inside the first cell");
@@ -519,7 +541,7 @@ Tables build_tables(const Problem& p) {
     for (const Medium& m : layout.media) physics.append(m, path);
   }
   build_streaming(p, layout.detour_mm, t);
-  build_start(p, *layout.grid, layout.start_energy, layout.entry_path, t);
+  build_start(p, *layout.grid, *layout.entry, layout.start_energy, layout.entry_path, t);
   if (p.filled) {
     fill_start(p, t);
   } else {

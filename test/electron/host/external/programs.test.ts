@@ -39,6 +39,8 @@ const cases = [
   ['attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
   // Their detour is so long that rows in depth are widened.
   ['many angles, fp64', { beam: { energy_MeV: 30, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
+  ['an energy spread, fp64', { beam: { energy_MeV: 30, energy_sigma_MeV: 1.5, z_mm: 0.1 } }, 'fp64', 1e-12],
+  ['an energy spread within a bin, fp64', { beam: { energy_MeV: 30, energy_sigma_MeV: 0.1 } }, 'fp64', 1e-12],
 ] as const;
 
 describe('numpy_transport.py', () => {
