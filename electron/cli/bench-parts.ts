@@ -2,9 +2,9 @@
 import { claimedText, claimVerdictText, pairText } from '../../renderer/base/claims.ts';
 import { timesText } from '../../renderer/base/measured.ts';
 import { percent } from '../../renderer/base/numbers.ts';
-import type { BenchReport, MeasuredEntry, ModeEntry } from '../contract/bench.ts';
-import { gpusUsed, type Ratio } from '../contract/bench-session.ts';
-import type { TaskClaimResult } from '../contract/claims.ts';
+import type { BenchReport, MeasuredEntry, ModeEntry } from '../contract/bench/bench.ts';
+import { gpusUsed, type Ratio } from '../contract/bench/bench-session.ts';
+import type { TaskClaimResult } from '../contract/bench/claims.ts';
 import { duration, metric, short, significant, speedup } from './numbers.ts';
 import { type Column, table } from './table.ts';
 

@@ -1,8 +1,8 @@
 /** What `braggbench bench` does alike for every workload: limits, a sweep's reports, the session kept and shown. */
-import type { BenchReport } from '../contract/bench.ts';
-import { type BenchLimits, limitsOf, writeSession } from '../host/bench/index.ts';
-import type { Override } from '../host/scenarios/index.ts';
-import { fewestInstances } from '../host/verdicts/levels.ts';
+import type { BenchReport } from '../contract/bench/bench.ts';
+import { type BenchLimits, limitsOf, writeSession } from '../host/model/bench/index.ts';
+import { fewestInstances } from '../host/model/verdicts/levels.ts';
+import type { Override } from '../host/workloads/scenarios/index.ts';
 import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from './arguments.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { duration } from './numbers.ts';

@@ -1,6 +1,6 @@
 /** How a benchmark ended, and what it cannot tell apart: the same words for every workload. */
 import { percent } from '../../renderer/base/numbers.ts';
-import type { stoppedSchema } from '../contract/bench-session.ts';
+import type { stoppedSchema } from '../contract/bench/bench-session.ts';
 import { duration } from './numbers.ts';
 
 const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {

@@ -1,5 +1,5 @@
 /** `--modes warm,cold,graph` of every workload's benchmark. */
-import { type Mode, modes } from '../contract/bench-session.ts';
+import { type Mode, modes } from '../contract/bench/bench-session.ts';
 import { flagValue, type ParsedArguments, UsageError } from './arguments.ts';
 
 /** Warm alone where the flag is not given. Throws a UsageError that says what is allowed. */

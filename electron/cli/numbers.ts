@@ -1,6 +1,6 @@
 /** Numbers as the command line prints them: as many digits as mean something. */
 import { gainOf, measuredTime, timesText } from '../../renderer/base/measured.ts';
-import type { Ratio } from '../contract/bench-session.ts';
+import type { Ratio } from '../contract/bench/bench-session.ts';
 
 /** `digits` significant digits without an exponent where that stays short. */
 export function significant(value: number, digits: number): string {

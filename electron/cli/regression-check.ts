@@ -1,8 +1,8 @@
 /** `compare BEFORE AFTER… --fail-if-slower`: each variant of the first session with the same of each later one. */
 import { provenanceText } from '../../renderer/base/provenance.ts';
-import type { Subject } from '../contract/benches.ts';
-import type { ComparedRow } from '../contract/comparison.ts';
-import type { Session } from '../contract/session.ts';
+import type { Subject } from '../contract/bench/benches.ts';
+import type { ComparedRow } from '../contract/bench/comparison.ts';
+import type { Session } from '../contract/bench/session.ts';
 import type { Host } from '../host/index.ts';
 import { UsageError } from './arguments.ts';
 import { notMeasured, type Regression, regressionOf } from './regression.ts';

@@ -6,9 +6,9 @@
  */
 import { measuredTime, timesText } from '../../renderer/base/measured.ts';
 import { percent } from '../../renderer/base/numbers.ts';
-import type { Ratio } from '../contract/bench-session.ts';
-import type { ComparedRow } from '../contract/comparison.ts';
-import { isRight } from '../contract/session.ts';
+import type { Ratio } from '../contract/bench/bench-session.ts';
+import type { ComparedRow } from '../contract/bench/comparison.ts';
+import { isRight } from '../contract/bench/session.ts';
 import { UsageError } from './arguments.ts';
 import { table } from './table.ts';
 

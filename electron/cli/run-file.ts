@@ -1,8 +1,8 @@
 /** Operands that name a run file. */
 import { BraggError } from '../contract/errors.ts';
-import { readPlain } from '../host/files/plain-file.ts';
-import { RunPacker } from '../host/run-files/packer.ts';
+import { readPlain } from '../host/io/files/plain-file.ts';
 import { type AnyRunData, asTransportRun } from '../host/workloads/run-data.ts';
+import { RunPacker } from '../host/workloads/run-files/packer.ts';
 import type { RunData } from '../host/workloads/transport/run-data.ts';
 
 /** A transport run. Throws a BraggError that says what is wrong with the file. */

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatPath, suggest } from '../contract/scenario/index.ts';
-import type { TransportVariant as Variant } from '../host/addon.ts';
-import { type Override, parseOverride, type Reading } from '../host/scenarios/index.ts';
+import type { TransportVariant as Variant } from '../host/io/addon/addon.ts';
+import { type Override, parseOverride, type Reading } from '../host/workloads/scenarios/index.ts';
 import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 

@@ -1,12 +1,12 @@
 /** Run files and sessions as what a comparison is of. */
 import path from 'node:path';
 import type { ReportScenario, ReportSession } from '../../renderer/report/report.ts';
-import type { BenchInfo, Subject } from '../contract/benches.ts';
+import type { BenchInfo, Subject } from '../contract/bench/benches.ts';
+import type { Session } from '../contract/bench/session.ts';
 import { BraggError } from '../contract/errors.ts';
 import { writeScenarioText } from '../contract/scenario/index.ts';
-import type { Session } from '../contract/session.ts';
-import { openPlain } from '../host/files/plain-file.ts';
 import type { Host } from '../host/index.ts';
+import { openPlain } from '../host/io/files/plain-file.ts';
 
 /** Sessions are JSON, and so are runs that are measurements; other runs are HDF5. */
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';

@@ -1,5 +1,5 @@
 /** `--sweep path=v,w,…`: one value of the scenario, tried in turn; `path+path=…` sets several alike. */
-import { type Override, parseOverride } from '../host/scenarios/index.ts';
+import { type Override, parseOverride } from '../host/workloads/scenarios/index.ts';
 import { UsageError } from './arguments.ts';
 
 export interface Sweep {

@@ -3,7 +3,7 @@
  * the pixels that were asked for, never more cells than pixels.
  */
 import { z } from 'zod';
-import { float32, float64 } from './arrays.ts';
+import { float32, float64 } from './wire/arrays.ts';
 
 /** The four axes of phase space. `e` is in MeV, `theta` in mrad, `z` and `x` in mm. */
 export const axisNameSchema = z.enum(['e', 'theta', 'z', 'x']);

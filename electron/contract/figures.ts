@@ -1,6 +1,6 @@
 /** The numbers behind a figure of the page, packed by the host where the page has no library for it. */
 import { z } from 'zod';
-import { bytes, float32, float64, uint32 } from './arrays.ts';
+import { bytes, float32, float64, uint32 } from './wire/arrays.ts';
 
 /** Becomes the name of a dataset. */
 const arrayName = z

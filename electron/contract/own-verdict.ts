@@ -1,6 +1,6 @@
 /** What the checks say that an own variant is put to, the same as ours: accuracy, conservation, determinism. */
 import { z } from 'zod';
-import { type Accuracy, accuracySchema } from './session.ts';
+import { type Accuracy, accuracySchema } from './bench/session.ts';
 
 export const ownVerdictSchema = z.strictObject({
   /** As sessions have them; the last is determinism. */

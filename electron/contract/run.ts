@@ -1,9 +1,9 @@
 /** Runs as the page and the command line see them. Lengths in mm, energies in MeV, angles as named. */
 import { z } from 'zod';
-import { float64, uint32 } from './arrays.ts';
 import { wireErrorSchema } from './errors.ts';
 import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { namedFileSchema } from './files.ts';
+import { float64, uint32 } from './wire/arrays.ts';
 import { headlineSchema, workloadSchema } from './workload.ts';
 
 export const runIdSchema = z.string().min(1).max(64);

@@ -1,7 +1,7 @@
 /** What page and shell say to each other about windows and menus. */
 import { z } from 'zod';
-import { bytes } from './arrays.ts';
 import { fileRefSchema } from './files.ts';
+import { bytes } from './wire/arrays.ts';
 
 const nothing = z.strictObject({});
 

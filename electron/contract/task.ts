@@ -1,7 +1,7 @@
 /** Runs of small measured workloads as the page sees them: which variants were measured, and stored sessions. */
 import { z } from 'zod';
+import { taskSessionSchema } from './bench/task-bench.ts';
 import { runIdSchema } from './run.ts';
-import { taskSessionSchema } from './task-bench.ts';
 import { workloadSchema } from './workload.ts';
 
 /** The kinds whose runs are measurements. */

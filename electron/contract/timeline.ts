@@ -6,10 +6,10 @@
  * All times are nanoseconds since the trace's first span.
  */
 import { z } from 'zod';
-import { bytes, float32, float64, uint8, uint32 } from './arrays.ts';
 import { wireErrorSchema } from './errors.ts';
 import { fileRefSchema } from './files.ts';
 import { runIdSchema } from './run.ts';
+import { bytes, float32, float64, uint8, uint32 } from './wire/arrays.ts';
 
 const count = z.number().int().nonnegative();
 const ns = z.number();

@@ -1,6 +1,6 @@
 /** Processes for own variants under Electron, whose program cannot be started as Node once it is packaged. */
 import { utilityProcess } from 'electron';
-import { childFile, type StartChild } from '../host/own/process/link.ts';
+import { childFile, type StartChild } from '../host/model/user-kernels/process/link.ts';
 
 export const startUtility: StartChild = () => {
   const child = utilityProcess.fork(childFile(), [], {

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { protocol } from 'electron';
-import { pageHeaders, pagePolicy } from '../contract/page-policy.ts';
+import { pageHeaders, pagePolicy } from '../contract/wire/page-policy.ts';
 
 export const PAGE_SCHEME = 'braggbench';
 export const PAGE_ORIGIN = `${PAGE_SCHEME}://app`;

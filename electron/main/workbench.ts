@@ -1,6 +1,6 @@
 /** One window with its page, the host behind it, and how both end. */
 import { type BrowserWindow, dialog, type IpcMainEvent, ipcMain } from 'electron';
-import { PORT_CHANNEL, READY_CHANNEL } from '../contract/page-channel.ts';
+import { PORT_CHANNEL, READY_CHANNEL } from '../contract/wire/page-channel.ts';
 import type { Door, Host } from '../host/index.ts';
 import { mainPort } from '../transports/message-port.ts';
 import { isRunFile } from './arguments.ts';

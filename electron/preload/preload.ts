@@ -3,7 +3,7 @@
  * else: no object of Electron's is reachable from the page.
  */
 import { ipcRenderer } from 'electron';
-import { HERE_IS_PORT, PAGE_READY, PORT_CHANNEL, READY_CHANNEL, WANT_PORT } from '../contract/page-channel.ts';
+import { HERE_IS_PORT, PAGE_READY, PORT_CHANNEL, READY_CHANNEL, WANT_PORT } from '../contract/wire/page-channel.ts';
 
 window.addEventListener('message', (event) => {
   // Only the page itself is heard, never a frame or another window.

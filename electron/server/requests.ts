@@ -5,7 +5,7 @@
  */
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pageHeaders, pagePolicy } from '../contract/page-policy.ts';
+import { pageHeaders, pagePolicy } from '../contract/wire/page-policy.ts';
 import { hostOf, isToken } from './guard.ts';
 import type { PageFile } from './page-files.ts';
 

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { MAX_FRAME_BYTES } from '../contract/frame.ts';
+import { MAX_FRAME_BYTES } from '../contract/wire/frame.ts';
 import type { Host } from '../host/index.ts';
 import { acceptedSocketPort } from '../transports/websocket-host.ts';
 import { hostOf, isOwnOrigin, newToken } from './guard.ts';

@@ -1,5 +1,5 @@
 /** A pair of ports within one process, for tests and for pages that bring their own host. */
-import type { Port, PortHandler } from '../contract/port.ts';
+import type { Port, PortHandler } from '../contract/wire/port.ts';
 import { Inbox } from './inbox.ts';
 
 class InProcessPort implements Port {

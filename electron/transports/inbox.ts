@@ -2,7 +2,7 @@
  * The receiving half that every Port shares: keeps what arrives before
  * listen(), delivers `closed` exactly once and nothing after it.
  */
-import type { PortClosed, PortHandler } from '../contract/port.ts';
+import type { PortClosed, PortHandler } from '../contract/wire/port.ts';
 
 export class Inbox {
   #handler: PortHandler | null = null;

@@ -7,7 +7,7 @@
  * Electron clones what is posted (an ArrayBuffer cannot be transferred between
  * the main process and a page), so a frame is posted as its exact bytes.
  */
-import type { Port, PortHandler } from '../contract/port.ts';
+import type { Port, PortHandler } from '../contract/wire/port.ts';
 import { Inbox } from './inbox.ts';
 
 /** DOM MessagePort, as far as it is used. */

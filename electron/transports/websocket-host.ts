@@ -1,6 +1,6 @@
 /** The host's side of a WebSocket, over `ws`. */
 import type { RawData, WebSocket } from 'ws';
-import type { Port, PortHandler } from '../contract/port.ts';
+import type { Port, PortHandler } from '../contract/wire/port.ts';
 import { Inbox } from './inbox.ts';
 
 const NORMAL = 1000;

@@ -1,5 +1,5 @@
 /** The page's side of a WebSocket, over the DOM's WebSocket. */
-import type { Port, PortHandler } from '../contract/port.ts';
+import type { Port, PortHandler } from '../contract/wire/port.ts';
 import { Inbox } from './inbox.ts';
 
 /** RFC 6455 close codes that are used here. */

@@ -6,7 +6,7 @@
 
 namespace bb::binding {
 
-/// The C++ problem from the host's `DiffractionProblem` (electron/host/addon.ts). Throws a TypeError that names the
+/// The C++ problem from the host's `DiffractionProblem` (electron/host/io/addon/addon.ts). Throws a TypeError that names the
 /// field, or a ProblemError for a word that is not known.
 diffraction::Problem read_diffraction(const Napi::Object& object);
 

@@ -2,7 +2,7 @@
 
 #include <napi.h>
 
-// What the process of a user's own variant does before its run; see electron/host/own.
+// What the process of a user's own variant does before its run; see electron/host/model/user-kernels.
 namespace bb::binding {
 
 /// loadOwnLibrary(path): a compiled variant stands in for the one that it was made from, for the rest of the process.

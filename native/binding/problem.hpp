@@ -6,7 +6,7 @@
 
 namespace bb::binding {
 
-/// Reads the TransportProblem of electron/host/addon.ts. Throws a TypeError that names the field.
+/// Reads the TransportProblem of electron/host/io/addon/addon.ts. Throws a TypeError that names the field.
 transport::Problem read_problem(const Napi::Object& object);
 
 }  // namespace bb::binding

@@ -34,7 +34,7 @@ std::map<std::string, T> named_values(const Napi::Object& problem, const char* k
   return out;
 }
 
-/// The TaskProblem of electron/host/addon-task.ts. Throws a TypeError that names the field.
+/// The TaskProblem of electron/host/io/addon/task.ts. Throws a TypeError that names the field.
 TaskProblem read_task(const Napi::Object& object) {
   const Fields fields(object, "problem");
   for (const char* key : {"numbers", "words", "switches"}) fields.child(key);

@@ -1,9 +1,9 @@
 /** Starting, stopping, opening and saving benchmarks. */
 
-import type { Mode } from '../../electron/contract/bench-session.ts';
-import type { BenchId, BenchInfo } from '../../electron/contract/benches.ts';
+import type { Mode } from '../../electron/contract/bench/bench-session.ts';
+import type { BenchId, BenchInfo } from '../../electron/contract/bench/benches.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
-import type { Params } from '../../electron/contract/methods.ts';
+import type { Params } from '../../electron/contract/wire/methods.ts';
 import { activeBench, benchOf } from '../state/comparison.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';

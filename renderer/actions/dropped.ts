@@ -1,6 +1,6 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
-import { keptFormats } from '../../electron/contract/kept-session.ts';
-import { TASK_SESSION_FORMAT } from '../../electron/contract/task-bench.ts';
+import { keptFormats } from '../../electron/contract/bench/kept-session.ts';
+import { TASK_SESSION_FORMAT } from '../../electron/contract/bench/task-bench.ts';
 import type { Overlays } from '../data/overlays.ts';
 import type { BenchActions } from './benches.ts';
 import type { Stores } from './context.ts';

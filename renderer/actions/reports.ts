@@ -1,6 +1,6 @@
 /** A report of what is compared, as one HTML file or as PDF. */
-import type { Subject } from '../../electron/contract/benches.ts';
-import type { ComparedRow } from '../../electron/contract/comparison.ts';
+import type { Subject } from '../../electron/contract/bench/benches.ts';
+import type { ComparedRow } from '../../electron/contract/bench/comparison.ts';
 import { type ColorMap, colorMap, unpackColor } from '../drawing/colormap.ts';
 import type { Palette } from '../report/map-figure.ts';
 import { type ReportInput, type ReportScenario, type ReportSession, reportHtml } from '../report/report.ts';

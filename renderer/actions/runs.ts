@@ -1,8 +1,8 @@
 /** Starting, stopping, opening and saving runs. */
 import { runEndings } from '../../electron/contract/exports.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
-import type { Params } from '../../electron/contract/methods.ts';
 import type { RunId, RunInfo } from '../../electron/contract/run.ts';
+import type { Params } from '../../electron/contract/wire/methods.ts';
 import { lastAsked } from '../base/last-asked.ts';
 import { stoppableRun } from '../state/runs.ts';
 import { documentTitle } from '../state/scenario.ts';

@@ -1,8 +1,8 @@
 /** Opening, closing and exporting timelines. */
 import type { FileRef } from '../../electron/contract/files.ts';
-import type { Params } from '../../electron/contract/methods.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import { type TraceId, UPLOAD_PIECE_BYTES } from '../../electron/contract/timeline.ts';
+import type { Params } from '../../electron/contract/wire/methods.ts';
 import type { ActionContext } from './context.ts';
 import { handOut } from './hand-out.ts';
 

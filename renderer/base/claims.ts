@@ -1,5 +1,5 @@
 /** What was claimed, as every table of claims writes it. */
-import type { ClaimResult } from '../../electron/contract/claims.ts';
+import type { ClaimResult } from '../../electron/contract/bench/claims.ts';
 import { NO_VALUE } from './numbers.ts';
 
 /** How a statement without a number is kept: anything from its lower end to this. */

@@ -1,6 +1,6 @@
 /** Columns of the comparison: what each shows and sorts by. Those every workload has, and its own. No React. */
-import type { ComparedRow } from '../../electron/contract/comparison.ts';
-import type { Accuracy, Words } from '../../electron/contract/session.ts';
+import type { ComparedRow } from '../../electron/contract/bench/comparison.ts';
+import type { Accuracy, Words } from '../../electron/contract/bench/session.ts';
 import { gainOf, measuredTime, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
 

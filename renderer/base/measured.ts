@@ -1,5 +1,5 @@
 /** Times and ratios of times as the page writes them. */
-import type { Judged, Ratio } from '../../electron/contract/bench-session.ts';
+import type { Judged, Ratio } from '../../electron/contract/bench/bench-session.ts';
 import { NO_VALUE, percent, significant } from './numbers.ts';
 
 /** Seconds in the unit that keeps them between 1 and 1000. */

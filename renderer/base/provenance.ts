@@ -1,6 +1,6 @@
 /** On what numbers were measured, as every figure says it. */
-import { gpusUsed, type SessionMachine } from '../../electron/contract/bench-session.ts';
-import type { Provenance } from '../../electron/contract/comparison.ts';
+import { gpusUsed, type SessionMachine } from '../../electron/contract/bench/bench-session.ts';
+import type { Provenance } from '../../electron/contract/bench/comparison.ts';
 import { count } from './numbers.ts';
 
 /** What of an entry tells on what it ran, whatever the workload. */

@@ -4,11 +4,11 @@
  */
 import type { Capabilities } from '../../electron/contract/capabilities.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
-import { decodeFrame, encodeFrame } from '../../electron/contract/frame.ts';
-import type { MethodName, Params, Result } from '../../electron/contract/methods.ts';
-import type { Port } from '../../electron/contract/port.ts';
-import { type ClientMessage, hostMessageSchema, type Outcome } from '../../electron/contract/protocol.ts';
-import type { StreamFrame, StreamName, StreamParams } from '../../electron/contract/streams.ts';
+import { decodeFrame, encodeFrame } from '../../electron/contract/wire/frame.ts';
+import type { MethodName, Params, Result } from '../../electron/contract/wire/methods.ts';
+import type { Port } from '../../electron/contract/wire/port.ts';
+import { type ClientMessage, hostMessageSchema, type Outcome } from '../../electron/contract/wire/protocol.ts';
+import type { StreamFrame, StreamName, StreamParams } from '../../electron/contract/wire/streams.ts';
 import { type Greeted, greet, type Hello } from './handshake.ts';
 import { OpenStream, type StreamHandle, type StreamReader } from './stream-reader.ts';
 

@@ -1,13 +1,13 @@
 /** Opens a carrier and greets the host on it. */
 import { BraggError } from '../../electron/contract/errors.ts';
-import { decodeFrame, encodeFrame } from '../../electron/contract/frame.ts';
-import type { Port, PortClosed, PortHandler } from '../../electron/contract/port.ts';
+import { decodeFrame, encodeFrame } from '../../electron/contract/wire/frame.ts';
+import type { Port, PortClosed, PortHandler } from '../../electron/contract/wire/port.ts';
 import {
   type ClientMessage,
   type HostMessage,
   hostMessageSchema,
   PROTOCOL_VERSION,
-} from '../../electron/contract/protocol.ts';
+} from '../../electron/contract/wire/protocol.ts';
 
 export type Hello = Extract<HostMessage, { type: 'hello' }>;
 export type Resume = Extract<ClientMessage, { type: 'greet' }>['resume'];

@@ -1,7 +1,7 @@
 /** A comparison as one HTML file that needs nothing besides itself: figures, tables, environment, scenario, command. */
-import type { SessionGpu } from '../../electron/contract/bench-session.ts';
-import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/contract/comparison.ts';
-import type { Session, SessionReport, Words } from '../../electron/contract/session.ts';
+import type { SessionGpu } from '../../electron/contract/bench/bench-session.ts';
+import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/contract/bench/comparison.ts';
+import type { Session, SessionReport, Words } from '../../electron/contract/bench/session.ts';
 import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
 import { intervalsText, measuredTime, timesText } from '../base/measured.ts';

@@ -1,6 +1,6 @@
 /** The page in an Electron window: its port comes from the preload. */
-import { HERE_IS_PORT, PAGE_READY, WANT_PORT } from '../../electron/contract/page-channel.ts';
-import type { Port } from '../../electron/contract/port.ts';
+import { HERE_IS_PORT, PAGE_READY, WANT_PORT } from '../../electron/contract/wire/page-channel.ts';
+import type { Port } from '../../electron/contract/wire/port.ts';
 import { pagePort } from '../../electron/transports/message-port.ts';
 import { start } from './start.tsx';
 

@@ -2,7 +2,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { config } from 'zod';
-import type { Port } from '../../electron/contract/port.ts';
+import type { Port } from '../../electron/contract/wire/port.ts';
 import { openDropped } from '../actions/dropped.ts';
 import { type ConnectionState, connect } from '../client/index.ts';
 import { browserFrames, FrameScheduler } from '../drawing/scheduler.ts';

@@ -1,6 +1,6 @@
 /** Benchmarks that the host knows, and what is being compared. Numbers alone: what was computed is in data/. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { BenchId, BenchInfo, BenchProgress, Subject } from '../../electron/contract/benches.ts';
+import type { BenchId, BenchInfo, BenchProgress, Subject } from '../../electron/contract/bench/benches.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
 
 /** One row of a comparison. */

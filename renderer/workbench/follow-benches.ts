@@ -1,5 +1,5 @@
 /** Keeps the list of benchmarks and the progress of the one that measures in their store. */
-import type { BenchId } from '../../electron/contract/benches.ts';
+import type { BenchId } from '../../electron/contract/bench/benches.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { activeBench, type ComparisonStore } from '../state/comparison.ts';

@@ -100,4 +100,30 @@ export function judge(imports: readonly Import[], rules: Rules, exceptions: read
   };
 }
 
+/** Circles of imports: the largest sets of files in which every one leads to every other, by `import type` too. */
+export function circles(imports: readonly Import[]): string[][] {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  const found: string[][] = [];
+  const visit = (file: string): number => {
+    const own = order.size;
+    order.set(file, own);
+    open.push(file);
+    let low = own;
+    for (const to of next.get(file) ?? []) {
+      if (!order.has(to)) low = Math.min(low, visit(to));
+      else if (open.includes(to)) low = Math.min(low, order.get(to) ?? own);
+    }
+    if (low === own) {
+      const members = open.splice(open.indexOf(file));
+      if (members.length > 1 || (next.get(file) ?? []).includes(file)) found.push(members.sort());
+    }
+    return low;
+  };
+  for (const file of [...next.keys()].sort()) if (!order.has(file)) visit(file);
+  return found;
+}
+
 export const read = (file: string) => readFileSync(path.join(root, file), 'utf8');

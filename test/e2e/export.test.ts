@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { datasetAt, openFile } from '../../electron/host/run-files/h5.ts';
+import { datasetAt, openFile } from '../../electron/host/io/hdf5/h5.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';

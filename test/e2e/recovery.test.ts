@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { slowScenario } from '../electron/host/recovery/slow.ts';
+import { slowScenario } from '../electron/host/app/recovery/slow.ts';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { writeNsight } from '../electron/host/timeline/import/nsight-file.ts';
+import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, type PageOptions, useChromium } from './browser.ts';

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
-import { encodeFrame } from '../../electron/contract/frame.ts';
-import { type MethodName, methods } from '../../electron/contract/methods.ts';
-import { type StreamName, streams } from '../../electron/contract/streams.ts';
+import { encodeFrame } from '../../electron/contract/wire/frame.ts';
+import { type MethodName, methods } from '../../electron/contract/wire/methods.ts';
+import { type StreamName, streams } from '../../electron/contract/wire/streams.ts';
 import { inProcessPorts } from '../../electron/transports/in-process.ts';
 import { smallScenario } from '../electron/host/small-run.ts';
 import { openTestHost, type TestHost } from '../electron/host/test-host.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodeFrame, encodeFrame, FrameError } from '../../electron/contract/frame.ts';
+import { decodeFrame, encodeFrame, FrameError } from '../../electron/contract/wire/frame.ts';
 
 /** JSON-like values with typed arrays in them. */
 const arrays = fc.oneof(

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { anyDocument, anyJunk } from '../electron/contract/scenario/arbitrary.ts';
-import { assetsFolder, scenarios } from '../electron/host/scenarios/open.ts';
+import { assetsFolder, scenarios } from '../electron/host/model/scenarios/open.ts';
 
 const folder = join(assetsFolder, 'scenarios');
 const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })

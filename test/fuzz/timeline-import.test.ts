@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
-import { JsonEvents } from '../../electron/host/timeline/import/json-events.ts';
-import { openTrace } from '../../electron/host/timeline/import/open.ts';
-import { traceSummary } from '../../electron/host/timeline/summary.ts';
-import { timelineWindow } from '../../electron/host/timeline/window.ts';
-import { writeNsight } from '../electron/host/timeline/import/nsight-file.ts';
-import { useFolder } from '../electron/host/timeline/make.ts';
+import { openTrace } from '../../electron/host/app/timelines/open.ts';
+import { JsonEvents } from '../../electron/host/model/timeline/import/json-events.ts';
+import { traceSummary } from '../../electron/host/model/timeline/summary.ts';
+import { timelineWindow } from '../../electron/host/model/timeline/window.ts';
+import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
+import { useFolder } from '../electron/host/model/timeline/make.ts';
 
 const folder = useFolder();
 const RUNS = 300;

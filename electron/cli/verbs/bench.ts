@@ -1,7 +1,8 @@
 /** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
-import { loadAddon } from '../../host/addon.ts';
-import { readKept } from '../../host/bench/index.ts';
-import { parseKeptSession, readKnown, withClaims } from '../../host/sessions/index.ts';
+
+import { parseKeptSession, readKnown, withClaims } from '../../host/app/sessions/index.ts';
+import { loadAddon } from '../../host/io/addon/addon.ts';
+import { readKept } from '../../host/model/bench/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { usualMostRounds, usualSeconds } from '../benching.ts';

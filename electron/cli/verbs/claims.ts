@@ -1,6 +1,6 @@
 /** `braggbench claims`: published claims beside what the recorded sessions measured. */
 import { claimedText } from '../../../renderer/base/claims.ts';
-import { type ClaimRow, type Finding, findingsOfRow, readClaimTable } from '../../host/claim-table/index.ts';
+import { type ClaimRow, type Finding, findingsOfRow, readClaimTable } from '../../host/app/claim-table/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -1,11 +1,11 @@
 /** `braggbench compare`: runs and sessions of one workload side by side. */
 import path from 'node:path';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
-import { comparedTable } from '../compared-table.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { hasFailed, regressionTable, slowdownLimit } from '../regression.ts';
 import { regressions } from '../regression-check.ts';
+import { comparedTable } from '../reports/compared-table.ts';
 import { anyRunFile } from '../run-file.ts';
 import { isSessionFile, readSubjects } from '../subjects.ts';
 import type { Verb, VerbContext } from '../verb.ts';

@@ -1,7 +1,7 @@
 /** `braggbench devices`: what this machine can compute on, and why not on the rest. */
 import { formatBytes } from '../../contract/units.ts';
-import { devicesWithCeilings } from '../../host/bench/index.ts';
 import { loadAddon } from '../../host/index.ts';
+import { devicesWithCeilings } from '../../host/model/bench/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { pairs } from '../table.ts';

@@ -16,8 +16,8 @@ import { suggest } from '../../contract/scenario/index.ts';
 import type { Host } from '../../host/index.ts';
 import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { type LaunchSubject, launchLines } from '../launch-report.ts';
 import { withHost } from '../open-host.ts';
+import { type LaunchSubject, launchLines } from '../reports/launch-report.ts';
 import { table } from '../table.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 

@@ -2,10 +2,10 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { loadAddon } from '../../host/addon.ts';
-import { readKept } from '../../host/bench/index.ts';
-import { writeAtomically } from '../../host/scenarios/index.ts';
-import { asSession, parseKeptSession, readKnown } from '../../host/sessions/index.ts';
+import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
+import { loadAddon } from '../../host/io/addon/addon.ts';
+import { readKept } from '../../host/model/bench/index.ts';
+import { writeAtomically } from '../../host/workloads/scenarios/index.ts';
 import { flagValue } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -24,7 +24,7 @@ export const replay: Verb = {
   run: async ({ parsed, terminal }) => {
     const [file = ''] = parsed.operands;
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
-    const { replayed } = await import('../session-svg.ts');
+    const { replayed } = await import('../reports/session-svg.ts');
     const kept = parseKeptSession(await readKept(file), file);
     const figures = replayed(asSession(kept, await readKnown(loadAddon(), assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);

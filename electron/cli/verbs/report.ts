@@ -1,6 +1,6 @@
 /** `braggbench report`: runs and sessions as one HTML file, or as PDF. */
 import path from 'node:path';
-import { writeAtomically } from '../../host/scenarios/index.ts';
+import { writeAtomically } from '../../host/workloads/scenarios/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
@@ -39,8 +39,8 @@ export const report: Verb = {
     // Loaded here, so that the report's drawing is not part of every start of the command line.
     const [{ reportHtml }, { reportInput }, { findBrowser, printPdf }] = await Promise.all([
       import('../../../renderer/report/report.ts'),
-      import('../report-input.ts'),
-      import('../print-pdf.ts'),
+      import('../reports/report-input.ts'),
+      import('../reports/print-pdf.ts'),
     ]);
     // Told before the work and not after it.
     const browser = kind === '.pdf' ? await findBrowser(flagValue(parsed, 'browser')) : null;

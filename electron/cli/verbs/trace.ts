@@ -3,7 +3,7 @@ import path from 'node:path';
 import { percent } from '../../../renderer/base/numbers.ts';
 import type { TraceSummary } from '../../contract/timeline.ts';
 import { formatBytes } from '../../contract/units.ts';
-import { TraceWorker } from '../../host/timeline/trace-worker.ts';
+import { TraceWorker } from '../../host/app/timelines/trace-worker.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { duration } from '../numbers.ts';

@@ -1,7 +1,7 @@
 /** `braggbench validate`: whether scenarios can be run, with every fault at its line. */
 import type { Issue } from '../../contract/errors.ts';
 import type { Host } from '../../host/index.ts';
-import { type AnyReading, engineIssue } from '../../host/scenarios/index.ts';
+import { type AnyReading, engineIssue } from '../../host/workloads/scenarios/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { issueLine } from '../issues.ts';

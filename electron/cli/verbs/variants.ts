@@ -1,8 +1,8 @@
 /** `braggbench variants`: the implementations that can be compared. */
 import { scenarioKinds } from '../../contract/scenario/index.ts';
-import { kernelFolders } from '../../host/bench/ceilings.ts';
+import { OwnVariants } from '../../host/app/user-kernels/own-variants.ts';
 import { loadAddon } from '../../host/index.ts';
-import { OwnVariants } from '../../host/own/own-variants.ts';
+import { kernelFolders } from '../../host/model/bench/ceilings.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { table } from '../table.ts';

@@ -1,9 +1,9 @@
 /** The workloads of the command line, by the kind of their scenarios: the only place that tells them apart. */
-import { SESSION_FORMAT } from '../../contract/bench.ts';
-import { IMAGE_SESSION_FORMAT } from '../../contract/image-bench.ts';
-import type { KeptSession } from '../../contract/kept-session.ts';
+import { SESSION_FORMAT } from '../../contract/bench/bench.ts';
+import { IMAGE_SESSION_FORMAT } from '../../contract/bench/image-bench.ts';
+import type { KeptSession } from '../../contract/bench/kept-session.ts';
+import { TASK_SESSION_FORMAT } from '../../contract/bench/task-bench.ts';
 import { type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
-import { TASK_SESSION_FORMAT } from '../../contract/task-bench.ts';
 import type { VerbContext } from '../verb.ts';
 import { showImageSession } from './diffraction/bench.ts';
 import { diffraction } from './diffraction/index.ts';

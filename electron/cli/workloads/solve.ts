@@ -2,7 +2,7 @@
 import { BraggError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { Host } from '../../host/index.ts';
-import { type AnyReading, engineRefusal } from '../../host/scenarios/index.ts';
+import { type AnyReading, engineRefusal } from '../../host/workloads/scenarios/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { progressLine } from '../run-progress.ts';

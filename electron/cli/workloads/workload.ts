@@ -1,9 +1,9 @@
 /** What a workload is on the command line. One folder each; index.ts lists them. */
 import type { NamedFile } from '../../contract/files.ts';
-import type { NativeAddon } from '../../host/addon.ts';
 import type { Host } from '../../host/index.ts';
-import type { AnyReading } from '../../host/scenarios/index.ts';
+import type { NativeAddon } from '../../host/io/addon/addon.ts';
 import type { AnyRunData } from '../../host/workloads/run-data.ts';
+import type { AnyReading } from '../../host/workloads/scenarios/index.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import type { Column } from '../table.ts';
 import type { VerbContext } from '../verb.ts';

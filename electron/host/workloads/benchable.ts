@@ -1,15 +1,15 @@
 /** What a workload is to benchmarks: what its thread is given, what it measures, what can be shown of that. */
-import type { Mode } from '../../contract/bench-session.ts';
-import type { KeptSession } from '../../contract/kept-session.ts';
+import type { Mode } from '../../contract/bench/bench-session.ts';
+import type { KeptSession } from '../../contract/bench/kept-session.ts';
 import type { WorkloadName } from '../../contract/workload.ts';
-import type { NativeAddon, TransportProblem } from '../addon.ts';
-import type { DiffractionProblem } from '../addon-diffraction.ts';
-import type { TaskProblem } from '../addon-task.ts';
-import type { BenchProgress } from '../bench/session-clock.ts';
-import type { BenchLimits } from '../bench/stopping.ts';
-import type { ComparedField } from '../compare/field.ts';
-import type { OwnVariant } from '../own/file.ts';
-import type { AnyReading } from '../scenarios/index.ts';
+import type { NativeAddon, TransportProblem } from '../io/addon/addon.ts';
+import type { DiffractionProblem } from '../io/addon/diffraction.ts';
+import type { TaskProblem } from '../io/addon/task.ts';
+import type { BenchProgress } from '../model/bench/session-clock.ts';
+import type { BenchLimits } from '../model/bench/stopping.ts';
+import type { ComparedField } from '../model/fields/field.ts';
+import type { OwnVariant } from '../model/user-kernels/file.ts';
+import type { AnyReading } from './scenarios/index.ts';
 
 interface Problems {
   readonly transport: TransportProblem;

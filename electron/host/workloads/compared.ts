@@ -1,7 +1,7 @@
 /** What a workload's runs are to comparisons. */
-import type { KeptSession } from '../../contract/kept-session.ts';
-import type { Accuracy, MeasuredSessionEntry, Words } from '../../contract/session.ts';
-import type { ComparedField } from '../compare/field.ts';
+import type { KeptSession } from '../../contract/bench/kept-session.ts';
+import type { Accuracy, MeasuredSessionEntry, Words } from '../../contract/bench/session.ts';
+import type { ComparedField } from '../model/fields/field.ts';
 import type { AnyRunData } from './run-data.ts';
 
 /** One run that has ended. */

@@ -1,8 +1,9 @@
 /** The workloads of the host, by the kind of their scenarios: the only place that tells them apart. */
 import type { Variant } from '../../contract/capabilities.ts';
 import { scenarioKindNames } from '../../contract/scenario/index.ts';
-import type { WorkloadName } from '../../contract/workload.ts';
-import type { NativeAddon } from '../addon.ts';
+import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
+import type { NativeAddon } from '../io/addon/addon.ts';
+import type { OwnBase, ReplaceRules } from '../model/user-kernels/base.ts';
 import { diffraction } from './diffraction/index.ts';
 import { taskWorkload } from './task/index.ts';
 import { transport } from './transport/index.ts';
@@ -19,5 +20,8 @@ export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
 export function allVariants(addon: NativeAddon): readonly Variant[] {
   return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].variants(addon));
 }
+
+/** Which files of a shipped variant a user's own may replace. */
+export const rulesOf = (base: OwnBase): ReplaceRules => hostWorkloads[workloadSchema.parse(base.workload)].own;
 
 export type { HostWorkload, WorkloadRun } from './workload.ts';

@@ -1,37 +1,11 @@
 /** The result of a run of any workload. */
-import { BraggError, type ErrorCode } from '../../contract/errors.ts';
+import { BraggError } from '../../contract/errors.ts';
 import type { ImageRunData } from './diffraction/image-data.ts';
 import type { TaskRunData } from './task/task-data.ts';
-import type { Machine, RunData } from './transport/run-data.ts';
+import type { RunData } from './transport/run-data.ts';
 
 /** A further workload is one entry here; each carries its name. */
 export type AnyRunData = RunData | ImageRunData | TaskRunData;
-
-/** Why a run ended on the way. */
-export interface RunFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
-}
-
-/** What every run says of itself, whatever it computed. */
-export interface RunContext {
-  readonly program: {
-    readonly version: string;
-    readonly build: string;
-    readonly compiler: string;
-    /** Of the checkout that it ran from; null in a package, and in files of versions that did not record it. */
-    readonly commit: string | null;
-  };
-  readonly machine: Machine;
-  readonly name: string;
-  /** ISO 8601. */
-  readonly created: string;
-  readonly finished: string;
-  /** The document that the user wrote; the same with every default filled in. */
-  readonly scenario: Readonly<Record<string, unknown>>;
-  readonly completeScenario: Readonly<Record<string, unknown>>;
-  readonly wall_s: number;
-}
 
 export function isImageRun(run: AnyRunData): run is ImageRunData {
   return run.workload === 'diffraction';

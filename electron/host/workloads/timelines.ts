@@ -1,5 +1,5 @@
 /** What the timeline of each workload's run is made from. */
-import type { RunTimeline } from '../timeline/import/run.ts';
+import type { RunTimeline } from '../model/timeline/import/run.ts';
 import { imageTimeline } from './diffraction/timeline.ts';
 import type { AnyRunData } from './run-data.ts';
 import { taskTimeline } from './task/timeline.ts';

@@ -1,17 +1,19 @@
 /** What a workload is to the host. One folder each; index.ts lists them. */
+
+import type { KeptSession } from '../../contract/bench/kept-session.ts';
 import type { Variant } from '../../contract/capabilities.ts';
-import type { KeptSession } from '../../contract/kept-session.ts';
 import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Resolved } from '../../contract/scenarios.ts';
 import type { Headline } from '../../contract/workload.ts';
-import type { NativeAddon } from '../addon.ts';
-import type { BenchProgress } from '../bench/session-clock.ts';
-import type { OwnWorkload } from '../own/workload.ts';
-import type { RunPacker } from '../run-files/packer.ts';
-import type { AnyReading } from '../scenarios/index.ts';
+import type { NativeAddon } from '../io/addon/addon.ts';
+import type { BenchProgress } from '../model/bench/session-clock.ts';
 import type { Benchable, BenchOutcome, BenchTask } from './benchable.ts';
 import type { ComparedRuns } from './compared.ts';
-import type { AnyRunData, RunContext } from './run-data.ts';
+import type { RunContext } from './run-context.ts';
+import type { AnyRunData } from './run-data.ts';
+import type { RunPacker } from './run-files/packer.ts';
+import type { AnyReading } from './scenarios/index.ts';
+import type { OwnWorkload } from './user-kernels.ts';
 
 /** What a run has around it while it computes. */
 export interface RunSurroundings {

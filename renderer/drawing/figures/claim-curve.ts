@@ -1,5 +1,5 @@
 /** For each claim the gain that was measured over the swept value, with the claim's band. */
-import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
+import type { TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
 import { claimedText } from '../../base/claims.ts';
 import { compact, significant } from '../../base/numbers.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';

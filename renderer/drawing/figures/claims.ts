@@ -1,5 +1,5 @@
 /** The table of claims as a figure. No React. */
-import type { TaskClaimResult } from '../../../electron/contract/claims.ts';
+import type { TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
 import { claimedText, claimVerdictText, pairText } from '../../base/claims.ts';
 import { timesText } from '../../base/measured.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';

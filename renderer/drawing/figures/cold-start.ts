@@ -1,6 +1,6 @@
 /** Set-up of a first and of a later run, broken into its parts. */
 
-import type { MeasuredSessionEntry } from '../../../electron/contract/session.ts';
+import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
 import { measuredTime } from '../../base/measured.ts';
 import { curveArray, identifier } from '../export/figure.ts';
 import { horizontalAxis, horizontalRoom } from './axes.ts';

@@ -1,6 +1,6 @@
 /** The ladder of variants: which stand on which, and what each step gave. No drawing. */
-import type { Ratio } from '../../../electron/contract/bench-session.ts';
-import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/session.ts';
+import type { Ratio } from '../../../electron/contract/bench/bench-session.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
 
 export function measuredEntries({ entries }: SessionReport): readonly MeasuredSessionEntry[] {
   return entries.filter((entry) => entry.status === 'measured');

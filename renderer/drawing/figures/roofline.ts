@@ -1,7 +1,7 @@
 /** All variants of a session against the ceilings that were measured on its GPU. */
 
-import { gpusUsed } from '../../../electron/contract/bench-session.ts';
-import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/session.ts';
+import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
 import { compact, percent, significant } from '../../base/numbers.ts';
 import { curveArray, type FigureArray } from '../export/figure.ts';
 import { horizontalRoom, logLimits, plotAxes, verticalRoom } from './axes.ts';

@@ -1,6 +1,6 @@
 /** The figures of a session: those it has something to say for, with what they show in words, and what there is none of. */
-import { gpusUsed } from '../../../electron/contract/bench-session.ts';
-import type { MeasuredSessionEntry, Session, SessionReport } from '../../../electron/contract/session.ts';
+import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
+import type { MeasuredSessionEntry, Session, SessionReport } from '../../../electron/contract/bench/session.ts';
 import { claimCurve, sweptClaims } from './claim-curve.ts';
 import { coldStartFigure } from './cold-start.ts';
 import type { Figure, FigureSize } from './figure.ts';

@@ -1,6 +1,6 @@
 /** Time, set-up share and rate against size, with the fitted fixed cost and slope. */
 
-import type { SessionFit, Words } from '../../../electron/contract/session.ts';
+import type { SessionFit, Words } from '../../../electron/contract/bench/session.ts';
 import { fixedText, measuredTime, tickTime } from '../../base/measured.ts';
 import { compact, percent } from '../../base/numbers.ts';
 import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';

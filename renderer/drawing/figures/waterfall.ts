@@ -1,5 +1,5 @@
 /** From the lowest rung to the fastest variant: how much of the time each step took away. */
-import type { MeasuredSessionEntry } from '../../../electron/contract/session.ts';
+import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../base/measured.ts';
 import { curveArray } from '../export/figure.ts';
 import { horizontalAxis, horizontalRoom, logLimits, roomBehind } from './axes.ts';

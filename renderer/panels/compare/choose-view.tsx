@@ -1,6 +1,6 @@
 /** What to compare: variants to benchmark now, sessions that were measured before, stored runs. */
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import type { BenchInfo, ExternalProgram, Subject } from '../../../electron/contract/benches.ts';
+import type { BenchInfo, ExternalProgram, Subject } from '../../../electron/contract/bench/benches.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { timeLeft } from '../../base/time.ts';

@@ -1,6 +1,6 @@
 /** Curves over each other, with what each differs from the reference by. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import type { ComparedCurve } from '../../../electron/contract/comparison.ts';
+import type { ComparedCurve } from '../../../electron/contract/bench/comparison.ts';
 import { curvesFigure, type NamedCurve } from '../../drawing/figures/curves.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import { type Figure, seriesInk } from '../../drawing/figures/figure.ts';

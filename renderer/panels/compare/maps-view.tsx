@@ -1,6 +1,6 @@
 /** What was computed side by side: one window, one crosshair, one range of colours, or what they differ by. */
 import { type ReactElement, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import type { ComparedMap } from '../../../electron/contract/comparison.ts';
+import type { ComparedMap } from '../../../electron/contract/bench/comparison.ts';
 import { accuracyText } from '../../base/compare-columns.ts';
 import { significant } from '../../base/numbers.ts';
 import { colorMaps } from '../../drawing/colormap.ts';

@@ -1,6 +1,6 @@
 /** From what was ticked to the labels of a benchmark. No React. */
 
-import { labelOf } from '../../../electron/contract/benches.ts';
+import { labelOf } from '../../../electron/contract/bench/benches.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Precision } from '../../../electron/contract/run.ts';
 

@@ -1,7 +1,7 @@
 /** Asks the host for the rows whenever what is compared changes. */
 import { useEffect, useState } from 'react';
-import type { ComparedRow } from '../../../electron/contract/comparison.ts';
-import type { Words } from '../../../electron/contract/session.ts';
+import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts';
+import type { Words } from '../../../electron/contract/bench/session.ts';
 import { type Chosen, referenceIndex, shownRows, subjectKey } from '../../state/comparison.ts';
 import { errorText } from '../../state/notices.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';

@@ -1,6 +1,6 @@
 /** The code of two variants beside each other, with what differs. */
 import { type ReactElement, type ReactNode, useEffect, useMemo, useState } from 'react';
-import type { Result } from '../../../electron/contract/methods.ts';
+import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { highlighted, type Token } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/button.tsx';

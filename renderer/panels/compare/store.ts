@@ -1,7 +1,7 @@
 /** How the comparison is asked for and shown, kept per user. */
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
-import { modeSchema } from '../../../electron/contract/bench-session.ts';
+import { modeSchema } from '../../../electron/contract/bench/bench-session.ts';
 import { precisionSchema } from '../../../electron/contract/run.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 

@@ -1,6 +1,6 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
 import { type ReactElement, useMemo } from 'react';
-import type { Words } from '../../../electron/contract/session.ts';
+import type { Words } from '../../../electron/contract/bench/session.ts';
 import { type Column, columnsOf, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
 import { provenanceText } from '../../base/provenance.ts';
 import { exported } from '../../drawing/figures/exported.ts';

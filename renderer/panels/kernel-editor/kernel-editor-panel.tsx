@@ -1,8 +1,8 @@
 /** The source of any variant, and copies of it that are the user's own: edited, compiled and run here. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { VariantKey } from '../../../electron/contract/capabilities.ts';
-import type { Result } from '../../../electron/contract/methods.ts';
 import { isOwnId } from '../../../electron/contract/own.ts';
+import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { Button } from '../../widgets/button.tsx';
 import { IssueList } from '../../widgets/issue-list.tsx';
 import { Select } from '../../widgets/select.tsx';

@@ -1,6 +1,7 @@
 /** What a session says of one of its variants, as the checks. No React. */
+
+import type { Session } from '../../../electron/contract/bench/session.ts';
 import { type OwnVerdict, ownVerdict } from '../../../electron/contract/own-verdict.ts';
-import type { Session } from '../../../electron/contract/session.ts';
 
 export type Outcome =
   | { readonly kind: 'checked'; readonly verdict: OwnVerdict; readonly speed: string }

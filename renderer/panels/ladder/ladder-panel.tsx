@@ -1,8 +1,8 @@
 /** What each step of the ladder of variants gave, on the machine that it was measured on; no GPU needed. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
-import type { BenchInfo } from '../../../electron/contract/benches.ts';
+import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
+import type { Session as SessionData } from '../../../electron/contract/bench/session.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
-import type { Session as SessionData } from '../../../electron/contract/session.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { claimsFigure } from '../../drawing/figures/claims.ts';

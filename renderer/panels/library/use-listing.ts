@@ -1,7 +1,7 @@
 /** The listing that answers a query, asked for again whenever the library changes. */
 import { useEffect, useState } from 'react';
 import type { LibraryQuery } from '../../../electron/contract/library.ts';
-import type { Result } from '../../../electron/contract/methods.ts';
+import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { errorText } from '../../state/notices.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 

@@ -1,6 +1,6 @@
 /** What a workload shows beside its tables; a further one is one entry here. */
 import type { ReactElement } from 'react';
-import type { TaskReport } from '../../../electron/contract/task-bench.ts';
+import type { TaskReport } from '../../../electron/contract/bench/task-bench.ts';
 import { FusionCeiling } from './fusion-ceiling.tsx';
 
 type Extra = (props: { readonly report: TaskReport }) => ReactElement | null;

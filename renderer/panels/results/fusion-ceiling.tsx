@@ -5,8 +5,8 @@
  * the machine's arithmetic P and bandwidth BW: it depends on the inputs I alone.
  */
 import type { ReactElement } from 'react';
+import type { MeasuredTask, TaskReport } from '../../../electron/contract/bench/task-bench.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { MeasuredTask, TaskReport } from '../../../electron/contract/task-bench.ts';
 import { measuredTime } from '../../base/measured.ts';
 import { compact, NO_VALUE, percent } from '../../base/numbers.ts';
 

@@ -1,6 +1,6 @@
 /** One session: its variants in short, what is the workload's own, and the claims. All else is in Compare and the ladder. */
 import { type ReactElement, useState } from 'react';
-import type { TaskSession } from '../../../electron/contract/task-bench.ts';
+import type { TaskSession } from '../../../electron/contract/bench/task-bench.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { Button } from '../../widgets/button.tsx';
 import { ClaimsTable } from '../../widgets/claims-table.tsx';

@@ -1,7 +1,7 @@
 /** What the panel can show: the selected run, and sessions that are kept. */
 import { useEffect, useState } from 'react';
+import type { TaskSession } from '../../../electron/contract/bench/task-bench.ts';
 import type { StoredTask } from '../../../electron/contract/task.ts';
-import type { TaskSession } from '../../../electron/contract/task-bench.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { errorText } from '../../state/notices.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';

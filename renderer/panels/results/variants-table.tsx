@@ -1,6 +1,6 @@
 /** Every variant with its time, how it stands to the first, what it moves, and whether it is right. */
 import type { ReactElement } from 'react';
-import type { MeasuredTask, TaskEntry, TaskReport } from '../../../electron/contract/task-bench.ts';
+import type { MeasuredTask, TaskEntry, TaskReport } from '../../../electron/contract/bench/task-bench.ts';
 import { gainOf, measuredTime, timeAndSpread, timesText } from '../../base/measured.ts';
 import { compact, errorSize, NO_VALUE, percent } from '../../base/numbers.ts';
 

@@ -1,6 +1,6 @@
 /** What a finished run of a small workload came to, in a few numbers; the Results panel has the rest. */
 import type { ReactElement } from 'react';
-import type { MeasuredTask } from '../../../electron/contract/task-bench.ts';
+import type { MeasuredTask } from '../../../electron/contract/bench/task-bench.ts';
 import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
 import { NO_VALUE, percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';

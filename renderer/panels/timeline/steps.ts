@@ -1,5 +1,5 @@
 /** The simulation's steps on a timeline: from a moment to a step, and back. */
-import type { Result } from '../../../electron/contract/methods.ts';
+import type { Result } from '../../../electron/contract/wire/methods.ts';
 
 export type StepTable = Result<'timeline.steps'>;
 

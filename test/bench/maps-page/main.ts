@@ -5,7 +5,7 @@
  */
 
 import type { AxisName, FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
-import { decodeFrame, encodeFrame } from '../../../electron/contract/frame.ts';
+import { decodeFrame, encodeFrame } from '../../../electron/contract/wire/frame.ts';
 import { colorMap } from '../../../renderer/drawing/colormap.ts';
 import { MapView } from '../../../renderer/drawing/map-view.ts';
 import { browserFrames, FrameScheduler } from '../../../renderer/drawing/scheduler.ts';

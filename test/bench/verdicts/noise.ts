@@ -1,5 +1,5 @@
 /** How machines disturb times: models that a benchmark's verdicts must bear. All on the natural logarithm of a time. */
-import type { Random } from '../../../electron/host/bench/random.ts';
+import type { Random } from '../../../electron/host/model/bench/random.ts';
 
 /** One session's disturbance. */
 export interface Noise {

@@ -1,8 +1,8 @@
 /** Sessions of made-up times, judged by the shipped code: how often it says what is not so, and what it finds. */
-import { type Random, seededRandom, shuffled } from '../../../electron/host/bench/random.ts';
-import { judge, noiseFloorOf, outsideOf, usualMargin } from '../../../electron/host/verdicts/judge.ts';
-import { pairedLogRatio, timeInterval } from '../../../electron/host/verdicts/levels.ts';
-import { PrecisionRule } from '../../../electron/host/verdicts/precision.ts';
+import { type Random, seededRandom, shuffled } from '../../../electron/host/model/bench/random.ts';
+import { judge, noiseFloorOf, outsideOf, usualMargin } from '../../../electron/host/model/verdicts/judge.ts';
+import { pairedLogRatio, timeInterval } from '../../../electron/host/model/verdicts/levels.ts';
+import { PrecisionRule } from '../../../electron/host/model/verdicts/precision.ts';
 import type { NoiseModel } from './noise.ts';
 
 /** Shares of trials, 0 to 1. */

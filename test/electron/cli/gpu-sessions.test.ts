@@ -7,7 +7,7 @@ import { modesOf } from '../../../electron/cli/modes.ts';
 import { overridesOf, scenarioPath } from '../../../electron/cli/scenario-file.ts';
 import { parseSweep } from '../../../electron/cli/sweep.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
-import { loadAddon } from '../../../electron/host/addon.ts';
+import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { readArguments } from '../../../electron/main/arguments.ts';
 import { openTestScenarios } from '../host/small-run.ts';

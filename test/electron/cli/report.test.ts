@@ -4,9 +4,9 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser } from '../../../electron/cli/print-pdf.ts';
-import { benchSessionSchema } from '../../../electron/contract/bench.ts';
-import type { ComparedRow } from '../../../electron/contract/comparison.ts';
+import { findBrowser } from '../../../electron/cli/reports/print-pdf.ts';
+import { benchSessionSchema } from '../../../electron/contract/bench/bench.ts';
+import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts';
 import { DRAWN_BY_PROCESSOR, findChromium } from '../../e2e/chromium.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';

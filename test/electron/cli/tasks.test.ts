@@ -10,7 +10,7 @@ import { exitCodes } from '../../../electron/cli/exit-codes.ts';
 import { runProgram } from '../../../electron/cli/program.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
-import { taskSessionSchema } from '../../../electron/contract/task-bench.ts';
+import { taskSessionSchema } from '../../../electron/contract/bench/task-bench.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
 const recorded = path.join(import.meta.dirname, '../../../assets/runs');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ceilingsSchema, deviceReportSchema } from '../../../electron/contract/devices.ts';
-import { loadAddon } from '../../../electron/host/addon.ts';
+import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 
 const recorded: unknown = JSON.parse(
   readFileSync(path.join(import.meta.dirname, '../../golden/devices-nvidia-h200.json'), 'utf8'),

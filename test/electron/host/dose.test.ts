@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gamma, gammaField } from '../../../electron/host/compare/gamma.ts';
+import { gamma, gammaField } from '../../../electron/host/model/fields/gamma.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';

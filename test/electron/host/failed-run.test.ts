@@ -8,10 +8,10 @@ import { Terminal } from '../../../electron/cli/terminal.ts';
 import { run as runVerb } from '../../../electron/cli/verbs/run.ts';
 import { runTransport } from '../../../electron/cli/workloads/transport/run.ts';
 import type { SummaryDocument } from '../../../electron/contract/summary.ts';
-import { loadAddon, type NativeAddon, type TransportRun } from '../../../electron/host/addon.ts';
-import { readRunFacts } from '../../../electron/host/run-files/facts.ts';
-import { readRun } from '../../../electron/host/run-files/read.ts';
+import { loadAddon, type NativeAddon, type TransportRun } from '../../../electron/host/io/addon/addon.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
+import { readRunFacts } from '../../../electron/host/workloads/run-files/facts.ts';
+import { readRun } from '../../../electron/host/workloads/run-files/read.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -106,7 +106,7 @@ describe('a run whose device fails', () => {
   });
 
   it('is no measurement', async () => {
-    const { measure } = await import('../../../electron/host/bench/measure.ts');
+    const { measure } = await import('../../../electron/host/model/bench/measure.ts');
     const reading = await test.host.scenarios.check({ ...smallScenario }, { name: 'test', folder: null });
     await expect(measure(test.host.addon, test.host.scenarios.resolve(reading))).rejects.toMatchObject({
       code: 'device',

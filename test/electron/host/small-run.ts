@@ -1,7 +1,7 @@
 /** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
 import path from 'node:path';
-import { extraStraggling, loadAddon, type NativeAddon } from '../../../electron/host/addon.ts';
-import { openScenarios, type Scenarios } from '../../../electron/host/scenarios/index.ts';
+import { extraStraggling, loadAddon, type NativeAddon } from '../../../electron/host/io/addon/addon.ts';
+import { openScenarios, type Scenarios } from '../../../electron/host/workloads/scenarios/index.ts';
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
 
 export const assetsFolder = path.join(import.meta.dirname, '..', '..', '..', 'assets');

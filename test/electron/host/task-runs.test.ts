@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { benchOnThread } from '../../../electron/host/benches/thread.ts';
-import { usedGpu } from '../../../electron/host/gpu.ts';
-import { forkChild } from '../../../electron/host/own/process/link.ts';
+import { benchOnThread } from '../../../electron/host/app/benches/thread.ts';
+import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
+import { forkChild } from '../../../electron/host/model/user-kernels/process/link.ts';
 import { parseTaskSession } from '../../../electron/host/workloads/task/session-file.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { openTestHost, type TestHost } from './test-host.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { MessageChannel } from 'node:worker_threads';
 import { WebSocketServer } from 'ws';
-import { MAX_FRAME_BYTES } from '../../../electron/contract/frame.ts';
-import type { Port } from '../../../electron/contract/port.ts';
+import { MAX_FRAME_BYTES } from '../../../electron/contract/wire/frame.ts';
+import type { Port } from '../../../electron/contract/wire/port.ts';
 import { inProcessPorts } from '../../../electron/transports/in-process.ts';
 import {
   type DomMessagePort,

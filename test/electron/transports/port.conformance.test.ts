@@ -1,6 +1,6 @@
 /** What every Port promises, whatever carries it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Port, PortClosed } from '../../../electron/contract/port.ts';
+import type { Port, PortClosed } from '../../../electron/contract/wire/port.ts';
 import { type Carrier, carrierNames, startCarrier } from './carriers.ts';
 
 function collect(port: Port): {

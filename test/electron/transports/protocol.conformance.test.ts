@@ -1,8 +1,8 @@
 /** Calls, streams and sessions over every Port: page client and host sessions with a synthetic service between. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encodeFrame } from '../../../electron/contract/frame.ts';
-import type { Port } from '../../../electron/contract/port.ts';
-import { Sessions } from '../../../electron/host/service/sessions.ts';
+import { encodeFrame } from '../../../electron/contract/wire/frame.ts';
+import type { Port } from '../../../electron/contract/wire/port.ts';
+import { Sessions } from '../../../electron/host/app/service/sessions.ts';
 import {
   type Client,
   type ClientOptions,

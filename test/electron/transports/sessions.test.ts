@@ -1,8 +1,8 @@
 /** How long a host keeps the sessions of pages that are gone. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { decodeFrame, encodeFrame } from '../../../electron/contract/frame.ts';
-import type { Port } from '../../../electron/contract/port.ts';
-import { Sessions } from '../../../electron/host/service/sessions.ts';
+import { decodeFrame, encodeFrame } from '../../../electron/contract/wire/frame.ts';
+import type { Port } from '../../../electron/contract/wire/port.ts';
+import { Sessions } from '../../../electron/host/app/service/sessions.ts';
 import { inProcessPorts } from '../../../electron/transports/in-process.ts';
 import { testCapabilities } from './capabilities.ts';
 import { SyntheticService } from './synthetic-service.ts';

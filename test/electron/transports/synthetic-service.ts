@@ -1,7 +1,8 @@
 /** A small service with the behaviours that the protocol has to carry; no physics. */
 import { BraggError } from '../../../electron/contract/errors.ts';
-import type { StreamPolicy } from '../../../electron/contract/streams.ts';
-import type { Service, Sink } from '../../../electron/host/service/service.ts';
+import type { StreamPolicy } from '../../../electron/contract/wire/streams.ts';
+import type { Service } from '../../../electron/host/app/service/service.ts';
+import type { Sink } from '../../../electron/host/io/flow/sink.ts';
 
 export class SyntheticService implements Service {
   /** Sinks of the streams that are open, in the order of opening. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
-import type { ComparedRow } from '../../../electron/contract/comparison.ts';
 import { publishedFor } from '../../../electron/contract/launch/limits.ts';
 import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../renderer/base/compare-columns.ts';

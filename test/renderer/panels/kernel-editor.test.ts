@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Accuracy, Session } from '../../../electron/contract/bench/session.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { isOwnId } from '../../../electron/contract/own.ts';
 import { checkText, ownVerdict } from '../../../electron/contract/own-verdict.ts';
-import type { Accuracy, Session } from '../../../electron/contract/session.ts';
 import { groupsOf } from '../../../renderer/panels/kernel-editor/groups.ts';
 import { outcomeOf } from '../../../renderer/panels/kernel-editor/verdict.ts';
 

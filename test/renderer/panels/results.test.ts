@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type TaskSession, taskSessionSchema } from '../../../electron/contract/task-bench.ts';
+import { type TaskSession, taskSessionSchema } from '../../../electron/contract/bench/task-bench.ts';
 import { claimCurve, sweptClaims } from '../../../renderer/drawing/figures/claim-curve.ts';
 import { fusedPairs, fusionCeiling } from '../../../renderer/panels/results/fusion-ceiling.tsx';
 

@@ -1,12 +1,12 @@
 /** A benchmark of images for a person. */
 import { fixedText, intervalsText } from '../../../../renderer/base/measured.ts';
 import { reportProvenance } from '../../../../renderer/base/provenance.ts';
-import type { Provenance } from '../../../contract/comparison.ts';
-import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/image-bench.ts';
+import type { Provenance } from '../../../contract/bench/comparison.ts';
+import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/bench/image-bench.ts';
 import { claimsReport, flaggedReport, toldClaims } from '../../bench-parts.ts';
 import { endedText } from '../../ended.ts';
-import { measuredOn } from '../../measured-on.ts';
 import { duration, metric, significant, smallError, speedup } from '../../numbers.ts';
+import { measuredOn } from '../../reports/measured-on.ts';
 import { table } from '../../table.ts';
 
 /** Of the session that a report is part of. */

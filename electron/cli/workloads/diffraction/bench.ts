@@ -1,11 +1,11 @@
 /** `braggbench bench` of a diffraction scenario. */
-import { IMAGE_SESSION_FORMAT, type ImageSession } from '../../../contract/image-bench.ts';
+import { IMAGE_SESSION_FORMAT, type ImageSession } from '../../../contract/bench/image-bench.ts';
+import type { Place } from '../../../host/app/user-kernels/own-variants.ts';
 import type { Host } from '../../../host/index.ts';
-import type { Place } from '../../../host/own/own-variants.ts';
-import { problemOf } from '../../../host/scenarios/index.ts';
 import { benchImages } from '../../../host/workloads/diffraction/bench.ts';
 import { imageSurroundings } from '../../../host/workloads/diffraction/surroundings.ts';
 import { imageFits } from '../../../host/workloads/diffraction/sweep.ts';
+import { problemOf } from '../../../host/workloads/scenarios/index.ts';
 import { assetsFolder } from '../../assets-folder.ts';
 import {
   keepAndShow,

@@ -1,6 +1,6 @@
 /** Reads a diffraction scenario with --set and --variant. */
 import type { Host } from '../../../host/index.ts';
-import { type DiffractionReading, type Override, problemOf } from '../../../host/scenarios/index.ts';
+import { type DiffractionReading, type Override, problemOf } from '../../../host/workloads/scenarios/index.ts';
 import { sayIssues } from '../../issues.ts';
 import { openVariant, trustNamed } from '../../own-variants.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';

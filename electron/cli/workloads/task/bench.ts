@@ -1,9 +1,9 @@
 /** `braggbench bench` of a small measured workload. */
-import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/task-bench.ts';
-import type { TaskProblem } from '../../../host/addon-task.ts';
+import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/bench/task-bench.ts';
+import { placeOf } from '../../../host/app/user-kernels/own-variants.ts';
 import type { Host } from '../../../host/index.ts';
-import { placeOf } from '../../../host/own/own-variants.ts';
-import { problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
+import type { TaskProblem } from '../../../host/io/addon/task.ts';
+import { problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
 import { benchTask, type TaskBenchOptions } from '../../../host/workloads/task/bench.ts';
 import { variantsFor } from '../../../host/workloads/task/candidates.ts';
 import { taskFits, withoutRecordings } from '../../../host/workloads/task/session-file.ts';

@@ -1,7 +1,7 @@
 /** Small measured workloads on the command line: every kind whose problem is flat. */
 import type { ScenarioKindName } from '../../../contract/scenario/index.ts';
 import { formatBytes } from '../../../contract/units.ts';
-import { problemOf } from '../../../host/scenarios/index.ts';
+import { problemOf } from '../../../host/workloads/scenarios/index.ts';
 import type { Workload } from '../workload.ts';
 import { benchTasks } from './bench.ts';
 import { runTask } from './run.ts';

@@ -3,11 +3,11 @@ import { quantityText } from '../../../../renderer/base/compare-columns.ts';
 import { fixedText, intervalsText, timeAndSpread } from '../../../../renderer/base/measured.ts';
 import { percent } from '../../../../renderer/base/numbers.ts';
 import { reportProvenance } from '../../../../renderer/base/provenance.ts';
-import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/task-bench.ts';
+import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/bench/task-bench.ts';
 import { claimsReport, flaggedReport, modesReport } from '../../bench-parts.ts';
 import { endedText } from '../../ended.ts';
-import { measuredOn } from '../../measured-on.ts';
 import { duration, metric, short, smallError, speedup } from '../../numbers.ts';
+import { measuredOn } from '../../reports/measured-on.ts';
 import { type Column, table } from '../../table.ts';
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;

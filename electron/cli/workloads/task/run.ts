@@ -1,12 +1,13 @@
 /** `braggbench run` of a small measured workload: one variant, checked and timed. */
+
+import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { OwnVerdict } from '../../../contract/own-verdict.ts';
-import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/task-bench.ts';
-import type { TaskProblem } from '../../../host/addon-task.ts';
-import { limitsOf, writeSession } from '../../../host/bench/index.ts';
 import type { Host } from '../../../host/index.ts';
-import { engineRefusal, problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
+import type { TaskProblem } from '../../../host/io/addon/task.ts';
+import { limitsOf, writeSession } from '../../../host/model/bench/index.ts';
+import { engineRefusal, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
 import { taskVerdict } from '../../../host/workloads/task/own.ts';
 import { flagValue, hasFlag } from '../../arguments.ts';
 import { exitCodeOf } from '../../benching.ts';

@@ -1,8 +1,8 @@
 /** The scenario of a small measured workload, as the verbs take it. */
 import { BraggError } from '../../../contract/errors.ts';
+import { placeOf } from '../../../host/app/user-kernels/own-variants.ts';
 import type { Host } from '../../../host/index.ts';
-import { placeOf } from '../../../host/own/own-variants.ts';
-import { type Override, problemOf, type TaskReading } from '../../../host/scenarios/index.ts';
+import { type Override, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
 import { sayIssues } from '../../issues.ts';
 import { openVariant, trustNamed } from '../../own-variants.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';

@@ -1,6 +1,7 @@
 /** `braggbench bench` of a transport scenario. */
-import { type BenchReport, type BenchSession, SESSION_FORMAT } from '../../../contract/bench.ts';
-import type { TransportVariant as Variant } from '../../../host/addon.ts';
+import { type BenchReport, type BenchSession, SESSION_FORMAT } from '../../../contract/bench/bench.ts';
+import type { Host } from '../../../host/index.ts';
+import type { TransportVariant as Variant } from '../../../host/io/addon/addon.ts';
 import {
   type BenchOptions,
   type BenchProgress,
@@ -10,13 +11,11 @@ import {
   recordedFacts,
   sessionGpus,
   sweepFits,
-} from '../../../host/bench/index.ts';
-import { chooseBaselines, readRegistry } from '../../../host/external/registry.ts';
-import { externalRuns, rivals } from '../../../host/external/rivals.ts';
-import type { Host } from '../../../host/index.ts';
-import type { Override } from '../../../host/scenarios/index.ts';
+} from '../../../host/model/bench/index.ts';
+import { chooseBaselines, readRegistry } from '../../../host/model/external/registry.ts';
+import { externalRuns, rivals } from '../../../host/model/external/rivals.ts';
+import type { Override } from '../../../host/workloads/scenarios/index.ts';
 import { assetsFolder } from '../../assets-folder.ts';
-import { benchReport } from '../../bench-report.ts';
 import { keepAndShow, type Lines, listed, measured, roundLine, roundsAsked, seedOf, show } from '../../benching.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { sayIssues } from '../../issues.ts';
@@ -24,8 +23,9 @@ import { modesOf } from '../../modes.ts';
 import { duration } from '../../numbers.ts';
 import { openNamed, ours } from '../../own-variants.ts';
 import { ProgressBar } from '../../progress-bar.ts';
+import { benchReport } from '../../reports/bench-report.ts';
+import { sweepReport } from '../../reports/sweep-report.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
-import { sweepReport } from '../../sweep-report.ts';
 import type { VerbContext } from '../../verb.ts';
 
 /** Those of --variants in their order, else every one that this machine can run and that the scenario's stepping fits. */

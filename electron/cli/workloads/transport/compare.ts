@@ -1,5 +1,5 @@
 /** `braggbench compare` of transport runs. */
-import { type ComparedRun, compareRuns } from '../../../host/compare/compare.ts';
+import { type ComparedRun, compareRuns } from '../../../host/app/compare/compare.ts';
 import { asTransportRun } from '../../../host/workloads/run-data.ts';
 import { hasFlag } from '../../arguments.ts';
 import { duration, metric, millimetres, significant, smallError } from '../../numbers.ts';

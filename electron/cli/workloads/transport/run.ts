@@ -2,14 +2,14 @@
 import type { NamedFile } from '../../../contract/files.ts';
 import { summaryDocument } from '../../../contract/summary.ts';
 import type { Host } from '../../../host/index.ts';
-import { type AnyReading, refusalOf, type TransportReading } from '../../../host/scenarios/index.ts';
 import { runOf } from '../../../host/workloads/run-data.ts';
+import { type AnyReading, refusalOf, type TransportReading } from '../../../host/workloads/scenarios/index.ts';
 import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
 import { hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sayIssues } from '../../issues.ts';
 import { checkedOwn, openVariant, trustNamed, verdictLines } from '../../own-variants.ts';
-import { runReport } from '../../run-report.ts';
+import { runReport } from '../../reports/run-report.ts';
 import { overridesOf, scenarioPath, variantOverrides } from '../../scenario-file.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { VerbContext } from '../../verb.ts';

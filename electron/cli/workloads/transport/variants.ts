@@ -1,5 +1,5 @@
 /** The transport variants, for `braggbench variants`. */
-import type { TransportVariant as Variant } from '../../../host/addon.ts';
+import type { TransportVariant as Variant } from '../../../host/io/addon/addon.ts';
 import { short } from '../../numbers.ts';
 import type { VariantList } from '../workload.ts';
 

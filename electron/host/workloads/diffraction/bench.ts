@@ -3,14 +3,14 @@
  * rounds in shuffled order, the first one twice in each for the noise floor,
  * and every image held to the FP64 reference.
  */
-import { gpuOf, type Mode } from '../../../contract/bench-session.ts';
+import { gpuOf, type Mode } from '../../../contract/bench/bench-session.ts';
+import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/bench/image-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
-import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
-import type { NativeAddon } from '../../addon.ts';
-import type { DiffractionPlan, DiffractionProblem, DiffractionResult } from '../../addon-diffraction.ts';
-import type { TaskClaim } from '../../bench/claims.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { DiffractionPlan, DiffractionProblem, DiffractionResult } from '../../io/addon/diffraction.ts';
+import type { TaskClaim } from '../../model/bench/claims.ts';
 import {
   type Comparison,
   compareTimes,
@@ -18,15 +18,15 @@ import {
   instancesOf,
   noiseOf,
   type Ranked,
-} from '../../bench/comparison.ts';
-import type { Clocked } from '../../bench/flags.ts';
-import { gpusOf, noGpus, type SessionGpus } from '../../bench/machine.ts';
-import { Determinism } from '../../bench/parity.ts';
-import { type Turn, takeRounds } from '../../bench/rounds.ts';
-import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
-import { median } from '../../bench/statistics.ts';
-import type { BenchLimits } from '../../bench/stopping.ts';
-import type { Instances } from '../../verdicts/levels.ts';
+} from '../../model/bench/comparison.ts';
+import type { Clocked } from '../../model/bench/flags.ts';
+import { gpusOf, noGpus, type SessionGpus } from '../../model/bench/machine.ts';
+import { Determinism } from '../../model/bench/parity.ts';
+import { type Turn, takeRounds } from '../../model/bench/rounds.ts';
+import { type BenchProgress, SessionClock } from '../../model/bench/session-clock.ts';
+import { median } from '../../model/bench/statistics.ts';
+import type { BenchLimits } from '../../model/bench/stopping.ts';
+import type { Instances } from '../../model/verdicts/levels.ts';
 import { type ImageCandidate, imageCandidates } from './candidates.ts';
 import { imageClaims } from './claims.ts';
 import { imageError } from './image-error.ts';

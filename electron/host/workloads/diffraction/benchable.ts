@@ -1,7 +1,7 @@
 /** Diffraction images as benchmarks take them. */
-import { IMAGE_SESSION_FORMAT } from '../../../contract/image-bench.ts';
-import { problemOf } from '../../scenarios/index.ts';
+import { IMAGE_SESSION_FORMAT } from '../../../contract/bench/image-bench.ts';
 import { type Answers, type Benchable, problemFor, reportEach } from '../benchable.ts';
+import { problemOf } from '../scenarios/index.ts';
 import { benchImages } from './bench.ts';
 import { imageCandidates } from './candidates.ts';
 import { imageField } from './field.ts';

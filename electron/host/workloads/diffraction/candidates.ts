@@ -1,6 +1,6 @@
 /** The variants of a bench of images, each with the problem that it draws. */
-import type { DiffractionProblem, DiffractionVariant } from '../../addon-diffraction.ts';
-import { type Asked, askedFor } from '../../bench/label.ts';
+import type { DiffractionProblem, DiffractionVariant } from '../../io/addon/diffraction.ts';
+import { type Asked, askedFor } from '../../model/bench/label.ts';
 
 export interface ImageCandidate extends Asked<DiffractionVariant> {
   readonly problem: DiffractionProblem;

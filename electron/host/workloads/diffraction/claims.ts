@@ -1,7 +1,7 @@
 /** Published claims beside what a bench of images gave. */
-import type { TaskClaimResult } from '../../../contract/claims.ts';
-import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/image-bench.ts';
-import { claimResults, notMeasured, speaksOf, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
+import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
+import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/bench/image-bench.ts';
+import { claimResults, notMeasured, speaksOf, type TaskClaim, type TimesOf } from '../../model/bench/claims.ts';
 
 type Claimed = Pick<ImageBenchReport, 'entries' | 'width' | 'height' | 'terms' | 'seed' | 'judged'>;
 

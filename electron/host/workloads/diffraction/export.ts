@@ -1,11 +1,11 @@
 /** What a diffraction run can be exported as. */
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
-import { csvText } from '../../csv.ts';
-import { imageFile } from '../../images/index.ts';
-import type { RunPacker } from '../../run-files/packer.ts';
+import { csvText } from '../../io/files/csv.ts';
+import type { RunPacker } from '../run-files/packer.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import type { ImageRunData } from './image-data.ts';
+import { imageFile } from './images/index.ts';
 import { imagePeaks } from './peaks.ts';
 import { imageSummary } from './summary.ts';
 

@@ -1,5 +1,5 @@
 /** An image as comparisons show it. */
-import type { ComparedField } from '../../compare/field.ts';
+import type { ComparedField } from '../../model/fields/field.ts';
 import { type Image, pixelAxis } from './view.ts';
 
 export function imageField({ width, height, image }: Image): ComparedField {

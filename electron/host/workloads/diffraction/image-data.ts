@@ -1,8 +1,8 @@
 /** A diffraction run that has ended, whole: what its run file holds, and what every readout is made from. */
 import type { Precision } from '../../../contract/run.ts';
-import type { DiffractionPlan, DiffractionResult } from '../../addon-diffraction.ts';
-import { noSpans, type Recording } from '../../recording/recording.ts';
-import type { RunContext } from '../run-data.ts';
+import type { DiffractionPlan, DiffractionResult } from '../../io/addon/diffraction.ts';
+import { noSpans, type Recording } from '../../model/recording/recording.ts';
+import type { RunContext } from '../run-context.ts';
 
 export interface ImageRunData extends RunContext, Recording {
   readonly workload: 'diffraction';

@@ -1,9 +1,9 @@
 /** X-ray diffraction in the host. */
 import type { Variant } from '../../../contract/capabilities.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
-import type { NativeAddon } from '../../addon.ts';
-import { type AnyReading, type DiffractionReading, problemOf } from '../../scenarios/index.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
 import { runOf } from '../run-data.ts';
+import { type AnyReading, type DiffractionReading, problemOf } from '../scenarios/index.ts';
 import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { imageBenchable } from './benchable.ts';

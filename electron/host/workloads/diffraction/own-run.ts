@@ -1,14 +1,14 @@
 /** An image by an own variant, as the host sees every image: the engine's object in the variant's process. */
-import type { NativeAddon } from '../../addon.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
 import type {
   DiffractionProblem,
   DiffractionProgress,
   DiffractionResult,
   DiffractionRun,
   ImageMeasuring,
-} from '../../addon-diffraction.ts';
-import { LiveFrames } from '../../own/live-frames.ts';
-import type { Lease, OwnSession } from '../../own/session.ts';
+} from '../../io/addon/diffraction.ts';
+import { LiveFrames } from '../../model/user-kernels/live-frames.ts';
+import type { Lease, OwnSession } from '../../model/user-kernels/session.ts';
 
 type Live = NonNullable<ReturnType<DiffractionRun['live']>>;
 

@@ -1,9 +1,10 @@
 /** Own variants of the diffraction workload. */
 import { ownVerdict } from '../../../contract/own-verdict.ts';
-import { Determinism } from '../../bench/parity.ts';
-import { type OwnWorkload, replaceableBy, withOwn, withoutKernels } from '../../own/workload.ts';
-import { problemOf } from '../../scenarios/index.ts';
+import { Determinism } from '../../model/bench/parity.ts';
+import { withOwn } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';
+import { problemOf } from '../scenarios/index.ts';
+import { type OwnWorkload, replaceableBy, withoutKernels } from '../user-kernels.ts';
 import { imageError, worstOf } from './image-error.ts';
 import { OwnImageRun } from './own-run.ts';
 import { REFERENCE, render } from './render.ts';

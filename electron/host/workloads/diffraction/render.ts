@@ -1,7 +1,7 @@
 /** One timed image. */
-import type { Mode } from '../../../contract/bench-session.ts';
-import { fromNative, type NativeAddon } from '../../addon.ts';
-import type { DiffractionProblem } from '../../addon-diffraction.ts';
+import type { Mode } from '../../../contract/bench/bench-session.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import type { DiffractionProblem } from '../../io/addon/diffraction.ts';
 
 export const REFERENCE = 'diffraction-reference';
 

@@ -1,7 +1,8 @@
 /** How near an image's rendering comes to what the GPU does at best, from what its variant declares. */
+
+import type { ImageRoofline } from '../../../contract/bench/image-bench.ts';
 import type { Ceilings } from '../../../contract/devices.ts';
-import type { ImageRoofline } from '../../../contract/image-bench.ts';
-import type { DiffractionPlan, DiffractionVariant } from '../../addon-diffraction.ts';
+import type { DiffractionPlan, DiffractionVariant } from '../../io/addon/diffraction.ts';
 
 type Declared = Pick<
   DiffractionVariant,

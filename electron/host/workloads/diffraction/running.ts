@@ -1,11 +1,11 @@
 /** A diffraction run while it waits and computes: engine, live image, states against a crash. */
 import type { ImageFrame, ImageProgress, ImageView } from '../../../contract/image.ts';
-import type { NativeAddon } from '../../addon.ts';
-import type { DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../addon-diffraction.ts';
-import { KeepingTimes } from '../../recovery/keeping-times.ts';
-import { Pace } from '../../runs/pace.ts';
-import { Subscribers } from '../../runs/subscribers.ts';
-import type { Sink } from '../../service/service.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../io/addon/diffraction.ts';
+import { KeepingTimes } from '../../io/flow/keeping-times.ts';
+import { Pace } from '../../io/flow/pace.ts';
+import type { Sink } from '../../io/flow/sink.ts';
+import { Subscribers } from '../../io/flow/subscribers.ts';
 import type { RunSurroundings, WorkloadRun } from '../workload.ts';
 import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
 import { imageUpTo, pixelsText } from './texts.ts';

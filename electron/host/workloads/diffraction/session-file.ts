@@ -1,6 +1,6 @@
 /** Benchmarks of images kept in files. */
-import { IMAGE_SESSION_FORMAT, type ImageSession, imageSessionSchema } from '../../../contract/image-bench.ts';
-import { isKeptAs, parseKept } from '../../bench/session-file.ts';
+import { IMAGE_SESSION_FORMAT, type ImageSession, imageSessionSchema } from '../../../contract/bench/image-bench.ts';
+import { isKeptAs, parseKept } from '../../model/bench/session-file.ts';
 
 /** Throws BraggError 'foreign-file' that says what is wrong. */
 export function parseImageSession(text: string, path: string): ImageSession {

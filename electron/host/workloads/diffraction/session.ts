@@ -2,10 +2,8 @@
  * A benchmark of images as comparisons take it. Its files have an entry for each variant and mode, and name
  * variants by their ids alone: titles and what each builds on are the registry's.
  */
-import { gpuOf, type Ratio } from '../../../contract/bench-session.ts';
-import type { Variant } from '../../../contract/capabilities.ts';
-import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
-import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/image-bench.ts';
+import { gpuOf, type Ratio } from '../../../contract/bench/bench-session.ts';
+import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/bench/image-bench.ts';
 import type {
   Accuracy,
   MeasuredSessionEntry,
@@ -13,8 +11,10 @@ import type {
   SessionEntry,
   SessionReport,
   Words,
-} from '../../../contract/session.ts';
-import { relativeSpread } from '../../bench/statistics.ts';
+} from '../../../contract/bench/session.ts';
+import type { Variant } from '../../../contract/capabilities.ts';
+import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
+import { relativeSpread } from '../../model/bench/statistics.ts';
 
 export const imageWords: Words = {
   time: 'Image',

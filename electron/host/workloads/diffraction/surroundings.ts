@@ -1,6 +1,6 @@
 /** What a benchmark of images is told of the machine and of what is claimed, whoever starts it. */
-import type { NativeAddon } from '../../addon.ts';
-import { devicesWithCeilings, readClaimsOf, recordedFacts, sessionGpus } from '../../bench/index.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import { devicesWithCeilings, readClaimsOf, recordedFacts, sessionGpus } from '../../model/bench/index.ts';
 import type { ImageBenchOptions } from './bench.ts';
 
 export interface ImageSurroundings

@@ -1,6 +1,6 @@
 /** Time against pixels: fixed cost and slope of each variant over the reports of a sweep. */
-import type { ImageBenchEntry, ImageBenchReport, ImageFit } from '../../../contract/image-bench.ts';
-import { fitLine } from '../../bench/index.ts';
+import type { ImageBenchEntry, ImageBenchReport, ImageFit } from '../../../contract/bench/image-bench.ts';
+import { fitLine } from '../../model/bench/index.ts';
 
 type Point = ImageFit['points'][number];
 

@@ -1,5 +1,5 @@
 /** What the timeline of an image is made from. */
-import { type RunTimeline, threadLanes } from '../../timeline/import/run.ts';
+import { type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import type { ImageRunData } from './image-data.ts';
 
 export function imageTimeline({ name, variant, precision, machine, spans, trace }: ImageRunData): RunTimeline {

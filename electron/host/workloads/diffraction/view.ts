@@ -2,7 +2,7 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { ImageView } from '../../../contract/image.ts';
-import { extent, type GridAxis, mapAxis, peaks, reduce, sampling } from '../../display/reduce.ts';
+import { extent, type GridAxis, mapAxis, peaks, reduce, sampling } from '../../model/fields/reduce.ts';
 
 /** Photons per pixel, [slow][fast]. */
 export interface Image {

@@ -3,25 +3,25 @@
  * reference, then prepared anew every few rounds, which are interleaved in
  * shuffled order; beside the first variant its control, which is prepared apart.
  */
-import type { BenchReport } from '../../../contract/bench.ts';
-import { gpuOf, type Mode } from '../../../contract/bench-session.ts';
+import type { BenchReport } from '../../../contract/bench/bench.ts';
+import { gpuOf, type Mode } from '../../../contract/bench/bench-session.ts';
+import type { TaskEntry, TaskReport } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KeptRecording } from '../../../contract/recording.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
-import type { TaskEntry, TaskReport } from '../../../contract/task-bench.ts';
-import type { NativeAddon } from '../../addon.ts';
-import type { TaskProblem } from '../../addon-task.ts';
-import type { TaskClaim } from '../../bench/claims.ts';
-import { floorAsRatio, instancesOf, noiseOf, type Series } from '../../bench/comparison.ts';
-import { beforeRounds } from '../../bench/contestant.ts';
-import { machineFacts, noGpus, type SessionGpus } from '../../bench/machine.ts';
-import { type Turn, takeRounds } from '../../bench/rounds.ts';
-import { type BenchProgress, SessionClock } from '../../bench/session-clock.ts';
-import type { BenchLimits } from '../../bench/stopping.ts';
-import { findGpu, usedGpu } from '../../gpu.ts';
-import { keptRecording } from '../../recording/kept.ts';
-import { KeepingTimes } from '../../recovery/keeping-times.ts';
-import type { Instances } from '../../verdicts/levels.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
+import type { TaskProblem } from '../../io/addon/task.ts';
+import { KeepingTimes } from '../../io/flow/keeping-times.ts';
+import type { TaskClaim } from '../../model/bench/claims.ts';
+import { floorAsRatio, instancesOf, noiseOf, type Series } from '../../model/bench/comparison.ts';
+import { beforeRounds } from '../../model/bench/contestant.ts';
+import { machineFacts, noGpus, type SessionGpus } from '../../model/bench/machine.ts';
+import { type Turn, takeRounds } from '../../model/bench/rounds.ts';
+import { type BenchProgress, SessionClock } from '../../model/bench/session-clock.ts';
+import type { BenchLimits } from '../../model/bench/stopping.ts';
+import { keptRecording } from '../../model/recording/kept.ts';
+import type { Instances } from '../../model/verdicts/levels.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
 import { taskClaims } from './claims.ts';
 import { type RawTaskSample, rawTaskSample, type TaskContestant, TaskWorker } from './contestant.ts';

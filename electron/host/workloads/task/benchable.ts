@@ -1,8 +1,9 @@
 /** Small measured workloads as benchmarks take them. */
+
+import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/bench/task-bench.ts';
 import type { TaskKind } from '../../../contract/task.ts';
-import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/task-bench.ts';
-import { problemOf } from '../../scenarios/index.ts';
 import { type Benchable, problemFor, reportEach } from '../benchable.ts';
+import { problemOf } from '../scenarios/index.ts';
 import { benchTask } from './bench.ts';
 import { taskCandidates } from './candidates.ts';
 import { taskFits } from './session-file.ts';

@@ -1,6 +1,6 @@
 /** The variants of a bench to compare, each with the problem that it runs. */
-import type { TaskProblem, TaskVariant } from '../../addon-task.ts';
-import { askedFor } from '../../bench/label.ts';
+import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
+import { askedFor } from '../../model/bench/label.ts';
 
 export interface TaskCandidate {
   /** As it was asked for: `cuda-tiled`, `cuda-tiled:1` on the second GPU. */

@@ -1,7 +1,7 @@
 /** Published claims beside what a bench of tasks gave. */
-import { judgeClaim, type TaskClaimResult } from '../../../contract/claims.ts';
-import type { TaskEntry } from '../../../contract/task-bench.ts';
-import { claimResults, keptInstances, notMeasured, type TaskClaim, type TimesOf } from '../../bench/claims.ts';
+import { judgeClaim, type TaskClaimResult } from '../../../contract/bench/claims.ts';
+import type { TaskEntry } from '../../../contract/bench/task-bench.ts';
+import { claimResults, keptInstances, notMeasured, type TaskClaim, type TimesOf } from '../../model/bench/claims.ts';
 
 function measured(entries: readonly TaskEntry[], variant: string) {
   const entry = entries.find(({ label }) => label === variant);

@@ -1,11 +1,11 @@
 /** One variant of a task at work: prepared when it is needed, timed as often as asked. */
-import type { Mode } from '../../../contract/bench-session.ts';
-import { type DeviceTrace, fromNative, type NativeAddon } from '../../addon.ts';
-import type { NativeTask, TaskPreparation, TaskSample, TaskSampling, TaskVerdict } from '../../addon-task.ts';
-import type { Series } from '../../bench/comparison.ts';
-import type { Clocked } from '../../bench/flags.ts';
-import type { Where } from '../../bench/rounds.ts';
-import type { Recording } from '../../recording/recording.ts';
+import type { Mode } from '../../../contract/bench/bench-session.ts';
+import { type DeviceTrace, fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import type { NativeTask, TaskPreparation, TaskSample, TaskSampling, TaskVerdict } from '../../io/addon/task.ts';
+import type { Series } from '../../model/bench/comparison.ts';
+import type { Clocked } from '../../model/bench/flags.ts';
+import type { Where } from '../../model/bench/rounds.ts';
+import type { Recording } from '../../model/recording/recording.ts';
 import type { TaskCandidate } from './candidates.ts';
 
 /** A sample before the session knows its highest clock. */

@@ -1,8 +1,9 @@
 /** A contestant's samples as its row of the report. */
+
+import type { MeasuredTask, TaskSampleRecord } from '../../../contract/bench/task-bench.ts';
 import type { Ceilings } from '../../../contract/devices.ts';
-import type { MeasuredTask, TaskSampleRecord } from '../../../contract/task-bench.ts';
-import { type Basis, compareTimes, type Flagged, type Ranked } from '../../bench/comparison.ts';
-import { median } from '../../bench/statistics.ts';
+import { type Basis, compareTimes, type Flagged, type Ranked } from '../../model/bench/comparison.ts';
+import { median } from '../../model/bench/statistics.ts';
 import type { TaskCandidate } from './candidates.ts';
 import type { RawTaskSample, TaskContestant } from './contestant.ts';
 

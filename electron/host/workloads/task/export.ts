@@ -1,6 +1,6 @@
 /** What a run of a small measured workload can be exported as. */
-import { csvText } from '../../csv.ts';
-import type { RunPacker } from '../../run-files/packer.ts';
+import { csvText } from '../../io/files/csv.ts';
+import type { RunPacker } from '../run-files/packer.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import type { TaskRunData } from './task-data.ts';

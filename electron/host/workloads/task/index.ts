@@ -1,8 +1,8 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
 import type { TaskKind } from '../../../contract/task.ts';
-import type { NativeAddon } from '../../addon.ts';
-import { type AnyReading, problemOf, type TaskReading } from '../../scenarios/index.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
 import { runOf } from '../run-data.ts';
+import { type AnyReading, problemOf, type TaskReading } from '../scenarios/index.ts';
 import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { taskBenchable } from './benchable.ts';

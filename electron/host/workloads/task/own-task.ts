@@ -1,5 +1,5 @@
 /** A task of an own variant, as the host sees every task: the engine's object in the variant's process. */
-import type { NativeAddon } from '../../addon.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
 import type {
   NativeTask,
   TaskPreparation,
@@ -7,8 +7,8 @@ import type {
   TaskSample,
   TaskSampling,
   TaskVerdict,
-} from '../../addon-task.ts';
-import type { Lease, OwnSession } from '../../own/session.ts';
+} from '../../io/addon/task.ts';
+import type { Lease, OwnSession } from '../../model/user-kernels/session.ts';
 
 export class OwnTask implements NativeTask {
   readonly plan: NativeTask['plan'];

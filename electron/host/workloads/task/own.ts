@@ -1,9 +1,11 @@
 /** Own variants of small measured workloads. */
+
+import type { TaskReport } from '../../../contract/bench/task-bench.ts';
 import { type OwnVerdict, ownVerdict } from '../../../contract/own-verdict.ts';
 import type { TaskKind } from '../../../contract/task.ts';
-import type { TaskReport } from '../../../contract/task-bench.ts';
-import { type OwnWorkload, replaceableBy, withOwn, withoutKernels } from '../../own/workload.ts';
+import { withOwn } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';
+import { type OwnWorkload, replaceableBy, withoutKernels } from '../user-kernels.ts';
 import { OwnTask } from './own-task.ts';
 import { accuracyOf } from './session.ts';
 

@@ -1,13 +1,13 @@
 /** A run of a small measured workload while it waits and is measured: all variants that this machine can run. */
 
-import type { KeptSession } from '../../../contract/kept-session.ts';
+import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import { TASK_SESSION_FORMAT } from '../../../contract/bench/task-bench.ts';
 import { isOwnId } from '../../../contract/own.ts';
 import type { TaskKind, TaskProgress } from '../../../contract/task.ts';
-import { TASK_SESSION_FORMAT } from '../../../contract/task-bench.ts';
-import type { NativeAddon } from '../../addon.ts';
-import type { TaskProblem, TaskVariant } from '../../addon-task.ts';
-import { limitsOf } from '../../bench/index.ts';
-import { EVERY_LANE } from '../../runs/lanes.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
+import { EVERY_LANE } from '../../io/flow/lanes.ts';
+import { limitsOf } from '../../model/bench/index.ts';
 import type { Measure, RunSurroundings, WorkloadRun } from '../workload.ts';
 import { variantsFor } from './candidates.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';

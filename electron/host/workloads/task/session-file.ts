@@ -5,9 +5,9 @@ import {
   type TaskReport,
   type TaskSession,
   taskSessionSchema,
-} from '../../../contract/task-bench.ts';
-import { isKeptAs, parseKept } from '../../bench/session-file.ts';
-import { fitLine } from '../../bench/sweep.ts';
+} from '../../../contract/bench/task-bench.ts';
+import { isKeptAs, parseKept } from '../../model/bench/session-file.ts';
+import { fitLine } from '../../model/bench/sweep.ts';
 
 /** Throws BraggError 'foreign-file' that says what is wrong. */
 export function parseTaskSession(text: string, path: string): TaskSession {

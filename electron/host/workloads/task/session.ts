@@ -1,6 +1,6 @@
 /** A benchmark of a small measured workload as comparisons take it. */
-import type { Accuracy, Session, SessionEntry, SessionReport } from '../../../contract/session.ts';
-import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/task-bench.ts';
+import type { Accuracy, Session, SessionEntry, SessionReport } from '../../../contract/bench/session.ts';
+import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/bench/task-bench.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 
 const ratio = (a: number | null, b: number | null): number | null =>

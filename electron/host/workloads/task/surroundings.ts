@@ -1,7 +1,7 @@
 /** What a benchmark of tasks is told of the machine and of what is claimed, whoever starts it. */
-import type { NativeAddon } from '../../addon.ts';
-import type { TaskProblem } from '../../addon-task.ts';
-import { devicesWithCeilings, readTaskClaims, recordedFacts, sessionGpus } from '../../bench/index.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { TaskProblem } from '../../io/addon/task.ts';
+import { devicesWithCeilings, readTaskClaims, recordedFacts, sessionGpus } from '../../model/bench/index.ts';
 import type { TaskBenchOptions } from './bench.ts';
 
 /** The kernels of a workload lie in the folder of its name, with underscores. */

@@ -1,7 +1,8 @@
 /** A run of a small measured workload that has ended: a session of rounds over its variants. */
+
+import type { TaskSession } from '../../../contract/bench/task-bench.ts';
 import type { TaskKind } from '../../../contract/task.ts';
-import type { TaskSession } from '../../../contract/task-bench.ts';
-import type { RunContext } from '../run-data.ts';
+import type { RunContext } from '../run-context.ts';
 
 interface TaskRun<K extends TaskKind> extends RunContext {
   readonly workload: K;

@@ -1,7 +1,8 @@
 /** A run of a small measured workload as a file: the session itself, JSON with every raw sample. */
+
+import type { TaskSession } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { type TaskKind, taskKinds } from '../../../contract/task.ts';
-import type { TaskSession } from '../../../contract/task-bench.ts';
 import { isTaskSession, parseTaskSession } from './session-file.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
 

@@ -1,6 +1,6 @@
 /** What the timeline of a measurement is made from: a part for each variant, of a sweep at each value. */
-import { recordingOf } from '../../recording/kept.ts';
-import { type RecordedPart, type RunTimeline, threadLanes } from '../../timeline/import/run.ts';
+import { recordingOf } from '../../model/recording/kept.ts';
+import { type RecordedPart, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import type { TaskRunData } from './task-data.ts';
 
 export function taskTimeline({ name, variant, precision, machine, session }: TaskRunData): RunTimeline {

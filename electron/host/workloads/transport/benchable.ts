@@ -1,6 +1,6 @@
 /** Proton transport as benchmarks take it. */
-import { SESSION_FORMAT } from '../../../contract/bench.ts';
-import { candidates } from '../../bench/candidates.ts';
+import { SESSION_FORMAT } from '../../../contract/bench/bench.ts';
+import { candidates } from '../../model/bench/candidates.ts';
 import {
   benchmark,
   devicesWithCeilings,
@@ -8,11 +8,11 @@ import {
   recordedFacts,
   sessionGpus,
   sweepFits,
-} from '../../bench/index.ts';
-import { chooseBaselines, readRegistry } from '../../external/registry.ts';
-import { externalRuns, rivals } from '../../external/rivals.ts';
-import { problemOf } from '../../scenarios/index.ts';
+} from '../../model/bench/index.ts';
+import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
+import { externalRuns, rivals } from '../../model/external/rivals.ts';
 import { type Answers, type Benchable, problemFor, reportEach } from '../benchable.ts';
+import { problemOf } from '../scenarios/index.ts';
 import { doseFieldOf } from './field.ts';
 
 export const transportBenchable: Benchable = {

@@ -1,6 +1,6 @@
 /** Decides when a running run's state is taken, and puts the states together with the keyframes taken before. */
-import type { Marginals, NativeCheckpoint, NativeProgress, TransportRun } from '../../addon.ts';
-import { KeepingTimes } from '../../recovery/keeping-times.ts';
+import type { Marginals, NativeCheckpoint, NativeProgress, TransportRun } from '../../io/addon/addon.ts';
+import { KeepingTimes } from '../../io/flow/keeping-times.ts';
 
 export interface TakenState {
   readonly state: NativeCheckpoint;

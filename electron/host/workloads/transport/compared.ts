@@ -1,9 +1,9 @@
 /** Transport runs beside each other. */
-import { parityLimit, relativeL2 } from '../../bench/parity.ts';
-import { depthDoseOf } from '../../metrics/run-metrics.ts';
+import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
 import type { ComparedRuns } from '../compared.ts';
 import { runOf } from '../run-data.ts';
 import { doseField } from './field.ts';
+import { depthDoseOf } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { measured, stepsTime_s } from './run-data.ts';
 import { cellSteps, doseError, ledgerError, transportWords } from './session.ts';

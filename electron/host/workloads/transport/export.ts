@@ -1,10 +1,10 @@
 /** What a run can be exported as; CSV columns carry their units in the header. */
 import { summaryDocument } from '../../../contract/summary.ts';
-import { depthDoseOf, momentsOf } from '../../metrics/run-metrics.ts';
-import type { RunPacker } from '../../run-files/packer.ts';
+import type { RunPacker } from '../run-files/packer.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import { type Balance, columnsOf, energyBalance, numberBalance } from './ledger.ts';
+import { depthDoseOf, momentsOf } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { measured, type RunData } from './run-data.ts';
 

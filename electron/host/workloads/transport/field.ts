@@ -1,9 +1,9 @@
 /** A dose with where its cells lie, whoever computed it. */
-import type { TransportProblem } from '../../addon.ts';
-import type { ComparedField } from '../../compare/field.ts';
-import type { GridAxis } from '../../display/reduce.ts';
-import { type AxisGeometry, axisProfile } from '../../metrics/axis-profile.ts';
-import { profileCurve } from '../../metrics/run-metrics.ts';
+import type { TransportProblem } from '../../io/addon/addon.ts';
+import type { ComparedField } from '../../model/fields/field.ts';
+import type { GridAxis } from '../../model/fields/reduce.ts';
+import { type AxisGeometry, axisProfile } from './metrics/axis-profile.ts';
+import { profileCurve } from './metrics/run-metrics.ts';
 
 /** Edges of `count` cells, in whole cells from the first edge. */
 function axis(name: 'z' | 'x', count: number, width_mm: number, first: number): GridAxis {

@@ -2,13 +2,13 @@
 import { exportsOf } from '../../../contract/exports.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
-import { depthDoseOf } from '../../metrics/run-metrics.ts';
-import { type AnyReading, problemOf, type TransportReading } from '../../scenarios/index.ts';
 import { runOf } from '../run-data.ts';
+import { type AnyReading, problemOf, type TransportReading } from '../scenarios/index.ts';
 import type { HostWorkload, ResolveParts } from '../workload.ts';
 import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
 import { type Exported, exportRun } from './export.ts';
+import { depthDoseOf } from './metrics/run-metrics.ts';
 import { ownTransport } from './own.ts';
 import { measured } from './run-data.ts';
 import { TransportRunning } from './running.ts';

@@ -1,12 +1,12 @@
 /** Live frames of a running run: the newest native frame, reduced to what each page shows. */
 import type { LiveFrame, MapRequest } from '../../../contract/run.ts';
-import type { NativeLive, TransportRun } from '../../addon.ts';
-import { fromNative } from '../../addon.ts';
-import { liveMaps, planeOf, samePlane } from '../../display/maps.ts';
-import { axisProfile } from '../../metrics/axis-profile.ts';
-import { dosePerMass } from '../../metrics/dose-per-mass.ts';
-import { massCurve, profileCurve } from '../../metrics/run-metrics.ts';
-import { Pace } from '../../runs/pace.ts';
+import type { NativeLive, TransportRun } from '../../io/addon/addon.ts';
+import { fromNative } from '../../io/addon/addon.ts';
+import { Pace } from '../../io/flow/pace.ts';
+import { liveMaps, planeOf, samePlane } from './display/maps.ts';
+import { axisProfile } from './metrics/axis-profile.ts';
+import { dosePerMass } from './metrics/dose-per-mass.ts';
+import { massCurve, profileCurve } from './metrics/run-metrics.ts';
 import type { Axes, RunData } from './run-data.ts';
 
 export interface LiveView {

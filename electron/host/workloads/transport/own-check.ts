@@ -1,11 +1,11 @@
 /** The checks that every variant is put to, on a run of an own one: parity, conservation, determinism. */
 import { type OwnVerdict, ownVerdict } from '../../../contract/own-verdict.ts';
 import type { Precision } from '../../../contract/run.ts';
-import type { NativeAddon, TransportProblem, TransportResult } from '../../addon.ts';
-import { ledgerError } from '../../bench/entry.ts';
-import { measure } from '../../bench/measure.ts';
-import { oracleFor } from '../../bench/oracle.ts';
-import { Determinism, parityLimit, relativeL2 } from '../../bench/parity.ts';
+import type { NativeAddon, TransportProblem, TransportResult } from '../../io/addon/addon.ts';
+import { ledgerError } from '../../model/bench/entry.ts';
+import { measure } from '../../model/bench/measure.ts';
+import { oracleFor } from '../../model/bench/oracle.ts';
+import { Determinism, parityLimit, relativeL2 } from '../../model/bench/parity.ts';
 import { ledgerError as balance, doseError } from './session.ts';
 
 /** The first result and one more. */

@@ -16,9 +16,9 @@ import type {
   TransportProblem,
   TransportResult,
   TransportRun,
-} from '../../addon.ts';
-import { LiveFrames } from '../../own/live-frames.ts';
-import type { Lease, OwnSession } from '../../own/session.ts';
+} from '../../io/addon/addon.ts';
+import { LiveFrames } from '../../model/user-kernels/live-frames.ts';
+import type { Lease, OwnSession } from '../../model/user-kernels/session.ts';
 
 export class OwnTransportRun implements TransportRun {
   readonly plan: TransportRun['plan'];

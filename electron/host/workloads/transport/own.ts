@@ -1,7 +1,8 @@
 /** Own variants of proton transport. */
-import { type OwnWorkload, replaceableBy, withOwn, withoutKernels } from '../../own/workload.ts';
-import { problemOf } from '../../scenarios/index.ts';
+import { withOwn } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';
+import { problemOf } from '../scenarios/index.ts';
+import { type OwnWorkload, replaceableBy, withoutKernels } from '../user-kernels.ts';
 import { checkTransport } from './own-check.ts';
 import { OwnTransportRun } from './own-run.ts';
 

@@ -2,8 +2,8 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve } from '../../../contract/fields.ts';
 import { energyBalanceSchema, type LedgerTable, numberBalanceSchema, type RunSummary } from '../../../contract/run.ts';
-import { metricsOf } from '../../metrics/run-metrics.ts';
 import { columnsOf, energyBalance, lastRow, numberBalance } from './ledger.ts';
+import { metricsOf } from './metrics/run-metrics.ts';
 import { measured, type RunData } from './run-data.ts';
 
 export function summaryOf(run: RunData): RunSummary {

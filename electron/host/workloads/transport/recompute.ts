@@ -16,13 +16,12 @@ import {
   type TransportProblem,
   type TransportRun,
   type TransportVariant,
-} from '../../addon.ts';
-import { makeMap, planeOf, samePlane } from '../../display/maps.ts';
-import type { Lanes } from '../../runs/lanes.ts';
-import type { Runs } from '../../runs/runs.ts';
-import type { Scenarios } from '../../scenarios/index.ts';
-import type { Sink } from '../../service/service.ts';
-import { runOf } from '../run-data.ts';
+} from '../../io/addon/addon.ts';
+import type { Lanes } from '../../io/flow/lanes.ts';
+import type { Sink } from '../../io/flow/sink.ts';
+import { type AnyRunData, runOf } from '../run-data.ts';
+import type { Scenarios } from '../scenarios/index.ts';
+import { makeMap, planeOf, samePlane } from './display/maps.ts';
 import type { RunData } from './run-data.ts';
 
 /** Planes that were made lately: going back to a step or a cut costs nothing. */
@@ -40,7 +39,11 @@ export interface CutsRequest {
 
 interface Parts {
   readonly addon: NativeAddon;
-  readonly runs: Runs;
+  /** Runs that have ended, and what was asked of them. */
+  readonly runs: {
+    readonly data: (run: string) => Promise<AnyRunData>;
+    readonly scenario: (run: string) => Readonly<Record<string, unknown>>;
+  };
   readonly scenarios: Scenarios;
   readonly lanes: Lanes;
 }

@@ -1,12 +1,12 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../../contract/run.ts';
-import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../addon.ts';
-import { fromNative } from '../../addon.ts';
-import { dosePerMass } from '../../metrics/dose-per-mass.ts';
-import type { MeasuredRun } from '../../metrics/run-metrics.ts';
-import { noSpans, type Recording } from '../../recording/recording.ts';
-import type { RunContext, RunFailure } from '../run-data.ts';
+import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../io/addon/addon.ts';
+import { fromNative } from '../../io/addon/addon.ts';
+import { noSpans, type Recording } from '../../model/recording/recording.ts';
+import type { RunContext, RunFailure } from '../run-context.ts';
+import { dosePerMass } from './metrics/dose-per-mass.ts';
+import type { MeasuredRun } from './metrics/run-metrics.ts';
 
 /** Axes of phase space; centres of the cells. */
 export interface Axes {
@@ -22,15 +22,6 @@ export interface Axes {
   readonly energies_MeV: Float64Array;
   /** Of each cell, [z][x]; null in files of versions that did not record it. */
   readonly density_g_cm3: Float64Array | null;
-}
-
-export interface Machine {
-  readonly cpu: string;
-  readonly logicalCores: number;
-  readonly memory_bytes: number;
-  readonly os: string;
-  /** GPU that computed it; null on the CPU. */
-  readonly device: string | null;
 }
 
 export interface RunData extends RunContext, Recording {

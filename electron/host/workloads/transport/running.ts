@@ -1,8 +1,8 @@
 /** A transport run while it waits and computes: engine, live frames, states against a crash. */
 import type { LiveFrame, TransportProgress } from '../../../contract/run.ts';
-import type { Marginals, NativeAddon, NativeProgress, TransportProblem, TransportRun } from '../../addon.ts';
-import { Subscribers } from '../../runs/subscribers.ts';
-import type { Sink } from '../../service/service.ts';
+import type { Marginals, NativeAddon, NativeProgress, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
+import type { Sink } from '../../io/flow/sink.ts';
+import { Subscribers } from '../../io/flow/subscribers.ts';
 import type { RunSurroundings, WorkloadRun } from '../workload.ts';
 import { Checkpointing } from './checkpointing.ts';
 import { LiveState, type LiveView } from './live.ts';

@@ -1,6 +1,5 @@
 /** A benchmark of proton transport as comparisons take it. */
-import type { BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../../../contract/bench.ts';
-import type { Precision } from '../../../contract/run.ts';
+import type { BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../../../contract/bench/bench.ts';
 import type {
   Accuracy,
   Session,
@@ -8,7 +7,8 @@ import type {
   SessionExternal,
   SessionReport,
   Words,
-} from '../../../contract/session.ts';
+} from '../../../contract/bench/session.ts';
+import type { Precision } from '../../../contract/run.ts';
 
 export const transportWords: Words = {
   time: 'Steps',

@@ -1,5 +1,5 @@
 /** What the timeline of a transport run is made from. */
-import { type RecordedLane, type RunTimeline, threadLanes } from '../../timeline/import/run.ts';
+import { type RecordedLane, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import type { RunData } from './run-data.ts';
 
 /** The recorder's second thread is the device. */

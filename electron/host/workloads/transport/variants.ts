@@ -2,7 +2,7 @@
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
-import type { NativeAddon } from '../../addon.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
 import { asVariant } from '../variant.ts';
 
 export function transportVariants(addon: NativeAddon): readonly Variant[] {

@@ -1,16 +1,16 @@
 /** The diffraction workload from scenario to readouts: the published images, and what they read. */
 
 import { expect, test } from 'vitest';
-import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
+import { imageSessionSchema } from '../../../../electron/contract/bench/image-bench.ts';
 import { imageGeometry } from '../../../../electron/contract/scenario/index.ts';
-import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
-import { problemOf } from '../../../../electron/host/scenarios/index.ts';
+import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
 import { imageError } from '../../../../electron/host/workloads/diffraction/image-error.ts';
 import { imageRoofline } from '../../../../electron/host/workloads/diffraction/roofline.ts';
 import { imageSummary } from '../../../../electron/host/workloads/diffraction/summary.ts';
 import { imageFits } from '../../../../electron/host/workloads/diffraction/sweep.ts';
-import { addon, scenarios } from '../scenarios/open.ts';
+import { problemOf } from '../../../../electron/host/workloads/scenarios/index.ts';
+import { addon, scenarios } from '../model/scenarios/open.ts';
 import { renderDocument, renderShipped } from './image.ts';
 import { smallImage } from './small-image.ts';
 

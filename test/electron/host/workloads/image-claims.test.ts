@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
-import type { Session } from '../../../../electron/contract/session.ts';
-import { readClaimsOf } from '../../../../electron/host/bench/index.ts';
-import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
-import { asSession, outlineOf, parseKeptSession, readKnown } from '../../../../electron/host/sessions/index.ts';
+import { imageSessionSchema } from '../../../../electron/contract/bench/image-bench.ts';
+import type { Session } from '../../../../electron/contract/bench/session.ts';
+import { asSession, outlineOf, parseKeptSession, readKnown } from '../../../../electron/host/app/sessions/index.ts';
+import { readClaimsOf } from '../../../../electron/host/model/bench/index.ts';
+import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
-import { addon, assetsFolder } from '../scenarios/open.ts';
+import { addon, assetsFolder } from '../model/scenarios/open.ts';
 import { smallProblem } from './image.ts';
 
 const known = await readKnown(addon, assetsFolder);

@@ -1,14 +1,14 @@
 /** Clocks of every sample of an image session: recorded, flagged where they dropped or were throttled, and told. */
 
 import { expect, test } from 'vitest';
+import { imageSessionSchema } from '../../../../electron/contract/bench/image-bench.ts';
 import type { ClockState } from '../../../../electron/contract/devices.ts';
-import { imageSessionSchema } from '../../../../electron/contract/image-bench.ts';
-import type { NativeAddon } from '../../../../electron/host/addon.ts';
-import { limitsOf } from '../../../../electron/host/bench/stopping.ts';
-import { asSession } from '../../../../electron/host/sessions/index.ts';
+import { asSession } from '../../../../electron/host/app/sessions/index.ts';
+import type { NativeAddon } from '../../../../electron/host/io/addon/addon.ts';
+import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
 import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
 import { allVariants } from '../../../../electron/host/workloads/index.ts';
-import { addon } from '../scenarios/open.ts';
+import { addon } from '../model/scenarios/open.ts';
 import { smallProblem } from './image.ts';
 
 const state = (sm_MHz: number, reasons: string[] = []): ClockState => ({

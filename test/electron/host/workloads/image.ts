@@ -1,9 +1,9 @@
 /** Diffraction images through the real addon, without command line. */
-import type { DiffractionProblem } from '../../../../electron/host/addon-diffraction.ts';
-import { problemOf } from '../../../../electron/host/scenarios/index.ts';
+import type { DiffractionProblem } from '../../../../electron/host/io/addon/diffraction.ts';
 import type { ImageRunData } from '../../../../electron/host/workloads/diffraction/image-data.ts';
 import { ImageRunning } from '../../../../electron/host/workloads/diffraction/running.ts';
-import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';
+import { problemOf } from '../../../../electron/host/workloads/scenarios/index.ts';
+import { addon, assetsFolder, scenarios } from '../model/scenarios/open.ts';
 import { smallImage } from './small-image.ts';
 
 export async function renderDocument(document: object, folder: string | null = null): Promise<ImageRunData> {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { ImageSession } from '../../../../electron/contract/image-bench.ts';
+import type { ImageSession } from '../../../../electron/contract/bench/image-bench.ts';
 import { parseImageSession } from '../../../../electron/host/workloads/diffraction/session-file.ts';
 
 function session(name: string): ImageSession {

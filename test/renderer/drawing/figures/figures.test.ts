@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Session, SessionReport } from '../../../../electron/contract/session.ts';
-import { asSession, parseKeptSession } from '../../../../electron/host/sessions/index.ts';
+import type { Session, SessionReport } from '../../../../electron/contract/bench/session.ts';
+import { asSession, parseKeptSession } from '../../../../electron/host/app/sessions/index.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../../../renderer/base/measured.ts';
 import { provenanceText, reportProvenance } from '../../../../renderer/base/provenance.ts';
 import { curvesFigure } from '../../../../renderer/drawing/figures/curves.ts';

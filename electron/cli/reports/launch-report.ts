@@ -1,0 +1,174 @@
+/** A launch as a person reads it. */
+import { type Launch, occupancyCurve } from '../../contract/launch/launch.ts';
+import type { LaunchLimits } from '../../contract/launch/limits.ts';
+import { elementsOfThread, placeOfThread, threadsAlongX } from '../../contract/launch/mapping.ts';
+import { type LaunchedKernel, limiters } from '../../contract/launch/occupancy.ts';
+import { type ReductionKind, reductionKinds, reductionOf, reductionTitles } from '../../contract/launch/reduction.ts';
+import { formatBytes } from '../../contract/units.ts';
+import { short } from '../numbers.ts';
+import { bar } from '../progress-bar.ts';
+import { pairs, table, wrap } from '../table.ts';
+
+const WIDTH = 88;
+
+export const whole = (value: number): string => Math.round(value).toLocaleString('en').replaceAll(',', ' ');
+const share = (value: number | null): string => (value === null ? '–' : `${short(value * 100, 3)} %`);
+const extent = (values: readonly number[]): string => values.map(whole).join(' × ');
+
+/** Elements of the first and last threads, and where blocks meet. */
+function mapLines(launch: Launch): readonly string[] {
+  const threads = threadsAlongX(launch);
+  const [width] = launch.request.block;
+  const wanted = [0, 1, width - 1, width, threads - width, threads - 1].filter((one) => one >= 0 && one < threads);
+  const rows = [...new Set(wanted)]
+    .sort((a, b) => a - b)
+    .map((thread) => {
+      const { block, lane, warp } = placeOfThread(launch, thread);
+      const { first, count } = elementsOfThread(launch, thread, 3);
+      const more = count > first.length ? `, … (${whole(count)} in all)` : '';
+      return [
+        whole(thread),
+        whole(block),
+        `${lane} (warp ${warp})`,
+        count === 0 ? 'none: it ends at once' : `${first.map(whole).join(', ')}${more}`,
+      ];
+    });
+  const right = { align: 'right' } as const;
+  return table(
+    [
+      { title: 'thread', ...right },
+      { title: 'block', ...right },
+      { title: 'of its block', ...right },
+      { title: 'elements' },
+    ],
+    rows,
+  ).map((text) => `  ${text}`);
+}
+
+function reductionLines(kind: ReductionKind, threads: number): readonly string[] {
+  const { steps, barriers, warps, divergent, worstWays } = reductionOf(kind, threads);
+  const rows = steps.map((step, i) => [
+    String(i + 1),
+    step.text,
+    String(step.threads),
+    String(step.warps),
+    step.divergent === 0 ? '' : String(step.divergent),
+    step.ways < 2 ? '' : `${step.ways}-way`,
+  ]);
+  const right = { align: 'right' } as const;
+  const columns = [
+    { title: '', ...right },
+    { title: 'step' },
+    { title: 'threads', ...right },
+    { title: 'warps', ...right },
+    { title: 'divergent', ...right },
+    { title: 'bank conflict', ...right },
+  ];
+  const conflict = worstWays > 1 ? `, bank conflicts up to ${worstWays}-way` : '';
+  const total = `${barriers} barrier${barriers === 1 ? '' : 's'}, ${warps} warp steps, ${divergent} of them divergent${conflict}`;
+  return [`  ${reductionTitles[kind]}: ${total}`, ...table(columns, rows).map((text) => `    ${text}`)];
+}
+
+export interface LaunchSubject {
+  /** `dense_fill_f32 (transport)`, or what stands for a kernel given by its numbers. */
+  readonly title: string;
+  readonly kernel: LaunchedKernel;
+  readonly limits: LaunchLimits;
+  /** Blocks that the driver says a multiprocessor holds; null where it was not asked. */
+  readonly driverBlocks: number | null;
+}
+
+/** Every second size; those that cannot be launched together. */
+function curveLines({ kernel, limits }: LaunchSubject, { request, threadsPerBlock }: Launch): readonly string[] {
+  const curve = occupancyCurve(kernel, limits, request.dynamic_bytes);
+  const refused = curve.find(({ occupancy }) => occupancy.blocks === 0);
+  const lines = curve
+    .filter(({ threads, occupancy }) => occupancy.blocks > 0 && (threads % 64 === 0 || threads === 32))
+    .map(({ threads, occupancy: { share: full, limitedBy } }) => {
+      const mark = threads === threadsPerBlock ? ' ←' : '';
+      return `  ${String(threads).padStart(4)}  ${bar(full, 20)} ${share(full).padStart(6)}  ${limitedBy.join(', ')}${mark}`;
+    });
+  if (refused === undefined) return lines;
+  const { threads, occupancy } = refused;
+  return [...lines, `  ${String(threads).padStart(4)}  and more cannot be launched: ${occupancy.limitedBy.join(', ')}`];
+}
+
+export interface LaunchLook {
+  readonly bold: (text: string) => string;
+  readonly warn: (text: string) => string;
+  readonly refuse: (text: string) => string;
+  readonly reductions: boolean;
+}
+
+export function launchLines(subject: LaunchSubject, launch: Launch, look: LaunchLook): readonly string[] {
+  const { kernel, limits, title, driverBlocks } = subject;
+  const { occupancy, waves, request } = launch;
+  const bounds = kernel.max_threads ?? null;
+  const lines: string[] = [
+    look.bold(title),
+    ...pairs([
+      ['Registers', `${kernel.registers} per thread`],
+      ['Shared memory', `${formatBytes(kernel.shared_bytes)} static, ${formatBytes(request.dynamic_bytes)} at launch`],
+      ...(bounds === null ? [] : [['Launch bounds', `${bounds} threads`] as const]),
+      [
+        'On',
+        `${limits.name} (${limits.architecture}), ${limits.multiprocessors} multiprocessors, ${limits.origin === 'driver' ? 'as its driver says' : 'as published'}`,
+      ],
+    ]),
+    '',
+    look.bold('Launch'),
+    ...pairs([
+      [
+        'Grid',
+        `${extent(launch.grid)} blocks${launch.blocks === launch.grid[0] ? '' : `, ${whole(launch.blocks)} in all`}`,
+      ],
+      ['Block', `${extent(request.block)} threads, ${Math.ceil(launch.threadsPerBlock / limits.warpThreads)} warps`],
+      [
+        'Threads',
+        `${whole(launch.threads)} for ${whole(launch.elements)} elements; ${share(launch.threadsUsed)} have one`,
+      ],
+      ['Per thread', `${whole(launch.elementsPerThread)} element${launch.elementsPerThread === 1 ? '' : 's'} at most`],
+      ['Last block', `${share(launch.lastBlockUsed)} of its threads have an element`],
+    ]),
+    '',
+    look.bold('On a multiprocessor'),
+    ...pairs([
+      [
+        'Resident',
+        `${occupancy.blocks} blocks, ${occupancy.warps} warps: occupancy ${share(occupancy.share)}${driverBlocks === null ? '' : driverBlocks === occupancy.blocks ? '; the driver says the same' : `; the driver says ${driverBlocks} blocks`}`,
+      ],
+      ['Limited by', occupancy.limitedBy.join(', ')],
+      [
+        'Each allows',
+        limiters
+          .filter((limiter) => Number.isFinite(occupancy.allows[limiter]))
+          .map((limiter) => `${limiter} ${occupancy.allows[limiter]}`)
+          .join(', '),
+      ],
+      [
+        'Waves',
+        waves === null
+          ? 'none: no block fits'
+          : `${short(waves, 4)} of ${whole(launch.residentBlocks)} blocks; the last is ${share(launch.lastWaveUsed)} full, ${share(launch.tail)} of the time is tail`,
+      ],
+    ]),
+    '',
+    look.bold('Occupancy by block size'),
+    ...curveLines(subject, launch),
+    '',
+    look.bold(
+      request.mapping === 'grid-stride' ? 'Threads and elements, grid-stride' : 'Threads and elements, one each',
+    ),
+    ...mapLines(launch),
+  ];
+  if (look.reductions) {
+    lines.push('', look.bold(`A sum over the ${launch.threadsPerBlock} threads of a block`));
+    for (const kind of reductionKinds) lines.push(...reductionLines(kind, launch.threadsPerBlock));
+  }
+  if (launch.notes.length > 0) lines.push('');
+  for (const { severity, text } of launch.notes) {
+    const head = severity === 'refused' ? look.refuse('will not launch') : look.warn('note');
+    lines.push(...wrap(text, WIDTH).map((part, i) => (i === 0 ? `${head}  ${part}` : `  ${part}`)));
+  }
+  return lines;
+}

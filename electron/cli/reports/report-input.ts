@@ -1,0 +1,47 @@
+/** Gathers what a report says about run files and sessions. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import type { Palette } from '../../../renderer/report/map-figure.ts';
+import type { ReportInput } from '../../../renderer/report/report.ts';
+import type { Host } from '../../host/index.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import { readSubjects } from '../subjects.ts';
+
+const colorFile = z.looseObject({ entries: z.literal(256), colors: z.string().length(256 * 6) });
+
+export async function palette(name: string): Promise<Palette> {
+  const text = await readFile(path.join(assetsFolder(), 'colormaps', `${name}.json`), 'utf8');
+  return Uint8Array.from(Buffer.from(colorFile.parse(JSON.parse(text)).colors, 'hex'));
+}
+
+/** More samples than this across a map of a page's width are not seen. */
+const PIXELS = 640;
+
+/** Throws BraggError for a file that is neither a run nor a session. */
+export async function reportInput(host: Host, files: readonly string[], title: string): Promise<ReportInput> {
+  const { subjects: all, sessions, scenarios, commands } = await readSubjects(host, files);
+  const subjects = [...all];
+  const { rows, words } = await host.call('compare.rows', { subjects, reference: 0 });
+  // Sessions keep no answers: then those of the runs are held to the first run's.
+  const shown = Math.max(
+    0,
+    rows.findIndex(({ has_map }) => has_map),
+  );
+  const { curves } = await host.call('compare.curves', { subjects, reference: shown });
+  const viewport = { horizontal: null, vertical: null, pixels: [PIXELS, PIXELS] as [number, number] };
+  const { maps } = await host.call('compare.maps', { subjects, reference: shown, viewport });
+  return {
+    title,
+    created: new Date().toISOString(),
+    version: host.capabilities().version,
+    rows,
+    words,
+    curves,
+    maps,
+    sessions,
+    scenarios,
+    commands: [...commands, `report ${files.join(' ')}`],
+    palettes: { field: await palette('viridis'), difference: await palette('berlin') },
+  };
+}

@@ -1,0 +1,163 @@
+/** The result of a run for a person. */
+import { readoutRemarks } from '../../contract/remarks.ts';
+import type { EnergyBalance, NumberBalance, RunSummary } from '../../contract/run.ts';
+import { duration, metric, millimetres, significant, smallError } from '../numbers.ts';
+import { pairs, table } from '../table.ts';
+
+type Style = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: string) => string;
+
+export interface RunFacts {
+  readonly summary: RunSummary;
+  /** CSDA range along the beam's axis, through the regions on it; null where there is no beam. */
+  readonly range_mm: number | null;
+  /** Whether all of that is water. */
+  readonly inWater: boolean;
+  /** Where the beam enters (z, mm) and its angle from +z. */
+  readonly entrance_mm: number;
+  readonly angle_deg: number;
+  /** Title of the stopping power table. */
+  readonly table: string;
+  /** Where the run file is; null if none was written. */
+  readonly file: string | null;
+}
+
+/** A column at `depth`, on a straight line between the planes beside it; null outside of them. */
+function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number): number | null {
+  const after = depths.findIndex((z) => z >= depth);
+  const before = Math.max(0, after - 1);
+  const [z0, z1, v0, v1] = [depths[before], depths[after], values[before], values[after]];
+  if (z0 === undefined || z1 === undefined || v0 === undefined || v1 === undefined || depth < z0) return null;
+  const value = z1 === z0 ? v1 : v0 + ((v1 - v0) * (depth - z0)) / (z1 - z0);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** σ_x means nothing behind the range; this near to it there are protons enough. */
+const widthDepth = 0.9;
+
+/** Less range spread than this is nothing beside any straggling. */
+const noticeable_mm = 0.005;
+
+function readouts({
+  summary,
+  range_mm,
+  inWater,
+  entrance_mm,
+  angle_deg,
+  table: title,
+}: RunFacts): readonly (readonly [string, string])[] {
+  const { metrics } = summary;
+  const r80 = metrics.r80_mm;
+  const forward = Math.cos((angle_deg * Math.PI) / 180);
+  const depth = r80 === null ? null : entrance_mm + widthDepth * r80 * forward;
+  const sigma = depth === null ? null : valueAtDepth(metrics.sigma_x.depth_mm, metrics.sigma_x.sigma_x_mm, depth);
+  const theta =
+    depth === null ? null : valueAtDepth(metrics.theta_rms.depth_mm, metrics.theta_rms.theta_rms_mrad, depth);
+  const at = depth === null ? '' : ` at z = ${depth.toFixed(1)} mm`;
+  return [
+    ['R80', millimetres(r80)],
+    ...(range_mm === null
+      ? []
+      : [
+          [
+            'CSDA range',
+            `${millimetres(range_mm)} ${inWater ? 'in water,' : 'along the axis, water by'} ${title}`,
+          ] as const,
+        ]),
+    ['Peak', millimetres(metrics.peak_mm)],
+    ['W80–20', millimetres(metrics.w80_20_mm)],
+    ...(summary.extra_straggling_mm < noticeable_mm
+      ? []
+      : [['Energy grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
+    ['FWHM', millimetres(metrics.fwhm_mm)],
+    ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
+    [`σx${at}`, millimetres(sigma)],
+    [`θrms${at}`, theta === null ? '–' : `${theta.toFixed(1)} mrad`],
+    ['Mean range', millimetres(metrics.mean_range_mm)],
+  ];
+}
+
+/** A partial run has few readouts; rows without a value say nothing more. */
+function readoutLines(facts: RunFacts): readonly string[] {
+  const rows = readouts(facts);
+  if (facts.summary.metrics.r80_mm !== null) {
+    const remarks = readoutRemarks(facts.summary);
+    return [...pairs(rows), ...(remarks.length === 0 ? [] : ['']), ...remarks.map((remark) => `  ${remark}`)];
+  }
+  const known = rows.filter(([, value]) => value !== '–');
+  return ['  No range to read: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known))];
+}
+
+const rowNames: Readonly<Record<string, string>> = {
+  in: 'In',
+  deposited: 'Deposited',
+  stopped: 'Stopped',
+  escaped_x: 'Escaped in x',
+  escaped_x_low: '  at low x',
+  escaped_x_high: '  at high x',
+  escaped_z: 'Escaped in z',
+  escaped_z_low: '  in front',
+  escaped_z_high: '  behind',
+  escaped_theta: 'Escaped in angle',
+  escaped_theta_low: '  at low angles',
+  escaped_theta_high: '  at high angles',
+  nuclear: 'Nuclear reactions',
+  in_flight: 'Still in flight',
+  skipped: 'Skipped',
+};
+
+/** Rows that are always of interest, also when they are 0. */
+const alwaysShown: readonly string[] = ['in', 'deposited', 'stopped', 'in_flight'];
+
+function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (readonly string[])[] {
+  const order = ['in', ...Object.keys(rowNames).filter((name) => name !== 'in')] as (keyof EnergyBalance)[];
+  return order
+    .filter((name) => energy[name] !== undefined)
+    .filter((name) => alwaysShown.includes(name) || energy[name] !== 0 || ((number as EnergyBalance)[name] ?? 0) !== 0)
+    .map((name) => {
+      const amount = energy[name] ?? 0;
+      const count = name === 'deposited' ? '' : significant((number as EnergyBalance)[name] ?? 0, 5);
+      const share = energy.in === 0 ? '' : `${((100 * amount) / energy.in).toFixed(2)} %`;
+      return [rowNames[name] ?? name, count, significant(amount, 5), share];
+    });
+}
+
+const statusWords: Readonly<Record<RunFacts['summary']['status'], (style: Style) => string>> = {
+  done: (style) => style('green', 'done'),
+  cancelled: (style) => style('yellow', 'interrupted, partial result'),
+  failed: (style) => style('red', 'failed, what was finished before'),
+};
+
+/** What is said on the first line: how it ended and what it cost. */
+function headline({ summary }: RunFacts, style: Style): string {
+  const { status, steps, wall_s, setup_s, solve_s, cell_steps } = summary;
+  const word = statusWords[status](style);
+  const rate = solve_s > 0 ? `, ${metric(cell_steps / solve_s)} cell-steps/s` : '';
+  return `${word}: ${steps} steps in ${duration(wall_s)} (set-up ${duration(setup_s)}, solve ${duration(solve_s)}${rate})`;
+}
+
+export function runReport(facts: RunFacts, style: Style): readonly string[] {
+  const { summary } = facts;
+  const { ne, ntheta, nz, nx } = summary.grid;
+  const { number, energy } = summary.ledger;
+  return [
+    style('bold', summary.scenario),
+    `${summary.variant}, ${summary.precision}, ${summary.threads} thread${summary.threads === 1 ? '' : 's'}, ${summary.isa}; ` +
+      `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across)`,
+    headline(facts, style),
+    '',
+    ...readoutLines(facts),
+    '',
+    ...table(
+      [
+        { title: 'Ledger' },
+        { title: 'protons', align: 'right' },
+        { title: 'MeV', align: 'right' },
+        { title: 'of energy', align: 'right' },
+      ],
+      ledgerRows(number, energy),
+      { styleTitle: (title) => style('bold', title) },
+    ).map((line) => `  ${line}`),
+    `  ${style('dim', `relative error ${smallError(number.rel_error)} in number, ${smallError(energy.rel_error)} in energy; smallest ψ over largest ${smallError(summary.min_psi_over_max)}; peak memory ${summary.peak_rss_MB.toFixed(0)} MB`)}`,
+    ...(facts.file === null ? [] : ['', `Saved as ${facts.file}`]),
+  ];
+}

@@ -1,0 +1,29 @@
+/** The figures of a session as SVG files, the same bytes every time. */
+import { provenanceText, reportProvenance } from '../../../renderer/base/provenance.ts';
+import { withCaption } from '../../../renderer/drawing/figures/figure.ts';
+import { sessionFigures } from '../../../renderer/drawing/figures/session-figures.ts';
+import { figureSvg } from '../../../renderer/drawing/figures/svg.ts';
+import type { Session } from '../../contract/bench/session.ts';
+
+const size = { width: 860, label: 11 } as const;
+
+interface Replayed {
+  readonly name: string;
+  readonly svg: string;
+}
+
+/** What is of all values of a sweep stands once. */
+export function replayed(session: Session): readonly Replayed[] {
+  const many = session.reports.length > 1;
+  return session.reports.flatMap((report, i) => {
+    const last = i === session.reports.length - 1;
+    const caption = `${report.scenario} · ${provenanceText(reportProvenance(report, session.created))}`;
+    return sessionFigures(session, report)
+      .figures.filter(({ ofSweep }) => !ofSweep || last)
+      .map(({ id, ofSweep, make }) => {
+        const prefix = many && !ofSweep ? `${session.sweep?.values[i] ?? i + 1}-` : '';
+        const svg = figureSvg(withCaption(make(size), caption, size.label), { background: true });
+        return { name: `${prefix}${id}.svg`, svg };
+      });
+  });
+}

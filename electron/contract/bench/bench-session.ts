@@ -1,0 +1,194 @@
+/** What the benchmark sessions of all workloads are made of: plain JSON with every raw sample. Times in seconds. */
+import { z } from 'zod';
+import { ceilingsSchema } from '../devices.ts';
+import { kernelResourcesSchema } from '../resources.ts';
+
+export const seconds = z.number().nonnegative();
+export const count = z.number().int().nonnegative();
+
+export const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
+export type Interval = Readonly<z.infer<typeof intervalSchema>>;
+
+/**
+ * A ratio of times with its 95 % interval, from what varies between instances; null for too few. Of sessions without
+ * `judged` it is a bootstrap interval of the ratio of medians.
+ */
+export const ratioSchema = z.strictObject({ value: z.number(), interval: intervalSchema.nullable() });
+export type Ratio = Readonly<z.infer<typeof ratioSchema>>;
+
+/**
+ * `warm`: steps follow set-up at once. `cold`: the caches (a GPU's L2) are emptied just before, outside the time.
+ * `graph`: what a batch of steps launches is captured and replayed as one graph.
+ */
+export const modeSchema = z.enum(['warm', 'cold', 'graph']);
+export type Mode = z.infer<typeof modeSchema>;
+export const modes = modeSchema.options;
+
+export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong']);
+
+/** `precise`: every ratio is as narrow as was asked for. `narrow` and `settled` ended older sessions. */
+export const stoppedSchema = z.enum([
+  'precise',
+  'narrow',
+  'settled',
+  'time',
+  'rounds',
+  'instances',
+  'cancelled',
+  'refused',
+]);
+
+/** By what a session was judged; absent in older sessions, which tell nothing of instances. */
+export const judgedSchema = z.strictObject({
+  /** Half width of every ratio's interval that was asked for, as a ratio less 1. */
+  precision: z.number().positive(),
+  /** `same` means inside this, as a ratio less 1. */
+  margin: z.number().positive(),
+  /** Separately prepared states of each contestant. */
+  instances: count,
+  rounds_per_instance: count,
+});
+export type Judged = Readonly<z.infer<typeof judgedSchema>>;
+
+/** Of every sample, beside its times. */
+export const sampleShape = {
+  round: count,
+  /** Which separately prepared state; absent in sessions without `judged`. */
+  instance: count.optional(),
+  /** Place in the shuffled order of its round. */
+  position: count,
+  /** Multiprocessor clock after the steps; null on the CPU and without NVML. */
+  sm_MHz: z.number().nullable(),
+  /** Why the sample is doubtful (a throttle reason, a clock drop); null when it is not. Kept all the same. */
+  flag: z.string().nullable(),
+};
+
+/** A mode beside warm, with samples of the workload's own form. */
+export function modeEntryOf<Sample extends z.ZodType>(sample: Sample) {
+  return z.strictObject({
+    mode: modeSchema,
+    /** Why there are no samples; null when there are. */
+    reason: z.string().nullable(),
+    time_s: seconds.nullable(),
+    spread: z.number().nullable(),
+    /** Time over the same variant's warm time. */
+    ratio: ratioSchema.nullable(),
+    samples: z.array(sample),
+  });
+}
+
+/** A part of a set-up that was timed once. */
+export const timedPartSchema = z.strictObject({ name: z.string(), seconds });
+
+/** Of every entry: which variant it is of. */
+export const entryShape = {
+  /** How the session calls the variant. */
+  label: z.string(),
+  variant: z.string(),
+  title: z.string(),
+  builds_on: z.string().nullable(),
+  device: z.enum(['cpu', 'cuda']),
+  /** Which GPU, as the driver counts, where one was asked for. */
+  gpu: count.optional(),
+};
+
+/** How a measured entry's time stands against the others'. */
+export const standingShape = {
+  /** Time over the time of the first variant. */
+  ratio: ratioSchema,
+  /** The same without the flagged samples; null when none is flagged. */
+  ratio_unflagged: ratioSchema.nullable(),
+  flagged: count,
+  verdict: verdictSchema,
+  /** Instances of each that would decide at the spread seen so far; null where it is decided or none would. */
+  instances_to_decide: count.nullable().optional(),
+  /** Time over the time of the variant that it builds on, where that was measured too. */
+  rung: ratioSchema.nullable(),
+  /** Time over the time of the first of the variants that it stands on. */
+  cumulative: ratioSchema.nullable(),
+};
+
+export const sessionGpuSchema = z.strictObject({
+  name: z.string(),
+  uuid: z.string(),
+  driver: z.string().nullable(),
+  ceilings: ceilingsSchema.nullable(),
+});
+
+export type SessionGpu = Readonly<z.infer<typeof sessionGpuSchema>>;
+
+/** The GPUs that labels of the session name, as the driver counts; absent where none does, and in older sessions. */
+export const namedGpusSchema = z.array(z.strictObject({ index: count, ...sessionGpuSchema.shape })).optional();
+
+/** The GPUs that a session tells of. */
+export interface SessionMachine {
+  readonly gpu: SessionGpu | null;
+  readonly gpus?: z.infer<typeof namedGpusSchema>;
+}
+
+/** The one that an entry ran on: what its label names, else what runs use. Null without one. */
+export function gpuOf({ gpu, gpus = [] }: SessionMachine, index: number | null | undefined): SessionGpu | null {
+  return gpus.find((one) => one.index === index) ?? gpu;
+}
+
+/** Those that entries ran on, each once, by the order of the entries. */
+export function gpusUsed(
+  machine: SessionMachine,
+  entries: readonly { readonly device: 'cpu' | 'cuda'; readonly gpu?: number | null | undefined }[],
+): readonly SessionGpu[] {
+  const used = entries.flatMap(({ device, gpu }) => (device === 'cpu' ? [] : (gpuOf(machine, gpu) ?? [])));
+  return [...new Map(used.map((gpu) => [gpu.uuid, gpu])).values()];
+}
+
+/** Of a report: what was measured where, and how long it took. */
+export const reportShape = {
+  scenario: z.string(),
+  machine: z.strictObject({
+    cpu: z.string(),
+    logical_cores: count,
+    isa: z.string(),
+    os: z.string(),
+    /** The one that runs use. */
+    gpu: sessionGpuSchema.nullable(),
+    gpus: namedGpusSchema,
+  }),
+  program: z.strictObject({
+    version: z.string(),
+    build: z.string(),
+    compiler: z.string(),
+    /** Of the checkout; absent where it was not recorded. */
+    commit: z.string().optional(),
+  }),
+  /** What was solved, as the user wrote it; absent in older sessions. */
+  document: z.record(z.string(), z.unknown()).optional(),
+  /** Of the CUDA kernels on this GPU's architecture; absent where they were not compiled beforehand. */
+  resources: kernelResourcesSchema.optional(),
+  /** The label that ratios are against: the first that could run. */
+  reference: z.string().nullable(),
+  seed: z.number(),
+  rounds: count,
+  stopped: stoppedSchema,
+  judged: judgedSchema.optional(),
+  elapsed_s: seconds,
+  /** The first variant against itself in the same rounds; of sessions with `judged` prepared apart, as a rival is. */
+  noise: z.strictObject({ ratio: ratioSchema.nullable(), floor: z.number().nullable() }),
+};
+
+/** The file that a session is kept in, by the name of its format; `Report` and `Fit` are the workload's own. */
+export function sessionOf<Format extends string, Report extends z.ZodType, Fit extends z.ZodType>(
+  format: Format,
+  report: Report,
+  fit: Fit,
+) {
+  return z.strictObject({
+    format: z.literal(format),
+    format_version: z.literal(1),
+    /** ISO 8601. */
+    created: z.string(),
+    /** As it was typed, without the program. */
+    command: z.string(),
+    /** One report; of a sweep one per value, in its order. */
+    reports: z.array(report).min(1),
+    sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(fit) }).nullable(),
+  });
+}

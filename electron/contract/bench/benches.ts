@@ -1,0 +1,218 @@
+/** Benchmarks as the page asks for them: starting, following, opening stored sessions. Times in seconds. */
+import { z } from 'zod';
+import { wireErrorSchema } from '../errors.ts';
+import { fileRefSchema, namedFileSchema } from '../files.ts';
+import { kernelResourcesSchema } from '../resources.ts';
+import { type Precision, runIdSchema } from '../run.ts';
+import { scenarioDraftSchema } from '../scenarios.ts';
+import { workloadSchema } from '../workload.ts';
+import { modeSchema, ratioSchema } from './bench-session.ts';
+import { sessionSchema } from './session.ts';
+
+const nothing = z.strictObject({});
+const seconds = z.number().nonnegative();
+
+/** Of a session of this program's run a random word; of a stored one its place and file name, the same every time. */
+export const benchIdSchema = z.string().min(1).max(255);
+export type BenchId = z.infer<typeof benchIdSchema>;
+
+/** `stored`: read from a file. `cancelled` keeps the rounds that were whole. */
+export const benchStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed', 'stored']);
+export type BenchState = z.infer<typeof benchStateSchema>;
+
+/** One thing that can stand in a comparison. */
+export const subjectSchema = z.discriminatedUnion('kind', [
+  /** A variant of a session: which of its reports, and the variant's label there. */
+  z.strictObject({
+    kind: z.literal('entry'),
+    bench: benchIdSchema,
+    report: z.number().int().min(0),
+    label: z.string(),
+  }),
+  /** Another program that a session timed. */
+  z.strictObject({
+    kind: z.literal('external'),
+    bench: benchIdSchema,
+    report: z.number().int().min(0),
+    label: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('run'), run: runIdSchema }),
+]);
+export type Subject = Readonly<z.infer<typeof subjectSchema>>;
+
+export const benchInfoSchema = z.strictObject({
+  id: benchIdSchema,
+  workload: workloadSchema,
+  /** Which benchmark of a workload that has several; empty otherwise. */
+  bench: z.string(),
+  name: z.string(),
+  state: benchStateSchema,
+  /** Where it stands in the queue, 1 is next; null unless queued. */
+  queuePosition: z.number().int().positive().nullable(),
+  /** ISO 8601. */
+  created: z.string(),
+  /** Came with the program. */
+  recorded: z.boolean(),
+  /** Where it is kept; null for one that was not saved. */
+  file: namedFileSchema.nullable(),
+  scenario: z.string(),
+  /** The GPU, else the CPU. */
+  machine: z.string(),
+  /** Value of the scenario that a sweep changes; null for a plain session. */
+  sweep: z.string().nullable(),
+  /** In the order of the session; those that could not run are left out. */
+  subjects: z.array(z.strictObject({ subject: subjectSchema, title: z.string() })),
+  error: wireErrorSchema.nullable(),
+});
+export type BenchInfo = Readonly<z.infer<typeof benchInfoSchema>>;
+
+export const benchProgressSchema = z.strictObject({
+  bench: benchIdSchema,
+  state: benchStateSchema,
+  /** What is done now: first runs, FP64 reference, rounds. */
+  phase: z.string(),
+  /** Of what. */
+  variant: z.string(),
+  /** Whole rounds, and the most that will be taken. */
+  round: z.number().int().nonnegative(),
+  rounds: z.number().int().nonnegative(),
+  elapsed_s: seconds,
+  /** At most this long; it ends earlier when every ratio is as precise as asked for. Null before the first round. */
+  left_s: seconds.nullable(),
+  /** After each round: the medians so far, and the time over the first one's. */
+  latest: z.array(z.strictObject({ label: z.string(), time_s: seconds, ratio: ratioSchema.nullable() })),
+});
+export type BenchProgress = Readonly<z.infer<typeof benchProgressSchema>>;
+
+/** Most variants of one session: more than there are, in both precisions, on some GPUs. */
+const mostLabels = 128;
+
+export const benchStartSchema = z.strictObject({
+  scenario: scenarioDraftSchema,
+  /** The file that the draft belongs to. */
+  file: fileRefSchema.nullable().default(null),
+  /** Name shown when the scenario has none. */
+  name: z.string().max(255),
+  /**
+   * `gather`, `cuda-fused@fp64`, and where there are several GPUs
+   * `cuda-fused:1` or `cuda-fused@fp64:1`. The first is what the others are compared with.
+   */
+  variants: z.array(z.string().min(1).max(128)).min(1).max(mostLabels),
+  /** Programs of the registry that are timed after the rounds, and held to the same reference. */
+  external: z.array(z.string().min(1).max(64)).max(32).default([]),
+  /** Beside warm. */
+  modes: z.array(modeSchema).default([]),
+  rounds: z.number().int().min(1).max(100_000).default(100),
+  /** After this no new round begins. */
+  time_s: z.number().min(0).max(86_400).default(60),
+  /** Half width of every interval that ends the session, and what `same` lies inside, as ratios less 1. */
+  precision: z.number().min(1e-4).max(0.5).default(0.01),
+  margin: z.number().min(1e-4).max(0.5).default(0.01),
+  seed: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1)
+    .default(1),
+  /** Measures at each of these values of the scenario, and fits fixed cost and slope. */
+  sweep: z
+    .strictObject({ path: z.string().min(1).max(255), values: z.array(z.number()).min(1).max(100) })
+    .nullable()
+    .default(null),
+});
+
+export const sourceFileSchema = z.strictObject({
+  /** From the repository's root. */
+  path: z.string(),
+  text: z.string(),
+});
+
+/** A program outside that solves the same scenarios. */
+export const externalProgramSchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  language: z.string(),
+  device: z.enum(['cpu', 'cuda']),
+  /** Why it cannot run here; null when it can. */
+  reason: z.string().nullable(),
+});
+export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
+
+const whichVariantSchema = z.strictObject({
+  variant: z.string().min(1).max(64),
+  /** Where ids alone do not tell; the first of the id otherwise. */
+  workload: z.string().max(64).optional(),
+  bench: z.string().max(64).optional(),
+});
+
+const ofBench = z.strictObject({ bench: benchIdSchema });
+
+export const benchMethods = {
+  /** Those that solve scenarios of a workload. Asks each whether it can run, which takes seconds the first time. */
+  'bench.external': {
+    params: z.strictObject({ workload: workloadSchema }),
+    result: z.strictObject({ programs: z.array(externalProgramSchema) }),
+  },
+  /** Queues a benchmark: it waits for the runs before it, and those after it wait for its end. */
+  'bench.start': { params: benchStartSchema, result: benchInfoSchema },
+  /** Ends it after the run at hand; whole rounds are kept. */
+  'bench.cancel': { params: ofBench, result: benchInfoSchema },
+  /** This program's sessions, newest first, then those of the library and those that came with the program. */
+  'bench.list': { params: nothing, result: z.strictObject({ benches: z.array(benchInfoSchema) }) },
+  'bench.session': { params: ofBench, result: z.strictObject({ session: sessionSchema }) },
+  'bench.open': {
+    params: z.strictObject({
+      source: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('file'), file: fileRefSchema }),
+        z.strictObject({ kind: z.literal('text'), name: z.string().max(255), text: z.string().max(64 * 2 ** 20) }),
+      ]),
+    }),
+    result: benchInfoSchema,
+  },
+  /** Session files of the library end in `.session.json`. */
+  'bench.save': {
+    params: z.strictObject({ bench: benchIdSchema, file: fileRefSchema, ifExists: z.enum(['replace', 'refuse']) }),
+    result: namedFileSchema,
+  },
+  /** Drops a session of this program's run that has ended; files stay. */
+  'bench.forget': { params: ofBench, result: nothing },
+  /** The files that a variant is written in, its own first. */
+  'variant.sources': {
+    params: whichVariantSchema,
+    result: z.strictObject({ files: z.array(sourceFileSchema) }),
+  },
+  /** Of the kernels that a variant launches, in every architecture they were compiled for. */
+  'variant.resources': {
+    params: z.strictObject({
+      ...whichVariantSchema.shape,
+      /** The report whose kernels are meant: those it kept, else this build's if it is of the same commit. Null: this build's. */
+      session: z
+        .strictObject({ bench: benchIdSchema, report: z.number().int().min(0) })
+        .nullable()
+        .default(null),
+    }),
+    result: z.strictObject({
+      /** Null where the kernels were not compiled here; the reason says so. */
+      resources: kernelResourcesSchema.nullable(),
+      reason: z.string().nullable(),
+      /** Whose they are: the session's, or this build's; null where there are none. */
+      origin: z.string().nullable(),
+    }),
+  },
+} as const;
+
+export const benchStreams = {
+  /** The sessions of this program's run, whenever one changes its state; the present ones at once. */
+  benches: {
+    params: nothing,
+    frame: z.strictObject({ benches: z.array(benchInfoSchema) }),
+    policy: 'latest',
+  },
+  /** Ends after the frame with the final state. */
+  'bench.progress': { params: ofBench, frame: benchProgressSchema, policy: 'latest' },
+} as const;
+
+/** The label of a variant in a session; null leaves the choice to scenario and machine. */
+export function labelOf(variant: string, precision: Precision | null, device: number | null): string {
+  return `${variant}${precision === null ? '' : `@${precision}`}${device === null ? '' : `:${device}`}`;
+}

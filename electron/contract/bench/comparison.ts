@@ -1,0 +1,126 @@
+/** Results beside each other: one row, one map and one curve per subject, all against one reference. */
+import { z } from 'zod';
+import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
+import { workloadSchema } from '../workload.ts';
+import { intervalSchema, modeSchema, ratioSchema, seconds, verdictSchema } from './bench-session.ts';
+import { subjectSchema } from './benches.ts';
+import { accuracySchema, partSchema, rooflineSchema, timedSchema, wordsSchema } from './session.ts';
+import { quantitySchema } from './task-bench.ts';
+
+/** The machine and program that numbers were measured with; null is what was not recorded. */
+export const provenanceSchema = z.strictObject({
+  machine: z.string(),
+  driver: z.string().nullable(),
+  /** Lowest and highest multiprocessor clock of the samples. */
+  sm_MHz: z.strictObject({ low: z.number(), high: z.number() }).nullable(),
+  version: z.string().nullable(),
+  commit: z.string().nullable(),
+  /** ISO 8601. */
+  measured: z.string(),
+});
+export type Provenance = Readonly<z.infer<typeof provenanceSchema>>;
+
+export const comparedRowSchema = z.strictObject({
+  subject: subjectSchema,
+  workload: workloadSchema,
+  title: z.string(),
+  /** The session's or the run's name. */
+  origin: z.string(),
+  scenario: z.string(),
+  variant: z.string(),
+  /** Where its source is told apart from others of the same id: which benchmark of a workload that has several. */
+  bench: z.string(),
+  device: z.string(),
+  precision: z.string(),
+  provenance: provenanceSchema,
+  /** Median; of a stored run its one time. */
+  time_s: seconds,
+  /** 95 % interval of the time, from what varies between instances, or by bootstrap where there are none; null for too few. */
+  time_interval: intervalSchema.nullable(),
+  /** Median absolute deviation over the median; null for one sample. */
+  spread: z.number().nullable(),
+  wall_s: seconds.nullable(),
+  setup_s: seconds,
+  first_setup_s: seconds.nullable(),
+  setup_parts: z.array(partSchema),
+  /** Beside warm, where they were measured. */
+  modes: z.array(
+    z.strictObject({
+      mode: modeSchema,
+      /** Null with the reason where the variant cannot be run so. */
+      time_s: seconds.nullable(),
+      /** Over the same variant's warm time. */
+      ratio: ratioSchema.nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  /** In the words' unit. */
+  size: z.number().nullable(),
+  /** Time over the reference's time. */
+  ratio: ratioSchema,
+  /** Taken in the same rounds as the reference: drifts of the machine cancel. */
+  paired: z.boolean(),
+  verdict: verdictSchema,
+  /** Why the verdict is what it is, where that is not plain. */
+  note: z.string().nullable(),
+  /** Against the session's FP64 answer; of a run against the reference's answer. */
+  accuracy: z.array(accuracySchema),
+  quantities: z.array(quantitySchema),
+  roofline: rooflineSchema.nullable(),
+  determinism: z
+    .strictObject({ runs: z.number().int(), bitwise: z.boolean(), spread: z.number().nullable() })
+    .nullable(),
+  /** Null: clocks were not recorded. */
+  flagged: z.number().int().nonnegative().nullable(),
+  samples: z.array(timedSchema),
+  /** What it computed can be shown: as a map, and as a curve. */
+  has_map: z.boolean(),
+  has_curve: z.boolean(),
+  /** What differs from the reference in machine, program and scenario. */
+  differences: z.array(z.strictObject({ what: z.string(), reference: z.string(), here: z.string() })),
+});
+export type ComparedRow = Readonly<z.infer<typeof comparedRowSchema>>;
+
+const subjects = z.array(subjectSchema).min(1).max(256);
+/** Index into the subjects. */
+const reference = z.number().int().min(0);
+
+export const comparedCurveSchema = z.strictObject({
+  /** Null with the reason where there is none. */
+  curve: curveSchema.nullable(),
+  reason: z.string().nullable(),
+  /** Value less the reference's at the curve's own positions; null of the reference. */
+  residual: curveSchema.nullable(),
+});
+export type ComparedCurve = Readonly<z.infer<typeof comparedCurveSchema>>;
+
+export const comparedMapSchema = z.strictObject({
+  map: fieldMapSchema.nullable(),
+  reason: z.string().nullable(),
+  /** Less the reference's, cell by cell; null of the reference and where the grids differ. */
+  difference: fieldMapSchema.nullable(),
+});
+export type ComparedMap = Readonly<z.infer<typeof comparedMapSchema>>;
+
+export const comparisonMethods = {
+  /** Rows in the order of the subjects, all of one workload. A subject that is gone is left out and named. */
+  'compare.rows': {
+    params: z.strictObject({ subjects, reference }),
+    result: z.strictObject({
+      rows: z.array(comparedRowSchema),
+      /** As the reference's session calls things; null without rows. */
+      words: wordsSchema.nullable(),
+      /** How far the reference strays from itself in its own session; null where that was not measured. */
+      noise_floor: z.number().nullable(),
+      gone: z.array(z.strictObject({ subject: subjectSchema, reason: z.string() })),
+    }),
+  },
+  'compare.curves': {
+    params: z.strictObject({ subjects, reference }),
+    result: z.strictObject({ curves: z.array(comparedCurveSchema) }),
+  },
+  'compare.maps': {
+    params: z.strictObject({ subjects, reference, viewport: viewportSchema }),
+    result: z.strictObject({ maps: z.array(comparedMapSchema) }),
+  },
+} as const;

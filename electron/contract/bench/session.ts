@@ -1,0 +1,202 @@
+/**
+ * A benchmark of any workload as comparisons, ladders and reports take it. Files say it in each workload's
+ * own words (bench.ts, image-bench.ts, task-bench.ts); host/sessions makes this of them. Seconds.
+ */
+import { z } from 'zod';
+import { kernelResourcesSchema } from '../resources.ts';
+import { workloadSchema } from '../workload.ts';
+import { count, modeSchema, ratioSchema, reportShape, seconds, verdictSchema } from './bench-session.ts';
+import { taskClaimResultSchema } from './claims.ts';
+import { quantitySchema } from './task-bench.ts';
+
+/** One measure of how right an answer is, a column of its own. */
+export const accuracySchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  /** What it is, where the title is short. */
+  tip: z.string(),
+  unit: z.string(),
+  /** Null: not a number or, where it holds, nothing to compare with. */
+  value: z.number().nullable(),
+  /** Null: told, and not judged. */
+  bound: z.number().nullable(),
+  /** One that does not hold makes the answer wrong. */
+  holds: z.boolean(),
+});
+export type Accuracy = Readonly<z.infer<typeof accuracySchema>>;
+
+/** How a workload calls what every session has. */
+export const wordsSchema = z.strictObject({
+  /** What the time is of: `Steps`. */
+  time: z.string(),
+  timeTip: z.string(),
+  /** What sizes are counted in: `cells`. */
+  size: z.string(),
+  /** Of the rate over a sweep: `Cell-steps`; null where there is none. */
+  rate: z.string().nullable(),
+});
+export type Words = Readonly<z.infer<typeof wordsSchema>>;
+
+export const timedSchema = z.strictObject({
+  round: count,
+  /** Which separately prepared state; absent where the session tells nothing of them. */
+  instance: count.optional(),
+  time_s: seconds,
+  /** Null on the CPU, and where it was not recorded. */
+  sm_MHz: z.number().nullable(),
+  /** Why the sample is doubtful; null when it is not. */
+  flag: z.string().nullable(),
+});
+export type Timed = Readonly<z.infer<typeof timedSchema>>;
+
+/** Set-up in its parts; null is what was not measured apart. */
+export const partSchema = z.strictObject({ name: z.string(), first_s: seconds.nullable(), warm_s: seconds.nullable() });
+
+/** Declared bytes and operations over the time; null where the variant declares none. */
+export const rooflineSchema = z.strictObject({
+  bytes_per_s: z.number().nullable(),
+  flops_per_s: z.number().nullable(),
+  flops_per_byte: z.number().nullable(),
+  share_of_copy: z.number().nullable(),
+  share_of_flops: z.number().nullable(),
+});
+
+const head = {
+  /** Of the session's own: the variant's id, with precision and GPU where they were asked for. */
+  label: z.string(),
+  variant: z.string(),
+  title: z.string(),
+  builds_on: z.string().nullable(),
+  device: z.enum(['cpu', 'cuda']),
+  /** Of its arithmetic. */
+  precision: z.string(),
+  note: z.string().nullable(),
+  gpu: count.nullable(),
+};
+
+export const sessionEntrySchema = z.discriminatedUnion('status', [
+  z.strictObject({
+    ...head,
+    status: z.literal('measured'),
+    /** Null where it was not recorded. */
+    threads: count.nullable(),
+    /** Of the first run of the process; null where it is not told from later ones. */
+    first_setup_s: seconds.nullable(),
+    setup_s: seconds,
+    setup_parts: z.array(partSchema),
+    /** The median that ratios are made of. */
+    time_s: seconds,
+    wall_s: seconds.nullable(),
+    spread: z.number(),
+    /** Over the time of the first variant. */
+    ratio: ratioSchema,
+    /** Null: clocks were not recorded. */
+    flagged: count.nullable(),
+    verdict: verdictSchema,
+    /** Over the time of what it builds on, and of the lowest of its chain, where they were measured. */
+    rung: ratioSchema.nullable(),
+    cumulative: ratioSchema.nullable(),
+    roofline: rooflineSchema.nullable(),
+    accuracy: z.array(accuracySchema),
+    determinism: z.strictObject({ runs: count, bitwise: z.boolean(), spread: z.number().nullable() }).nullable(),
+    quantities: z.array(quantitySchema),
+    /** In the words' unit; null where sizes have no meaning. */
+    size: z.number().nullable(),
+    modes: z.array(
+      z.strictObject({
+        mode: modeSchema,
+        /** Why there is no time; null when there is. */
+        reason: z.string().nullable(),
+        time_s: seconds.nullable(),
+        /** Over the same variant's warm time. */
+        ratio: ratioSchema.nullable(),
+      }),
+    ),
+    /** Warm, round by round. */
+    samples: z.array(timedSchema),
+  }),
+  z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() }),
+]);
+export type SessionEntry = Readonly<z.infer<typeof sessionEntrySchema>>;
+export type MeasuredSessionEntry = Extract<SessionEntry, { status: 'measured' }>;
+
+/** A program outside that was timed after the rounds. */
+export const sessionExternalSchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  reason: z.string().nullable(),
+  result: z
+    .strictObject({
+      device: z.string(),
+      precision: z.string(),
+      time_s: seconds,
+      wall_s: seconds,
+      setup_s: seconds,
+      spread: z.number(),
+      size: z.number().nullable(),
+      wrong: z.boolean(),
+      accuracy: z.array(accuracySchema),
+      quantities: z.array(quantitySchema),
+      times: z.array(seconds),
+    })
+    .nullable(),
+});
+export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
+
+const { scenario, machine, document, reference, seed, rounds, stopped, judged, elapsed_s, noise } = reportShape;
+
+export const sessionReportSchema = z.strictObject({
+  /** Of a workload that has several benchmarks, which one; empty otherwise. */
+  bench: z.string(),
+  ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, elapsed_s, noise },
+  program: z.strictObject({
+    /** Null is what was not recorded. */
+    version: z.string().nullable(),
+    build: z.string(),
+    compiler: z.string().nullable(),
+    commit: z.string().nullable(),
+  }),
+  resources: kernelResourcesSchema.optional(),
+  /** What else there is to say of it: name and value. */
+  facts: z.array(z.tuple([z.string(), z.string()])),
+  entries: z.array(sessionEntrySchema),
+  external: z.array(sessionExternalSchema),
+  claims: z.array(taskClaimResultSchema),
+});
+export type SessionReport = Readonly<z.infer<typeof sessionReportSchema>>;
+
+export const sessionFitSchema = z.strictObject({
+  label: z.string(),
+  points: z.array(
+    z.strictObject({
+      value: z.number(),
+      /** In the words' unit. */
+      size: z.number(),
+      time_s: seconds,
+      setup_s: seconds,
+      /** Set-up over set-up and time. */
+      setup_share: z.number(),
+      /** Per second; null where the words name none. */
+      rate: z.number().nullable(),
+    }),
+  ),
+  /** time = fixed + slope × size; null for fewer than two sizes. */
+  fixed_s: z.number().nullable(),
+  slope_s: z.number().nullable(),
+});
+export type SessionFit = Readonly<z.infer<typeof sessionFitSchema>>;
+
+export const sessionSchema = z.strictObject({
+  workload: workloadSchema,
+  words: wordsSchema,
+  /** ISO 8601. */
+  created: z.string(),
+  /** As it was typed, without the program. */
+  command: z.string(),
+  reports: z.array(sessionReportSchema).min(1),
+  sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(sessionFitSchema) }).nullable(),
+});
+export type Session = Readonly<z.infer<typeof sessionSchema>>;
+
+/** An answer with a measure that does not hold is wrong, whatever its speed. */
+export const isRight = (accuracy: readonly Accuracy[]): boolean => accuracy.every(({ holds }) => holds);

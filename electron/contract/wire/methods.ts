@@ -1,0 +1,192 @@
+/** Every call of the contract: name → schema of its params and of its result. */
+import { z } from 'zod';
+import { benchMethods } from '../bench/benches.ts';
+import { comparisonMethods } from '../bench/comparison.ts';
+import { capabilitiesSchema } from '../capabilities.ts';
+import { desktopMethods } from '../desktop.ts';
+import { doseMethods } from '../dose.ts';
+import { issueSchema } from '../errors.ts';
+import { axisNameSchema, curveSchema } from '../fields.ts';
+import { figureMethods } from '../figures.ts';
+import { filePurposeSchema, fileRefSchema, namedFileSchema } from '../files.ts';
+import { imageMethods } from '../image.ts';
+import { launchMethods } from '../launches.ts';
+import { libraryMethods } from '../library.ts';
+import { ownMethods } from '../own.ts';
+import { recoveryMethods } from '../recovery.ts';
+import {
+  depthDoseSchema,
+  ledgerTableSchema,
+  mapRequestSchema,
+  momentsSchema,
+  runIdSchema,
+  runInfoSchema,
+  runMapsSchema,
+  runSummarySchema,
+} from '../run.ts';
+import {
+  libraryEntrySchema,
+  materialSchema,
+  readScenarioSchema,
+  resolvedSchema,
+  scenarioDraftSchema,
+  scenarioFileSchema,
+} from '../scenarios.ts';
+import { shellMethods } from '../shell.ts';
+import { taskMethods } from '../task.ts';
+import { timelineMethods } from '../timeline.ts';
+import { bytes } from './arrays.ts';
+
+const nothing = z.strictObject({});
+const ofRun = z.strictObject({ run: runIdSchema });
+/** The file that a draft belongs to: a stopping-power table named in it is looked for beside it. */
+const ofFile = fileRefSchema.nullable().default(null);
+/** `refuse` answers `exists`, so that the page can ask before it replaces. */
+const ifExists = z.enum(['replace', 'refuse']);
+const fileText = z.string().max(8 * 2 ** 20);
+
+export const methods = {
+  capabilities: { params: nothing, result: capabilitiesSchema },
+
+  // Scenarios.
+  'scenario.parse': {
+    params: z.strictObject({ text: fileText, name: z.string().max(255) }),
+    result: readScenarioSchema,
+  },
+  'scenario.open': { params: z.strictObject({ file: fileRefSchema }), result: scenarioFileSchema },
+  /** The text as it would be saved: stable key order, defaults left out. For download and diff. */
+  'scenario.text': {
+    params: z.strictObject({ scenario: scenarioDraftSchema }),
+    result: z.strictObject({ text: z.string() }),
+  },
+  /** Save and Save As: the latter with a new reference and `refuse`. */
+  'scenario.save': {
+    params: z.strictObject({
+      scenario: scenarioDraftSchema,
+      file: fileRefSchema,
+      ifExists,
+      /** As the file was when it was read: one that has changed since answers `exists`. Null: replace it whatever it is. */
+      stamp: z.string().max(64).nullable().default(null),
+    }),
+    result: z.strictObject({ ...namedFileSchema.shape, stamp: z.string() }),
+  },
+  /** Issues and, when none is an error, what the scenario resolves to. Cheap enough for every edit. */
+  'scenario.resolve': {
+    params: z.strictObject({ scenario: scenarioDraftSchema, file: ofFile }),
+    result: z.strictObject({ issues: z.array(issueSchema), resolved: resolvedSchema.nullable() }),
+  },
+  'scenario.library': { params: nothing, result: z.strictObject({ entries: z.array(libraryEntrySchema) }) },
+  'scenario.recent': { params: nothing, result: z.strictObject({ files: z.array(namedFileSchema) }) },
+  'scenario.clearRecent': { params: nothing, result: nothing },
+  'materials.list': { params: nothing, result: z.strictObject({ materials: z.array(materialSchema) }) },
+
+  // Runs.
+  'run.start': {
+    params: z.strictObject({
+      scenario: scenarioDraftSchema,
+      file: ofFile,
+      /** Name shown when the scenario has none. */
+      name: z.string().max(255),
+      /** Record the GPU's work and the driver's calls; slows launches from then on. The CPU's is always recorded. */
+      trace: z.boolean().default(false),
+    }),
+    result: runInfoSchema,
+  },
+  /** Takes effect within one step and keeps what was computed; a queued run is taken off the queue. */
+  'run.cancel': { params: ofRun, result: runInfoSchema },
+  'run.list': { params: nothing, result: z.strictObject({ runs: z.array(runInfoSchema) }) },
+  /** Forgets a run that is not running; its file stays. */
+  'run.forget': { params: ofRun, result: nothing },
+  /** The scenario that the run was made from, as saved with it. */
+  'run.scenario': { params: ofRun, result: z.strictObject({ scenario: scenarioDraftSchema }) },
+  'run.summary': { params: ofRun, result: runSummarySchema },
+  'run.depthDose': { params: ofRun, result: depthDoseSchema },
+  /** Dose across x at the cells nearest to the depths; each curve's quantity names its depth. */
+  'run.lateral': {
+    params: z.strictObject({ run: runIdSchema, depths_mm: z.array(z.number()).min(1).max(64) }),
+    result: z.strictObject({ curves: z.array(curveSchema) }),
+  },
+  'run.moments': { params: ofRun, result: momentsSchema },
+  /** The final dose, or the protons' maps at the last keyframe. */
+  'run.maps': {
+    params: z.strictObject({ run: runIdSchema, maps: z.array(mapRequestSchema).min(1).max(16) }),
+    result: runMapsSchema,
+  },
+  'run.keyframes': {
+    params: ofRun,
+    result: z.strictObject({
+      frames: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
+      /** Axes whose sums were kept: older files and runs on a GPU have four of the six pairs. */
+      pairs: z.array(z.tuple([axisNameSchema, axisNameSchema])),
+    }),
+  },
+  'run.keyframe': {
+    params: z.strictObject({
+      run: runIdSchema,
+      index: z.number().int().nonnegative(),
+      maps: z.array(mapRequestSchema).min(1).max(16),
+    }),
+    result: runMapsSchema,
+  },
+  /** At most `rows` rows; the last step is always among them. */
+  'run.ledger': {
+    params: z.strictObject({ run: runIdSchema, rows: z.number().int().min(2).max(100_000) }),
+    result: ledgerTableSchema,
+  },
+
+  // Run files.
+  'run.save': {
+    params: z.strictObject({ run: runIdSchema, file: fileRefSchema, ifExists }),
+    result: namedFileSchema,
+  },
+  'run.open': {
+    params: z.strictObject({
+      source: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('file'), file: fileRefSchema }),
+        z.strictObject({ kind: z.literal('bytes'), name: z.string().max(255), bytes }),
+      ]),
+    }),
+    result: runInfoSchema,
+  },
+  /** The file to offer for download, or to hand to `file.write`. */
+  'run.export': {
+    params: z.strictObject({
+      run: runIdSchema,
+      /** One of `exportsOf` the run's workload. */
+      what: z.string().max(32),
+    }),
+    result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
+  },
+
+  // Files that the user chooses.
+  /** Only where `capabilities.shell.dialogs`; null: the user dismissed the dialog. */
+  'file.choose': {
+    params: z.strictObject({ purpose: filePurposeSchema, suggestedName: z.string().max(255) }),
+    result: z.strictObject({ file: namedFileSchema.nullable() }),
+  },
+  'file.write': { params: z.strictObject({ file: fileRefSchema, bytes, ifExists }), result: namedFileSchema },
+
+  ...benchMethods,
+  ...desktopMethods,
+  ...imageMethods,
+  ...libraryMethods,
+  ...ownMethods,
+  ...recoveryMethods,
+  ...comparisonMethods,
+  ...doseMethods,
+  ...figureMethods,
+  ...launchMethods,
+  ...taskMethods,
+  ...timelineMethods,
+  ...shellMethods,
+} as const;
+
+export type Methods = typeof methods;
+export type MethodName = keyof Methods;
+/** What a caller passes, before defaults. */
+export type Params<M extends MethodName> = Readonly<z.input<Methods[M]['params']>>;
+export type Result<M extends MethodName> = Readonly<z.output<Methods[M]['result']>>;
+
+export function isMethod(name: string): name is MethodName {
+  return Object.hasOwn(methods, name);
+}

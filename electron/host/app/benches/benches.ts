@@ -1,0 +1,286 @@
+/** All benchmark sessions of a host: starts and cancels them one at a time, and keeps their results. */
+import { randomBytes } from 'node:crypto';
+import type { BenchInfo, BenchProgress, BenchState } from '../../../contract/bench/benches.ts';
+import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
+import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
+import type { FileRef, NamedFile } from '../../../contract/files.ts';
+import type { FileAccess } from '../../io/files/access.ts';
+import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
+import type { Sink } from '../../io/flow/sink.ts';
+import { Subscribers } from '../../io/flow/subscribers.ts';
+import type { BenchProgress as Measured } from '../../model/bench/index.ts';
+import type { ComparedField } from '../../model/fields/field.ts';
+import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
+import { benchInfo, machineOf } from './info.ts';
+import type { SessionSource, StoredSession, StoredSessions } from './stored.ts';
+import type { PerformBench } from './thread.ts';
+
+export interface BenchRequest {
+  readonly name: string;
+  readonly task: Omit<BenchTask, 'created'>;
+}
+
+interface Live {
+  readonly id: string;
+  readonly request: BenchRequest;
+  readonly created: string;
+  readonly stop: AbortController;
+  readonly followers: Subscribers<BenchProgress>;
+  state: BenchState;
+  progress: BenchProgress;
+  session: Session | null;
+  outcome: BenchOutcome | null;
+  file: NamedFile | null;
+  error: WireError | null;
+}
+
+export interface KnownSession {
+  readonly name: string;
+  readonly session: Session;
+  /** As its file says it. */
+  readonly kept: KeptSession;
+  /** What a label computed: of sessions that this program's run measured, for files keep none. */
+  readonly answer: (report: number, label: string) => ComparedField | null;
+}
+
+export interface BenchesOptions {
+  readonly lanes: Lanes;
+  readonly files: FileAccess;
+  readonly stored: StoredSessions;
+  readonly perform: PerformBench;
+  /** What a session's file is to comparisons. */
+  readonly asSession: (kept: KeptSession) => Session;
+  /** The machine as lists name it. */
+  readonly machine: string;
+  readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
+}
+
+function isOver({ state }: Live): boolean {
+  return state !== 'queued' && state !== 'running';
+}
+
+function firstProgress(bench: string, rounds: number): BenchProgress {
+  const nothingYet = { round: 0, rounds, elapsed_s: 0, left_s: null, latest: [] };
+  return { bench, state: 'queued', phase: '', variant: '', ...nothingYet };
+}
+
+export class Benches {
+  readonly #options: BenchesOptions;
+  readonly #live = new Map<string, Live>();
+  readonly #watchers = new Set<Sink<{ benches: BenchInfo[] }>>();
+  #closing = false;
+
+  constructor(options: BenchesOptions) {
+    this.#options = options;
+    options.lanes.listen(() => this.#changed());
+  }
+
+  start(request: BenchRequest): BenchInfo {
+    if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
+    const id = randomBytes(9).toString('base64url');
+    const { task } = request;
+    const live: Live = {
+      id,
+      request,
+      created: new Date().toISOString(),
+      stop: new AbortController(),
+      followers: new Subscribers(),
+      state: 'queued',
+      progress: firstProgress(id, task.limits.mostRounds),
+      session: null,
+      outcome: null,
+      file: null,
+      error: null,
+    };
+    this.#live.set(id, live);
+    this.#options.lanes.add({ id, lane: EVERY_LANE, run: () => this.#execute(live) });
+    this.#changed();
+    return this.#info(live);
+  }
+
+  /** Returns at once: a session that runs ends after the run at hand, with its whole rounds. */
+  cancel(id: string): BenchInfo {
+    const live = this.#own(id);
+    if (this.#options.lanes.remove(id)) this.#end(live, 'cancelled');
+    else live.stop.abort();
+    return this.#info(live);
+  }
+
+  forget(id: string): void {
+    const live = this.#own(id);
+    if (!isOver(live)) throw new BraggError('unsupported', 'This benchmark has not ended. Cancel it first.');
+    this.#live.delete(id);
+    this.#changed();
+  }
+
+  async list(): Promise<BenchInfo[]> {
+    return [...this.#present(), ...(await this.#options.stored.list()).map(storedInfo)];
+  }
+
+  async open(source: SessionSource): Promise<BenchInfo> {
+    return storedInfo(await this.#options.stored.get(await this.#options.stored.open(source)));
+  }
+
+  /** Throws BraggError `not-found` where there is no session, or none yet. */
+  async session(id: string): Promise<KnownSession> {
+    if (this.#options.stored.isStored(id)) {
+      const { name, session, kept } = await this.#options.stored.get(id);
+      return { name, session: session(), kept, answer: () => null };
+    }
+    const { session, request, outcome, error } = this.#own(id);
+    if (error !== null) throw BraggError.fromWire(error);
+    if (session === null || outcome === null) {
+      throw new BraggError('not-found', 'This benchmark has no result yet.');
+    }
+    const { name, task } = request;
+    const answer = (report: number, label: string): ComparedField | null => {
+      const [values, problem] = [outcome.answers[report]?.get(label), task.problems[report]];
+      if (values === undefined || problem === undefined) return null;
+      return hostWorkloads[task.workload].benchable.field(problem, values);
+    };
+    return { name, session, kept: outcome.session, answer };
+  }
+
+  async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
+    const { kept } = await this.session(id);
+    const named = await this.#options.files.write(file, `${JSON.stringify(kept)}\n`, ifExists);
+    const live = this.#live.get(id);
+    if (live !== undefined) live.file = named;
+    this.#changed();
+    return named;
+  }
+
+  watch(sink: Sink<{ benches: BenchInfo[] }>): () => void {
+    this.#watchers.add(sink);
+    sink.offer(() => ({ benches: this.#present() }));
+    return () => this.#watchers.delete(sink);
+  }
+
+  watchProgress(id: string, sink: Sink<BenchProgress>): () => void {
+    const live = this.#own(id);
+    const stop = live.followers.add(sink, () => live.progress);
+    live.followers.offer(sink);
+    if (!isOver(live)) return stop;
+    stop();
+    sink.end();
+    return () => undefined;
+  }
+
+  /** Resolves when a session has ended, however. */
+  async ended(id: string): Promise<BenchInfo> {
+    const live = this.#own(id);
+    if (!isOver(live)) {
+      await new Promise<void>((resolve) => {
+        this.watchProgress(id, { offer: () => undefined, end: () => resolve() });
+      });
+    }
+    return this.#info(live);
+  }
+
+  /** Cancels everything and waits for the threads. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const open = [...this.#live.values()].filter((live) => !isOver(live));
+    for (const { id } of open.reverse()) this.cancel(id);
+    await Promise.all(open.map(({ id }) => this.ended(id)));
+    for (const sink of this.#watchers) sink.end();
+  }
+
+  #own(id: string): Live {
+    const live = this.#live.get(id);
+    if (live === undefined) throw new BraggError('not-found', 'There is no such benchmark.');
+    return live;
+  }
+
+  /** Newest first. */
+  #present(): BenchInfo[] {
+    return [...this.#live.values()].reverse().map((live) => this.#info(live));
+  }
+
+  #info(live: Live): BenchInfo {
+    const { id, state, created, file, session, error, request } = live;
+    return benchInfo({
+      id,
+      workload: request.task.workload,
+      name: request.name,
+      state,
+      queuePosition: this.#options.lanes.position(id),
+      created,
+      recorded: false,
+      file,
+      scenario: request.task.scenario,
+      machine: session === null ? this.#options.machine : machineOf(session),
+      sweep: request.task.sweep?.path ?? null,
+      session,
+      error,
+    });
+  }
+
+  async #execute(live: Live): Promise<void> {
+    live.state = 'running';
+    live.progress = { ...live.progress, state: 'running' };
+    live.followers.offerAll();
+    this.#changed();
+    try {
+      const tell = (measured: Measured, report: number): void => this.#tell(live, measured, report);
+      const task = { ...live.request.task, created: live.created };
+      const outcome = await this.#options.perform(task, tell, live.stop.signal);
+      live.outcome = outcome;
+      live.session = this.#options.asSession(outcome.session);
+      this.#end(live, live.session.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done');
+    } catch (error) {
+      live.error = toWireError(error);
+      this.#options.log('error', `${live.request.name}: ${live.error.message}`);
+      this.#end(live, 'failed');
+    }
+  }
+
+  #tell(live: Live, measured: Measured, report: number): void {
+    const { phase, variant, round, mostRounds, elapsed_s, left_s, latest } = measured;
+    const value = live.request.task.sweep?.values[report];
+    live.progress = {
+      bench: live.id,
+      state: live.state,
+      phase,
+      variant: value === undefined ? variant : `${variant} at ${value}`,
+      round,
+      rounds: mostRounds,
+      elapsed_s,
+      left_s,
+      latest: [...latest],
+    };
+    live.followers.offerAll();
+  }
+
+  #end(live: Live, state: 'done' | 'cancelled' | 'failed'): void {
+    live.state = state;
+    live.progress = { ...live.progress, state, left_s: null };
+    live.followers.offerAll();
+    live.followers.finish();
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const sink of this.#watchers) sink.offer(() => ({ benches: this.#present() }));
+  }
+}
+
+function storedInfo({ id, name, recorded, file, outline: session }: StoredSession): BenchInfo {
+  return benchInfo({
+    id,
+    workload: session.workload,
+    name,
+    state: 'stored',
+    queuePosition: null,
+    created: session.created,
+    recorded,
+    file,
+    scenario: session.reports[0]?.scenario ?? '',
+    machine: machineOf(session),
+    sweep: session.sweep?.path ?? null,
+    session,
+    error: null,
+  });
+}

@@ -1,0 +1,183 @@
+/** Session files of every workload: those that came with the program, those in the library, those that the user opened, and runs that are measurements. */
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { runEndings } from '../../../contract/exports.ts';
+import type { FileRef, NamedFile } from '../../../contract/files.ts';
+import type { FileAccess } from '../../io/files/access.ts';
+import { readKept } from '../../model/bench/session-file.ts';
+import { parseKeptSession } from '../sessions/index.ts';
+
+/** Tells session files from scenarios, which are JSON too. */
+export const SESSION_ENDING = '.session.json';
+/** Runs that are sessions are kept as one. */
+const endings = [SESSION_ENDING, ...new Set(Object.values(runEndings))].filter((ending) => ending.endsWith('.json'));
+
+export interface StoredSession {
+  readonly id: string;
+  readonly name: string;
+  readonly recorded: boolean;
+  readonly file: NamedFile | null;
+  readonly kept: KeptSession;
+  /** Without the intervals that the file does not hold. */
+  readonly outline: Session;
+  /** Made when it is asked for. */
+  readonly session: () => Session;
+}
+
+/** A file that the host reaches, or the text of one that the page read itself. */
+export type SessionSource =
+  | { readonly kind: 'file'; readonly file: FileRef }
+  | { readonly kind: 'text'; readonly name: string; readonly text: string };
+
+/** A run of this program that measured several variants. */
+export interface MeasuredRun {
+  readonly run: string;
+  readonly name: string;
+  readonly file: NamedFile | null;
+  readonly kept: KeptSession;
+}
+
+export interface StoredSessionsOptions {
+  /** The recorded ones lie in it and below. */
+  readonly recordedFolder: string;
+  readonly files: FileAccess;
+  readonly asSession: (kept: KeptSession) => Session;
+  readonly outlineOf: (kept: KeptSession) => Session;
+  readonly measuredRuns: () => Promise<readonly MeasuredRun[]>;
+  readonly trouble: (reason: string) => void;
+}
+
+type Read = Pick<StoredSession, 'kept' | 'outline' | 'session'>;
+
+const RECORDED = 'recorded~';
+const LIBRARY = 'library~';
+const OPENED = 'opened~';
+const RUN = 'run~';
+
+const stem = (name: string): string => name.replace(/(\.session|\.task)?\.json$/i, '');
+
+export class StoredSessions {
+  readonly #options: StoredSessionsOptions;
+  readonly #opened = new Map<string, FileRef>();
+  /** Handed over by the page: in no file that the host knows. */
+  readonly #handed = new Map<string, StoredSession>();
+  readonly #read = new Map<string, { readonly read: Read; readonly stamp: string }>();
+  readonly #made = new WeakMap<KeptSession, Read>();
+
+  constructor(options: StoredSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Runs and opened files first, then the library's, then the recorded ones. A file that cannot be read is told and left out. */
+  async list(): Promise<readonly StoredSession[]> {
+    const runs = (await this.#options.measuredRuns()).map((run) => this.#ofRun(run));
+    const library = (await this.#options.files.library.list(['.json'])).filter(({ key }) =>
+      endings.some((ending) => key.endsWith(ending)),
+    );
+    const ids = [
+      ...this.#handed.keys(),
+      ...this.#opened.keys(),
+      ...library.map(({ key }) => LIBRARY + key),
+      ...(await this.#recorded()).map((name) => RECORDED + name),
+    ];
+    const found = await Promise.all(
+      ids.map((id) =>
+        this.get(id).catch((error: unknown) => {
+          this.#options.trouble(error instanceof Error ? error.message : String(error));
+          return null;
+        }),
+      ),
+    );
+    return [...runs, ...found.filter((one) => one !== null)];
+  }
+
+  isStored(id: string): boolean {
+    return [RECORDED, LIBRARY, OPENED, RUN].some((place) => id.startsWith(place));
+  }
+
+  /** Throws BraggError `not-found` or `foreign-file`. */
+  async get(id: string): Promise<StoredSession> {
+    const handed = this.#handed.get(id);
+    if (handed !== undefined) return handed;
+    const missing = new BraggError('not-found', 'There is no such session.');
+    if (id.startsWith(RUN)) {
+      const run = (await this.#options.measuredRuns()).find((one) => RUN + one.run === id);
+      if (run === undefined) throw missing;
+      return this.#ofRun(run);
+    }
+    if (id.startsWith(RECORDED)) {
+      const name = id.slice(RECORDED.length);
+      if (!(await this.#recorded()).includes(name)) throw missing;
+      const read = await this.#load(path.join(this.#options.recordedFolder, name), name);
+      return { id, name: stem(name), recorded: true, file: null, ...read };
+    }
+    const ref = id.startsWith(LIBRARY)
+      ? ({ kind: 'library', key: id.slice(LIBRARY.length) } as const)
+      : this.#opened.get(id);
+    if (ref === undefined) throw missing;
+    const file = this.#options.files.nameOf(ref);
+    const read = await this.#load((await this.#options.files.readable(ref)).path, file.name);
+    return { id, name: stem(file.name), recorded: false, file, ...read };
+  }
+
+  /** Takes in a file that the user chose; the id to ask for it. */
+  async open(source: SessionSource): Promise<string> {
+    if (source.kind === 'text') {
+      const kept = parseKeptSession(source.text, source.name);
+      const id = `${OPENED}${this.#handed.size + 1}~${source.name}`;
+      this.#handed.set(id, { id, name: stem(source.name), recorded: false, file: null, ...this.#make(kept) });
+      return id;
+    }
+    const ref = source.file;
+    const id = ref.kind === 'library' ? LIBRARY + ref.key : OPENED + ref.key;
+    if (ref.kind === 'granted') this.#opened.set(id, ref);
+    try {
+      await this.get(id);
+    } catch (error) {
+      this.#opened.delete(id);
+      throw error;
+    }
+    return id;
+  }
+
+  #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {
+    return { id: RUN + run, name, recorded: false, file, ...this.#make(kept) };
+  }
+
+  #make(kept: KeptSession): Read {
+    const known = this.#made.get(kept);
+    if (known !== undefined) return known;
+    let whole: Session | null = null;
+    const session = (): Session => {
+      whole ??= this.#options.asSession(kept);
+      return whole;
+    };
+    const read = { kept, outline: this.#options.outlineOf(kept), session };
+    this.#made.set(kept, read);
+    return read;
+  }
+
+  /** Names below the folder, with / between. */
+  async #recorded(): Promise<readonly string[]> {
+    const names = await readdir(this.#options.recordedFolder, { recursive: true }).catch(() => []);
+    const each = names.filter((name) => name.endsWith('.json')).map((name) => name.split(path.sep).join('/'));
+    // Those of the folder itself first.
+    const deep = (name: string): number => Number(name.includes('/'));
+    return each.sort((a, b) => deep(a) - deep(b) || (a < b ? -1 : 1));
+  }
+
+  async #load(file: string, name: string): Promise<Read> {
+    const found = await stat(file).catch(() => null);
+    // Not the time alone, which a clock that was set back gives again.
+    const stamp = found === null ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`;
+    const known = this.#read.get(file);
+    if (known !== undefined && known.stamp === stamp) return known.read;
+    const text = await readKept(file);
+    const read = this.#make(parseKeptSession(text, name));
+    this.#read.set(file, { stamp, read });
+    return read;
+  }
+}

@@ -1,0 +1,48 @@
+/** Runs a benchmark on a thread of its own. */
+import { Worker } from 'node:worker_threads';
+import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { startedFile } from '../../io/started-file.ts';
+import type { BenchProgress } from '../../model/bench/index.ts';
+import type { StartChild } from '../../model/user-kernels/process/link.ts';
+import { ChildrenForThread, isFromRelay } from '../../model/user-kernels/process/relay.ts';
+import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
+import type { FromBench, ToBench } from './task.ts';
+
+export type PerformBench = (
+  task: BenchTask,
+  onProgress: (progress: BenchProgress, report: number) => void,
+  signal: AbortSignal,
+  soFar?: (session: KeptSession) => void,
+) => Promise<BenchOutcome>;
+
+/** Aborting ends the session after the run at hand, with what was measured. Rejects with a BraggError. */
+export const benchOnThread =
+  (startChild: StartChild): PerformBench =>
+  async (task, onProgress, signal, soFar) => {
+    const worker = new Worker(startedFile('bench-worker', 'app/benches/worker.ts'));
+    const send = (message: ToBench): void => worker.postMessage(message);
+    const children = new ChildrenForThread(startChild, send);
+    const cancel = (): void => send({ kind: 'cancel' });
+    try {
+      return await new Promise<BenchOutcome>((resolve, reject) => {
+        const failed = (reason: string): void => reject(new BraggError('internal', `The benchmark failed: ${reason}`));
+        worker.on('message', (message: FromBench) => {
+          if (isFromRelay(message)) children.take(message);
+          else if (message.kind === 'progress') onProgress(message.progress, message.report);
+          else if (message.kind === 'so far') soFar?.(message.session);
+          else if (message.kind === 'done') resolve(message.outcome);
+          else reject(BraggError.fromWire(message.error));
+        });
+        worker.on('error', (error: Error) => failed(error.message));
+        worker.on('exit', () => failed('its thread ended'));
+        send({ kind: 'start', task, kept: soFar !== undefined });
+        if (signal.aborted) cancel();
+        else signal.addEventListener('abort', cancel, { once: true });
+      });
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      children.close();
+      await worker.terminate();
+    }
+  };

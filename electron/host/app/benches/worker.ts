@@ -1,0 +1,66 @@
+/** Thread of one benchmark: its timing is not held up by the host's pages, nor are they by its statistics. */
+import { parentPort } from 'node:worker_threads';
+import { toWireError } from '../../../contract/errors.ts';
+import { loadAddon } from '../../io/addon/addon.ts';
+import { kernelFolders } from '../../model/bench/ceilings.ts';
+import { isToRelay, RelayedChildren } from '../../model/user-kernels/process/relay.ts';
+import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
+import { OwnVariants } from '../user-kernels/own-variants.ts';
+import type { FromBench, ToBench } from './task.ts';
+
+/** Redrawing a progress line faster than this shows nothing more. */
+const TELL_EVERY_MS = 100;
+
+const stop = new AbortController();
+
+function tell(message: FromBench): void {
+  parentPort?.postMessage(message);
+}
+
+const children = new RelayedChildren(tell);
+
+/** The engine with the task's own variants, which the host has made sure are trusted. */
+function ownOf({ own, ownLimit_s }: BenchTask): OwnVariants {
+  const trusted = new Set(own.map(({ sha256 }) => sha256));
+  const variants = new OwnVariants({
+    addon: loadAddon(),
+    folders: kernelFolders(),
+    isTrusted: (sha256) => trusted.has(sha256),
+    startChild: children.start,
+    limit_s: ownLimit_s,
+  });
+  for (const one of own) variants.adopt(one);
+  return variants;
+}
+
+async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
+  const own = ownOf(task);
+  let told = { report: -1, round: -1, at: Number.NEGATIVE_INFINITY };
+  try {
+    return await hostWorkloads[task.workload].benchable.measure(own.addon, task, {
+      signal: stop.signal,
+      soFar: kept ? (session) => tell({ kind: 'so far', session }) : undefined,
+      tell: (progress, report) => {
+        const now = performance.now();
+        const same = report === told.report && progress.round === told.round;
+        if (same && now - told.at < TELL_EVERY_MS) return;
+        told = { report, round: progress.round, at: now };
+        tell({ kind: 'progress', progress, report });
+      },
+    });
+  } finally {
+    own.close();
+  }
+}
+
+parentPort?.on('message', (message: ToBench) => {
+  if (isToRelay(message)) children.take(message);
+  else if (message.kind === 'cancel') stop.abort();
+  else {
+    perform(message.task, message.kept).then(
+      (outcome) => tell({ kind: 'done', outcome }),
+      (error: unknown) => tell({ kind: 'failed', error: toWireError(error) }),
+    );
+  }
+});

@@ -1,0 +1,133 @@
+/** Stored runs side by side: the first is what the others are compared with. */
+import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
+import { type DoseMap, type GammaResult, gamma } from '../../model/fields/gamma.ts';
+import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
+import { summaryOf } from '../../workloads/transport/readouts.ts';
+import { measured, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
+
+export interface NamedRun {
+  readonly file: string;
+  readonly run: RunData;
+}
+
+export interface ComparedRun {
+  readonly file: string;
+  readonly scenario: string;
+  readonly variant: string;
+  readonly precision: string;
+  readonly status: string;
+  /** Of the steps: by the GPU's clock where one took them, else by the host's. */
+  readonly time_s: number;
+  /** Of the steps, by the host's clock. */
+  readonly solve_s: number;
+  readonly setup_s: number;
+  readonly wall_s: number;
+  readonly cell_steps_per_s: number;
+  readonly r80_mm: number | null;
+  readonly ledger_error: { readonly number: number; readonly energy: number };
+  /** Null of the first run. */
+  readonly against_first: {
+    /** Time of the steps over the first's: one run each, so no interval. */
+    readonly time_ratio: number;
+    /** Null, with the reason, where the grids differ. */
+    readonly rel_l2: number | null;
+    /** Largest difference of a cell over the largest cell. */
+    readonly rel_linf: number | null;
+    readonly same_bits: boolean;
+    readonly reason: string | null;
+    readonly gamma: readonly GammaResult[];
+    readonly within_parity: boolean | null;
+  } | null;
+  /** What differs from the first run's environment: name, the first's value, this one's. */
+  readonly differences: readonly { readonly what: string; readonly first: string; readonly here: string }[];
+}
+
+const criteria = [
+  { dose: 0.01, distance_mm: 1 },
+  { dose: 0.02, distance_mm: 2 },
+] as const;
+
+function mapOf({ dose, axes: { nz, nx, dz_mm, dx_mm } }: RunData): DoseMap {
+  return { dose, nz, nx, dz_mm, dx_mm };
+}
+
+function environment(run: RunData): Readonly<Record<string, string>> {
+  const { program, machine } = run;
+  return {
+    program: program.version,
+    commit: program.commit ?? 'not recorded',
+    build: program.build,
+    compiler: program.compiler,
+    cpu: machine.cpu,
+    cores: String(machine.logicalCores),
+    device: machine.device ?? 'cpu',
+    system: machine.os,
+    'instruction set': run.isa,
+    threads: String(run.threads),
+    'stopping power': run.table,
+  };
+}
+
+/** Values of the complete scenarios that differ, by path. */
+export function scenarioDifferences(first: unknown, here: unknown, path = ''): ComparedRun['differences'] {
+  if (first !== null && here !== null && typeof first === 'object' && typeof here === 'object') {
+    const [a, b] = [first as Record<string, unknown>, here as Record<string, unknown>];
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(
+      (key) => !/^(\$schema|name|notes)$/.test(key),
+    );
+    return keys.flatMap((key) => scenarioDifferences(a[key], b[key], path === '' ? key : `${path}.${key}`));
+  }
+  if (Object.is(first, here)) return [];
+  const text = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
+  return [{ what: path, first: text(first), here: text(here) }];
+}
+
+function differences(first: RunData, here: RunData): ComparedRun['differences'] {
+  const [a, b] = [environment(first), environment(here)];
+  const machine = Object.keys(a).flatMap((what) =>
+    a[what] === b[what] ? [] : [{ what, first: a[what] ?? '', here: b[what] ?? '' }],
+  );
+  return [...machine, ...scenarioDifferences(first.completeScenario, here.completeScenario)];
+}
+
+function againstFirst(first: RunData, here: RunData): ComparedRun['against_first'] {
+  const [a, b] = [first.axes, here.axes];
+  const sameGrid = a.nz === b.nz && a.nx === b.nx && a.dz_mm === b.dz_mm && a.dx_mm === b.dx_mm;
+  const peak = first.dose.reduce((most, d) => Math.max(most, Math.abs(d)), 0);
+  const largest = here.dose.reduce((most, d, i) => Math.max(most, Math.abs(d - (first.dose[i] ?? 0))), 0);
+  const rel_l2 = sameGrid ? relativeL2(here.dose, first.dose) : null;
+  const limit = Math.max(parityLimit[first.precision], parityLimit[here.precision]);
+  return {
+    time_ratio: stepsTime_s(here) / stepsTime_s(first),
+    rel_l2,
+    rel_linf: sameGrid && peak > 0 ? largest / peak : null,
+    same_bits: sameGrid && here.dose.every((d, i) => Object.is(d, first.dose[i])),
+    reason: sameGrid ? null : `the grids differ: ${a.nz} × ${a.nx} and ${b.nz} × ${b.nx} cells of depth and x`,
+    gamma: criteria.map((one) => gamma(mapOf(first), mapOf(here), one)),
+    within_parity: rel_l2 === null ? null : rel_l2 <= limit,
+  };
+}
+
+/** At least one run; the first is the reference. */
+export function compareRuns(runs: readonly NamedRun[]): readonly ComparedRun[] {
+  const first = runs[0]?.run;
+  return runs.map(({ file, run }, i): ComparedRun => {
+    const { ledger } = summaryOf(run);
+    return {
+      file,
+      scenario: run.name,
+      variant: run.variant,
+      precision: run.precision,
+      status: run.status,
+      time_s: stepsTime_s(run),
+      solve_s: run.solve_s,
+      setup_s: run.setup_s,
+      wall_s: run.wall_s,
+      cell_steps_per_s: run.cell_steps / stepsTime_s(run),
+      r80_mm: depthDoseOf(measured(run)).metrics.r80_mm,
+      ledger_error: { number: ledger.number.rel_error, energy: ledger.energy.rel_error },
+      against_first: i === 0 || first === undefined ? null : againstFirst(first, run),
+      differences: i === 0 || first === undefined ? [] : differences(first, run),
+    };
+  });
+}

@@ -1,0 +1,229 @@
+/** What stands in a comparison, with the numbers behind it. */
+import { gpuOf, type SessionGpu } from '../../../contract/bench/bench-session.ts';
+import type { Subject } from '../../../contract/bench/benches.ts';
+import type { ComparedRow } from '../../../contract/bench/comparison.ts';
+import type { MeasuredSessionEntry, Session, SessionReport, Words } from '../../../contract/bench/session.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { keptInstances } from '../../model/bench/claims.ts';
+import type { ComparedField } from '../../model/fields/field.ts';
+import type { Instances } from '../../model/verdicts/levels.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
+import type { Benches } from '../benches/benches.ts';
+import type { Runs } from '../runs/runs.ts';
+
+/** Numbers of a row that are its own, whatever it is compared with. */
+export type OwnRow = Omit<
+  ComparedRow,
+  'ratio' | 'paired' | 'verdict' | 'note' | 'differences' | 'time_interval' | 'has_map' | 'has_curve'
+>;
+
+export interface Loaded {
+  readonly row: OwnRow;
+  readonly words: Words;
+  /** Seconds; of a session's variant one per round. */
+  readonly times: readonly number[];
+  /** The same by separately prepared state; null where the session tells nothing of them. */
+  readonly instances: Instances | null;
+  /** Which rounds the times are of: the session's report; null of what stands alone. */
+  readonly rounds: string | null;
+  /** How far the session's reference strays from itself. */
+  readonly floor: number | null;
+  /** Its session found it wrong. */
+  readonly wrong: boolean;
+  /** Whether its accuracy is against FP64: else another answer says how far it is from that. */
+  readonly held: boolean;
+  readonly field: ComparedField | null;
+  /** As the user wrote it; null where it was not recorded. */
+  readonly document: Readonly<Record<string, unknown>> | null;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface SubjectParts {
+  readonly benches: Benches;
+  readonly runs: Runs;
+}
+
+async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Promise<Loaded> {
+  const run = await runs.data(subject.run);
+  const { compared } = hostWorkloads[run.workload];
+  if (compared.kind === 'sessions') {
+    throw new BraggError('unsupported', `${run.name} measured several variants: it stands among the sessions.`);
+  }
+  const { threads, isa, time_s, setup_s, setup_parts, size, quantities, accuracy, field, environment } =
+    compared.of(run);
+  const { name, variant, precision, machine, program, created, wall_s } = run;
+  return {
+    row: {
+      subject,
+      workload: run.workload,
+      bench: '',
+      title: `${name}: ${variant}`,
+      origin: name,
+      scenario: name,
+      variant,
+      device: machine.device ?? `${machine.cpu}, ${threads} threads`,
+      precision,
+      provenance: {
+        machine: machine.device ?? machine.cpu,
+        version: program.version,
+        commit: program.commit,
+        measured: created,
+        driver: null,
+        sm_MHz: null,
+      },
+      ...{ time_s, wall_s, setup_s, setup_parts: [...setup_parts], size },
+      spread: null,
+      first_setup_s: null,
+      modes: [],
+      accuracy: [...accuracy],
+      quantities: [...quantities],
+      roofline: null,
+      determinism: null,
+      flagged: null,
+      samples: [{ round: 0, time_s, sm_MHz: null, flag: null }],
+    },
+    words: compared.words,
+    times: [time_s],
+    instances: null,
+    rounds: null,
+    floor: null,
+    wrong: false,
+    held: false,
+    field,
+    document: run.completeScenario,
+    environment: {
+      version: program.version,
+      compiler: program.compiler,
+      commit: program.commit ?? 'not recorded',
+      cpu: machine.cpu,
+      system: machine.os,
+      gpu: machine.device ?? 'none',
+      'instruction set': isa,
+      threads: String(threads),
+      ...environment,
+    },
+  };
+}
+
+function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
+  const clocks = samples.flatMap(({ sm_MHz }) => sm_MHz ?? []);
+  return clocks.length === 0 ? null : { low: Math.min(...clocks), high: Math.max(...clocks) };
+}
+
+function deviceOf({ device, threads, gpu }: MeasuredSessionEntry, { machine }: SessionReport): string {
+  if (device === 'cpu') return threads === null ? machine.cpu : `${machine.cpu}, ${threads} threads`;
+  return `${gpuOf(machine, gpu)?.name ?? 'GPU'}${gpu === null ? '' : `, GPU ${gpu}`}`;
+}
+
+function environmentOf({ machine, program, scenario }: SessionReport, gpu: SessionGpu | null): Loaded['environment'] {
+  return {
+    version: program.version ?? 'not recorded',
+    compiler: program.compiler ?? 'not recorded',
+    commit: program.commit ?? 'not recorded',
+    cpu: machine.cpu,
+    system: machine.os,
+    gpu: gpu?.name ?? 'none',
+    driver: gpu?.driver ?? 'none',
+    scenario,
+  };
+}
+
+/** What every row of a report has in common; of a variant on the GPU that it ran on. */
+function reportPart(
+  { workload, created, words }: Session,
+  report: SessionReport,
+  on: { readonly device: 'cpu' | 'cuda'; readonly gpu: number | null },
+) {
+  const { machine, program, scenario, bench, noise, document = null } = report;
+  const used = gpuOf(machine, on.gpu);
+  const gpu = on.device === 'cuda' ? used : null;
+  return {
+    words,
+    floor: noise.floor,
+    document,
+    environment: environmentOf(report, used),
+    row: {
+      workload,
+      bench,
+      scenario,
+      provenance: {
+        machine: gpu?.name ?? machine.cpu,
+        driver: gpu?.driver ?? null,
+        sm_MHz: null,
+        version: program.version,
+        commit: program.commit,
+        measured: created,
+      },
+    },
+  };
+}
+
+async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Benches): Promise<Loaded> {
+  const { name, session, answer } = await benches.session(subject.bench);
+  const report = session.reports[subject.report];
+  const missing = (): never => {
+    throw new BraggError('not-found', `${name} has no ${subject.label}.`);
+  };
+  if (report === undefined) return missing();
+  const rounds = subject.kind === 'external' ? null : JSON.stringify([subject.bench, subject.report]);
+  if (subject.kind === 'external') {
+    const external = report.external.find(({ id }) => id === subject.label);
+    if (external?.result == null) return missing();
+    const { times, wrong, ...result } = external.result;
+    const { row, ...common } = reportPart(session, report, { device: 'cuda', gpu: null });
+    return {
+      ...common,
+      row: {
+        ...row,
+        ...result,
+        subject,
+        title: external.title,
+        origin: name,
+        variant: external.id,
+        // Its wall time is of its steps: starting it and fetching what it says are not in it.
+        wall_s: null,
+        first_setup_s: null,
+        setup_parts: [],
+        modes: [],
+        roofline: null,
+        determinism: null,
+        flagged: null,
+        samples: times.map((time_s, round) => ({ round, time_s, sm_MHz: null, flag: null })),
+      },
+      ...{ times, rounds, wrong },
+      instances: null,
+      held: true,
+      field: null,
+    };
+  }
+  const entry = report.entries.find(({ label }) => label === subject.label);
+  if (entry?.status !== 'measured') return missing();
+  const { row, ...common } = reportPart(session, report, entry);
+  const { label, variant, precision, time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes } = entry;
+  const { size, accuracy, quantities, roofline, determinism, flagged, samples } = entry;
+  return {
+    ...common,
+    row: {
+      ...row,
+      provenance: { ...row.provenance, sm_MHz: clocksOf(samples) },
+      ...{ subject, title: label, origin: name, variant, precision, device: deviceOf(entry, report) },
+      ...{ time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes },
+      ...{ size, accuracy, quantities, roofline, determinism, flagged },
+      // Cancelled before a round was whole: the first run is all there is.
+      samples: samples.length === 0 ? [{ round: 0, time_s, sm_MHz: null, flag: null }] : samples,
+    },
+    times: samples.length === 0 ? [time_s] : samples.map((sample) => sample.time_s),
+    instances: samples.some(({ instance }) => instance === undefined)
+      ? null
+      : keptInstances(samples, (sample) => sample.time_s),
+    rounds,
+    wrong: entry.verdict === 'wrong',
+    held: true,
+    field: answer(subject.report, subject.label),
+  };
+}
+
+/** Throws BraggError where the subject is gone. */
+export function loadSubject(subject: Subject, { benches, runs }: SubjectParts): Promise<Loaded> {
+  return subject.kind === 'run' ? ofRun(subject, runs) : ofSession(subject, benches);
+}

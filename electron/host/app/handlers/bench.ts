@@ -1,0 +1,178 @@
+/** Calls and streams about benchmarks, and about the code of the variants. */
+import path from 'node:path';
+import type { Mode } from '../../../contract/bench/bench-session.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { KernelResources } from '../../../contract/resources.ts';
+import { formatPath, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../contract/scenarios.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { FileAccess } from '../../io/files/access.ts';
+import { kernelFolders } from '../../model/bench/ceilings.ts';
+import { commitOf } from '../../model/bench/commit.ts';
+import { kernelResources } from '../../model/bench/resources.ts';
+import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
+import { limitsOf } from '../../model/bench/stopping.ts';
+import { externalPrograms } from '../../model/external/programs.ts';
+import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
+import { allVariants, hostWorkloads } from '../../workloads/index.ts';
+import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
+import type { Benches } from '../benches/benches.ts';
+import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
+import { type OwnVariants, placeOf as placeOfScenario } from '../user-kernels/own-variants.ts';
+import { placeOf } from './scenarios.ts';
+
+export interface BenchParts {
+  readonly addon: NativeAddon;
+  readonly own: OwnVariants;
+  readonly benches: Benches;
+  readonly scenarios: Scenarios;
+  readonly files: FileAccess;
+  readonly assetsFolder: string;
+}
+
+type Names = Extract<keyof Handlers, `bench.${string}` | `variant.${string}`>;
+type Request = HandlerParams<'bench.start'>;
+type Which = HandlerParams<'variant.sources'>;
+
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** A ratio less 1 as flags take it. */
+const percentOf = (ratio: number): string => `${Number((100 * ratio).toPrecision(6))}%`;
+
+/** The session again, on the command line. */
+function commandOf(request: Request, modes: readonly Mode[], file: string): string {
+  const { variants, external, rounds, time_s, precision, margin, seed, sweep } = request;
+  return [
+    'bench',
+    quoted(file),
+    `--variants ${variants.join(',')}`,
+    ...(external.length === 0 ? [] : [`--external ${external.join(',')}`]),
+    ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
+    ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
+    `--rounds ${rounds} --time ${time_s} --precision ${percentOf(precision)} --margin ${percentOf(margin)} --seed ${seed}`,
+  ].join(' ');
+}
+
+function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
+  if (sweep === null) return [scenario];
+  const path = parsePath(sweep.path);
+  if (path === null) {
+    throw new BraggError('invalid', `${JSON.stringify(sweep.path)} is not a path; allowed: grid.dx_mm and the like`);
+  }
+  return sweep.values.map((value) => withValueAt(scenario, path, value) as ScenarioDraft);
+}
+
+async function start(parts: BenchParts, request: Request) {
+  const { addon, own, benches, scenarios, files, assetsFolder } = parts;
+  const { file, name, variants, external, seed, sweep, scenario: document } = request;
+  const place = await placeOf(files, file);
+  const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.checkAny(draft, place)));
+  const [first] = readings;
+  if (first === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
+  if (first.kind === null) throw refusalOf(first.issues);
+  const { benchable } = hostWorkloads[first.kind];
+  const problems = readings.map((reading) => benchable.problem(reading));
+  const [problem] = problems;
+  if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
+  const here = placeOfScenario(first.scenario ?? { kind: first.kind });
+  for (const { id } of own.chosen(variants)) own.requireFit(id, here);
+  // Names that are not known are refused at once, and not after the queue.
+  benchable.check(addon, problem, variants);
+  if (external.length > 0) {
+    if (!benchable.hasRivals) throw new BraggError('invalid', `No other program solves scenarios of ${first.kind}.`);
+    chooseBaselines(await readRegistry(assetsFolder), external);
+  }
+  await own.prepare(variants, here);
+  const modes = request.modes.filter((mode) => mode !== 'warm');
+  const title = first.scenario?.name || name || 'untitled';
+  const path = sweep === null ? null : parsePath(sweep.path);
+  return benches.start({
+    name: `${title}: ${variants.length === 1 ? variants[0] : `${variants.length} variants`}`,
+    task: {
+      workload: first.kind,
+      scenario: title,
+      document,
+      problems,
+      scenarios: readings.map(({ scenario }) => scenario),
+      sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
+      ...{ external, variants, modes, seed, assetsFolder },
+      limits: limitsOf(request.rounds, request.time_s, { precision: request.precision, margin: request.margin }),
+      command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
+      own: own.chosen(variants),
+      ownLimit_s: own.limit_s,
+      trace: false,
+    },
+  });
+}
+
+export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
+  const { addon, benches, own } = parts;
+  const find = ({ variant: id, workload, bench }: Which) => {
+    const variant = allVariants(addon).find(
+      (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
+    );
+    if (variant === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(id)}.`);
+    return variant;
+  };
+  return {
+    'bench.external': async ({ workload }) => {
+      const { hasRivals } = hostWorkloads[workload].benchable;
+      return { programs: hasRivals ? await externalPrograms(parts.assetsFolder) : [] };
+    },
+    'bench.start': (request) => start(parts, request),
+    'bench.cancel': ({ bench }) => benches.cancel(bench),
+    'bench.list': async () => ({ benches: await benches.list() }),
+    'bench.session': async ({ bench }) => ({ session: (await benches.session(bench)).session }),
+    'bench.open': ({ source }) => benches.open(source),
+    'bench.save': ({ bench, file, ifExists }) => benches.save(bench, file, ifExists),
+    'bench.forget': ({ bench }) => {
+      benches.forget(bench);
+      return {};
+    },
+    'variant.sources': async (which) => {
+      const { variant } = which;
+      const { sources } = kernelFolders();
+      const mine = own.find(variant);
+      if (mine === null) return { files: await variantSources(sources, find(which)) };
+      const { id, text, description, base } = mine;
+      const rest = await variantSources(sources, base);
+      return { files: [{ path: id, text }, ...rest.filter((file) => file.path !== description.replaces)] };
+    },
+    'variant.resources': async ({ session, ...which }) => {
+      const { variant } = which;
+      const found = find(which);
+      const none = (reason: string) => ({ resources: null, reason, origin: null });
+      if (found.device === 'cpu') return none('It runs on the CPU, which launches no kernels.');
+      if (own.find(variant) !== null) {
+        return none('An own variant is compiled when it is run; its registers are not read.');
+      }
+      const { images, sources } = kernelFolders();
+      const kept = session === null ? null : await benches.session(session.bench);
+      const report = kept?.session.reports[session?.report ?? 0];
+      const shown = async (all: KernelResources, origin: string) => ({
+        resources: kernelsOf(await variantSources(sources, found), all),
+        reason: null,
+        origin,
+      });
+      if (report?.resources !== undefined) return shown(report.resources, `recorded with ${kept?.name}`);
+      const built = await kernelResources(images, found.workload);
+      if (built === null) return none('The kernels were not compiled here: that takes nvcc, and npm run build.');
+      if (report === undefined) return shown(built, 'of this build');
+      // Kernels of another commit are other kernels.
+      const here = await commitOf(path.dirname(parts.assetsFolder));
+      const { commit } = report.program;
+      if (commit !== null && commit === here) {
+        return shown(built, `of this build, of the same commit as ${kept?.name}, which kept none`);
+      }
+      const there = commit === null ? 'does not say its commit' : `is of commit ${commit.slice(0, 7)}`;
+      return none(`${kept?.name} kept none and ${there}; this build is of ${here?.slice(0, 7) ?? 'an unknown one'}.`);
+    },
+  };
+}
+
+export function benchSources(benches: Benches): Pick<Sources, 'benches' | 'bench.progress'> {
+  return {
+    benches: (_params, sink) => benches.watch(sink),
+    'bench.progress': ({ bench }, sink) => benches.watchProgress(bench, sink),
+  };
+}

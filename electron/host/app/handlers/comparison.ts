@@ -1,0 +1,54 @@
+/** Calls that put results beside each other. */
+import type { Subject } from '../../../contract/bench/benches.ts';
+import type { ComparedMap } from '../../../contract/bench/comparison.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { comparedCurves, noAnswer } from '../../model/fields/curves.ts';
+import { difference, fieldMap, gridText } from '../../model/fields/field.ts';
+import { comparedRows } from '../compare/rows.ts';
+import { type Loaded, loadSubject, type SubjectParts } from '../compare/subjects.ts';
+import type { Handlers } from '../service/service.ts';
+
+type ComparisonHandlers = Pick<Handlers, Extract<keyof Handlers, `compare.${string}`>>;
+
+export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
+  const all = (subjects: readonly Subject[]): Promise<Loaded[]> =>
+    Promise.all(subjects.map((subject) => loadSubject(subject, parts)));
+  return {
+    'compare.rows': async ({ subjects, reference }) => {
+      const gone: { subject: Subject; reason: string }[] = [];
+      const found = await Promise.all(
+        subjects.map((subject) =>
+          loadSubject(subject, parts).catch((error: unknown) => {
+            if (!(error instanceof BraggError)) throw error;
+            gone.push({ subject, reason: error.message });
+            return null;
+          }),
+        ),
+      );
+      const loaded = found.filter((one) => one !== null);
+      // Without its reference a comparison goes on with the first that is there.
+      const against = found[reference] ?? loaded[0];
+      if (against === undefined) return { rows: [], words: null, noise_floor: null, gone };
+      return { rows: comparedRows(loaded, against), words: against.words, noise_floor: against.floor, gone };
+    },
+    'compare.curves': async ({ subjects, reference }) => {
+      const fields = (await all(subjects)).map(({ field }) => field);
+      return { curves: comparedCurves(fields, reference) };
+    },
+    'compare.maps': async ({ subjects, reference, viewport }) => {
+      const fields = (await all(subjects)).map(({ field }) => field);
+      const against = fields[reference] ?? null;
+      return {
+        maps: fields.map((field, i): ComparedMap => {
+          if (field === null) return { map: null, reason: noAnswer, difference: null };
+          const map = fieldMap(field, viewport);
+          if (i === reference || against === null) return { map, reason: null, difference: null };
+          const less = difference(field, against);
+          if (less !== null) return { map, reason: null, difference: fieldMap(less, viewport) };
+          const reason = `the grids differ: ${gridText(field)} here, ${gridText(against)} of the reference`;
+          return { map, reason, difference: null };
+        }),
+      };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** Calls that hold a run's dose against another's, and its width against theory. */
+import { BraggError } from '../../../contract/errors.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
+import type { Scenarios } from '../../workloads/scenarios/index.ts';
+import { makeField } from '../../workloads/transport/display/maps.ts';
+import type { RunData } from '../../workloads/transport/run-data.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { Handlers } from '../service/service.ts';
+import { transportRun } from './runs.ts';
+
+export interface DoseParts {
+  readonly addon: NativeAddon;
+  readonly runs: Runs;
+  readonly scenarios: Scenarios;
+}
+
+function doseOf({ dose, axes: { nz, nx, dz_mm, dx_mm } }: RunData): DoseMap {
+  return { dose, nz, nx, dz_mm, dx_mm };
+}
+
+export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handlers, 'dose.gamma' | 'dose.fermiEyges'> {
+  return {
+    'dose.gamma': async ({ run, reference, dose, distance_mm, viewport }, signal) => {
+      const [evaluated, wanted] = [await transportRun(runs, run), await transportRun(runs, reference)];
+      const { values, passed, points, worst } = await gammaField(
+        doseOf(wanted),
+        doseOf(evaluated),
+        { dose, distance_mm },
+        signal,
+      );
+      const field = { values, axes: ['z', 'x'], quantity: 'gamma index', unit: '' } as const;
+      // Cells that are not judged are NaN, and have no part in the extremes.
+      const map = { ...makeField(wanted.axes, field, 'z', 'x', viewport), min: 0, max: worst, minPositive: worst };
+      return { map, passed, points, worst };
+    },
+    'dose.fermiEyges': async ({ run }) => {
+      try {
+        const reading = await scenarios.check(runs.scenario(run), { name: 'the scenario of the run', folder: null });
+        const problem = scenarios.resolve(reading);
+        const { sigma_x_mm } = addon.fermiEyges(problem);
+        const { dz_mm } = problem.grid;
+        const first = Math.floor(problem.beam.z_mm / dz_mm);
+        return {
+          curve: {
+            quantity: 'Fermi–Eyges σx',
+            unit: 'mm',
+            axis: 'depth',
+            axisUnit: 'mm',
+            positions: sigma_x_mm.map((_, i) => (first + i + 0.5) * dz_mm),
+            values: sigma_x_mm,
+          },
+          reason: null,
+        };
+      } catch (error) {
+        const failure = fromNative(error);
+        // A table of the user's that is gone, or a tilted beam: the plots do without the curve, and say why.
+        if (failure instanceof BraggError && failure.code !== 'internal')
+          return { curve: null, reason: failure.message };
+        throw failure;
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** Calls and the stream about diffraction images. */
+import { BraggError } from '../../../contract/errors.ts';
+import { imageError } from '../../workloads/diffraction/image-error.ts';
+import { imagePeaks } from '../../workloads/diffraction/peaks.ts';
+import { ImageRunning } from '../../workloads/diffraction/running.ts';
+import { imageSummary } from '../../workloads/diffraction/summary.ts';
+import { checkSameSize, type Image, imageDifference, imageMap } from '../../workloads/diffraction/view.ts';
+import { runOf } from '../../workloads/run-data.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { Handlers, Sources } from '../service/service.ts';
+
+type ImageHandlers = Pick<Handlers, Extract<keyof Handlers, `image.${string}`>>;
+
+export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers {
+  const imageRun = async (id: string) => runOf('diffraction', await runs.data(id));
+  /** Differences are whole images: the one in use is kept, for a view that is panned asks again and again. */
+  let kept: { readonly key: string; readonly image: Image } | null = null;
+  const shown = async (run: string, against: string | null): Promise<Image> => {
+    if (against === null) return imageRun(run);
+    const key = `${run} ${against}`;
+    if (kept?.key !== key) kept = { key, image: imageDifference(await imageRun(run), await imageRun(against)) };
+    return kept.image;
+  };
+  return {
+    'image.summary': async ({ run }) => imageSummary(await imageRun(run)),
+    'image.view': async ({ run, view, against }) => {
+      const { done } = await imageRun(run);
+      const quantity = against === null ? 'photons' : 'photons difference';
+      return { run, revision: 1, done, map: imageMap(await shown(run, against), view, quantity) };
+    },
+    'image.pixel': async ({ run, against, fast, slow }) => {
+      const { image, width, height } = await shown(run, against);
+      if (fast >= width || slow >= height) {
+        throw new BraggError('not-found', `There is no pixel ${fast}, ${slow}; the image has ${width} × ${height}.`);
+      }
+      return { photons: image[slow * width + fast] ?? 0 };
+    },
+    'image.peaks': async ({ run, count }) => ({ peaks: imagePeaks(await imageRun(run), count) }),
+    'image.error': async ({ run, reference }) => {
+      const [here, there] = [await imageRun(run), await imageRun(reference)];
+      checkSameSize(here, there);
+      return imageError(here.image, there.image);
+    },
+  };
+}
+
+export function imageSource(runs: Runs): Pick<Sources, 'image.live'> {
+  return {
+    'image.live': ({ run, view }, sink) => {
+      const active = runs.active(run);
+      if (active instanceof ImageRunning) return active.watch(run, view, sink);
+      sink.end();
+      return () => undefined;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/** Calls about own variants: their files, what their compiler says, and the user's trust. */
+import { mkdir, readFile, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { sameVariant, type VariantKey } from '../../../contract/capabilities.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { FileRef } from '../../../contract/files.ts';
+import { workloadSchema } from '../../../contract/workload.ts';
+import type { FileAccess } from '../../io/files/access.ts';
+import { kernelFolders } from '../../model/bench/ceilings.ts';
+import type { OwnBase } from '../../model/user-kernels/base.ts';
+import { descriptionFile, extensionOf, infoOf, replaceable } from '../../model/user-kernels/file.ts';
+import { rulesOf } from '../../workloads/index.ts';
+import { writeAtomically } from '../../workloads/scenarios/index.ts';
+import type { Handlers } from '../service/service.ts';
+import type { OwnVariants } from '../user-kernels/own-variants.ts';
+import type { Trust } from '../user-kernels/trust.ts';
+
+export interface OwnParts {
+  readonly own: OwnVariants;
+  readonly trust: Trust;
+  readonly files: FileAccess;
+}
+
+type Names = Extract<keyof Handlers, `own.${string}`>;
+
+/** Beside the scenario; of one that is not saved, or came with the program, in the library. */
+async function folderOf(files: FileAccess, beside: FileRef | null): Promise<string> {
+  const found = beside === null ? null : await files.readable(beside).catch(() => null);
+  return found === null || found.readOnly ? files.library.folder : path.dirname(found.path);
+}
+
+function baseOf(own: OwnVariants, key: VariantKey): OwnBase {
+  const base = own.bases().find((one) => sameVariant(one, key));
+  if (base === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(key.id)}.`);
+  return base;
+}
+
+/**
+ * The code and its description, where neither name is taken: `my.json` may be a scenario, or describe `my.cpp` where
+ * `my.cu` is made. Throws BraggError `exists` that names the file, and leaves nothing behind.
+ */
+async function createBoth(file: string, text: string, description: string): Promise<void> {
+  const beside = descriptionFile(file);
+  await writeAtomically(beside, description, 'refuse').catch((error: unknown) => {
+    if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
+    const [id, taken] = [path.basename(file), path.basename(beside)];
+    const says = `${id} was not made: its description would be ${taken}, and there is a file of that name. Choose another name.`;
+    throw new BraggError('exists', says, [], { cause: error });
+  });
+  try {
+    await writeAtomically(file, text, 'refuse');
+  } catch (error) {
+    await unlink(beside).catch(() => undefined);
+    throw error;
+  }
+}
+
+const templatesOf = (base: OwnBase) => replaceable(kernelFolders().sources, base, rulesOf(base));
+
+export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Names> {
+  const open = async (beside: FileRef | null, id: string) => own.open(path.join(await folderOf(files, beside), id));
+  return {
+    'own.list': async ({ beside }) => {
+      const { variants, troubles } = await own.openAll(await folderOf(files, beside));
+      return { variants: variants.map((one) => infoOf(one, own.isTrusted(one))), troubles: [...troubles] };
+    },
+    'own.templates': async ({ base }) => {
+      const { files: found, reason } = await templatesOf(baseOf(own, base));
+      return { files: [...found], reason };
+    },
+    'own.create': async ({ beside, id, base: wanted, replaces }) => {
+      const base = baseOf(own, wanted);
+      if (path.extname(id) !== extensionOf(base)) {
+        throw new BraggError(
+          'invalid',
+          `${id} is a copy of ${base.id}; allowed: a name that ends in ${extensionOf(base)}`,
+        );
+      }
+      const { files: allowed, reason } = await templatesOf(base);
+      if (reason !== null) throw new BraggError('invalid', reason);
+      if (!allowed.includes(replaces)) {
+        throw new BraggError('invalid', `${replaces} is not a file of ${base.id}; allowed: ${allowed.join(', ')}`);
+      }
+      const folder = await folderOf(files, beside);
+      const source = path.join(kernelFolders().sources, path.posix.relative('kernels', replaces));
+      const title = `Own ${base.title.charAt(0).toLowerCase()}${base.title.slice(1)}`;
+      const workload = workloadSchema.parse(base.workload);
+      const of = { workload, ...(base.bench === '' ? {} : { bench: base.bench }) };
+      const description = { kind: 'variant', version: 1, ...of, base: base.id, replaces, title, changes: '' };
+      const file = path.join(folder, id);
+      await mkdir(folder, { recursive: true });
+      await createBoth(file, await readFile(source, 'utf8'), `${JSON.stringify(description, null, 2)}\n`);
+      const made = await own.open(file);
+      return infoOf(made, own.isTrusted(made));
+    },
+    'own.read': async ({ beside, id }) => {
+      const found = await open(beside, id);
+      return { info: infoOf(found, own.isTrusted(found)), text: found.text };
+    },
+    'own.save': async ({ beside, id, text }) => {
+      const { file } = await open(beside, id);
+      await writeAtomically(file, text, 'replace');
+      const saved = await own.open(file);
+      return infoOf(saved, own.isTrusted(saved));
+    },
+    'own.build': async ({ beside, id }) => {
+      const start = performance.now();
+      const { code, issues } = await own.build(await open(beside, id));
+      return { issues: [...issues], built: code !== null, seconds: (performance.now() - start) / 1000 };
+    },
+    'own.trust': async ({ beside, id, sha256 }) => {
+      const found = await open(beside, id);
+      if (found.sha256 !== sha256) {
+        throw new BraggError('untrusted', `${id} has changed since you saw it. Read it again before you trust it.`);
+      }
+      await trust.add(sha256, found.file);
+      return infoOf(found, true);
+    },
+  };
+}

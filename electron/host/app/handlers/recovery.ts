@@ -1,0 +1,40 @@
+/** Calls about unsaved work, and about files that are open twice. */
+import { realpath } from 'node:fs/promises';
+import type { FileAccess } from '../../io/files/access.ts';
+import type { Presence } from '../recovery/presence.ts';
+import type { Recovery } from '../recovery/recovery.ts';
+import type { Handlers } from '../service/service.ts';
+
+export interface RecoveryHandlersParts {
+  readonly files: FileAccess;
+  readonly recovery: Recovery;
+  readonly presence: Presence;
+}
+
+type Names = Extract<keyof Handlers, `recovery.${string}`> | 'document.presence';
+
+export function recoveryHandlers({ files, recovery, presence }: RecoveryHandlersParts): Pick<Handlers, Names> {
+  return {
+    'recovery.keep': async ({ page, title, file, draft }) => {
+      await recovery.keep(page, title, file, draft);
+      return {};
+    },
+    'recovery.drop': async ({ page }) => {
+      await recovery.drop(page);
+      return {};
+    },
+    'recovery.list': async ({ pages }) => ({ items: [...(await recovery.list(pages))] }),
+    'recovery.draft': ({ id }) => recovery.draft(id),
+    'recovery.run': ({ id }) => recovery.run(id),
+    'recovery.discard': async ({ id }) => {
+      await recovery.discard(id);
+      return {};
+    },
+    'document.presence': async ({ page, file }) => {
+      const found = file === null ? null : await files.readable(file).catch(() => null);
+      // The program's own examples are never written: any number of windows may have them open.
+      const shared = found === null || found.readOnly ? null : await realpath(found.path).catch(() => found.path);
+      return { others: await presence.tell(page, shared) };
+    },
+  };
+}

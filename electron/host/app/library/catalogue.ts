@@ -1,0 +1,276 @@
+/** The library with its index: brought up to date with the folder before every answer. */
+import { type FSWatcher, watch } from 'node:fs';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import type { FileRef, NamedFile } from '../../../contract/files.ts';
+import type { LibraryItem, LibraryQuery } from '../../../contract/library.ts';
+import type { Result } from '../../../contract/wire/methods.ts';
+import type { FileAccess } from '../../io/files/access.ts';
+import type { LibraryFile } from '../../io/files/library.ts';
+import type { Locks } from '../../io/files/locks.ts';
+import type { Sink } from '../../io/flow/sink.ts';
+import { type FactReaders, kindOf, noFacts, readFacts } from './facts.ts';
+import { type FoundFile, type IndexedFile, LibraryIndex } from './index-file.ts';
+import { type Label, type Labels, LabelsFile } from './labels.ts';
+import { listTrash, moveToTrash, restoreFromTrash, type Trashed, trashedKey } from './trash.ts';
+
+/** Extensions of what the library lists; other files in it are left alone. */
+const LISTED = ['.json', '.yaml', '.yml', '.h5'];
+/** Copying a folder's worth of files tells of each; one answer is enough. */
+const SETTLE_MS = 150;
+
+export interface CatalogueOptions {
+  readonly dataFolder: string;
+  readonly files: FileAccess;
+  readonly locks: Locks;
+  readonly readers: FactReaders;
+  readonly onTrouble: (reason: string) => void;
+}
+
+type SearchResult = Result<'library.search'>;
+
+export class Catalogue {
+  readonly #options: CatalogueOptions;
+  /** Opened when the library is first looked at, for the folder that it is in then. */
+  #index: { readonly folder: string; readonly index: LibraryIndex } | null = null;
+  #refreshing: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | null = null;
+  #labels = '';
+  readonly #watchers = new Set<Sink<{ revision: number }>>();
+  #watching: { readonly folder: string; readonly watcher: FSWatcher } | null = null;
+  #settling: NodeJS.Timeout | undefined;
+  #revision = 1;
+
+  constructor(options: CatalogueOptions) {
+    this.#options = options;
+    options.files.library.listen(() => this.#changed());
+  }
+
+  async search(query: LibraryQuery): Promise<SearchResult> {
+    if (query.place === 'trash') return this.#searchTrash(query);
+    for (let attempt = 0; ; attempt += 1) {
+      await this.#refresh();
+      const index = this.#opened();
+      const { renewals } = index;
+      const { found, total } = index.search(query);
+      const tags = index.tags();
+      // An index that broke under the question answers from nothing: filled again, it answers better.
+      if (index.renewals !== renewals && attempt === 0) continue;
+      return { folder: this.#folder, items: found.map(itemOf), total, tags: [...tags] };
+    }
+  }
+
+  async label(file: FileRef, label: Label): Promise<void> {
+    const key = await this.#own(file);
+    const tags = [...new Set(label.tags)];
+    await this.#options.files.holdingLibrary(() =>
+      this.#labelsFile.changeLocked(() => ({ [key]: { tags, remark: label.remark } })),
+    );
+    this.#changed();
+  }
+
+  /** The id that it has in the trash. Its label is there before it is: a disk that takes no more refuses before anything has moved. */
+  async trash(file: FileRef): Promise<string> {
+    const key = await this.#own(file);
+    const labels = this.#labelsFile;
+    const id = await this.#options.files.holdingLibrary(() =>
+      moveToTrash(this.#folder, key, {
+        before: (wanted) => labels.changeLocked((now) => ({ [trashedKey(wanted)]: now[key] ?? null })),
+        after: () => this.#forgetLabel(key),
+      }),
+    );
+    this.#changed();
+    return id;
+  }
+
+  async restore(id: string): Promise<NamedFile> {
+    const { files } = this.#options;
+    const labels = this.#labelsFile;
+    const taken = (key: string): Promise<boolean> =>
+      files.library.readable(key).then(
+        () => true,
+        () => false,
+      );
+    const key = await files.holdingLibrary(() =>
+      restoreFromTrash(this.#folder, id, taken, {
+        before: (wanted) => labels.changeLocked((now) => ({ [wanted]: now[trashedKey(id)] ?? null })),
+        after: () => this.#forgetLabel(trashedKey(id)),
+      }),
+    );
+    this.#changed();
+    return files.nameOf({ kind: 'library', key });
+  }
+
+  /** How many files it found. */
+  async rebuild(): Promise<number> {
+    this.#opened().startAnew();
+    this.#labels = '';
+    await this.#refresh();
+    this.#changed();
+    return this.#opened().known('yours').size;
+  }
+
+  watch(sink: Sink<{ revision: number }>): () => void {
+    this.#watchers.add(sink);
+    this.#watchFolder();
+    sink.offer(() => ({ revision: this.#revision }));
+    return () => {
+      this.#watchers.delete(sink);
+      if (this.#watchers.size === 0) this.#unwatch();
+    };
+  }
+
+  close(): void {
+    clearTimeout(this.#settling);
+    this.#unwatch();
+    this.#index?.index.close();
+    this.#index = null;
+  }
+
+  get #folder(): string {
+    return this.#options.files.library.folder;
+  }
+
+  #opened(): LibraryIndex {
+    if (this.#index?.folder !== this.#folder) {
+      this.#index?.index.close();
+      const { dataFolder, onTrouble } = this.#options;
+      this.#index = { folder: this.#folder, index: new LibraryIndex(dataFolder, this.#folder, onTrouble) };
+      this.#labels = '';
+    }
+    return this.#index.index;
+  }
+
+  /** The key of a file that is the user's to change. Throws BraggError. */
+  async #own(file: FileRef): Promise<string> {
+    if (file.kind !== 'library') throw new BraggError('unsupported', 'This file is not in the library.');
+    const { readOnly } = await this.#options.files.library.readable(file.key);
+    if (readOnly) throw new BraggError('unsupported', `${file.key} comes with the program and stays as it is.`);
+    return file.key;
+  }
+
+  get #labelsFile(): LabelsFile {
+    const { locks, onTrouble } = this.#options;
+    return new LabelsFile(this.#folder, locks, onTrouble);
+  }
+
+  /** Labels to be shown: where they cannot be opened, files are shown without, and that is told. */
+  async #shownLabels(): Promise<Labels> {
+    return this.#labelsFile.read().catch((error: unknown) => {
+      this.#options.onTrouble(`Tags and remarks are not shown: ${error instanceof Error ? error.message : error}`);
+      return {};
+    });
+  }
+
+  /** What has moved has its label where it is now: that the old place still has it too is no reason to say that it failed. */
+  async #forgetLabel(key: string): Promise<void> {
+    try {
+      await this.#labelsFile.changeLocked(() => ({ [key]: null }));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.onTrouble(`Tags of ${path.basename(key)} stay where it was, too: ${reason}`);
+    }
+  }
+
+  /** One that has begun may have listed the folder before the change that is asked about: the answer waits for the next. */
+  #refresh(): Promise<void> {
+    this.#queued ??= this.#refreshing.then(() => {
+      this.#queued = null;
+      const refreshed = this.#bringUpToDate();
+      this.#refreshing = refreshed.catch(() => {});
+      return refreshed;
+    });
+    return this.#queued;
+  }
+
+  async #bringUpToDate(): Promise<void> {
+    const { files, readers } = this.#options;
+    const index = this.#opened();
+    const listed = await files.library.listAll(LISTED);
+    for (const place of ['yours', 'examples'] as const) {
+      const present = listed.filter(({ readOnly }) => readOnly === (place === 'examples'));
+      const known = index.known(place);
+      const changed: IndexedFile[] = [];
+      for (const file of present) {
+        const before = known.get(file.key);
+        if (before?.bytes === file.bytes && before.modified_ms === file.modified.getTime()) continue;
+        changed.push(await indexed(place, file, readers));
+      }
+      const keys = new Set(present.map(({ key }) => key));
+      const gone = [...known.keys()].filter((key) => !keys.has(key)).map((key) => ({ place, key }));
+      index.update(changed, gone);
+    }
+    const labels = await this.#shownLabels();
+    const text = `${index.renewals} ${JSON.stringify(labels)}`;
+    if (text !== this.#labels) index.label(labels);
+    this.#labels = text;
+  }
+
+  async #searchTrash({ text, kind, tag, limit }: LibraryQuery): Promise<SearchResult> {
+    const labels = await this.#shownLabels();
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const items = (await listTrash(this.#folder)).map((entry) => trashItem(entry, labels[trashedKey(entry.id)]));
+    const found = items.filter((item) => {
+      const searched = [item.fileName, item.remark, ...item.tags].join(' ').toLowerCase();
+      const fits = words.every((word) => searched.includes(word));
+      return fits && (kind === null || item.kind === kind) && (tag === null || item.tags.includes(tag));
+    });
+    return { folder: this.#folder, items: found.slice(0, limit), total: found.length, tags: [] };
+  }
+
+  #watchFolder(): void {
+    if (this.#watching?.folder === this.#folder) return;
+    this.#unwatch();
+    try {
+      const watcher = watch(this.#folder, { persistent: false }, () => {
+        clearTimeout(this.#settling);
+        this.#settling = setTimeout(() => this.#changed(), SETTLE_MS);
+        this.#settling.unref();
+      });
+      watcher.on('error', () => this.#unwatch());
+      this.#watching = { folder: this.#folder, watcher };
+    } catch {
+      // A folder that is not there yet: what the program itself writes tells of it.
+    }
+  }
+
+  #unwatch(): void {
+    this.#watching?.watcher.close();
+    this.#watching = null;
+  }
+
+  #changed(): void {
+    this.#revision += 1;
+    if (this.#watchers.size > 0) this.#watchFolder();
+    for (const sink of this.#watchers) sink.offer(() => ({ revision: this.#revision }));
+  }
+}
+
+async function indexed(place: IndexedFile['place'], file: LibraryFile, readers: FactReaders): Promise<IndexedFile> {
+  const { key, bytes, modified } = file;
+  const facts = await readFacts(file, readers);
+  return { place, key, kind: kindOf(key), bytes, modified_ms: modified.getTime(), ...facts };
+}
+
+function itemOf({ place: _place, key, modified_ms, tags, ...file }: FoundFile): LibraryItem {
+  const ref = { kind: 'library', key } as const;
+  const modified = new Date(modified_ms).toISOString();
+  return { ...file, id: key, file: ref, fileName: path.basename(key), tags: [...tags], modified };
+}
+
+function trashItem({ id, fileName, bytes, trashed }: Trashed, label: Label | undefined): LibraryItem {
+  return {
+    id,
+    file: null,
+    fileName,
+    kind: kindOf(fileName),
+    name: '',
+    notes: '',
+    facts: noFacts,
+    tags: [...(label?.tags ?? [])],
+    remark: label?.remark ?? '',
+    problem: null,
+    bytes,
+    modified: trashed,
+  };
+}

@@ -1,0 +1,262 @@
+/**
+ * The index of a library in SQLite: what its files say of themselves, so that
+ * searching does not read them. It holds nothing that is not in the files. One
+ * that is missing, broken, or from another version is made anew.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { LibraryKind, LibraryQuery } from '../../../contract/library.ts';
+import type { FileFacts } from './facts.ts';
+import type { Labels } from './labels.ts';
+
+/** Change it with the tables: an index of another version is made anew. */
+const VERSION = 2;
+/** Another process may be writing for a moment. */
+const WAIT_MS = 2000;
+
+const TABLES = `
+  CREATE TABLE files (
+    place TEXT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, bytes INTEGER NOT NULL, modified_ms REAL NOT NULL,
+    facts TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (place, key)
+  ) WITHOUT ROWID;
+  CREATE TABLE labels (
+    key TEXT PRIMARY KEY, tags TEXT NOT NULL, remark TEXT NOT NULL, text TEXT NOT NULL
+  ) WITHOUT ROWID;
+  PRAGMA user_version = ${VERSION};
+`;
+
+export interface IndexedFile extends FileFacts {
+  readonly place: 'yours' | 'examples';
+  readonly key: string;
+  readonly kind: LibraryKind;
+  readonly bytes: number;
+  readonly modified_ms: number;
+}
+
+export interface FoundFile extends IndexedFile {
+  readonly tags: readonly string[];
+  readonly remark: string;
+}
+
+/** What a row is found by, in lower case. */
+function searchText(file: IndexedFile): string {
+  const { name, notes, key, kind, facts } = file;
+  const { workload, about, result, variant, precision, status, device } = facts;
+  const words = [workload, about, result, variant, precision, status, device].filter((word) => word !== null);
+  return [key, name, notes, kind, ...words].join(' ').toLowerCase();
+}
+
+const escaped = (word: string): string => `%${word.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+
+function openDatabase(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: WAIT_MS });
+  try {
+    const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
+    if (version === 0) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
+    else if (version !== VERSION) throw new Error(`it is of version ${version}`);
+    // A damaged file is often noticed only when its pages are read.
+    const check = database.prepare('PRAGMA quick_check').get()?.['quick_check'];
+    if (check !== 'ok') throw new Error(String(check));
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+export class LibraryIndex {
+  readonly #file: string;
+  readonly #onTrouble: (reason: string) => void;
+  #renewals = 0;
+  #database: DatabaseSync;
+
+  /** The index of one library folder, in the user's data folder. */
+  constructor(dataFolder: string, libraryFolder: string, onTrouble: (reason: string) => void) {
+    const name = createHash('sha256').update(path.resolve(libraryFolder)).digest('hex').slice(0, 16);
+    this.#file = path.join(dataFolder, 'index', `${name}.sqlite`);
+    this.#onTrouble = onTrouble;
+    this.#database = this.#open();
+  }
+
+  /** How often it had to be made anew since it was opened: what was read before is gone then. */
+  get renewals(): number {
+    return this.#renewals;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** Starts with an empty index. */
+  startAnew(): void {
+    this.#renewals += 1;
+    try {
+      this.#database.close();
+    } catch {
+      // It was closed when it failed.
+    }
+    for (const part of ['', '-journal', '-wal', '-shm']) rmSync(`${this.#file}${part}`, { force: true });
+    this.#database = this.#open();
+  }
+
+  /** Size and time of every indexed file of a place, to be held against the folder. */
+  known(place: IndexedFile['place']): ReadonlyMap<string, { readonly bytes: number; readonly modified_ms: number }> {
+    const rows = this.#use((db) => db.prepare('SELECT key, bytes, modified_ms FROM files WHERE place = ?').all(place));
+    return new Map(
+      rows.map(({ key, bytes, modified_ms }) => [
+        String(key),
+        { bytes: Number(bytes), modified_ms: Number(modified_ms) },
+      ]),
+    );
+  }
+
+  /** Takes in what has changed, and forgets what is gone. */
+  update(changed: readonly IndexedFile[], gone: readonly Pick<IndexedFile, 'place' | 'key'>[]): void {
+    if (changed.length === 0 && gone.length === 0) return;
+    this.#use((db) => {
+      const put = db.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)');
+      const drop = db.prepare('DELETE FROM files WHERE place = ? AND key = ?');
+      db.exec('BEGIN IMMEDIATE');
+      for (const file of changed) {
+        const { place, key, kind, bytes, modified_ms, name, notes, facts, problem } = file;
+        put.run(
+          place,
+          key,
+          kind,
+          bytes,
+          modified_ms,
+          JSON.stringify({ name, notes, facts, problem }),
+          searchText(file),
+        );
+      }
+      for (const { place, key } of gone) drop.run(place, key);
+      db.exec('COMMIT');
+    });
+  }
+
+  label(labels: Labels): void {
+    this.#use((db) => {
+      const put = db.prepare('INSERT OR REPLACE INTO labels VALUES (?, ?, ?, ?)');
+      db.exec('BEGIN IMMEDIATE');
+      db.exec('DELETE FROM labels');
+      for (const [key, { tags, remark }] of Object.entries(labels)) {
+        put.run(key, JSON.stringify(tags), remark, [...tags, remark].join(' ').toLowerCase());
+      }
+      db.exec('COMMIT');
+    });
+  }
+
+  search(query: LibraryQuery): { readonly found: readonly FoundFile[]; readonly total: number } {
+    const words = query.text.toLowerCase().split(/\s+/).filter(Boolean);
+    const conditions = ['f.place = ?'];
+    const values: SQLInputValue[] = [query.place];
+    if (query.kind !== null) {
+      conditions.push('f.kind = ?');
+      values.push(query.kind);
+    }
+    if (query.tag !== null) {
+      conditions.push('EXISTS (SELECT 1 FROM json_each(l.tags) WHERE value = ?)');
+      values.push(query.tag);
+    }
+    for (const word of words) {
+      conditions.push("(f.text LIKE ? ESCAPE '\\' OR l.text LIKE ? ESCAPE '\\')");
+      values.push(escaped(word), escaped(word));
+    }
+    // Labels are the user's: an example of the same name has none.
+    const from = "FROM files f LEFT JOIN labels l ON f.place = 'yours' AND l.key = f.key";
+    const where = `${from} WHERE ${conditions.join(' AND ')}`;
+    const order = query.order === 'name' ? 'f.key COLLATE NOCASE' : 'f.modified_ms DESC, f.key';
+    return this.#use((db) => {
+      const rows = db
+        .prepare(`SELECT f.*, l.tags AS tags, l.remark AS remark ${where} ORDER BY ${order} LIMIT ?`)
+        .all(...values, query.limit);
+      const total = Number(db.prepare(`SELECT count(*) AS n ${where}`).get(...values)?.['n'] ?? 0);
+      return { found: rows.map(foundFile), total };
+    });
+  }
+
+  /** Tags of files that are there, the most used first. */
+  tags(): readonly { readonly tag: string; readonly count: number }[] {
+    const rows = this.#use((db) =>
+      db
+        .prepare(
+          `SELECT value AS tag, count(*) AS count
+           FROM labels l JOIN files f ON f.place = 'yours' AND f.key = l.key, json_each(l.tags)
+           GROUP BY value ORDER BY count DESC, value`,
+        )
+        .all(),
+    );
+    return rows.map(({ tag, count }) => ({ tag: String(tag), count: Number(count) }));
+  }
+
+  #open(): DatabaseSync {
+    try {
+      mkdirSync(path.dirname(this.#file), { recursive: true });
+      return openDatabase(this.#file);
+    } catch (error) {
+      this.#onTrouble(`The index of the library is made anew: ${error instanceof Error ? error.message : error}`);
+    }
+    try {
+      for (const part of ['', '-journal', '-wal', '-shm']) rmSync(`${this.#file}${part}`, { force: true });
+      return openDatabase(this.#file);
+    } catch (error) {
+      return this.#inMemory(error);
+    }
+  }
+
+  /** A full or read-only disk: the index lasts as long as the program. */
+  #inMemory(error: unknown): DatabaseSync {
+    this.#onTrouble(`The index of the library is kept in memory: ${error instanceof Error ? error.message : error}`);
+    return openDatabase(':memory:');
+  }
+
+  /**
+   * Once more with an empty index when the first try finds it broken, or in
+   * memory where the disk takes no more; the next refresh fills it again.
+   */
+  #use<T>(work: (database: DatabaseSync) => T): T {
+    try {
+      return work(this.#database);
+    } catch (error) {
+      if (isOfDisk(error)) {
+        this.#database.close();
+        this.#renewals += 1;
+        this.#database = this.#inMemory(error);
+      } else {
+        this.#onTrouble(`The index of the library is made anew: ${error instanceof Error ? error.message : error}`);
+        this.startAnew();
+      }
+      return work(this.#database);
+    }
+  }
+}
+
+/** SQLite's codes, https://www.sqlite.org/rescode.html: the file is sound, and the disk is not. */
+const IOERR = 10;
+const FULL = 13;
+const READONLY = 8;
+
+function isOfDisk(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : null;
+  return typeof code === 'number' && [IOERR, FULL, READONLY].includes(code & 0xff);
+}
+
+function foundFile(row: Record<string, unknown>): FoundFile {
+  const { name, notes, facts, problem } = JSON.parse(String(row['facts'])) as FileFacts;
+  const tags = row['tags'] === null ? [] : (JSON.parse(String(row['tags'])) as readonly string[]);
+  return {
+    place: row['place'] === 'examples' ? 'examples' : 'yours',
+    key: String(row['key']),
+    kind: row['kind'] as LibraryKind,
+    bytes: Number(row['bytes']),
+    modified_ms: Number(row['modified_ms']),
+    name,
+    notes,
+    facts,
+    problem,
+    tags,
+    remark: row['remark'] === null ? '' : String(row['remark']),
+  };
+}

@@ -1,0 +1,92 @@
+/** What the host has to say to the user, for pages that come later too; kept in a file of this computer alone. */
+import { appendFileSync, mkdirSync, renameSync, statSync, truncateSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import type { LogEntry } from '../../contract/wire/streams.ts';
+import { fileError } from '../io/files/errors.ts';
+import type { Sink } from '../io/flow/sink.ts';
+
+const KEPT = 100;
+/** A log that has grown to this goes aside, over the one that went before it. */
+const MOST_BYTES = 2 * 2 ** 20;
+/** What `tail` gives: some screens of text. */
+const TAIL_BYTES = 64 * 2 ** 10;
+
+export class HostLog {
+  readonly #entries: LogEntry[] = [];
+  readonly #readers = new Set<Sink<LogEntry>>();
+  /** Null: not kept. */
+  readonly file: string | null;
+  #made = false;
+  /** Lines that the file did not take, at most as many as are remembered; written before the next that it takes. */
+  #unwritten: string[] = [];
+
+  constructor(folder: string | null = null) {
+    this.file = folder === null ? null : path.join(folder, 'braggbench.log');
+  }
+
+  readonly write = (level: LogEntry['level'], text: string): void => {
+    const entry = { time: new Date().toISOString(), level, text };
+    this.#entries.push(entry);
+    if (this.#entries.length > KEPT) this.#entries.shift();
+    for (const reader of this.#readers) reader.offer(() => entry);
+    this.#keep(`${entry.time} ${level.padEnd(7)} ${text.replaceAll('\n', '\n  ')}\n`);
+  };
+
+  read(sink: Sink<LogEntry>): () => void {
+    for (const entry of this.#entries) sink.offer(() => entry);
+    this.#readers.add(sink);
+    return () => this.#readers.delete(sink);
+  }
+
+  /** The end of the log, from the beginning of a line. */
+  async tail(): Promise<string> {
+    const lines = this.#entries.map(({ time, level, text }) => `${time} ${level.padEnd(7)} ${text}\n`).join('');
+    if (this.file === null) return lines;
+    const file = await open(this.file, 'r').catch(() => null);
+    if (file === null) return lines;
+    try {
+      const { size } = await file.stat();
+      const start = Math.max(0, size - TAIL_BYTES);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+      const text = buffer.toString('utf8', 0, bytesRead);
+      return (start === 0 ? text : text.slice(text.indexOf('\n') + 1)) + this.#unwritten.join('');
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** At once and whole: what is written last before a crash matters most. Few lines come, so this holds nothing up. */
+  #keep(line: string): void {
+    if (this.file === null) return;
+    const pending = [...this.#unwritten, line];
+    try {
+      if (!this.#made) {
+        mkdirSync(path.dirname(this.file), { recursive: true });
+        const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
+        if (size > MOST_BYTES) renameSync(this.file, `${this.file}.1`);
+        this.#made = true;
+      }
+      appendWhole(this.file, pending.join(''));
+      this.#unwritten = [];
+    } catch (error) {
+      // Its folder may be gone: it is made again for the next.
+      this.#made = false;
+      const first = this.#unwritten.length === 0;
+      this.#unwritten = pending.slice(-KEPT);
+      // Once: a full disk would say it with every line.
+      if (first) this.write('warning', `The log is not kept for now: ${fileError(error, this.file).message}`);
+    }
+  }
+}
+
+/** All of it or nothing: half a line would run into the next. */
+function appendWhole(file: string, text: string): void {
+  const before = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    appendFileSync(file, text);
+  } catch (error) {
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > before) truncateSync(file, before);
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+/** What crashes left behind: found, given back, or forgotten. */
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import type { FileRef } from '../../../contract/files.ts';
+import type { Recoverable } from '../../../contract/recovery.ts';
+import type { RunInfo } from '../../../contract/run.ts';
+import type { ScenarioDraft } from '../../../contract/scenarios.ts';
+import type { Result } from '../../../contract/wire/methods.ts';
+import { exists, type FileAccess } from '../../io/files/access.ts';
+import { fileError } from '../../io/files/errors.ts';
+import { type OwnedFolders, removeUnless } from '../../io/files/owned-folder.ts';
+import { InOrder } from '../../io/flow/in-order.ts';
+import type { RunPacker } from '../../workloads/run-files/packer.ts';
+import type { Runs } from '../runs/runs.ts';
+import { type Checkpoints, runsIn, stateFile } from './checkpoints.ts';
+import { draftFile, draftsIn, dropDraft, keepDraft, readDraft } from './drafts.ts';
+import { isKept } from './kept.ts';
+
+export interface RecoveryParts {
+  readonly folders: OwnedFolders;
+  readonly files: FileAccess;
+  readonly packer: RunPacker;
+  readonly runs: Runs;
+  readonly checkpoints: Checkpoints;
+}
+
+export class Recovery {
+  readonly #parts: RecoveryParts;
+  /** Keeping and dropping of a page's draft follow one another. */
+  readonly #drafts = new InOrder();
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws BraggError where it cannot be written. */
+  async keep(page: string, title: string, file: FileRef | null, draft: ScenarioDraft): Promise<void> {
+    const { folders, files } = this.#parts;
+    // Looking the file up belongs to it: edits that are given up meanwhile must not be kept after they were dropped.
+    await this.#drafts.do(async () => {
+      const place = file === null ? null : await files.readable(file).catch(() => null);
+      try {
+        await folders.make();
+      } catch (error) {
+        throw fileError(error, folders.own);
+      }
+      await keepDraft(folders.own, page, { title, path: place?.path ?? null, draft });
+    });
+  }
+
+  drop(page: string): Promise<void> {
+    return this.#drafts.do(() => dropDraft(this.#parts.folders.own, page));
+  }
+
+  /** Folders of processes that were killed before there was anything to recover, or after it was taken up, go. */
+  async sweep(): Promise<void> {
+    for (const folder of await this.#parts.folders.orphans()) await removeUnless(folder, isKept);
+  }
+
+  /** Newest first. */
+  async list(pages: readonly string[]): Promise<readonly Recoverable[]> {
+    const { folders } = this.#parts;
+    const items: Recoverable[] = [];
+    const add = async (file: string): Promise<void> => {
+      const draft = await readDraft(file);
+      if (draft === null) return;
+      const { title, time, path: place } = draft;
+      items.push({ kind: 'draft', id: this.#id(file), title, place, time });
+    };
+    for (const page of pages) await add(draftFile(folders.own, page));
+    for (const folder of await folders.orphans()) {
+      for (const file of await draftsIn(folder)) await add(file);
+      for (const { file, note } of await runsIn(folder)) {
+        const { title, time, upTo, finished } = note;
+        items.push({ kind: 'run', id: this.#id(file), title, time, upTo, finished });
+      }
+    }
+    return items.sort((a, b) => b.time.localeCompare(a.time));
+  }
+
+  async draft(id: string): Promise<Result<'recovery.draft'>> {
+    const { files } = this.#parts;
+    const kept = await readDraft(await this.#file(id));
+    if (kept === null) throw gone();
+    const there = kept.path !== null && (await exists(kept.path));
+    return { title: kept.title, file: there && kept.path !== null ? files.grant(kept.path) : null, draft: kept.draft };
+  }
+
+  async run(id: string): Promise<RunInfo> {
+    const { packer, runs, checkpoints } = this.#parts;
+    const note = await this.#file(id);
+    const title = `The run kept in ${path.basename(path.dirname(note))}`;
+    const bytes = await readFile(stateFile(note)).catch((error: unknown) => {
+      throw fileError(error, title);
+    });
+    const run = runs.adopt(await packer.readAny(bytes, title), null);
+    // Kept on under its new id, until it is saved.
+    await checkpoints.adopt(note, run.id);
+    await removeUnless(path.dirname(note), isKept);
+    return run;
+  }
+
+  async discard(id: string): Promise<void> {
+    const file = await this.#file(id);
+    await Promise.all([rm(file, { force: true }), rm(stateFile(file), { force: true })]);
+    const folder = path.dirname(file);
+    if (folder !== this.#parts.folders.own) await removeUnless(folder, isKept);
+  }
+
+  /** Folder and file name; pages never see a path. */
+  #id(file: string): string {
+    return `${path.basename(path.dirname(file))}~${path.basename(file)}`;
+  }
+
+  async #file(id: string): Promise<string> {
+    const { folders } = this.#parts;
+    const [folder = '', name = ''] = id.split('~');
+    const known = [folders.own, ...(await folders.orphans())].find((each) => path.basename(each) === folder);
+    if (known === undefined || !/^(draft|run)-[\w-]+\.json$/.test(name)) throw gone();
+    return path.join(known, name);
+  }
+}
+
+function gone(): BraggError {
+  return new BraggError('not-found', 'This is no longer kept: it was taken up or discarded elsewhere.');
+}

@@ -1,0 +1,68 @@
+/** What the host knows of one run, from the queue to its end. */
+import type { WireError } from '../../../contract/errors.ts';
+import type { NamedFile } from '../../../contract/files.ts';
+import type { ProgressDetail, RunProgress } from '../../../contract/progress.ts';
+import type { RunInfo, RunState } from '../../../contract/run.ts';
+import type { Headline, WorkloadName } from '../../../contract/workload.ts';
+import { Subscribers } from '../../io/flow/subscribers.ts';
+import type { WorkloadRun } from '../../workloads/index.ts';
+
+export interface RunRecord {
+  readonly id: string;
+  readonly workload: WorkloadName;
+  readonly name: string;
+  readonly variant: string;
+  readonly precision: string;
+  readonly device: string;
+  readonly created: string;
+  readonly size: string;
+  readonly scenario: Readonly<Record<string, unknown>>;
+  state: RunState;
+  finished: string | null;
+  file: NamedFile | null;
+  headline: Headline | null;
+  wall_s: number | null;
+  error: WireError | null;
+  /** Present until the run has ended. */
+  active: ActivePart | null;
+  readonly progress: Subscribers<RunProgress>;
+  /** The last progress, for those who come later. */
+  lastProgress: RunProgress;
+}
+
+/** Of a run that waits or computes. */
+export interface ActivePart {
+  readonly run: WorkloadRun;
+  readonly completeScenario: Readonly<Record<string, unknown>>;
+  /** performance.now() when it left the queue; null before. */
+  begun_ms: number | null;
+}
+
+export function runInfo(record: RunRecord, queuePosition: number | null): RunInfo {
+  const { id, workload, name, state, variant, precision, device, created, finished, file, size } = record;
+  const { headline, wall_s, error } = record;
+  const known = { id, workload, name, state, variant, precision, device, created, finished, file, size };
+  const wire = error === null ? null : { ...error, issues: [...error.issues] };
+  return { ...known, headline, wall_s, queuePosition, error: wire };
+}
+
+export function elapsed_s({ active, wall_s }: RunRecord): number {
+  const begun = active?.begun_ms ?? null;
+  return begun === null ? (wall_s ?? 0) : (performance.now() - begun) / 1000;
+}
+
+/** The last progress brought up to now; `from`: what the run has said since. */
+export function progressOf(
+  record: RunRecord,
+  from: { readonly detail: ProgressDetail; readonly eta_s: number | null } | null,
+): RunProgress {
+  return { ...record.lastProgress, ...from, state: record.state, elapsed_s: elapsed_s(record) };
+}
+
+export function newRecord(fixed: Omit<RunRecord, 'progress' | 'lastProgress'>, detail: ProgressDetail): RunRecord {
+  return {
+    ...fixed,
+    progress: new Subscribers(),
+    lastProgress: { run: fixed.id, state: fixed.state, elapsed_s: 0, eta_s: null, detail },
+  };
+}

@@ -1,0 +1,314 @@
+/** All runs of a host: starts and cancels them, tells about them, keeps their results. */
+import { randomBytes } from 'node:crypto';
+import { BraggError, toWireError } from '../../../contract/errors.ts';
+import type { NamedFile } from '../../../contract/files.ts';
+import type { RunProgress } from '../../../contract/progress.ts';
+import type { RunInfo } from '../../../contract/run.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import type { Lanes } from '../../io/flow/lanes.ts';
+import { oncePerTurn } from '../../io/flow/once-per-turn.ts';
+import type { Sink } from '../../io/flow/sink.ts';
+import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
+import type { RunContext } from '../../workloads/run-context.ts';
+import type { AnyRunData } from '../../workloads/run-data.ts';
+import { type AnyReading, refusalOf } from '../../workloads/scenarios/index.ts';
+import type { Measure } from '../../workloads/workload.ts';
+import type { Checkpoints } from '../recovery/checkpoints.ts';
+import type { RunCache } from './cache.ts';
+import { type ActivePart, elapsed_s, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
+
+export interface RunsOptions {
+  readonly addon: NativeAddon;
+  readonly assetsFolder: string;
+  readonly cache: RunCache;
+  readonly measure: Measure;
+  /** Shared with benchmarks, which nothing may run beside. */
+  readonly lanes: Lanes;
+  readonly program: RunContext['program'];
+  readonly machine: Omit<RunContext['machine'], 'device'>;
+  /** Name of the GPU that CUDA variants run on; null without one. */
+  readonly gpu: string | null;
+  readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
+  /** Keeps states of runs on disk until they are saved or forgotten; null: a crash loses them. */
+  readonly checkpoints: Pick<Checkpoints, 'keep' | 'drop'> | null;
+}
+
+export interface StartRequest {
+  readonly reading: AnyReading;
+  /** Where the scenario has none of its own. */
+  readonly name: string;
+  /** Record the GPU's work and the driver's calls; slows launches from then on. */
+  readonly trace?: boolean;
+}
+
+/** Many more than anyone looks at; the oldest that have ended are forgotten. */
+const MOST_RUNS = 1000;
+
+function ended(record: RunRecord): boolean {
+  return record.active === null;
+}
+
+export class Runs {
+  readonly #options: RunsOptions;
+  readonly #records = new Map<string, RunRecord>();
+  readonly #lanes: Lanes;
+  readonly #watchers = new Set<Sink<{ runs: RunInfo[] }>>();
+  #closing = false;
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    this.#lanes = options.lanes;
+    this.#lanes.listen(() => this.#changed());
+  }
+
+  /** Queues a run. Throws BraggError when the scenario has errors or the engine refuses it. */
+  start({ reading, name, trace = false }: StartRequest): RunInfo {
+    if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
+    const { kind, issues } = reading;
+    if (kind === null) throw refusalOf(issues);
+    const { addon, assetsFolder, measure } = this.#options;
+    let run: WorkloadRun;
+    try {
+      run = hostWorkloads[kind].prepare(addon, reading, { trace, name, assetsFolder, measure });
+    } catch (error) {
+      throw fromNative(error);
+    }
+    const { document, scenario } = reading;
+    const active: ActivePart = { run, completeScenario: { ...scenario }, begun_ms: null };
+    const { variant, precision, device, size, before } = run;
+    const record = newRecord(
+      {
+        id: randomBytes(9).toString('base64url'),
+        workload: kind,
+        name: scenario?.name || name || 'untitled',
+        variant,
+        precision,
+        device,
+        created: new Date().toISOString(),
+        size,
+        scenario: { ...document },
+        state: 'queued',
+        finished: null,
+        file: null,
+        headline: null,
+        wall_s: null,
+        error: null,
+        active,
+      },
+      before,
+    );
+    this.#remember(record);
+    this.#lanes.add({ id: record.id, lane: run.lane, run: () => this.#execute(record, active) });
+    this.#changed();
+    return this.info(record.id);
+  }
+
+  /** Returns at once: a running run ends within one step, with what it has computed. */
+  cancel(id: string): RunInfo {
+    const record = this.#record(id);
+    if (this.#lanes.remove(id)) this.#end(record, 'cancelled');
+    else record.active?.run.cancel();
+    return this.info(id);
+  }
+
+  info(id: string): RunInfo {
+    return runInfo(this.#record(id), this.#lanes.position(id));
+  }
+
+  /** Newest first. */
+  list(): RunInfo[] {
+    return [...this.#records.keys()].reverse().map((id) => this.info(id));
+  }
+
+  scenario(id: string): Readonly<Record<string, unknown>> {
+    return this.#record(id).scenario;
+  }
+
+  async forget(id: string): Promise<void> {
+    const record = this.#record(id);
+    if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
+    this.#records.delete(id);
+    this.#changed();
+    await Promise.all([this.#options.cache.drop(id), this.#options.checkpoints?.drop(id)]);
+  }
+
+  /** The result of a run that has ended. */
+  async data(id: string): Promise<AnyRunData> {
+    const record = this.#record(id);
+    if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended yet.');
+    if (record.error !== null && record.wall_s === null) throw BraggError.fromWire(record.error);
+    if (record.state === 'cancelled' && record.wall_s === null) {
+      throw new BraggError('not-found', 'This run was cancelled before it began: there is no result.');
+    }
+    return this.#options.cache.get(id);
+  }
+
+  /** Takes in a run from a file. */
+  adopt(data: AnyRunData, file: NamedFile | null): RunInfo {
+    const { size, headline, detail } = hostWorkloads[data.workload].ended(data);
+    const record = newRecord(
+      {
+        id: randomBytes(9).toString('base64url'),
+        workload: data.workload,
+        name: data.name,
+        variant: data.variant,
+        precision: data.precision,
+        device: data.machine.device ?? 'cpu',
+        created: data.created,
+        size,
+        scenario: data.scenario,
+        state: data.status,
+        finished: data.finished,
+        file,
+        headline,
+        wall_s: data.wall_s,
+        error: data.error === null ? null : { ...data.error, issues: [] },
+        active: null,
+      },
+      detail,
+    );
+    this.#options.cache.put(record.id, data);
+    this.#remember(record);
+    this.#changed();
+    return this.info(record.id);
+  }
+
+  saved(id: string, file: NamedFile): void {
+    this.#record(id).file = file;
+    void this.#options.checkpoints?.drop(id);
+    this.#changed();
+  }
+
+  watch(sink: Sink<{ runs: RunInfo[] }>): () => void {
+    this.#watchers.add(sink);
+    sink.offer(() => ({ runs: this.list() }));
+    return () => this.#watchers.delete(sink);
+  }
+
+  watchProgress(id: string, sink: Sink<RunProgress>): () => void {
+    const record = this.#record(id);
+    const stop = record.progress.add(sink, () => record.lastProgress);
+    record.progress.offer(sink);
+    if (!ended(record)) return stop;
+    stop();
+    sink.end();
+    return () => undefined;
+  }
+
+  /** The run while it waits or computes; null once it has ended. */
+  active(id: string): WorkloadRun | null {
+    return this.#record(id).active?.run ?? null;
+  }
+
+  /** Resolves when a run has ended, however. */
+  async ended(id: string): Promise<RunInfo> {
+    if (!ended(this.#record(id))) {
+      await new Promise<void>((resolve) => {
+        this.watchProgress(id, { offer: () => undefined, end: () => resolve() });
+      });
+    }
+    return this.info(id);
+  }
+
+  /** Cancels everything and waits for the native threads. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const open = [...this.#records.values()].filter((record) => !ended(record));
+    for (const { id } of open.reverse()) this.cancel(id);
+    await Promise.all(open.map(({ id }) => this.ended(id)));
+    for (const sink of this.#watchers) sink.end();
+  }
+
+  #record(id: string): RunRecord {
+    const record = this.#records.get(id);
+    if (record === undefined) throw new BraggError('not-found', 'There is no such run.');
+    return record;
+  }
+
+  #remember(record: RunRecord): void {
+    this.#records.set(record.id, record);
+    if (this.#records.size <= MOST_RUNS) return;
+    const oldest = [...this.#records.values()].find(ended);
+    if (oldest !== undefined) void this.forget(oldest.id);
+  }
+
+  async #execute(record: RunRecord, active: ActivePart): Promise<void> {
+    active.begun_ms = performance.now();
+    record.state = 'running';
+    record.lastProgress = progressOf(record, null);
+    this.#changed();
+    const { checkpoints, cache, log } = this.#options;
+    let kept = false;
+    try {
+      const tell = oncePerTurn(() => {
+        if (record.active === null) return;
+        record.progress.offerAll();
+        active.run.showLive();
+      });
+      const data = await active.run.start({
+        progressed: (detail, eta_s) => {
+          record.lastProgress = progressOf(record, { detail, eta_s });
+          tell();
+        },
+        context: () => this.#contextOf(record, active),
+        keep:
+          checkpoints === null
+            ? null
+            : (state, upTo) => {
+                kept = true;
+                return checkpoints.keep({ id: record.id, data: state, upTo, finished: false });
+              },
+        warn: (text) => log('warning', text),
+      });
+      const { headline, detail, upTo } = hostWorkloads[data.workload].ended(data);
+      if (data.error !== null) this.#fail(record, new BraggError(data.error.code, data.error.message));
+      record.wall_s = data.wall_s;
+      record.headline = headline;
+      record.lastProgress = { ...record.lastProgress, detail };
+      cache.put(record.id, data);
+      // What took long enough to be worth it is kept until it is saved.
+      if (kept) void checkpoints?.keep({ id: record.id, data, upTo, finished: true });
+      this.#end(record, data.status);
+    } catch (error) {
+      this.#fail(record, error);
+      record.wall_s = null;
+      this.#end(record, 'failed');
+    }
+  }
+
+  #fail(record: RunRecord, error: unknown): void {
+    const failure = fromNative(error);
+    record.error = toWireError(failure);
+    this.#options.log('error', `${record.name}: ${failure.message}`);
+  }
+
+  #contextOf(record: RunRecord, { completeScenario }: ActivePart): RunContext {
+    const { name, created, scenario, device } = record;
+    const { program, machine, gpu } = this.#options;
+    return {
+      program,
+      machine: { ...machine, device: device === 'cpu' ? null : (gpu ?? device) },
+      name,
+      created,
+      finished: new Date().toISOString(),
+      scenario,
+      completeScenario,
+      wall_s: elapsed_s(record),
+    };
+  }
+
+  #end(record: RunRecord, state: 'done' | 'cancelled' | 'failed'): void {
+    record.state = state;
+    record.finished = new Date().toISOString();
+    record.lastProgress = progressOf(record, null);
+    record.active?.run.endLive();
+    record.active = null;
+    record.progress.offerAll();
+    record.progress.finish();
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const sink of this.#watchers) sink.offer(() => ({ runs: this.list() }));
+  }
+}

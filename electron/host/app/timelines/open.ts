@@ -1,0 +1,138 @@
+/** Opens a file as a timeline, whatever it is: by its first bytes, not by its name. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { BraggError } from '../../../contract/errors.ts';
+import { fileError } from '../../io/files/errors.ts';
+import { openPlain, readPlain } from '../../io/files/plain-file.ts';
+import { ChromeImport } from '../../model/timeline/import/chrome.ts';
+import { importNsight } from '../../model/timeline/import/nsight.ts';
+import { spanCount, type Trace } from '../../model/timeline/trace.ts';
+import { isTaskFile } from '../../workloads/task/task-file.ts';
+
+export interface ReadProgress {
+  readonly read_bytes: number;
+  readonly total_bytes: number;
+  readonly spans: number;
+}
+
+type Kind = 'json' | 'gzip' | 'sqlite' | 'run';
+
+const SIGNATURES: readonly (readonly [Kind, string])[] = [
+  ['gzip', '1f8b'],
+  ['sqlite', Buffer.from('SQLite format 3\0').toString('hex')],
+  ['run', '894844460d0a1a0a'],
+];
+const CHUNK_BYTES = 2 ** 20;
+/** Enough for signatures, and for the name of a session's format. */
+const HEAD_BYTES = 256;
+
+/** Files of programs near by, and what to do with them. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/\.(nsys-rep|qdrep|qdstrm)$/i, 'Nsight Systems keeps this format to itself: run nsys export --type sqlite on it'],
+  [/\.ncu-rep$/i, 'it is a report of Nsight Compute, which has no timeline'],
+  [/\.(pftrace|perfetto-trace|pb)$/i, 'it is a trace of Perfetto in its own format: convert it with traceconv json'],
+  [/\.zip$/i, 'it is a ZIP archive: unpack it first'],
+];
+
+function kindOf(head: Buffer, name: string): Kind {
+  if (head.length === 0) throw new BraggError('foreign-file', 'it is empty');
+  const hex = head.toString('hex');
+  const found = SIGNATURES.find(([, signature]) => hex.startsWith(signature));
+  if (found !== undefined) return found[0];
+  if (isTaskFile(head)) return 'run';
+  const first = head
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart()[0];
+  if (first === '{' || first === '[' || first === undefined) return 'json';
+  const hint = HINTS.find(([pattern]) => pattern.test(name))?.[1];
+  throw new BraggError(
+    'foreign-file',
+    hint ??
+      'it is neither Chrome Trace JSON (also .gz), nor an SQLite export of Nsight Systems, nor a run (.h5, or .json of a measurement)',
+  );
+}
+
+async function headOf(file: string, name: string): Promise<Buffer> {
+  const handle = await openPlain(file, name);
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    const { bytesRead } = await handle.read(head, 0, head.length, 0);
+    return head.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function importChrome(
+  file: string,
+  name: string,
+  packed: boolean,
+  total_bytes: number,
+  progress: (progress: ReadProgress) => void,
+): Promise<Trace> {
+  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  const chunks = packed ? source.pipe(createGunzip({ chunkSize: CHUNK_BYTES })) : source;
+  if (packed) source.on('error', (error) => chunks.destroy(error));
+  const trace = new ChromeImport();
+  try {
+    for await (const chunk of chunks) {
+      trace.push(chunk as Buffer);
+      progress({ read_bytes: source.bytesRead, total_bytes, spans: trace.spans });
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'Z_BUF_ERROR') {
+      throw new BraggError('foreign-file', `its compressed data are cut off after ${source.bytesRead} bytes`);
+    }
+    if (code.startsWith('Z_')) throw new BraggError('foreign-file', 'its compressed data are damaged');
+    throw error;
+  } finally {
+    source.destroy();
+    chunks.destroy();
+  }
+  return trace.finish(name);
+}
+
+/** A run of any workload; a measurement is JSON. */
+async function importRunFile(file: string, name: string): Promise<Trace> {
+  // The library for HDF5 takes its time to load; only runs need it.
+  const [{ readAnyRun }, { timelineOf }, { importRun }] = await Promise.all([
+    import('../../workloads/run-files/read.ts'),
+    import('../../workloads/timelines.ts'),
+    import('../../model/timeline/import/run.ts'),
+  ]);
+  const trace = importRun(timelineOf(await readAnyRun(await readPlain(file, name), name)));
+  if (spanCount(trace) === 0) throw new BraggError('foreign-file', 'nothing of its time was recorded');
+  return trace;
+}
+
+/** `name` is the file as the user knows it. Throws BraggError with one sentence that names it. */
+export async function openTrace(
+  file: string,
+  name: string,
+  progress: (progress: ReadProgress) => void = () => undefined,
+): Promise<Trace> {
+  try {
+    const { size } = await stat(file);
+    const kind = kindOf(await headOf(file, name), name);
+    progress({ read_bytes: 0, total_bytes: size, spans: 0 });
+    switch (kind) {
+      case 'sqlite':
+        return importNsight(file, name, (spans) => progress({ read_bytes: 0, total_bytes: size, spans }));
+      case 'run':
+        return await importRunFile(file, name);
+      default:
+        return await importChrome(file, name, kind === 'gzip', size, progress);
+    }
+  } catch (error) {
+    if (error instanceof BraggError && (error.code === 'foreign-file' || error.code === 'memory')) {
+      if (error.message.startsWith(name)) throw error;
+      throw new BraggError(error.code, `${name} cannot be opened as a timeline: ${error.message}.`, [], {
+        cause: error,
+      });
+    }
+    throw fileError(error, name);
+  }
+}

@@ -1,0 +1,90 @@
+/** Files that the page hands over in pieces: written down as they come, so that nobody holds them whole. */
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import { fileError } from '../../io/files/errors.ts';
+import type { OwnedFolders } from '../../io/files/owned-folder.ts';
+
+interface Upload {
+  readonly name: string;
+  readonly file: string;
+  readonly handle: FileHandle;
+  readonly size_bytes: number;
+  taken_bytes: number;
+}
+
+/** Dropped files that were begun and never opened give way beyond this many. */
+const MOST_OPEN = 8;
+
+export class Uploads {
+  readonly #scratch: Pick<OwnedFolders, 'own' | 'make'>;
+  readonly #open = new Map<string, Upload>();
+
+  constructor(scratch: Pick<OwnedFolders, 'own' | 'make'>) {
+    this.#scratch = scratch;
+  }
+
+  async begin(name: string, size_bytes: number): Promise<string> {
+    const id = randomBytes(9).toString('base64url');
+    const file = path.join(this.#folder, id);
+    try {
+      await this.#scratch.make();
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      const handle = await open(file, 'wx', 0o600);
+      this.#open.set(id, { name, file, handle, size_bytes, taken_bytes: 0 });
+    } catch (error) {
+      throw fileError(error, name);
+    }
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MOST_OPEN && oldest !== undefined) await this.drop(oldest);
+    return id;
+  }
+
+  /** Throws BraggError when a piece is out of order or the disk is full. */
+  async take(id: string, offset: number, bytes: Uint8Array): Promise<void> {
+    const upload = this.#upload(id);
+    if (offset !== upload.taken_bytes || offset + bytes.length > upload.size_bytes) {
+      throw new BraggError('bad-request', `Byte ${offset} of ${upload.name} came where ${upload.taken_bytes} was due.`);
+    }
+    upload.taken_bytes += bytes.length;
+    try {
+      await upload.handle.write(bytes, 0, bytes.length, offset);
+    } catch (error) {
+      await this.drop(id);
+      throw fileError(error, upload.name);
+    }
+  }
+
+  /** The file and the name that the user knows it by. Throws BraggError when pieces are missing. */
+  finished(id: string): { readonly file: string; readonly name: string } {
+    const { file, name, taken_bytes, size_bytes } = this.#upload(id);
+    if (taken_bytes !== size_bytes) {
+      throw new BraggError('bad-request', `Of ${name} ${taken_bytes} bytes came of ${size_bytes}.`);
+    }
+    return { file, name };
+  }
+
+  async drop(id: string): Promise<void> {
+    const upload = this.#open.get(id);
+    this.#open.delete(id);
+    await upload?.handle.close().catch(() => undefined);
+    if (upload !== undefined) await rm(upload.file, { force: true });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((id) => this.drop(id)));
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  get #folder(): string {
+    return path.join(this.#scratch.own, 'uploads');
+  }
+
+  #upload(id: string): Upload {
+    const upload = this.#open.get(id);
+    if (upload === undefined)
+      throw new BraggError('not-found', 'This file is no longer being taken in. Drop it again.');
+    return upload;
+  }
+}

@@ -1,0 +1,376 @@
+/**
+ * The native addon: its interface, declared once, and how it is found. Nothing
+ * else imports it. native/binding implements these types.
+ */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Variant } from '../../../contract/capabilities.ts';
+import type { Ceilings, DeviceReport } from '../../../contract/devices.ts';
+import { BraggError, type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
+import type { DriverOccupancy } from '../../../contract/launches.ts';
+import type { Precision } from '../../../contract/run.ts';
+import type { DiffractionProblem, DiffractionRun, DiffractionVariant } from './diffraction.ts';
+import type { Clocks, DeviceTrace, Spans } from './recorded.ts';
+import type { NativeTask, TaskProblem, TaskVariant } from './task.ts';
+
+export type { DeviceTrace, Spans } from './recorded.ts';
+
+/** A variant of proton transport with what only transport asks of one. */
+export interface TransportVariant extends Omit<Variant, 'precisions'> {
+  readonly precisions: Precision[];
+  readonly steppings: readonly ('path' | 'depth')[];
+  readonly bytesPerCellStep: number;
+  readonly flopsPerCellStep: number;
+}
+
+export interface NativeAddon {
+  buildInfo(): { readonly version: string; readonly compiler: string; readonly build: string; readonly isas: string[] };
+  machine(): {
+    readonly cpu: string;
+    readonly logicalCores: number;
+    readonly isa: string;
+    readonly memoryBytes: number;
+    readonly os: string;
+  };
+  /** Opens NVIDIA's libraries on the first call. `cache` is the folder where measured ceilings are kept. */
+  devices(options?: { readonly cache?: string }): DeviceReport;
+  /** Takes about a second on the device unless `cache` has them. Rejects like `createTransport` throws. */
+  measureCeilings(options: KernelFolders & { readonly device?: string; readonly force?: boolean }): Promise<Ceilings>;
+  /** What the driver says of kernels at block sizes; loads them on a thread. Rejects like `createTransport` throws. */
+  kernelOccupancy(
+    options: KernelFolders & {
+      readonly device: string;
+      readonly workload: string;
+      readonly kernels: readonly string[];
+      readonly threads: readonly number[];
+      readonly dynamic_bytes: number;
+    },
+  ): Promise<DriverOccupancy[]>;
+  variants(): TransportVariant[];
+  /** Stopping power (MeV cm²/g) and CSDA range (g/cm²) at the energies `at`, by the engines' own interpolation. */
+  rangeTable(
+    energies_MeV: Float64Array,
+    stopping_MeV_cm2_g: Float64Array,
+    at_MeV: Float64Array,
+  ): { readonly stopping_MeV_cm2_g: Float64Array; readonly range_g_cm2: Float64Array };
+  /**
+   * Widths of the problem's beam in Fermi–Eyges theory at the middle of every cell of depth from its entrance on,
+   * until it stops. Throws `unsupported` for a beam that is not along z.
+   */
+  fermiEyges(problem: TransportProblem): { readonly sigma_x_mm: Float64Array; readonly theta_rms_rad: Float64Array };
+  /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
+  createTransport(problem: TransportProblem): TransportRun;
+  /** A compiled variant of the user's stands in for the one it was made from, for the rest of the process. */
+  loadOwnLibrary(file: string): void;
+  /** The same of CUDA kernels, by their names. */
+  loadOwnKernels(kernels: { readonly workload: string; readonly name: string; readonly image: Uint8Array }): void;
+  /** Blocks for seconds. Throws an Error with the compiler's `log` where the text is at fault. */
+  compileOwnKernels(request: OwnKernelsRequest): { readonly image: Uint8Array; readonly log: string };
+  /** Lets the process take that much more memory; false where the system knows no such limit. */
+  limitMemory(bytes: number): boolean;
+  diffractionVariants(): DiffractionVariant[];
+  /** Throws like `createTransport`. */
+  createDiffraction(problem: DiffractionProblem): DiffractionRun;
+  /** Of small measured workloads: of one kind of scenario, or of all. */
+  taskVariants(workload?: string): TaskVariant[];
+  /** Throws like `createTransport`. */
+  createTask(problem: TaskProblem): NativeTask;
+}
+
+/** Where CUDA kernels come from. */
+export interface KernelFolders {
+  /** Of the fatbins compiled at build time: dist/kernels. */
+  readonly images: string;
+  /** Of the sources, for compilation at run time: dist/kernels/source. */
+  readonly sources: string;
+  /** Of what was compiled or measured at run time; the user's cache folder. */
+  readonly cache: string;
+}
+
+/** Device code of the user's in the place of one of ours, for NVRTC. */
+export interface OwnKernelsRequest {
+  /** The file to compile, which is or includes the replaced one, and the folder of the kernels' sources. */
+  readonly main: string;
+  readonly root: string;
+  readonly replaced: string;
+  readonly text: string;
+  /** As messages name it. */
+  readonly name: string;
+  readonly cache: string;
+  readonly device?: string;
+  /** Where there is no GPU that says it, such as 90. */
+  readonly architecture: number;
+}
+
+export interface TransportProblem {
+  readonly beam: {
+    readonly energy_MeV: number;
+    readonly energy_sigma_MeV: number;
+    /** From +z in the z–x plane. */
+    readonly angle_rad: number;
+    readonly angle_sigma_rad: number;
+    readonly x_mm: number;
+    readonly x_sigma_mm: number;
+    readonly z_mm: number;
+    readonly weight: number;
+  };
+  readonly grid: {
+    readonly nx: number;
+    readonly nz: number;
+    readonly ntheta: number;
+    readonly dx_mm: number;
+    readonly dz_mm: number;
+    readonly dtheta_rad: number;
+    readonly theta_centre_rad: number;
+    readonly energy:
+      | { readonly kind: 'range'; readonly step_mm: number }
+      | { readonly kind: 'uniform'; readonly step_MeV: number; readonly min_MeV: number };
+    readonly cutoff_MeV: number;
+  };
+  /** Index 0 is water always: it defines the range grid. One entry per pair of material and density scale. */
+  readonly materials: readonly {
+    readonly name: string;
+    readonly density_g_cm3: number;
+    readonly z_over_a: number;
+    readonly x0_g_cm2: number;
+    readonly xs_g_cm2: number;
+    readonly energies_MeV: Float64Array;
+    readonly stopping_MeV_cm2_g: Float64Array;
+  }[];
+  /** Material index per cell, nz × nx, row z, x contiguous. */
+  readonly map: Uint8Array;
+  readonly initial: { readonly kind: 'beam' } | { readonly kind: 'filled'; readonly seed: number };
+  readonly physics: {
+    readonly scattering: 'gottschalk' | 'fermi-rossi' | 'highland' | 'off';
+    readonly straggling: 'bohr' | 'off';
+    readonly nuclear: 'off' | 'attenuation';
+  };
+  readonly solver: {
+    readonly stepping: 'path' | 'depth';
+    readonly remap: 'high-order' | 'linear';
+    readonly step_mm: number;
+    readonly max_steps: number;
+    readonly stop_weight: number;
+    readonly precision: Precision;
+    /** A variant's id, or `auto`. */
+    readonly variant: string;
+    /** GPU by index or UUID; absent or empty: BRAGGBENCH_CUDA_DEVICE, else the first that can be used. */
+    readonly device?: string;
+    /** 0: all. */
+    readonly threads: number;
+    readonly memory_limit_bytes: number;
+  };
+  readonly keyframes: number;
+}
+
+export interface TransportRun {
+  readonly plan: {
+    readonly variant: string;
+    readonly precision: Precision;
+    readonly ne: number;
+    readonly ntheta: number;
+    readonly nz: number;
+    readonly nx: number;
+    /** Bin centres, ascending. */
+    readonly energies_MeV: Float64Array;
+    /** Range spread (σ, mm of water) that the energy grid adds to the beam. */
+    readonly extra_straggling_mm: number;
+    readonly estimate_bytes: number;
+    readonly steps_max: number;
+    readonly threads: number;
+  };
+  /** Solves on native threads; progress at most about 60 times a second. Once per run. */
+  start(onProgress: (progress: NativeProgress) => void, measuring?: Measuring): Promise<TransportResult>;
+  /** Effective within one step; the promise then resolves with status 'cancelled'. */
+  cancel(): void;
+  /** Planes that further live frames hold; replaces what was asked for. Throws `invalid` outside the grid. */
+  wantPlanes(planes: readonly PlaneRequest[]): void;
+  /** Copies out one keyframe of a run that has ended; by index in the result's list. */
+  keyframe(index: number): Marginals;
+  /** The newest marginals since the last call, or null. Never waits for the run. */
+  live(): NativeLive | null;
+  /** Asks for the state so far, without the keyframes that are known already. */
+  wantCheckpoint(knownKeyframes: number): void;
+  /** The state that was asked for; null when it is not there yet. Never waits for the run. */
+  checkpoint(): NativeCheckpoint | null;
+}
+
+/** A run as if it had ended at a step, with the keyframes that were not known. */
+export interface NativeCheckpoint
+  extends Omit<TransportResult, 'spans' | 'keyframes' | 'clocks' | 'trace' | 'traceReason'> {
+  readonly keyframes: readonly Marginals[];
+}
+
+/** How a run is timed and watched, whatever its workload. */
+export interface Measuring {
+  /** Empty the caches (a GPU's L2) before the first step, outside the timed span. */
+  readonly coldCaches?: boolean;
+  /** On a GPU: capture what a batch launches, untimed, and replay it as one graph. The CPU refuses it. */
+  readonly graphReplay?: boolean;
+  /** Read the device's clocks before set-up and after the steps. */
+  readonly clocks?: boolean;
+  /** Record the device's work and the driver's calls; slows launches, in later runs of the process too. */
+  readonly trace?: boolean;
+}
+
+export interface NativeProgress {
+  readonly step: number;
+  readonly steps_max: number;
+  readonly depth_mm: number;
+  readonly weight_left: number;
+  readonly ledger_error: number;
+  readonly steps_per_s: number;
+  readonly eta_s: number;
+}
+
+/** Protons per cell, summed over the other two axes. First axis slow, second contiguous. */
+export interface Marginals {
+  readonly step: number;
+  readonly depth_mm: number;
+  /** [z][x] */
+  readonly zx: Float32Array;
+  /** [x][theta] */
+  readonly xtheta: Float32Array;
+  /** [e][theta] */
+  readonly etheta: Float32Array;
+  /** [e][z] */
+  readonly ez: Float32Array;
+  /** [e][x]; empty in files of earlier versions. */
+  readonly ex: Float32Array;
+  /** [z][theta]; empty as above. */
+  readonly ztheta: Float32Array;
+}
+
+type NativeAxis = 'e' | 'theta' | 'z' | 'x';
+
+/** Protons over two axes; each of the others summed (-1) or cut at one index. */
+export interface PlaneRequest {
+  readonly slow: NativeAxis;
+  readonly fast: NativeAxis;
+  /** In the order e, theta, z, x; -1 for the axes that are shown. */
+  readonly cut: readonly [number, number, number, number];
+}
+
+export interface NativePlane extends PlaneRequest {
+  /** [slow][fast] */
+  readonly values: Float32Array;
+}
+
+export interface NativeLive extends Marginals {
+  /** MeV per cell so far, [z][x]. */
+  readonly dose: Float64Array;
+  /** Those that `wantPlanes` asked for when the frame was made. */
+  readonly planes: readonly NativePlane[];
+}
+
+export interface TransportResult {
+  /** `failed`: the device failed on the way; the rest is what was finished before, and `error` why. */
+  readonly status: 'done' | 'cancelled' | 'failed';
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly variant: string;
+  readonly precision: Precision;
+  readonly steps: number;
+  readonly setup_s: number;
+  readonly solve_s: number;
+  /** In steps, by the GPU's clock; 0 on the CPU. */
+  readonly device_s: number;
+  /** What setup_s went into: tables; of a CUDA variant also device, kernels, upload, state, capture. */
+  readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
+  readonly cell_steps: number;
+  readonly peak_state_bytes: number;
+  /** Compulsory traffic of the kernels that ran, FP32; FP64 moves twice as many. */
+  readonly bytes_per_cell_step: number;
+  /** Of this problem's operators: wide angle kernels have more. */
+  readonly flops_per_cell_step: number;
+  /** MeV per cell, [z][x]. */
+  readonly dose: Float64Array;
+  /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence crossing its centre plane; mm, rad from +z. */
+  readonly crossing: Float64Array;
+  /** Variance in x that the start's representation adds; mm². */
+  readonly x_variance_of_representation_mm2: number;
+  /** Range straggling that the energy grid adds to the physical one; mm, 0 on the range grid in water. */
+  readonly extra_straggling_mm: number;
+  /** CSDA range of the beam in water. */
+  readonly range_mean_mm: number;
+  /** By which the path of protons along the beam axis is scored longer than it is, where they stop. */
+  readonly end_excess_mm: number;
+  /** steps × 9, columns as `numberColumns` of the contract. */
+  readonly ledger_number: Float64Array;
+  /** steps × 10, MeV, columns as `energyColumns` of the contract. */
+  readonly ledger_energy: Float64Array;
+  /** steps × 6, what has escaped through each face, columns as `faceColumns`: protons, and MeV. */
+  readonly faces_number: Float64Array;
+  readonly faces_energy: Float64Array;
+  /** Their arrays are fetched one by one with `TransportRun.keyframe`. */
+  readonly keyframes: readonly { readonly step: number; readonly depth_mm: number }[];
+  readonly spans: Spans;
+  readonly min_psi_over_max: number;
+  readonly threads: number;
+  readonly isa: string;
+  /** Null each unless `clocks` was asked for and NVML knows the device. */
+  readonly clocks: Clocks;
+  /** Null unless `trace` was asked for and could be made; `traceReason` then says why. */
+  readonly trace: DeviceTrace | null;
+  readonly traceReason: string | null;
+}
+
+/** Candidates for the addon's place: beside the bundle's folder, and the build folder of a checkout. */
+function candidates(): readonly string[] {
+  const here = import.meta.dirname;
+  return [
+    path.join(here, '..', 'native', 'braggbench.node'),
+    path.join(here, '../../../..', 'dist/native/braggbench.node'),
+  ];
+}
+
+/** In a package the addon lies outside the archive: native code cannot be loaded from within. */
+const unpacked = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
+
+function findAddon(file?: string): string {
+  const places = (file === undefined ? candidates() : [file]).map(unpacked);
+  const found = places.find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  throw new BraggError(
+    'unsupported',
+    `The solver is not built: ${places.join(' and ')} do not exist. Run: npm run build`,
+  );
+}
+
+/** The addon's folder, with what own variants are linked with. */
+export function nativeFolder(): string {
+  return path.dirname(findAddon());
+}
+
+/** Loads the addon. Throws a BraggError that says where it was looked for or why it cannot be loaded. */
+export function loadAddon(file?: string): NativeAddon {
+  const found = findAddon(file);
+  try {
+    return createRequire(import.meta.url)(found) as NativeAddon;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new BraggError('unsupported', `The solver at ${found} cannot be loaded: ${reason}`, [], { cause: error });
+  }
+}
+
+/** How much range spread the energy grid of a problem adds, as the engine knows it; null where it refuses the problem. */
+export function extraStraggling(addon: NativeAddon): (problem: TransportProblem) => number | null {
+  return (problem) => {
+    try {
+      return addon.createTransport(problem).plan.extra_straggling_mm;
+    } catch {
+      // The refusal itself is told where the scenario is run or validated.
+      return null;
+    }
+  };
+}
+
+/** An error of the addon with its code, as the host passes it on. */
+export function fromNative(error: unknown): BraggError {
+  if (error instanceof BraggError) return error;
+  const told = typeof error === 'object' && error !== null ? error : {};
+  const message = 'message' in told ? String(told.message) : String(error);
+  const code = errorCodeSchema.safeParse('code' in told ? told.code : undefined);
+  const known: ErrorCode = code.success ? code.data : 'internal';
+  return new BraggError(known, message, [], { cause: error });
+}

@@ -1,0 +1,35 @@
+/** Which GPU runs are on where nothing else names one; the engine decides the same in native/cuda/session. */
+import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
+import { BraggError } from '../../../contract/errors.ts';
+
+const VARIABLE = 'BRAGGBENCH_CUDA_DEVICE';
+
+/** By index, or by the beginning of its UUID: eight digits at least, with or without `GPU-`. */
+export function findGpu(devices: readonly CudaDevice[], selector: string): CudaDevice | null {
+  const byIndex = devices.find(({ index }) => String(index) === selector);
+  if (byIndex !== undefined) return byIndex;
+  const digits = selector.replace(/^GPU-/, '');
+  const byUuid = devices.filter(({ uuid }) => digits.length >= 8 && uuid.startsWith(`GPU-${digits}`));
+  return (byUuid.length === 1 ? byUuid[0] : null) ?? null;
+}
+
+/** Null where there is none that can be used. */
+export function usedGpu({ cuda }: DeviceReport): CudaDevice | null {
+  const selector = process.env[VARIABLE] ?? '';
+  const chosen = selector === '' ? cuda.devices.find(({ usable }) => usable) : findGpu(cuda.devices, selector);
+  return chosen?.usable ? chosen : null;
+}
+
+/** Makes it the one that this process and its children use. Throws BraggError that says what can be chosen. */
+export function chooseGpu({ cuda }: DeviceReport, selector: string): void {
+  const found = findGpu(cuda.devices, selector);
+  if (found?.usable) {
+    process.env[VARIABLE] = found.uuid;
+    return;
+  }
+  const usable = cuda.devices.filter((device) => device.usable);
+  const choices = usable.map(({ index, name, uuid }) => `${index} (${name}, ${uuid})`).join(', ');
+  const none = cuda.reason ?? 'there is no CUDA device';
+  const why = found?.reason ?? (choices === '' ? none : `allowed: ${choices}`);
+  throw new BraggError('invalid', `the GPU ${JSON.stringify(selector)} cannot be used; ${why}`);
+}

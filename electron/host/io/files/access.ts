@@ -1,0 +1,141 @@
+/** File references to paths, and back. The one place that turns what a page holds into a path. */
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import type { FileRef, NamedFile } from '../../../contract/files.ts';
+import { MAX_FRAME_BYTES } from '../../../contract/wire/frame.ts';
+import { fileError } from './errors.ts';
+import type { Library } from './library.ts';
+import { type Locks, OWN_FOLDER } from './locks.ts';
+import { openPlain } from './plain-file.ts';
+import { checkWritable, writeAtomically } from './write-file.ts';
+
+/** A grant is a key to a file: it must not be guessed by a page that was not given it. */
+const GRANT_BYTES = 15;
+
+export interface Readable {
+  readonly path: string;
+  readonly readOnly: boolean;
+}
+
+export class FileAccess {
+  readonly library: Library;
+  readonly #paths = new Map<string, string>();
+  readonly #keys = new Map<string, string>();
+
+  readonly #locks: Locks;
+
+  constructor(library: Library, locks: Locks) {
+    this.library = library;
+    this.#locks = locks;
+  }
+
+  /**
+   * Lets pages read and write this file: the user chose it. A file of the
+   * library stays one of the library, so that those of the program stay as they are.
+   */
+  grant(file: string): NamedFile {
+    const absolute = path.resolve(file);
+    const inLibrary = this.library.keyOf(absolute);
+    if (inLibrary !== null) return this.nameOf({ kind: 'library', key: inLibrary });
+    const known = this.#keys.get(absolute);
+    const key = known ?? randomBytes(GRANT_BYTES).toString('base64url');
+    this.#keys.set(absolute, key);
+    this.#paths.set(key, absolute);
+    return { file: { kind: 'granted', key }, name: path.basename(absolute), place: absolute };
+  }
+
+  async readable(ref: FileRef): Promise<Readable> {
+    if (ref.kind === 'library') return this.library.readable(ref.key);
+    return { path: this.#granted(ref.key), readOnly: false };
+  }
+
+  async writable(ref: FileRef): Promise<string> {
+    return ref.kind === 'library' ? this.library.writable(ref.key) : this.#granted(ref.key);
+  }
+
+  nameOf(ref: FileRef): NamedFile {
+    if (ref.kind === 'granted') return this.grant(this.#granted(ref.key));
+    return { file: ref, name: ref.key, place: 'library' };
+  }
+
+  /** All bytes of a file. Throws BraggError. */
+  async read(ref: FileRef): Promise<Uint8Array> {
+    const { path: file } = await this.readable(ref);
+    const name = path.basename(file);
+    try {
+      const handle = await openPlain(file, name);
+      try {
+        const { size } = await handle.stat();
+        if (size > MAX_FRAME_BYTES) {
+          throw new BraggError('foreign-file', `${name} has ${Math.round(size / 1e6)} MB, which no run has.`);
+        }
+        return await handle.readFile();
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      throw fileError(error, name);
+    }
+  }
+
+  /**
+   * Whole or not at all. `check` sees the path before anything is written and may throw; until it is written no
+   * other program that keeps to the lock writes in its folder. Throws BraggError.
+   */
+  async write(
+    ref: FileRef,
+    data: Uint8Array | string,
+    ifExists: 'replace' | 'refuse',
+    check: (file: string) => Promise<void> = async () => undefined,
+  ): Promise<NamedFile> {
+    const write = async (file: string): Promise<void> => {
+      await check(file);
+      await writeAtomically(file, data, ifExists);
+    };
+    // A name that is free is taken without a moment in between: there is nothing to lock.
+    if (ifExists === 'refuse') await write(await this.writable(ref));
+    else await this.#holding(ref, write);
+    if (ref.kind === 'library') this.library.touched();
+    return this.nameOf(ref);
+  }
+
+  /** Does `work` while no other program changes anything in the library. Not to be nested. Throws BraggError. */
+  async holdingLibrary<T>(work: () => Promise<T>): Promise<T> {
+    const { folder } = this.library;
+    try {
+      await mkdir(path.join(folder, OWN_FOLDER), { recursive: true });
+    } catch (error) {
+      throw fileError(error, folder);
+    }
+    return this.#locks.holding(path.join(folder, 'library'), work);
+  }
+
+  /** Throws what writing would, before there is anything to write. */
+  async checkWritable(ref: FileRef): Promise<void> {
+    await checkWritable(await this.writable(ref));
+  }
+
+  async #holding(ref: FileRef, work: (file: string) => Promise<void>): Promise<void> {
+    const file = await this.writable(ref);
+    if (ref.kind === 'library') await this.holdingLibrary(() => work(file));
+    else await this.#locks.holding(file, () => work(file));
+  }
+
+  #granted(key: string): string {
+    const file = this.#paths.get(key);
+    if (file === undefined) throw new BraggError('not-found', 'This file is no longer open. Please choose it again.');
+    return file;
+  }
+}
+
+/** True when it is a plain file that can be opened for reading now. */
+export async function exists(file: string): Promise<boolean> {
+  try {
+    await (await openPlain(file)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}

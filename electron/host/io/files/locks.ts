@@ -1,0 +1,115 @@
+/**
+ * One at a time, over all processes: what reads, changes and writes the files of one folder. The lock is SQLite's
+ * on an empty file: the system frees it when its holder dies, so that it needs no clock, no process id and no age.
+ */
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BraggError } from '../../../contract/errors.ts';
+import { InOrder } from '../flow/in-order.ts';
+import { fileError } from './errors.ts';
+
+/** The program's own folder within a library: labels and the lock go where the library goes. */
+export const OWN_FOLDER = '.braggbench';
+/** Holders read and write small files. One that takes longer hangs. */
+const WAIT_MS = 15_000;
+const TRIED_EVERY_MS = [2, 25] as const;
+/** SQLite's code, https://www.sqlite.org/rescode.html. */
+const BUSY = 5;
+
+export interface Lock {
+  release(): void;
+}
+
+function isBusy(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : null;
+  return typeof code === 'number' && (code & 0xff) === BUSY;
+}
+
+/**
+ * Takes the lock on a file that holds nothing, at once; null: another connection, of this process or of another,
+ * holds it. The file is opened by SQLite alone: closing it otherwise would free the lock (POSIX).
+ */
+export function tryLock(file: string): Lock | null {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return { release: () => database.close() };
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+}
+
+/** Makes the file of a lock, for everyone who may write into its folder. */
+export async function makeLockFile(file: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  try {
+    await writeFile(file, '', { flag: 'wx' });
+    await chmod(file, 0o666);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+/** Waits of this process, by the file of the lock: in the order in which they came. */
+const waits = new Map<string, { readonly order: InOrder; users: number }>();
+
+async function whileLocked<T>(file: string, name: string, work: () => Promise<T>): Promise<T> {
+  let lock: Lock | null = null;
+  try {
+    if (!(await stat(file).catch(() => null))) await makeLockFile(file);
+    const end = performance.now() + WAIT_MS;
+    for (lock = tryLock(file); lock === null; lock = tryLock(file)) {
+      if (performance.now() > end) {
+        throw new BraggError('io', `${name} is being written by another program, which does not end. Try again later.`);
+      }
+      const [least, most] = TRIED_EVERY_MS;
+      await sleep(least + Math.random() * (most - least));
+    }
+  } catch (error) {
+    throw fileError(error, name);
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+export class Locks {
+  readonly #folder: string;
+
+  /** Locks of folders that are no libraries are kept in the data folder: nothing of ours lies among the user's files. */
+  constructor(dataFolder: string) {
+    this.#folder = path.join(dataFolder, 'locks');
+  }
+
+  /**
+   * Does `work` while no other program does anything to the folder of `file` under its lock. Not to be nested.
+   * Throws BraggError `io` where the lock is not to be had.
+   */
+  async holding<T>(file: string, work: () => Promise<T>): Promise<T> {
+    const lockFile = await this.#fileOf(path.dirname(file));
+    const wait = waits.get(lockFile) ?? { order: new InOrder(), users: 0 };
+    waits.set(lockFile, wait);
+    wait.users += 1;
+    try {
+      return await wait.order.do(() => whileLocked(lockFile, path.basename(file), work));
+    } finally {
+      wait.users -= 1;
+      if (wait.users === 0) waits.delete(lockFile);
+    }
+  }
+
+  /** Of a folder that was a library of any program, in it. */
+  async #fileOf(folder: string): Promise<string> {
+    const real = await realpath(folder).catch(() => path.resolve(folder));
+    const own = path.join(real, OWN_FOLDER);
+    if ((await stat(own).catch(() => null))?.isDirectory()) return path.join(own, 'lock');
+    return path.join(this.#folder, createHash('sha256').update(real).digest('hex').slice(0, 32));
+  }
+}

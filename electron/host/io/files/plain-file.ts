@@ -1,0 +1,38 @@
+/**
+ * Plain files only. A pipe would hold a thread until somebody writes into it, and four such threads are all that
+ * reads files here: opened without waiting, it is told apart before anything is read.
+ */
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { BraggError } from '../../../contract/errors.ts';
+
+/** Not of Windows, whose pipes have names of their own. */
+const WITHOUT_WAITING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Pipes, sockets and terminals: reading one waits for whoever is at its other end. */
+export async function openWithoutWaiting(file: string): Promise<FileHandle> {
+  return open(file, constants.O_RDONLY | WITHOUT_WAITING);
+}
+
+/** Throws as the file system does, and a BraggError `foreign-file` for what is no plain file. `name`: for messages. */
+export async function openPlain(file: string, name = file): Promise<FileHandle> {
+  const handle = await openWithoutWaiting(file);
+  try {
+    const found = await handle.stat();
+    if (found.isDirectory()) throw Object.assign(new Error(`EISDIR: ${name} is a folder`), { code: 'EISDIR' });
+    if (!found.isFile()) throw new BraggError('foreign-file', `${name} is a pipe or a device, not a file.`);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** All bytes. Throws as `openPlain`. */
+export async function readPlain(file: string, name = file): Promise<Buffer> {
+  const handle = await openPlain(file, name);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,120 @@
+/** Writes a file so that it is either the old one or the new one, never half of it. */
+import { access, constants, link, open, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
+import { BraggError, type ErrorCode } from '../../../contract/errors.ts';
+import { sweepOnce, temporaryIn } from './temporary.ts';
+
+const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOSPC: ['no-space', 'there is no space left'],
+  EDQUOT: ['no-space', 'there is no space left'],
+  EEXIST: ['exists', 'it exists already'],
+  EACCES: ['io', 'permission denied'],
+  EPERM: ['io', 'permission denied'],
+  EROFS: ['io', 'the file system can only be read'],
+};
+
+/** Why a file cannot be written, without the names that are ours and not the user's. */
+function refusal(path: string, error: unknown): BraggError {
+  if (error instanceof BraggError) return error;
+  const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  const folder = dirname(path);
+  const known = code === 'ENOENT' ? (['not-found', `there is no folder ${folder}`] as const) : sentences[code];
+  const said = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
+  const reason = known?.[1] ?? said ?? (error instanceof Error ? error.message : String(error));
+  return new BraggError(known?.[0] ?? 'io', `${path} cannot be written: ${reason}`, [], { cause: error });
+}
+
+const refused = (path: string, reason: string): BraggError =>
+  new BraggError('invalid', `${path} cannot be written: ${reason}`);
+
+/** Mode bits of a plain file that stands at `path`, null where nothing does. Devices and folders are left alone. */
+async function modeOf(path: string): Promise<number | null> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    if (error.code === 'ENOTDIR') throw refused(path, `${dirname(path)} is not a folder`);
+    throw error;
+  });
+  if (found === null) return null;
+  if (found.isDirectory()) throw refused(path, 'it is a folder');
+  if (!found.isFile()) throw refused(path, 'it is a device, not a file');
+  return found.mode & 0o777;
+}
+
+/**
+ * Whether a file could be written now, to know before work whose result goes
+ * there. Throws what `writeAtomically` would; says nothing of the space left.
+ */
+export async function checkWritable(path: string): Promise<void> {
+  try {
+    await modeOf(path);
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw refusal(path, error);
+  }
+}
+
+/**
+ * A hard link fails where the name is taken, without a moment between looking
+ * and writing. File systems without hard links have to do with that moment.
+ */
+export async function renameToFreeName(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error;
+    await (await open(to, 'wx')).close();
+    await rename(from, to);
+    return;
+  }
+  await unlink(from);
+}
+
+/** Folders that cannot be opened or synced, such as those of Windows: the system does it in its own time. */
+const UNSYNCED = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+
+/** The name too is on the disk before a write is acknowledged: of a file alone a power failure can leave the old one. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && UNSYNCED.has(String(error.code)))) throw error;
+  }
+}
+
+/**
+ * Writes beside `path` and renames over it; `refuse` throws `exists` instead of
+ * replacing a file. Throws a BraggError with the path in its message.
+ */
+export async function writeAtomically(
+  path: string,
+  data: string | Uint8Array,
+  ifExists: 'replace' | 'refuse',
+): Promise<void> {
+  const temporary = temporaryIn(dirname(path));
+  await sweepOnce(dirname(path));
+  try {
+    const mode = await modeOf(path);
+    const file = await open(temporary, 'wx', 0o644);
+    try {
+      // What the user keeps to themselves stays so.
+      if (mode !== null) await file.chmod(mode);
+      await file.writeFile(data, 'utf8');
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (ifExists === 'refuse') await renameToFreeName(temporary, path);
+    else await rename(temporary, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw refusal(path, error);
+  }
+}

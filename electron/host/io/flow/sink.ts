@@ -1,0 +1,11 @@
+/** Where a source puts its frames. */
+export interface Sink<F> {
+  /**
+   * Offers a frame. On a `latest` stream `make` is called when the frame is
+   * really sent, so that nothing is reduced that nobody sees; on a `lossless`
+   * one at once.
+   */
+  offer(make: () => F): void;
+  /** Nothing more will come; frames offered before are still sent. */
+  end(error?: unknown): void;
+}

@@ -1,0 +1,171 @@
+/** Reading single values and arrays of a run file, each checked before it is used. */
+import { Dataset, type File, Group } from 'h5wasm';
+import { BraggError } from '../../../contract/errors.ts';
+import { datasetAt } from './h5.ts';
+
+/** One array of a run is nowhere near this; a forged shape would be. */
+const MAX_ARRAY_BYTES = 2 ** 31 - 1;
+
+export class RunFileFields {
+  readonly #file: File;
+
+  constructor(file: File) {
+    this.#file = file;
+  }
+
+  /** Whether there is a group of this name: what later versions added is missing from older files. */
+  has(group: string): boolean {
+    return this.#file.get(group) instanceof Group;
+  }
+
+  hasDataset(path: string): boolean {
+    return datasetAt(this.#file, path) !== null;
+  }
+
+  refuse(what: string): never {
+    throw new BraggError('foreign-file', what);
+  }
+
+  /** An attribute of a group or of a dataset. */
+  #attribute(group: string, key: string): unknown {
+    const at = group === '/' ? this.#file : this.#file.get(group);
+    if (!(at instanceof Group || at instanceof Dataset)) this.refuse(`it has no ${group}`);
+    const attribute = at.attrs[key];
+    if (attribute === undefined) this.refuse(`${group} has no attribute ${key}`);
+    return attribute.value;
+  }
+
+  #has(group: string, key: string): boolean {
+    const at = this.#file.get(group);
+    return !(at instanceof Group) || at.attrs[key] !== undefined;
+  }
+
+  text(group: string, key: string): string {
+    const value = this.#attribute(group, key);
+    return typeof value === 'string' ? value : this.refuse(`${group} ${key} is not text`);
+  }
+
+  /** An attribute that older files do not have. */
+  textOr(group: string, key: string, otherwise: string): string {
+    return this.#has(group, key) ? this.text(group, key) : otherwise;
+  }
+
+  oneOf<T extends string>(group: string, key: string, allowed: readonly T[]): T {
+    const value = this.text(group, key);
+    return (
+      allowed.find((a) => a === value) ?? this.refuse(`${group} ${key} is "${value}", not ${allowed.join(' or ')}`)
+    );
+  }
+
+  texts(group: string, key: string): readonly string[] {
+    const value = this.#attribute(group, key);
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return list.map((item) => (typeof item === 'string' ? item : this.refuse(`${group} ${key} is not a list of text`)));
+  }
+
+  number(group: string, key: string): number {
+    const value = this.#attribute(group, key);
+    if (typeof value === 'number') return value;
+    return typeof value === 'bigint' ? Number(value) : this.refuse(`${group} ${key} is not a number`);
+  }
+
+  finite(group: string, key: string): number {
+    const value = this.number(group, key);
+    return Number.isFinite(value) ? value : this.refuse(`${group} ${key} is ${value}`);
+  }
+
+  /** An attribute that older files do not have. */
+  finiteOr(group: string, key: string, otherwise: number): number {
+    return this.#has(group, key) ? this.finite(group, key) : otherwise;
+  }
+
+  count(group: string, key: string): number {
+    const value = this.number(group, key);
+    return Number.isSafeInteger(value) && value >= 0 ? value : this.refuse(`${group} ${key} is ${value}`);
+  }
+
+  /** A JSON object stored as text. */
+  document(path: string): Readonly<Record<string, unknown>> {
+    const dataset = datasetAt(this.#file, path);
+    const value: unknown = dataset?.value;
+    const text: unknown = Array.isArray(value) ? value[0] : value;
+    if (typeof text !== 'string') this.refuse(`it has no ${path}`);
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      return this.refuse(`${path} is not JSON`);
+    }
+    if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed))
+      this.refuse(`${path} is not a JSON object`);
+    return parsed as Readonly<Record<string, unknown>>;
+  }
+
+  /** Length of a one-dimensional dataset. */
+  length(path: string): number {
+    const shape = datasetAt(this.#file, path)?.shape;
+    return shape?.length === 1 && shape[0] !== undefined ? shape[0] : this.refuse(`it has no ${path}`);
+  }
+
+  /** Rows and columns of a two-dimensional dataset. */
+  size(path: string): readonly [rows: number, columns: number] {
+    const [rows, columns, ...more] = datasetAt(this.#file, path)?.shape ?? [];
+    if (rows === undefined || columns === undefined || more.length > 0) this.refuse(`it has no ${path}`);
+    return [rows, columns];
+  }
+
+  /** Finite numbers all: nothing that is drawn or compared could do with another. */
+  float64(path: string, shape: readonly number[]): Float64Array {
+    const value = this.#array(path, shape, 8);
+    if (value === null) return new Float64Array(0);
+    return value instanceof Float64Array ? this.#finite(path, shape, value) : this.#mistyped(path);
+  }
+
+  /** As `float64`. */
+  float32(path: string, shape: readonly number[]): Float32Array {
+    const value = this.#array(path, shape, 4);
+    if (value === null) return new Float32Array(0);
+    return value instanceof Float32Array ? this.#finite(path, shape, value) : this.#mistyped(path);
+  }
+
+  uint32(path: string, shape: readonly number[]): Uint32Array {
+    const value = this.#array(path, shape, 4);
+    return value === null ? new Uint32Array(0) : value instanceof Uint32Array ? value : this.#mistyped(path);
+  }
+
+  uint16(path: string, shape: readonly number[]): Uint16Array {
+    const value = this.#array(path, shape, 2);
+    return value === null ? new Uint16Array(0) : value instanceof Uint16Array ? value : this.#mistyped(path);
+  }
+
+  #finite<T extends Float64Array | Float32Array>(path: string, shape: readonly number[], values: T): T {
+    const at = values.findIndex((value) => !Number.isFinite(value));
+    if (at < 0) return values;
+    let rest = at;
+    const index = shape.map((_, axis) => {
+      const size = shape.slice(axis + 1).reduce((a, b) => a * b, 1);
+      const i = Math.floor(rest / size);
+      rest %= size;
+      return i;
+    });
+    return this.refuse(`${path} is ${values[at]} at [${index.join(', ')}]`);
+  }
+
+  #mistyped(path: string): never {
+    return this.refuse(`${path} has another number format`);
+  }
+
+  /** Null for arrays without elements, which are not stored. */
+  #array(path: string, shape: readonly number[], size: number): unknown {
+    const elements = shape.reduce((a, b) => a * b, 1);
+    if (elements === 0) return null;
+    const dataset = datasetAt(this.#file, path);
+    if (dataset === null) this.refuse(`it has no ${path}`);
+    const found = dataset.metadata;
+    if (found.shape === null || found.shape.join('×') !== shape.join('×')) {
+      this.refuse(`${path} is ${found.shape?.join(' × ') ?? 'empty'} where ${shape.join(' × ')} belongs`);
+    }
+    if (found.size !== size || found.chunks === null || elements * size > MAX_ARRAY_BYTES) this.#mistyped(path);
+    return dataset.value;
+  }
+}

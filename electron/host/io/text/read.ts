@@ -1,0 +1,72 @@
+/** Bytes of a file to text, with limits that no scenario reaches. */
+import { openWithoutWaiting } from '../files/plain-file.ts';
+
+/** 256 KiB: two hundred regions with names take 30 KiB. Larger files are something else. */
+export const largestText_bytes = 256 * 1024;
+
+/** What is read at once: the limits are far above most files. */
+const PIECE_BYTES = 256 * 1024;
+
+export type TextOrReason =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
+
+function fail(reason: string): TextOrReason {
+  return { ok: false, reason };
+}
+
+/** UTF-8 (a byte order mark is dropped), or why it is not. */
+export function decodeText(bytes: Uint8Array, largest_bytes: number = largestText_bytes): TextOrReason {
+  if (bytes.length > largest_bytes) return fail(`is larger than ${largest_bytes / 1024} KiB, which no scenario is`);
+  try {
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return fail('is not UTF-8 text');
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'is a folder, not a file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'may not be read (permission denied)';
+    default:
+      return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/**
+ * Reads at most `largest_bytes` + 1 bytes, whatever the file claims to be: a device may have no end. Pipes are refused:
+ * reading one waits for whoever is at its other end.
+ */
+export async function readText(path: string, largest_bytes: number = largestText_bytes): Promise<TextOrReason> {
+  try {
+    const file = await openWithoutWaiting(path);
+    try {
+      const found = await file.stat();
+      if (found.isDirectory()) return fail('is a folder, not a file');
+      if (found.isFIFO() || found.isSocket()) return fail('is a pipe, not a file');
+      const pieces: Uint8Array[] = [];
+      for (let left = largest_bytes + 1; left > 0; ) {
+        const piece = new Uint8Array(Math.min(left, PIECE_BYTES));
+        const { bytesRead } = await file.read(piece, 0, piece.length, null);
+        if (bytesRead === 0) break;
+        pieces.push(piece.subarray(0, bytesRead));
+        left -= bytesRead;
+      }
+      return decodeText(
+        pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces),
+        largest_bytes,
+      );
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return fail(reasonOf(error));
+  }
+}

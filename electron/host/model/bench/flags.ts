@@ -1,0 +1,20 @@
+/** Which samples are doubtful. They are kept; the report shows intervals with and without them. */
+import type { ClockState } from '../../../contract/devices.ts';
+
+/** A clock this far below the session's highest has dropped. */
+const dropShare = 0.97;
+
+export interface Clocked {
+  readonly before: ClockState | null;
+  readonly after: ClockState | null;
+}
+
+/** The throttle reasons of a sample, or that its clock had dropped below `highest_MHz`; null when neither. */
+export function flagOf({ before, after }: Clocked, highest_MHz: number | null): string | null {
+  const throttles = [before, after].flatMap((state) => (state?.throttled === true ? state.reasons : []));
+  const named = [...new Set(throttles)].filter((reason) => reason !== 'idle');
+  if (named.length > 0) return named.join(', ');
+  const clock = after?.sm_MHz ?? null;
+  if (clock === null || highest_MHz === null || clock >= dropShare * highest_MHz) return null;
+  return `clock at ${clock} MHz, ${highest_MHz} MHz at best`;
+}

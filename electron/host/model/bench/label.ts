@@ -1,0 +1,54 @@
+/** What a label of a session asks for: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
+import { BraggError } from '../../../contract/errors.ts';
+import { eachOnce, knownVariant } from './known.ts';
+
+/** A variant as it was asked for. */
+export interface Asked<V> {
+  readonly label: string;
+  readonly variant: V;
+  /** Null: as the scenario says. */
+  readonly precision: string | null;
+  /** Which GPU, as the driver counts; null: the one that runs use. */
+  readonly gpu: number | null;
+}
+
+/** `id`, then `@precision` and `:gpu` where they are asked for. */
+const form = /^([^@:]+)(?:@([^:]*))?(?::(.*))?$/;
+
+interface Labelled {
+  readonly id: string;
+  readonly device: 'cpu' | 'cuda';
+}
+
+function refuse(label: string, allowed: string): never {
+  throw new BraggError('invalid', `the variant ${label} is not known; allowed: ${allowed}`);
+}
+
+/** `precisions`: what may be asked for; none of a variant that computes in one alone. */
+function asked<V extends Labelled>(
+  label: string,
+  variants: readonly V[],
+  precisions: (variant: V) => readonly string[],
+): Asked<V> {
+  const [, id = label, wanted, device] = form.exec(label) ?? [];
+  const variant = knownVariant(id, variants);
+  const choices = precisions(variant);
+  if (wanted !== undefined && !choices.includes(wanted)) {
+    const known = choices.map((one) => `${id}@${one}`).join(', ');
+    refuse(label, known === '' ? `${id}, which computes in one precision` : known);
+  }
+  if (device === undefined) return { label, variant, precision: wanted ?? null, gpu: null };
+  if (!/^\d{1,3}$/.test(device)) refuse(label, `${id}:0 and further GPUs as the driver counts them`);
+  if (variant.device === 'cpu') refuse(label, `${id}, which runs on the CPU`);
+  return { label, variant, precision: wanted ?? null, gpu: Number(device) };
+}
+
+/** In the order asked for. Throws a BraggError for a name that is not known or stands twice. */
+export function askedFor<V extends Labelled>(
+  labels: readonly string[],
+  variants: readonly V[],
+  precisions: (variant: V) => readonly string[] = () => [],
+): readonly Asked<V>[] {
+  eachOnce(labels);
+  return labels.map((label) => asked(label, variants, precisions));
+}

@@ -1,0 +1,45 @@
+/** What a session ran on. */
+import type { BenchReport } from '../../../contract/bench/bench.ts';
+import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import { usedGpu } from '../../io/addon/gpu.ts';
+
+export type GpuFacts = NonNullable<BenchReport['machine']['gpu']>;
+
+/** The GPUs of a machine, as sessions tell of them. */
+export interface SessionGpus {
+  /** The one that runs use; null without one. */
+  readonly usual: GpuFacts | null;
+  readonly all: readonly (GpuFacts & { readonly index: number })[];
+}
+
+export const noGpus: SessionGpus = { usual: null, all: [] };
+
+export function sessionGpus(devices: DeviceReport): SessionGpus {
+  const { driver } = devices.cuda;
+  const facts = ({ name, uuid, ceilings }: CudaDevice): GpuFacts => ({ name, uuid, driver, ceilings });
+  const used = usedGpu(devices);
+  return {
+    usual: used === null ? null : facts(used),
+    all: devices.cuda.devices.map((device) => ({ index: device.index, ...facts(device) })),
+  };
+}
+
+/** The usual one and, of the others, those that candidates name. */
+export function gpusOf({ usual, all }: SessionGpus, candidates: readonly { readonly gpu: number | null }[]) {
+  const named = all.filter(({ index }) => candidates.some(({ gpu }) => gpu === index));
+  return { gpu: usual, ...(named.length === 0 ? {} : { gpus: named }) };
+}
+
+export function machineFacts(
+  addon: NativeAddon,
+  gpus: SessionGpus,
+  candidates: readonly { readonly gpu: number | null }[],
+): Pick<BenchReport, 'machine' | 'program'> {
+  const { version, build, compiler } = addon.buildInfo();
+  const { cpu, logicalCores, isa, os } = addon.machine();
+  return {
+    machine: { cpu, logical_cores: logicalCores, isa, os, ...gpusOf(gpus, candidates) },
+    program: { version, build, compiler },
+  };
+}

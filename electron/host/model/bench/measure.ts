@@ -1,0 +1,72 @@
+/** One timed run. */
+import type { Timing } from '../../../contract/bench/bench.ts';
+import type { Mode } from '../../../contract/bench/bench-session.ts';
+import type { ClockState } from '../../../contract/devices.ts';
+import {
+  fromNative,
+  type Measuring,
+  type NativeAddon,
+  type TransportProblem,
+  type TransportResult,
+  type TransportRun,
+} from '../../io/addon/addon.ts';
+
+export interface Measured {
+  readonly timing: Timing;
+  readonly result: TransportResult;
+  readonly plan: TransportRun['plan'];
+  /** Null on the CPU and without NVML. */
+  readonly clocks: { readonly before: ClockState | null; readonly after: ClockState | null };
+}
+
+/** `first`: nothing opens the device before the run does, so that its set-up holds the whole cold start. */
+const measuringFor: Readonly<Record<Mode | 'first', Measuring>> = {
+  first: {},
+  warm: { clocks: true },
+  cold: { clocks: true, coldCaches: true },
+  graph: { clocks: true, graphReplay: true },
+};
+
+/**
+ * Runs the problem once. An aborted signal cancels the run, whose result then
+ * has the status `cancelled`. Throws a BraggError.
+ */
+export async function measure(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  signal?: AbortSignal,
+  mode: Mode | 'first' = 'warm',
+): Promise<Measured> {
+  const start = performance.now();
+  try {
+    const run = addon.createTransport(problem);
+    const created = performance.now();
+    const cancel = (): void => run.cancel();
+    signal?.addEventListener('abort', cancel);
+    try {
+      const started = run.start(() => undefined, measuringFor[mode]);
+      if (signal?.aborted === true) cancel();
+      const result = await started;
+      // Half a run is no measurement.
+      if (result.error !== null) throw fromNative(result.error);
+      const wall_s = (performance.now() - start) / 1000;
+      const setup_s = (created - start) / 1000 + result.setup_s;
+      const device_s = result.device_s > 0 ? result.device_s : null;
+      return {
+        result,
+        plan: run.plan,
+        clocks: result.clocks,
+        timing: { setup_s, solve_s: result.solve_s, device_s, wall_s },
+      };
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  } catch (error) {
+    throw fromNative(error);
+  }
+}
+
+/** What ratios are made of: the device's clock where there is one, else the host's. */
+export function timeOf({ device_s, solve_s }: Pick<Timing, 'device_s' | 'solve_s'>): number {
+  return device_s ?? solve_s;
+}

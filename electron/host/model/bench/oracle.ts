@@ -1,0 +1,57 @@
+/** The FP64 answer that every variant is held to. */
+import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
+import { candidate } from './candidates.ts';
+import { measure } from './measure.ts';
+
+/**
+ * Cell-steps that the plain `reference` variant may take: about 10 s of one
+ * core. Beyond it the leanest FP64 variant stands in; the parity tests hold that
+ * one to `reference` on small scenarios.
+ */
+const mostReferenceCellSteps = 4e8;
+
+export interface Oracle {
+  readonly variant: string;
+  readonly precision: 'fp64';
+  readonly stepping: 'path' | 'depth';
+  readonly dose: Float64Array;
+}
+
+function cellSteps(addon: NativeAddon, problem: TransportProblem): number {
+  const { ne, ntheta, nz, nx, steps_max } = addon.createTransport(problem).plan;
+  const { depth_mm, step_mm } = { depth_mm: nz * problem.grid.dz_mm, step_mm: problem.solver.step_mm };
+  const steps = Math.min(steps_max, Math.ceil(depth_mm / step_mm));
+  // In depth stepping every plane is one step over the cells of one plane.
+  return problem.solver.stepping === 'depth' ? ne * ntheta * nx * nz : ne * ntheta * nz * nx * steps;
+}
+
+/** Variants to try, best first: `reference`, then what stores least. */
+function contenders(variants: readonly Variant[], stepping: 'path' | 'depth'): readonly Variant[] {
+  const order = ['reference', stepping === 'depth' ? 'depth' : 'window', 'fused', 'gather', 'scatter'];
+  return order.flatMap((id) =>
+    variants.filter((v) => v.id === id && v.precisions.includes('fp64') && v.steppings.includes(stepping)),
+  );
+}
+
+/** Solves `problem` in FP64 on the CPU. Null, with the reason, where no FP64 variant can. */
+export async function oracleFor(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  signal?: AbortSignal,
+): Promise<{ readonly oracle: Oracle | null; readonly reason: string | null }> {
+  const { stepping } = problem.solver;
+  let reason = `no variant offers fp64 with ${stepping} stepping`;
+  for (const variant of contenders(addon.variants(), stepping)) {
+    const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
+    const wanted = candidate(inFp64, variant).problem;
+    try {
+      if (variant.id === 'reference' && cellSteps(addon, wanted) > mostReferenceCellSteps) continue;
+      const { result } = await measure(addon, wanted, signal);
+      if (result.status !== 'done') return { oracle: null, reason: 'cancelled' };
+      return { oracle: { variant: variant.id, precision: 'fp64', stepping, dose: result.dose }, reason: null };
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+  }
+  return { oracle: null, reason };
+}

@@ -1,0 +1,21 @@
+/** What a session keeps of the program that measured it, besides its version. */
+import path from 'node:path';
+import type { DeviceReport } from '../../../contract/devices.ts';
+import { usedGpu } from '../../io/addon/gpu.ts';
+import type { BenchOptions } from './benchmark.ts';
+import { kernelFolders } from './ceilings.ts';
+import { commitOf } from './commit.ts';
+import { kernelResources, resourcesFor } from './resources.ts';
+
+/** The commit, and the resources of the kernels on the GPU that runs use; each where it is known. */
+export async function recordedFacts(
+  assetsFolder: string,
+  devices: DeviceReport,
+  workload = 'transport',
+): Promise<NonNullable<BenchOptions['recorded']>> {
+  const commit = await commitOf(path.dirname(assetsFolder));
+  const gpu = usedGpu(devices);
+  const all = gpu === null ? null : await kernelResources(kernelFolders().images, workload);
+  const resources = gpu === null ? null : resourcesFor(all, gpu.computeCapability);
+  return { ...(commit === null ? {} : { commit }), ...(resources === null ? {} : { resources }) };
+}

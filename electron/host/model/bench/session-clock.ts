@@ -1,0 +1,82 @@
+/** How far a benchmark is, and what it tells of that: the same for every workload. */
+import type { Ratio } from '../../../contract/bench/bench-session.ts';
+import type { Instances } from '../verdicts/levels.ts';
+import { ratioOf } from './comparison.ts';
+import { median } from './statistics.ts';
+import type { BenchLimits } from './stopping.ts';
+
+/** Medians over the whole rounds so far, and the time over the first variant's. */
+export interface Latest {
+  readonly label: string;
+  readonly time_s: number;
+  readonly ratio: Ratio | null;
+}
+
+export interface BenchProgress {
+  /** `first runs`, `fp64 reference`, `rounds`, `other programs`. */
+  readonly phase: string;
+  /** Of what. */
+  readonly variant: string;
+  readonly round: number;
+  readonly mostRounds: number;
+  readonly elapsed_s: number;
+  /** At most; null before the first round is whole. */
+  readonly left_s: number | null;
+  readonly latest: readonly Latest[];
+}
+
+export class SessionClock {
+  readonly #start = performance.now();
+  readonly #limits: BenchLimits;
+  #roundsBegan_s = 0;
+  #rounds = 0;
+  #latest: readonly Latest[] = [];
+
+  constructor(limits: BenchLimits) {
+    this.#limits = limits;
+  }
+
+  get elapsed_s(): number {
+    return (performance.now() - this.#start) / 1000;
+  }
+
+  get rounds(): number {
+    return this.#rounds;
+  }
+
+  roundsBegin(): void {
+    this.#roundsBegan_s = this.elapsed_s;
+  }
+
+  /** `series`: seconds of each contestant's warm samples by instance, the reference first. */
+  afterRound(rounds: number, series: readonly { readonly label: string; readonly times: Instances }[]): void {
+    this.#rounds = rounds;
+    const against = series[0]?.times ?? [];
+    this.#latest = series.map(({ label, times }, i) => ({
+      label,
+      time_s: median(times.flat()),
+      ratio: i === 0 ? null : ratioOf(times, against, series.length - 1),
+    }));
+  }
+
+  progress(phase: string, variant: string): BenchProgress {
+    return {
+      phase,
+      variant,
+      round: this.#rounds,
+      mostRounds: this.#limits.mostRounds,
+      elapsed_s: this.elapsed_s,
+      left_s: this.#left_s,
+      latest: this.#latest,
+    };
+  }
+
+  /** Rounds take alike; the limits end the session at the latest. */
+  get #left_s(): number | null {
+    if (this.#rounds === 0) return null;
+    const { mostRounds, mostSeconds } = this.#limits;
+    const elapsed = this.elapsed_s;
+    const perRound = (elapsed - this.#roundsBegan_s) / this.#rounds;
+    return Math.max(0, Math.min((mostRounds - this.#rounds) * perRound, mostSeconds - elapsed));
+  }
+}

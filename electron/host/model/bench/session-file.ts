@@ -1,0 +1,58 @@
+/** Benchmarks kept in files: reopened to the same report, also where there is no GPU. */
+import type { z } from 'zod';
+import { type BenchSession, benchSessionSchema, SESSION_FORMAT } from '../../../contract/bench/bench.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { readPlain } from '../../io/files/plain-file.ts';
+import { writeAtomically } from '../../io/files/write-file.ts';
+
+/** Of any workload. NaN and infinities, which JSON lacks, do not occur in what the schemas let through. */
+export async function writeSession(path: string, session: { readonly format: string }): Promise<void> {
+  await writeAtomically(path, `${JSON.stringify(session)}\n`, 'replace');
+}
+
+/** Throws BraggError 'foreign-file' that says what is wrong. */
+export async function readSession(path: string): Promise<BenchSession> {
+  return parseSession(await readKept(path), path);
+}
+
+/** The text of a kept session of any workload. Throws BraggError 'not-found', and 'foreign-file' for a pipe or a device. */
+export async function readKept(path: string): Promise<string> {
+  try {
+    return (await readPlain(path)).toString('utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new BraggError('not-found', `There is no file ${path}.`);
+    }
+    throw error;
+  }
+}
+
+/** `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */
+export function parseSession(text: string, path: string): BenchSession {
+  return parseKept(text, path, [SESSION_FORMAT], benchSessionSchema);
+}
+
+/** Whether a file's text, or its beginning, is a session of this format, by the name that it gives itself. */
+export function isKeptAs(text: string, format: string): boolean {
+  return text.slice(0, 200).includes(`"${format}"`);
+}
+
+const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
+
+/** JSON that calls itself one of `formats`, checked against its schema. Throws as `parseSession`. */
+export function parseKept<T>(text: string, path: string, formats: readonly string[], schema: z.ZodType<T>): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new BraggError('foreign-file', `${path} is not JSON: it is damaged or of another program.`);
+  }
+  if (value === null || typeof value !== 'object' || !('format' in value) || !isOneOf(value.format, formats)) {
+    throw new BraggError('foreign-file', `${path} is not a benchmark of this program.`);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${issue.message}`;
+  throw new BraggError('foreign-file', `${path} cannot be read as a benchmark${where}.`);
+}

@@ -1,0 +1,92 @@
+/** The files that a variant is written in, and the kernels that they name. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Variant } from '../../../contract/capabilities.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { KernelResources } from '../../../contract/resources.ts';
+
+export interface SourceFile {
+  /** From the repository's root. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
+
+/** Ids stand alone in the registry's entries: `.id = "cuda-fused"`, or first of a call's words. */
+const entryOf = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
+
+/**
+ * The file with the registry entry. Of files that share an id, such as the rows of the claim ledger, the one that has
+ * the benchmark's too; else the one named as `source` is.
+ */
+async function ownFile(
+  folder: string,
+  names: readonly string[],
+  { id, bench, source }: Pick<Variant, 'id' | 'bench' | 'source'>,
+): Promise<string> {
+  const { name: stem } = path.parse(source);
+  const entries = [entryOf(id), ...(bench === '' ? [] : [entryOf(bench)])];
+  const sameFirst = [...names].sort(
+    (a, b) => Number(path.parse(b).name === stem) - Number(path.parse(a).name === stem),
+  );
+  for (const name of sameFirst.filter((one) => one.endsWith('.cpp'))) {
+    const text = await readFile(path.join(folder, name), 'utf8');
+    if (entries.every((entry) => entry.test(text))) return name;
+  }
+  throw new BraggError('not-found', `The source of ${id} is not in ${folder}.`);
+}
+
+/** Of the files that are compiled for every instruction set, those that include a header of operators: they have the loops. */
+async function loopsOf(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
+  const compiled = names.filter((name) => name.endsWith('.simd.cpp'));
+  const texts = await Promise.all(compiled.map((name) => readFile(path.join(folder, name), 'utf8')));
+  return (header) =>
+    header.endsWith('_ops.hpp') ? compiled.filter((_, i) => texts[i]?.includes(`"${header}"`) === true) : [];
+}
+
+/**
+ * Its own file, the one with its kernels, and breadth first what they include
+ * from their workload, each header with the files that implement it. `sources`
+ * is the folder with the kernels of all workloads.
+ */
+export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
+  const { source } = variant;
+  const workload = path.basename(path.dirname(source));
+  const folder = path.join(sources, workload);
+  const names = await readdir(folder).catch(() => {
+    throw new BraggError('not-found', `The kernel sources are not in ${sources}. Run: npm run build`);
+  });
+  const loops = await loopsOf(folder, names);
+  const present = new Set(names);
+  const queue = [await ownFile(folder, names, variant), path.basename(source)];
+  const files: SourceFile[] = [];
+  for (const name of queue) {
+    if (!present.delete(name)) continue;
+    const text = await readFile(path.join(folder, name), 'utf8');
+    files.push({ path: `kernels/${workload}/${name}`, text });
+    // A path with a folder is of another workload, or of the engine, whatever else has its name.
+    const included = [...text.matchAll(INCLUDE)].flatMap(([, file = '']) => {
+      const of = path.dirname(file);
+      return of === '.' || of === workload ? [path.basename(file)] : [];
+    });
+    const implementing = [name, ...included].flatMap((file) => [
+      ...['.cpp', '.simd.cpp'].map((ending) => file.replace(/\.hpp$/, ending)),
+      ...loops(file),
+    ]);
+    queue.push(...included, ...implementing);
+  }
+  return files;
+}
+
+/** Those of the kernels whose names, without what stands for precision and stepping, the files quote. */
+export function kernelsOf(files: readonly SourceFile[], all: KernelResources): KernelResources {
+  const quoted = new Set(
+    files.flatMap(({ text }) => [...text.matchAll(/"([a-z][a-z0-9_]+)"/g)].map(([, name]) => name)),
+  );
+  const kernels = all.kernels.filter(({ name }) => {
+    const base = name.replace(/_f(32|64)$/, '');
+    return quoted.has(base) || quoted.has(base.replace(/_(path|depth)$/, ''));
+  });
+  return { compiler: all.compiler, kernels };
+}

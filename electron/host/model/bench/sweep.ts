@@ -1,0 +1,48 @@
+/** Time against size: fixed cost and slope of each variant over the reports of a sweep. */
+import type { BenchReport, MeasuredEntry, SweepFit } from '../../../contract/bench/bench.ts';
+
+type Point = SweepFit['points'][number];
+
+/**
+ * Least squares of time = fixed + slope × cells with weights 1/time², because
+ * timing errors are in proportion: small sizes count as much as large ones.
+ * Null for fewer than two sizes.
+ */
+export function fitLine(
+  points: readonly { readonly cells: number; readonly time_s: number }[],
+): { readonly fixed_s: number; readonly slope_s_per_cell: number } | null {
+  let [w, wx, wy, wxx, wxy] = [0, 0, 0, 0, 0];
+  // Cells in units of the largest keep the sums within a few powers of ten.
+  const unit = Math.max(...points.map(({ cells }) => cells));
+  for (const { cells, time_s } of points) {
+    const [weight, x] = [1 / (time_s * time_s), cells / unit];
+    w += weight;
+    wx += weight * x;
+    wy += weight * time_s;
+    wxx += weight * x * x;
+    wxy += weight * x * time_s;
+  }
+  const determinant = w * wxx - wx * wx;
+  if (!(determinant > 1e-12 * w * wxx)) return null;
+  return {
+    fixed_s: (wy * wxx - wx * wxy) / determinant,
+    slope_s_per_cell: (w * wxy - wx * wy) / determinant / unit,
+  };
+}
+
+function pointOf(value: number, { cells, time_s, setup_s, cell_steps_per_s }: MeasuredEntry): Point {
+  return { value, cells, time_s, setup_s, setup_share: setup_s / (setup_s + time_s), cell_steps_per_s };
+}
+
+/** `reports[i]` is of `values[i]`. */
+export function sweepFits(values: readonly number[], reports: readonly BenchReport[]): SweepFit[] {
+  const labels = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))];
+  return labels.map((label) => {
+    const points = reports.flatMap(({ entries }, i): Point[] => {
+      const entry = entries.find((one) => one.label === label);
+      return entry?.status === 'measured' ? [pointOf(values[i] ?? Number.NaN, entry)] : [];
+    });
+    const fit = points.length < 2 ? null : fitLine(points);
+    return { label, points, fixed_s: fit?.fixed_s ?? null, slope_s_per_cell: fit?.slope_s_per_cell ?? null };
+  });
+}

@@ -1,0 +1,76 @@
+/** Reads arrays of doubles out of an NPZ file: a ZIP archive of NPY arrays, as NumPy writes it. */
+import { inflateRawSync } from 'node:zlib';
+import { BraggError } from '../../../contract/errors.ts';
+
+export interface NpyArray {
+  readonly shape: readonly number[];
+  readonly values: Float64Array;
+}
+
+// PKWARE's APPNOTE: signatures of the archive's end record and of an entry of its directory.
+const endSignature = 0x06054b50;
+const entrySignature = 0x02014b50;
+const endLength = 22;
+const stored = 0;
+const deflated = 8;
+
+function refuse(what: string): never {
+  throw new BraggError('foreign-file', `the NPZ file cannot be read: ${what}`);
+}
+
+function directory(bytes: Buffer): { readonly count: number; readonly offset: number } {
+  for (let at = bytes.length - endLength; at >= 0; at -= 1) {
+    if (bytes.readUInt32LE(at) !== endSignature) continue;
+    return { count: bytes.readUInt16LE(at + 10), offset: bytes.readUInt32LE(at + 16) };
+  }
+  return refuse('it has no directory');
+}
+
+function unpack(bytes: Buffer, entry: number): Buffer {
+  const [method, packed] = [bytes.readUInt16LE(entry + 10), bytes.readUInt32LE(entry + 20)];
+  const local = bytes.readUInt32LE(entry + 42);
+  const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+  const data = bytes.subarray(start, start + packed);
+  if (method === stored) return data;
+  return method === deflated ? inflateRawSync(data) : refuse(`its compression ${method} is not known`);
+}
+
+function parseNpy(bytes: Buffer): NpyArray {
+  if (bytes.subarray(0, 6).toString('latin1') !== '\x93NUMPY') refuse('an array has no NPY header');
+  const wide = (bytes[6] ?? 1) > 1;
+  const length = wide ? bytes.readUInt32LE(8) : bytes.readUInt16LE(8);
+  const start = (wide ? 12 : 10) + length;
+  const header = bytes.subarray(wide ? 12 : 10, start).toString('latin1');
+  if (!/'descr': *'<f8'/.test(header)) refuse('its numbers are not little-endian doubles');
+  if (!/'fortran_order': *False/.test(header)) refuse('its array is in column order');
+  const shape = (/'shape': *\(([^)]*)\)/.exec(header)?.[1] ?? refuse('its array has no shape'))
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map(Number);
+  const count = shape.reduce((a, b) => a * b, 1);
+  if (bytes.length - start !== 8 * count) refuse(`its array holds ${bytes.length - start} bytes for ${count} numbers`);
+  const values = new Float64Array(count);
+  new Uint8Array(values.buffer).set(bytes.subarray(start));
+  return { shape, values };
+}
+
+/** The array `name`. Throws BraggError 'foreign-file' that says what is wrong. */
+export function readNpz(bytes: Uint8Array, name: string): NpyArray {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const { count, offset } = directory(buffer);
+    let at = offset;
+    for (let i = 0; i < count; i += 1) {
+      if (buffer.readUInt32LE(at) !== entrySignature) refuse('its directory is damaged');
+      const [nameLength, extra, comment] = [28, 30, 32].map((field) => buffer.readUInt16LE(at + field));
+      const entryName = buffer.subarray(at + 46, at + 46 + (nameLength ?? 0)).toString('utf8');
+      if (entryName === `${name}.npy`) return parseNpy(unpack(buffer, at));
+      at += 46 + (nameLength ?? 0) + (extra ?? 0) + (comment ?? 0);
+    }
+  } catch (error) {
+    if (error instanceof BraggError) throw error;
+    refuse('it is cut off');
+  }
+  return refuse(`it has no array ${name}`);
+}

@@ -1,0 +1,43 @@
+/** Which programs of the registry can run here, and why the others cannot. */
+import { execFile } from 'node:child_process';
+import type { ExternalProgram } from '../../../contract/bench/benches.ts';
+import { type Baseline, readRegistry } from './registry.ts';
+
+/** Loading CuPy and opening a device takes seconds. */
+const TIMEOUT_MS = 30_000;
+
+/** Programs with the same check share its answer. What is installed may change: after this it is asked again. */
+const VALID_MS = 60_000;
+const answers = new Map<string, { readonly at: number; readonly reason: Promise<string | null> }>();
+
+function ask([program = '', ...args]: readonly string[], folder: string): Promise<string | null> {
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd: folder, env, timeout: TIMEOUT_MS }, (error, _output, said) => {
+      if (error === null) resolve(null);
+      else if (error.code === 'ENOENT') resolve(`${program} is not installed, or not in PATH.`);
+      else if (error.killed) resolve(`${program} did not answer within ${TIMEOUT_MS / 1000} s.`);
+      else resolve(said.trim().split('\n').at(-1) || error.message);
+    });
+  });
+}
+
+function reasonOf({ command, check }: Baseline, folder: string): Promise<string | null> {
+  const asked = check ?? [command[0] ?? '', '--version'];
+  const key = JSON.stringify([folder, asked]);
+  const known = answers.get(key);
+  if (known !== undefined && performance.now() - known.at < VALID_MS) return known.reason;
+  const reason = ask(asked, folder);
+  answers.set(key, { at: performance.now(), reason });
+  return reason;
+}
+
+export async function externalPrograms(assetsFolder: string): Promise<ExternalProgram[]> {
+  const { folder, baselines } = await readRegistry(assetsFolder);
+  return Promise.all(
+    baselines.map(async (baseline) => {
+      const { id, title, language, device } = baseline;
+      return { id, title, language, device, reason: await reasonOf(baseline, folder) };
+    }),
+  );
+}

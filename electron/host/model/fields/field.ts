@@ -1,0 +1,61 @@
+/** What a run computed over two axes, as comparisons show it, whatever the workload. */
+import type { Curve, FieldMap, Viewport } from '../../../contract/fields.ts';
+import { extent, type GridAxis, mapAxis, peaks, reduce, sampling } from './reduce.ts';
+
+export interface ComparedField {
+  readonly quantity: string;
+  readonly unit: string;
+  readonly values: Float32Array | Float64Array;
+  /** From values to the unit. */
+  readonly scale: number;
+  readonly horizontal: GridAxis;
+  readonly vertical: GridAxis;
+  readonly strideHorizontal: number;
+  readonly strideVertical: number;
+  /** Of several cells in one: their mean, or the one that is farthest from zero, which keeps small spots in sight. */
+  readonly statistic: 'mean' | 'peak';
+  /** The curve that the workload reads off it; null where it has none. */
+  readonly curve: (() => Curve) | null;
+}
+
+function sameAxis(a: GridAxis, b: GridAxis): boolean {
+  return (
+    a.name === b.name && a.edges.length === b.edges.length && a.edges.every((edge, i) => Object.is(edge, b.edges[i]))
+  );
+}
+
+export function sameGrid(a: ComparedField, b: ComparedField): boolean {
+  return a.quantity === b.quantity && sameAxis(a.horizontal, b.horizontal) && sameAxis(a.vertical, b.vertical);
+}
+
+export function gridText({ horizontal, vertical }: ComparedField): string {
+  const [across, up] = [horizontal.edges, vertical.edges];
+  const width = ({ edges }: GridAxis): number => Number(((edges[1] ?? 0) - (edges[0] ?? 0)).toPrecision(6));
+  const cells = `${across.length - 1} × ${up.length - 1}`;
+  // A pixel needs no size.
+  if (horizontal.unit === 'px') return `${cells} pixels`;
+  return `${cells} cells of ${width(horizontal)} × ${width(vertical)} ${horizontal.unit}²`;
+}
+
+/** In the field's unit, reduced to the viewport. */
+export function fieldMap(field: ComparedField, { horizontal, vertical, pixels }: Viewport): FieldMap {
+  const { quantity, unit, values, scale, strideHorizontal, strideVertical } = field;
+  const across = sampling(field.horizontal, horizontal, pixels[0]);
+  const up = sampling(field.vertical, vertical, pixels[1]);
+  const plane = { values, strideHorizontal, strideVertical };
+  const reduced = field.statistic === 'peak' ? peaks(plane, across, up) : reduce(plane, across, up, scale);
+  return {
+    quantity,
+    unit,
+    horizontal: mapAxis(field.horizontal, across),
+    vertical: mapAxis(field.vertical, up),
+    values: field.statistic === 'peak' && scale !== 1 ? reduced.map((value) => value * scale) : reduced,
+    ...extent(values, scale),
+  };
+}
+
+/** `here` less `reference`; null where the grids differ. */
+export function difference(here: ComparedField, reference: ComparedField): ComparedField | null {
+  if (!sameGrid(here, reference)) return null;
+  return { ...here, values: here.values.map((value, i) => value - (reference.values[i] ?? 0)) };
+}

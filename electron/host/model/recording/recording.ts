@@ -1,0 +1,20 @@
+/** What the engines of every workload record of their time; runs and sessions hold it, timelines are made from it. */
+import type { DeviceTrace, Spans } from '../../io/addon/addon.ts';
+
+export interface Recording {
+  readonly spans: Spans;
+  /** What the GPU did, and the driver's calls; null unless it was traced. */
+  readonly trace: DeviceTrace | null;
+}
+
+/** Of a run whose threads were not recorded. */
+export const noSpans: Spans = {
+  names: [],
+  threads: 0,
+  name: new Uint16Array(0),
+  thread: new Uint16Array(0),
+  step: new Uint32Array(0),
+  start_ns: new Float64Array(0),
+  end_ns: new Float64Array(0),
+  dropped: 0,
+};

@@ -1,0 +1,82 @@
+/** A file that a scenario names, from beside the scenario's own: found, read, and its faults at their lines. */
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Issue } from '../../../contract/errors.ts';
+import { type Fault, fault, formatPath } from '../../../contract/scenario/index.ts';
+import { insideFolder } from '../../io/files/inside-folder.ts';
+import { readText } from '../../io/text/read.ts';
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly faults: readonly { readonly line: number; readonly message: string }[] };
+
+/** Files of one kind. */
+export interface BesideKind<T> {
+  /** Where a scenario names it. */
+  readonly path: readonly string[];
+  readonly largest_bytes: number;
+  /** What is wanted there, in words. */
+  readonly allowed: string;
+  readonly parse: (text: string, name: string) => Parsed<T>;
+}
+
+export interface Beside<T> {
+  /** Null where it cannot be used; then there are faults or issues. */
+  readonly value: T | null;
+  readonly faults: readonly Fault[];
+  /** Faults inside the file itself. */
+  readonly issues: readonly Issue[];
+}
+
+/** `place.name` is how the scenario file is shown; the file is shown beside it. */
+export type ReadBeside<T> = (
+  wanted: string,
+  place: { readonly name: string; readonly folder: string | null },
+) => Promise<Beside<T>>;
+
+/** Changes whenever the file does. */
+async function stampOf(file: string, wanted: string): Promise<string | null> {
+  const found = await stat(file).catch(() => null);
+  return found === null ? null : `${wanted} ${file} ${found.mtimeMs} ${found.size} ${found.ino}`;
+}
+
+/** Scenarios are checked with every key that is pressed: the file that was read last is not read again until it changes. */
+export function besideReader<T>({ path, largest_bytes, allowed, parse }: BesideKind<T>): ReadBeside<T> {
+  let last: { readonly stamp: string; readonly parsed: Parsed<T> } | null = null;
+  return async (wanted, { name, folder }) => {
+    const refuse = (says: string): Beside<T> => ({
+      value: null,
+      faults: [fault(path, wanted, says, allowed)],
+      issues: [],
+    });
+    if (folder === null) {
+      return refuse('cannot be found before the scenario is saved: the path is relative to its file');
+    }
+    const file = await insideFolder(folder, wanted);
+    if (file === null) return refuse('leads out of the folder of the scenario');
+    // Before the text: a change in between is seen the next time.
+    const stamp = await stampOf(file, wanted);
+    let parsed = last !== null && last.stamp === stamp ? last.parsed : null;
+    if (parsed === null) {
+      const read = await readText(file, largest_bytes);
+      if (!read.ok) return refuse(`cannot be used: ${read.reason}`);
+      parsed = parse(read.text, wanted);
+      last = stamp === null ? null : { stamp, parsed };
+    }
+    if (parsed.ok) return { value: parsed.value, faults: [], issues: [] };
+    const shown = join(dirname(name), wanted);
+    const issues = parsed.faults.map(
+      ({ line, message }): Issue => ({
+        severity: 'error',
+        file: shown,
+        path: formatPath(path),
+        line,
+        column: null,
+        message,
+        value: null,
+        allowed: null,
+      }),
+    );
+    return { value: null, faults: [], issues };
+  };
+}

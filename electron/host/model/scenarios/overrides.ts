@@ -1,0 +1,85 @@
+/** Values set from outside the file, as in `--set beam.energy_MeV=120`. */
+import {
+  type Fault,
+  fault,
+  formatPath,
+  isWithin,
+  type Path,
+  parsePath,
+  showValue,
+  valueAt,
+  withValueAt,
+} from '../../../contract/scenario/index.ts';
+
+export interface Override {
+  readonly path: Path;
+  readonly value: unknown;
+  /** One value of a sweep, which says its values itself. */
+  readonly swept?: boolean;
+}
+
+/** What these set is not what is solved, only how. */
+const unnamed = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
+
+/** As long as names may be. */
+const LONGEST_NAME = 200;
+
+/** A scenario that was changed from outside says so in its name: a grid of 144 million cells is not called 36 million. */
+function named(document: unknown, overrides: readonly Override[]): unknown {
+  const name = valueAt(document, ['name']);
+  if (typeof name !== 'string' || name === '' || overrides.some(({ path }) => path[0] === 'name')) return document;
+  const told = overrides.flatMap(({ path, value, swept = false }) => {
+    const at = formatPath(path);
+    return swept || unnamed.test(at) ? [] : [`${at} = ${typeof value === 'string' ? value : JSON.stringify(value)}`];
+  });
+  if (told.length === 0) return document;
+  const long = `${name} (${told.join(', ')})`;
+  const short = `${name} (${told.length} values set)`;
+  return withValueAt(document, ['name'], long.length <= LONGEST_NAME ? long : short.slice(0, LONGEST_NAME));
+}
+
+/** Reads `path=value`; the value is JSON, or text where it is not. A sentence if it is no such thing. */
+export function parseOverride(text: string): Override | string {
+  const equals = text.indexOf('=');
+  if (equals < 0) return `${showValue(text)} has no '='; allowed: path=value, such as beam.energy_MeV=120`;
+  const path = parsePath(text.slice(0, equals).trim());
+  if (path === null) {
+    return `${showValue(text.slice(0, equals))} is not a path; allowed: names with dots, such as geometry.regions[0].material`;
+  }
+  const written = text.slice(equals + 1).trim();
+  try {
+    return { path, value: JSON.parse(written) as unknown };
+  } catch {
+    return { path, value: written };
+  }
+}
+
+/** `document` with the overrides in it and in its name, and what could not be set. */
+export function applyOverrides(
+  document: unknown,
+  overrides: readonly Override[],
+): { readonly document: unknown; readonly faults: readonly Fault[] } {
+  let current = document;
+  const faults: Fault[] = [];
+  for (const { path, value } of overrides) {
+    const gap = path.findIndex((step, depth) => {
+      if (typeof step !== 'number') return false;
+      const list = valueAt(current, path.slice(0, depth));
+      // A list that is not there yet is made by setting its first entry.
+      return list === undefined ? step > 0 : !Array.isArray(list) || step > list.length;
+    });
+    if (gap >= 0) {
+      const list = valueAt(current, path.slice(0, gap));
+      const last = Array.isArray(list) ? list.length : 0;
+      faults.push(fault(path.slice(0, gap + 1), value, 'has no place: the list is shorter', `entries 0 to ${last}`));
+      continue;
+    }
+    current = withValueAt(current, path, value);
+  }
+  return { document: faults.length === 0 ? named(current, overrides) : current, faults };
+}
+
+/** Whether a fault at `path` is about something that an override set. */
+export function fromOverride(path: Path, overrides: readonly Override[]): boolean {
+  return overrides.some((override) => isWithin(path, override.path));
+}

@@ -1,0 +1,236 @@
+/** Collects spans in any order, as importers find them, and makes a trace of them. */
+import { BraggError } from '../../../contract/errors.ts';
+import type { LaneKind, SpanKind } from '../../../contract/timeline.ts';
+import { float64Column, Texts, uint8Column, uint32Column } from './columns.ts';
+import { buildLinks, type Flow, type FlowEnd } from './links.ts';
+import { buildLongest } from './longest.ts';
+import { assignRows, byStart } from './rows.ts';
+import { tintOf } from './tint.ts';
+import { kindNumber, NO_STEP, type Trace, type TraceLane } from './trace.ts';
+
+/** 1.7 GB of columns: more than any screen or reader can use, and less than most machines have. */
+export const MAX_SPANS = 40_000_000;
+/** Text of arguments that is kept; what differs from span to span would otherwise fill the memory. */
+const MOST_DETAIL_BYTES = 64 * 2 ** 20;
+
+export interface LaneKey {
+  readonly process: string;
+  readonly name: string;
+  readonly kind: LaneKind;
+  readonly scope: number;
+  /** Lanes stand in ascending order of this, then in the order of their first span. */
+  readonly order: number;
+}
+
+export interface NewSpan {
+  readonly lane: number;
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly start_ns: number;
+  readonly duration_ns: number;
+  /** 0: none. */
+  readonly correlation?: number;
+  readonly step?: number;
+  /** JSON of a SpanArguments. */
+  readonly detail?: string;
+}
+
+export class TraceBuilder {
+  readonly #names = new Texts('');
+  readonly #details = new Texts('', MOST_DETAIL_BYTES);
+  readonly #lanes: LaneKey[] = [];
+  readonly #lane = uint32Column();
+  readonly #start = float64Column();
+  readonly #duration = float64Column();
+  readonly #name = uint32Column();
+  readonly #kind = uint8Column();
+  readonly #detail = uint32Column();
+  readonly #correlation = uint32Column();
+  readonly #step = uint32Column();
+  readonly #flows: Flow[] = [];
+  readonly #notes: string[] = [];
+
+  get spans(): number {
+    return this.#start.length;
+  }
+
+  /** The number of a new lane. Its name may still change. */
+  lane(lane: LaneKey): number {
+    this.#lanes.push(lane);
+    return this.#lanes.length - 1;
+  }
+
+  rename(lane: number, change: Partial<LaneKey>): void {
+    const known = this.#lanes[lane];
+    if (known !== undefined) this.#lanes[lane] = { ...known, ...change };
+  }
+
+  /** Returns the span's number, for `finish`. Throws BraggError `memory` when there are too many. */
+  span(span: NewSpan): number {
+    if (this.#start.length >= MAX_SPANS) {
+      throw new BraggError('memory', `it has more than ${MAX_SPANS / 1e6} million spans, the most that are taken in`);
+    }
+    this.#lane.push(span.lane);
+    this.#start.push(span.start_ns);
+    this.#duration.push(Math.max(0, span.duration_ns));
+    this.#name.push(this.#names.number(span.name));
+    this.#kind.push(kindNumber(span.kind));
+    this.#detail.push(span.detail === undefined ? 0 : this.#details.number(span.detail));
+    this.#correlation.push(span.correlation ?? 0);
+    this.#step.push(span.step ?? NO_STEP);
+    return this.#start.length - 1;
+  }
+
+  /** Gives a span that was begun its duration. */
+  finish(span: number, duration_ns: number): void {
+    this.#duration.set(span, Math.max(0, duration_ns));
+  }
+
+  flow(flow: Flow): void {
+    this.#flows.push(flow);
+  }
+
+  note(sentence: string): void {
+    this.#notes.push(sentence);
+  }
+
+  build(about: Pick<Trace, 'source' | 'name' | 'about' | 'device'>): Trace {
+    const start = this.#start.view();
+    const duration = this.#duration.view();
+    const laneOrder = this.#laneOrder();
+    const place = new Uint32Array(this.#lanes.length);
+    for (const [i, lane] of laneOrder.entries()) place[lane] = i;
+    const byLane = this.#spansByLane(place);
+
+    const lanes: TraceLane[] = [];
+    const laneOf: number[] = [];
+    const offsets: number[] = [];
+    const order = new Uint32Array(start.length);
+    let filled = 0;
+    let crowded = 0;
+    for (const [i, spans] of byLane.entries()) {
+      const { process, name, kind, scope } = this.#lanes[laneOrder[i] ?? 0] as LaneKey;
+      byStart(spans, start, duration);
+      const rows = assignRows(spans, start, duration);
+      crowded += rows.crowded;
+      lanes.push({ process, name, kind, scope, firstTrack: offsets.length, tracks: rows.count });
+      const next = new Uint32Array(rows.count);
+      for (const row of rows.row) next[row] = (next[row] ?? 0) + 1;
+      for (let row = 0; row < rows.count; row += 1) {
+        const size = next[row] ?? 0;
+        offsets.push(filled);
+        laneOf.push(i);
+        next[row] = filled;
+        filled += size;
+      }
+      for (const [k, span] of spans.entries()) {
+        const row = rows.row[k] ?? 0;
+        order[next[row] ?? 0] = span;
+        next[row] = (next[row] ?? 0) + 1;
+      }
+    }
+    offsets.push(filled);
+    return this.#assemble(about, order, lanes, laneOf, offsets, crowded);
+  }
+
+  #assemble(
+    about: Pick<Trace, 'source' | 'name' | 'about' | 'device'>,
+    order: Uint32Array,
+    lanes: readonly TraceLane[],
+    laneOf: readonly number[],
+    offsets: readonly number[],
+    crowded: number,
+  ): Trace {
+    const all = this.#start.view();
+    let origin = Number.POSITIVE_INFINITY;
+    for (const value of all) if (value < origin) origin = value;
+    const taken = <T extends Float64Array | Uint32Array | Uint8Array>(from: T, to: T): T => {
+      for (const [i, span] of order.entries()) to[i] = from[span] ?? 0;
+      return to;
+    };
+    const size = order.length;
+    const start = taken(all, new Float64Array(size));
+    for (let i = 0; i < size; i += 1) start[i] = (start[i] ?? 0) - origin;
+    const duration = taken(this.#duration.view(), new Float64Array(size));
+    const before = new Float64Array(size + 1);
+    let duration_ns = 0;
+    for (let i = 0; i < size; i += 1) {
+      before[i + 1] = (before[i] ?? 0) + (duration[i] ?? 0);
+      duration_ns = Math.max(duration_ns, (start[i] ?? 0) + (duration[i] ?? 0));
+    }
+    const kind = taken(this.#kind.view(), new Uint8Array(size));
+    const laneNumbers = Uint32Array.from(laneOf);
+    const trackOffsets = Uint32Array.from(offsets);
+    const spanLane = new Uint32Array(size);
+    for (const [track, lane] of laneNumbers.entries()) {
+      spanLane.fill(lane, trackOffsets[track], trackOffsets[track + 1]);
+    }
+    const place = new Uint32Array(this.#lanes.length);
+    for (const [i, lane] of this.#laneOrder().entries()) place[lane] = i;
+    const moved = ({ lanes: ends, at }: FlowEnd): FlowEnd => ({
+      lanes: ends.map((lane) => place[lane] ?? 0),
+      at: at - origin,
+    });
+    const call = kindNumber('call');
+    const shape = { lanes, offsets: trackOffsets, start, duration };
+    const links = buildLinks({
+      ...shape,
+      correlation: taken(this.#correlation.view(), new Uint32Array(size)),
+      launches: (span) => kind[span] === call,
+      laneOfSpan: (span) => spanLane[span] ?? 0,
+      flows: this.#flows.map(({ from, to }) => ({ from: moved(from), to: moved(to) })),
+    });
+    return {
+      ...about,
+      ...shape,
+      laneOf: laneNumbers,
+      before,
+      longest: buildLongest(duration),
+      nameOf: taken(this.#name.view(), new Uint32Array(size)),
+      names: this.#names.all,
+      tints: Uint8Array.from(this.#names.all, tintOf),
+      kind,
+      detailOf: taken(this.#detail.view(), new Uint32Array(size)),
+      details: this.#details.all,
+      step: taken(this.#step.view(), new Uint32Array(size)),
+      links,
+      duration_ns,
+      notes: [...this.#notes, ...this.#buildNotes(crowded)],
+    };
+  }
+
+  #buildNotes(crowded: number): readonly string[] {
+    const notes: string[] = [];
+    if (crowded > 0) notes.push(`${crowded} spans overlap more others than there are rows and were cut short.`);
+    const { refused } = this.#details;
+    if (refused > 0) notes.push(`The arguments of ${refused} spans were left out: there are too many different ones.`);
+    return notes;
+  }
+
+  /** Numbers of the lanes that have spans, in the order in which they stand. */
+  #laneOrder(): readonly number[] {
+    const used = new Set(this.#lane.view());
+    return [...this.#lanes.keys()]
+      .filter((lane) => used.has(lane))
+      .sort((a, b) => (this.#lanes[a]?.order ?? 0) - (this.#lanes[b]?.order ?? 0) || a - b);
+  }
+
+  #spansByLane(place: Uint32Array): readonly Uint32Array[] {
+    const lane = this.#lane.view();
+    const counts = new Uint32Array(this.#laneOrder().length);
+    for (const value of lane) {
+      const at = place[value] ?? 0;
+      counts[at] = (counts[at] ?? 0) + 1;
+    }
+    const spans = Array.from(counts, (count) => new Uint32Array(count));
+    const filled = new Uint32Array(spans.length);
+    for (const [span, value] of lane.entries()) {
+      const at = place[value] ?? 0;
+      const next = filled[at] ?? 0;
+      const list = spans[at];
+      if (list !== undefined) list[next] = span;
+      filled[at] = next + 1;
+    }
+    return spans;
+  }
+}

@@ -1,0 +1,45 @@
+/** What a GPU copies at best: measured on this machine, or in a recorded session on a GPU of the same name. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { ceilingsSchema, type DeviceReport } from '../../../contract/devices.ts';
+
+/** The part of a session that says it; the rest is the benchmark's. */
+const sessionSchema = z.object({
+  reports: z.array(
+    z.object({
+      machine: z.object({ gpu: z.object({ name: z.string(), ceilings: ceilingsSchema.nullable() }).nullable() }),
+    }),
+  ),
+});
+
+async function recordedIn(folder: string): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith('.json'))) {
+    try {
+      const session = sessionSchema.parse(JSON.parse(await readFile(path.join(folder, name), 'utf8')));
+      for (const { machine } of session.reports) {
+        const rate = machine.gpu?.ceilings?.copy_bytes_per_s;
+        if (machine.gpu !== null && rate !== undefined) found.set(machine.gpu.name, rate);
+      }
+    } catch {
+      // A session of another version has no ceilings for us.
+    }
+  }
+  return found;
+}
+
+/** Bytes read plus bytes written per second, by the GPU's name; null when nobody measured it. */
+export function copyCeilings(
+  devices: () => DeviceReport,
+  recordedFolder: string,
+): (device: string) => Promise<number | null> {
+  let recorded: Promise<ReadonlyMap<string, number>> | null = null;
+  return async (device) => {
+    const own = devices().cuda.devices.find(({ name, ceilings }) => name === device && ceilings !== null);
+    if (own?.ceilings) return own.ceilings.copy_bytes_per_s;
+    recorded ??= recordedIn(recordedFolder);
+    return (await recorded).get(device) ?? null;
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * The arguments of a span in one form, whoever wrote them. Equal ones are kept
+ * once, so what differs in every span (correlation and sequence numbers, times
+ * in a queue) is not among them.
+ */
+import type { SpanField } from '../../../contract/timeline.ts';
+
+export interface SpanArguments {
+  readonly grid?: readonly number[];
+  readonly block?: readonly number[];
+  readonly registers?: number;
+  readonly staticShared_bytes?: number;
+  readonly dynamicShared_bytes?: number;
+  /** Where static and dynamic are not told apart. */
+  readonly shared_bytes?: number;
+  readonly bytes?: number;
+  readonly stream?: number;
+  readonly device?: number;
+  readonly graph?: number;
+  readonly graphNode?: number;
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+const NONE: SpanArguments = {};
+
+/** Reads what `argumentsText` wrote. */
+export function spanArguments(detail: string): SpanArguments {
+  return detail === '' ? NONE : (JSON.parse(detail) as SpanArguments);
+}
+
+export function argumentsText(values: SpanArguments): string {
+  return Object.keys(values).length === 0 ? '' : JSON.stringify(values);
+}
+
+const triple = (values: readonly number[]): string => values.join(' × ');
+
+const decimal = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');
+
+/** For a reader, in the order of interest. */
+export function fieldsOf(values: SpanArguments): SpanField[] {
+  const fields: SpanField[] = [];
+  const add = (name: string, value: string | undefined, unit = ''): void => {
+    if (value !== undefined) fields.push({ name, value, unit });
+  };
+  const number = (name: string, value: number | undefined, unit = ''): void =>
+    add(name, value === undefined ? undefined : decimal(value), unit);
+  const threads = values.block?.reduce((product, size) => product * size, 1);
+  add('Grid', values.grid && triple(values.grid), 'blocks');
+  add('Block', values.block && triple(values.block), 'threads');
+  if (threads !== undefined && values.grid !== undefined) {
+    number(
+      'Threads',
+      values.grid.reduce((product, size) => product * size, threads),
+    );
+  }
+  number('Registers', values.registers, 'per thread');
+  number('Static shared memory', values.staticShared_bytes, 'bytes per block');
+  number('Dynamic shared memory', values.dynamicShared_bytes, 'bytes per block');
+  number('Shared memory', values.shared_bytes, 'bytes per block');
+  number('Stream', values.stream);
+  number('Device', values.device);
+  number('Graph', values.graph);
+  number('Graph node', values.graphNode);
+  for (const [name, value] of Object.entries(values.more ?? {})) add(name, value);
+  return fields;
+}

@@ -1,0 +1,278 @@
+/**
+ * Splits a Chrome trace into its events while it streams by: a byte scanner
+ * that finds where each element of the events array begins and ends, and hands
+ * each one's text on. Memory is one chunk and one event, whatever the file's
+ * size. Both forms of the format are read: an object with `traceEvents`, and
+ * the bare array, whose closing bracket the format lets writers leave out.
+ */
+import { BraggError } from '../../../../contract/errors.ts';
+
+/** No profiler writes an event of this size; a file that seems to has lost its way. */
+const LARGEST_EVENT_BYTES = 16 * 2 ** 20;
+/** Other values of the object, such as device properties, are kept up to this size and skipped beyond. */
+const LARGEST_VALUE_BYTES = 256 * 1024;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [COMMA, COLON] = [0x2c, 0x3a];
+
+const isSpace = (c: number): boolean => c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09;
+
+type Mode =
+  | 'begin'
+  /** In the outer object, before a key, a comma or the end. */
+  | 'key'
+  | 'in-key'
+  | 'colon'
+  | 'value'
+  /** In a value that is not the events array: its text is taken up. */
+  | 'in-value'
+  /** In the events array, between events. */
+  | 'events'
+  | 'in-event'
+  | 'end';
+
+export interface JsonEventsSink {
+  /** JSON of one event; `offset` is where it begins in the (unpacked) file. */
+  event(text: string, offset: number): void;
+  /** Another value of the outer object; null text when it was too long to keep. */
+  value(key: string, text: string | null): void;
+}
+
+export class JsonEvents {
+  readonly #sink: JsonEventsSink;
+  #mode: Mode = 'begin';
+  /** The outermost value is the array itself. */
+  #bare = false;
+  #sawEvents = false;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #key = '';
+  /** Earlier chunks' parts of what is being taken up. */
+  #parts: Buffer[] = [];
+  #partBytes = 0;
+  #dropped = false;
+  #itemOffset = 0;
+  /** Bytes before the present chunk. */
+  #offset = 0;
+  #events = 0;
+
+  constructor(sink: JsonEventsSink) {
+    this.#sink = sink;
+  }
+
+  get events(): number {
+    return this.#events;
+  }
+
+  /** Throws BraggError `foreign-file` with the place at which the file stops being a trace. */
+  push(chunk: Buffer): void {
+    let from = 0;
+    for (let i = 0; i < chunk.length; i += 1) {
+      const c = chunk[i] ?? 0;
+      switch (this.#mode) {
+        case 'in-event':
+        case 'in-value':
+        case 'in-key':
+          i = this.#within(chunk, i, from);
+          if (this.#taking()) {
+            // The chunk ended first.
+            this.#keepPart(chunk.subarray(from));
+            from = chunk.length;
+          } else from = i + 1;
+          break;
+        default:
+          if (isSpace(c)) break;
+          if (this.#between(c, this.#offset + i)) from = i;
+      }
+    }
+    if (this.#taking() && from < chunk.length) this.#keepPart(chunk.subarray(from));
+    this.#offset += chunk.length;
+  }
+
+  /** Says whether what came was whole. Throws BraggError `foreign-file`. */
+  end(): void {
+    const events = this.#events === 1 ? 'one event' : `${this.#events} events`;
+    const place = `it is cut off after ${this.#offset} bytes and ${events}`;
+    switch (this.#mode) {
+      case 'begin':
+        throw new BraggError('foreign-file', 'it is empty');
+      case 'end':
+        if (!this.#bare && !this.#sawEvents) {
+          throw new BraggError('foreign-file', 'it is JSON without a list "traceEvents", so not a Chrome trace');
+        }
+        return;
+      case 'events':
+        // The format allows a bare array to be left open, for programs that were killed.
+        if (this.#bare) return;
+        throw new BraggError('foreign-file', place);
+      default:
+        throw new BraggError('foreign-file', place);
+    }
+  }
+
+  #taking(): boolean {
+    return this.#mode === 'in-event' || this.#mode === 'in-value' || this.#mode === 'in-key';
+  }
+
+  /** A byte outside events and values. True when something to take up begins with it. */
+  #between(c: number, offset: number): boolean {
+    switch (this.#mode) {
+      case 'begin':
+        // A byte order mark of UTF-8 is three bytes.
+        if (offset < 3 && (c === 0xef || c === 0xbb || c === 0xbf)) return false;
+        if (c === OPEN_ARRAY) {
+          this.#bare = true;
+          this.#mode = 'events';
+          return false;
+        }
+        if (c !== OPEN_OBJECT) throw this.#foreign(c, offset, 'a JSON object or array');
+        this.#mode = 'key';
+        return false;
+      case 'key':
+        if (c === COMMA) return false;
+        if (c === CLOSE_OBJECT) {
+          this.#mode = 'end';
+          return false;
+        }
+        if (c !== QUOTE) throw this.#foreign(c, offset, 'a name in quotes');
+        this.#begin('in-key', offset);
+        this.#inString = true;
+        return true;
+      case 'colon':
+        if (c !== COLON) throw this.#foreign(c, offset, 'a colon');
+        this.#mode = 'value';
+        return false;
+      case 'value':
+        if (this.#key === 'traceEvents') {
+          if (c !== OPEN_ARRAY) throw this.#foreign(c, offset, 'the list of events');
+          this.#sawEvents = true;
+          this.#mode = 'events';
+          return false;
+        }
+        this.#begin('in-value', offset);
+        if (c === QUOTE) this.#inString = true;
+        else if (c === OPEN_OBJECT || c === OPEN_ARRAY) this.#depth = 1;
+        return true;
+      case 'events':
+        if (c === COMMA) return false;
+        if (c === CLOSE_ARRAY) {
+          this.#mode = this.#bare ? 'end' : 'key';
+          return false;
+        }
+        if (c !== OPEN_OBJECT) throw this.#foreign(c, offset, 'an event');
+        this.#begin('in-event', offset);
+        this.#depth = 1;
+        return true;
+      default:
+        throw this.#foreign(c, offset, 'the end of the file');
+    }
+  }
+
+  #begin(mode: Mode, offset: number): void {
+    this.#mode = mode;
+    this.#itemOffset = offset;
+    this.#parts = [];
+    this.#partBytes = 0;
+    this.#dropped = false;
+    this.#depth = 0;
+    this.#inString = false;
+    this.#escaped = false;
+  }
+
+  /** Goes on within an event, a value or a key; returns the last index looked at. */
+  #within(chunk: Buffer, start: number, from: number): number {
+    let depth = this.#depth;
+    let inString = this.#inString;
+    let escaped = this.#escaped;
+    for (let i = start; i < chunk.length; i += 1) {
+      const c = chunk[i] ?? 0;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (c === BACKSLASH) escaped = true;
+        else if (c === QUOTE) {
+          inString = false;
+          if (depth === 0) {
+            this.#finish(chunk, from, i + 1);
+            return i;
+          }
+        }
+      } else if (c === QUOTE) inString = true;
+      else if (c === OPEN_OBJECT || c === OPEN_ARRAY) depth += 1;
+      else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) {
+        if (depth === 0) {
+          // A number or word ends with the object around it, which must see this byte too.
+          this.#finish(chunk, from, i);
+          return i - 1;
+        }
+        depth -= 1;
+        if (depth === 0) {
+          this.#finish(chunk, from, i + 1);
+          return i;
+        }
+      } else if (depth === 0 && c === COMMA) {
+        this.#finish(chunk, from, i);
+        return i;
+      }
+    }
+    this.#depth = depth;
+    this.#inString = inString;
+    this.#escaped = escaped;
+    return chunk.length - 1;
+  }
+
+  #keepPart(part: Buffer): void {
+    const most = this.#mode === 'in-event' ? LARGEST_EVENT_BYTES : LARGEST_VALUE_BYTES;
+    if (this.#dropped) return;
+    if (this.#partBytes + part.length > most) {
+      if (this.#mode === 'in-event') {
+        throw new BraggError(
+          'foreign-file',
+          `the event at byte ${this.#itemOffset} has more than ${LARGEST_EVENT_BYTES / 2 ** 20} MiB`,
+        );
+      }
+      this.#dropped = true;
+      this.#parts = [];
+      return;
+    }
+    // The reader uses its chunks again.
+    this.#parts.push(Buffer.from(part));
+    this.#partBytes += part.length;
+  }
+
+  #finish(chunk: Buffer, from: number, to: number): void {
+    const mode = this.#mode;
+    const tail = chunk.subarray(Math.min(from, to), to);
+    const whole = this.#parts.length === 0 ? tail : Buffer.concat([...this.#parts, tail]);
+    const text = this.#dropped || whole.length > LARGEST_EVENT_BYTES ? null : whole.toString('utf8');
+    this.#parts = [];
+    if (mode === 'in-event') {
+      this.#mode = 'events';
+      this.#events += 1;
+      if (text !== null) this.#sink.event(text, this.#itemOffset);
+      return;
+    }
+    if (mode === 'in-key') {
+      this.#mode = 'colon';
+      this.#key = keyText(text ?? '""', this.#itemOffset);
+      return;
+    }
+    this.#mode = 'key';
+    this.#sink.value(this.#key, text);
+  }
+
+  #foreign(c: number, offset: number, wanted: string): BraggError {
+    const shown = c >= 0x20 && c < 0x7f ? JSON.stringify(String.fromCharCode(c)) : `byte ${c}`;
+    return new BraggError('foreign-file', `at byte ${offset} stands ${shown} instead of ${wanted}`);
+  }
+}
+
+function keyText(json: string, offset: number): string {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    throw new BraggError('foreign-file', `the name at byte ${offset} is not JSON`);
+  }
+}

@@ -1,0 +1,85 @@
+/** What a selection holds: how many spans, how long, and how much time passed without any. */
+import type { NamedTime, TimelineStatistics } from '../../../contract/timeline.ts';
+import { busyTime, medianOf } from './busy.ts';
+import { endOf, spansWithin, type Trace } from './trace.ts';
+
+export interface Selection {
+  readonly from_ns: number;
+  readonly to_ns: number;
+  /** Null: all. */
+  readonly tracks: readonly number[] | null;
+  /** Null: whatever the name. */
+  readonly name: string | null;
+}
+
+/** Names that are listed; the rest is in the sums. */
+const MOST_NAMES = 50;
+
+/** Times by name, the largest sum first. `within` gives the part of a span that counts. */
+export function timesByName(
+  trace: Trace,
+  spans: Uint32Array,
+  within: (span: number) => number,
+  most: number,
+): readonly NamedTime[] {
+  const byName = new Map<number, number[]>();
+  for (const span of spans) {
+    const name = trace.nameOf[span] ?? 0;
+    const list = byName.get(name);
+    if (list === undefined) byName.set(name, [span]);
+    else list.push(span);
+  }
+  let total = 0;
+  const rows = [...byName].map(([name, list]) => {
+    const sum_ns = list.reduce((sum, span) => sum + within(span), 0);
+    total += sum_ns;
+    return { name, list, sum_ns };
+  });
+  return rows
+    .sort((a, b) => b.sum_ns - a.sum_ns)
+    .slice(0, most)
+    .map(({ name, list, sum_ns }) => ({
+      name: trace.names[name] ?? '',
+      count: list.length,
+      sum_ns,
+      median_ns: medianOf(Float64Array.from(list, (span) => trace.duration[span] ?? 0)),
+      share: total > 0 ? sum_ns / total : null,
+    }));
+}
+
+export function selectionStatistics(trace: Trace, selection: Selection): TimelineStatistics {
+  const { from_ns, to_ns } = selection;
+  const tracks = selection.tracks ?? [...trace.laneOf.keys()];
+  const name = selection.name === null ? null : trace.names.indexOf(selection.name);
+  const accept = (span: number): boolean => name === null || trace.nameOf[span] === name;
+  const found: number[] = [];
+  for (const track of tracks) {
+    const [first, last] = spansWithin(trace, track, from_ns, to_ns);
+    for (let span = first; span < last; span += 1) if (accept(span)) found.push(span);
+  }
+  const spans = Uint32Array.from(found);
+  const within = (span: number): number =>
+    Math.max(0, Math.min(to_ns, endOf(trace, span)) - Math.max(from_ns, trace.start[span] ?? 0));
+  const durations = Float64Array.from(spans, (span) => trace.duration[span] ?? 0);
+  const median_ns = medianOf(durations);
+  const { busy_ns, gaps } = busyTime(trace, tracks, from_ns, to_ns, accept);
+  const longest = gaps.reduce((most, gap) => Math.max(most, gap), 0);
+  return {
+    from_ns,
+    to_ns,
+    count: spans.length,
+    sum_ns: spans.reduce((sum, span) => sum + within(span), 0),
+    median_ns,
+    // Sorted by the median.
+    min_ns: durations[0] ?? 0,
+    max_ns: durations.at(-1) ?? 0,
+    busyShare: to_ns > from_ns ? busy_ns / (to_ns - from_ns) : null,
+    gaps: {
+      count: gaps.length,
+      sum_ns: gaps.reduce((sum, gap) => sum + gap, 0),
+      longest_ns: longest,
+      median_ns: medianOf(gaps),
+    },
+    names: [...timesByName(trace, spans, within, MOST_NAMES)],
+  };
+}

@@ -1,0 +1,171 @@
+/** The installed C++ compiler, and how an own variant for the CPU is made with it. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { BraggError } from '../../../contract/errors.ts';
+
+/** A copy of the largest of our files takes seconds. */
+const COMPILE_MS = 120_000;
+const OUTPUT_MOST = 2 ** 20;
+
+/** Written by CMake beside the addon: what its objects were compiled with. */
+const buildSchema = z.strictObject({
+  compiler: z.string(),
+  version: z.string(),
+  isas: z.record(z.string(), z.string()),
+  simd: z.string(),
+});
+export type OwnBuild = z.infer<typeof buildSchema>;
+
+export async function readOwnBuild(nativeFolder: string): Promise<OwnBuild> {
+  const file = path.join(nativeFolder, 'include', 'own_build.json');
+  try {
+    return buildSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    throw new BraggError('unsupported', `${file} cannot be read: own variants need it. Run: npm run build`);
+  }
+}
+
+export interface CppCompiler {
+  readonly program: string;
+  /** Its first words about itself; part of what a cached build is known by. */
+  readonly version: string;
+  readonly style: 'gnu' | 'msvc';
+}
+
+const run = promisify(execFile);
+
+async function tryCompiler(program: string, style: CppCompiler['style']): Promise<CppCompiler | null> {
+  try {
+    const { stdout, stderr } = await run(program, style === 'gnu' ? ['--version'] : [], { timeout: 20_000 });
+    const [version = ''] = (stdout || stderr).split('\n');
+    return { program, version: version.trim(), style };
+  } catch {
+    return null;
+  }
+}
+
+/** $CXX first. What links with our library: MSVC's objects take MSVC or clang-cl, everybody else's the rest. */
+export async function findCompiler(
+  build: OwnBuild,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<CppCompiler> {
+  const style = build.compiler === 'MSVC' ? 'msvc' : 'gnu';
+  const asked = environment['CXX'];
+  const usual = style === 'msvc' ? ['cl', 'clang-cl'] : ['c++', 'g++', 'clang++'];
+  const names = asked === undefined || asked === '' ? usual : [asked];
+  for (const name of names) {
+    const found = await tryCompiler(name, style);
+    if (found !== null) return found;
+  }
+  const looked = names.join(', ');
+  throw new BraggError('unsupported', `Own variants for the CPU need a C++ compiler, and none of ${looked} was found.`);
+}
+
+export interface Compilation {
+  /** Where the files are; messages name them without a folder. */
+  readonly folder: string;
+  readonly source: string;
+  readonly library: string;
+  /** An object with the library's entry, from `compileEntry`. */
+  readonly entry: string;
+  readonly includes: readonly string[];
+  readonly core: string;
+  /** Of the instruction set, for a file that is compiled once for each; null for a plain one. */
+  readonly isa: string | null;
+}
+
+function words(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+/** What the user adds, after ours: of two the last counts. */
+export const userFlags = (environment: NodeJS.ProcessEnv = process.env): readonly string[] =>
+  words(environment['CXXFLAGS'] ?? '');
+
+const common = {
+  gnu: ['-std=c++20', '-O3', '-DNDEBUG', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'],
+  msvc: ['/nologo', '/std:c++20', '/O2', '/EHsc', '/MD', '/DNDEBUG', '/DNOMINMAX', '/D_USE_MATH_DEFINES', '/utf-8'],
+} as const;
+
+const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonly string[] =>
+  includes.map((folder) => `${style === 'gnu' ? '-I' : '/I'}${folder}`);
+
+/** The command line for the user's file. */
+export function compileCommand(compiler: CppCompiler, build: OwnBuild, what: Compilation): readonly string[] {
+  const { source, includes, isa } = what;
+  const simd = isa === null ? null : [...words(build.isas[isa] ?? ''), ...words(build.simd)];
+  const folders = foldersOf(compiler, includes);
+  if (compiler.style === 'msvc') {
+    const own = simd === null ? [] : [...simd, `/DBB_ISA=${isa}`];
+    const says = ['/permissive-', '/W3', '/diagnostics:column'];
+    return [...common.msvc, ...says, ...folders, ...own, ...userFlags(), '/c', source, '/Foown.obj'];
+  }
+  const own = simd === null ? ['-ffp-contract=off'] : [...simd, `-DBB_ISA=${isa}`];
+  const says = ['-Wall', '-Wextra', '-fdiagnostics-color=never', '-fno-diagnostics-show-caret'];
+  return [...common.gnu, ...says, ...folders, ...own, ...userFlags(), '-c', source, '-o', 'own.o'];
+}
+
+/** For the library: what the file leaves out of its original is taken from ours. */
+export function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
+  return style === 'msvc'
+    ? ['/nologo', '/LD', '/MD', 'own.obj', entry, core, `/Fe${library}`]
+    : ['-shared', 'own.o', entry, core, '-o', library, '-pthread'];
+}
+
+function perform(
+  program: string,
+  args: readonly string[],
+  folder: string,
+): Promise<{ failed: boolean; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child: ChildProcess = spawn(program, [...args], {
+      cwd: folder,
+      env: { ...process.env, LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const take = (chunk: Buffer): void => {
+      if (output.length < OUTPUT_MOST) output += chunk.toString('utf8');
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    const late = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new BraggError('invalid', `The compiler did not end within ${COMPILE_MS / 1000} s; it was ended.`));
+    }, COMPILE_MS);
+    child.on('error', (error) => {
+      clearTimeout(late);
+      reject(new BraggError('unsupported', `${program} cannot be started: ${error.message}`));
+    });
+    child.on('close', (code) => {
+      clearTimeout(late);
+      resolve({ failed: code !== 0, output });
+    });
+  });
+}
+
+/** The object with a library's entry, from a text of ours. */
+export function compileEntry(
+  compiler: CppCompiler,
+  source: string,
+  object: string,
+  { folder, includes }: Pick<Compilation, 'folder' | 'includes'>,
+): Promise<{ readonly failed: boolean; readonly output: string }> {
+  const out = compiler.style === 'msvc' ? ['/c', source, `/Fo${object}`] : ['-O1', '-c', source, '-o', object];
+  return perform(compiler.program, [...common[compiler.style], ...foldersOf(compiler, includes), ...out], folder);
+}
+
+/** Compiles and links; what was said, warnings too. */
+export async function compileLibrary(
+  compiler: CppCompiler,
+  build: OwnBuild,
+  what: Compilation,
+): Promise<{ readonly failed: boolean; readonly output: string }> {
+  const compiled = await perform(compiler.program, compileCommand(compiler, build, what), what.folder);
+  if (compiled.failed) return compiled;
+  const linked = await perform(compiler.program, linkCommand(compiler, what), what.folder);
+  return { failed: linked.failed, output: compiled.output + linked.output };
+}

@@ -1,0 +1,101 @@
+/** What compilers say, as issues at the lines of the user's file: GCC, Clang, MSVC and NVRTC. */
+import type { Issue } from '../../../contract/errors.ts';
+
+/** More are not read by anyone. */
+const MOST = 50;
+
+/** `my.cpp:12:5: error: …` of GCC and Clang; the column may be missing. */
+const GNU = /^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note):\s*(.*)$/;
+/** `my.cu(12): error: …` of NVRTC, `my.cpp(12,5): error C2065: …` of MSVC. */
+const PARENTHESES =
+  /^(.+?)\((\d+)(?:,(\d+))?\)\s*:\s*(fatal error|catastrophic error|error|warning|note)\s*(?:#?[A-Z]*\d+(?:-D)?)?\s*:\s*(.*)$/;
+/** The compiler was in the user's file before it came to one of ours: `my.cpp:33:20:   required from here`. */
+const CONTEXT = /(?:^|\s)([^\s:()]+)[:(](\d+)(?:[:,](\d+))?\)?/;
+/** Of a linker. */
+const UNDEFINED =
+  /undefined reference to [`'‘](.+?)['’]|undefined symbols?.*?"(.+?)"|unresolved external symbol (.+?)(?: referenced|$)/i;
+
+interface Place {
+  readonly line: number;
+  readonly column: number | null;
+}
+
+const placeOf = (line: string | undefined, column: string | undefined): Place => ({
+  line: Math.max(1, Number(line)),
+  column: column === undefined ? null : Math.max(1, Number(column)),
+});
+
+const baseName = (file: string): string => file.replace(/^.*[/\\]/, '');
+
+function issue(name: string, severity: string, place: Place | null, message: string): Issue {
+  return {
+    severity: severity === 'warning' ? 'warning' : 'error',
+    file: name,
+    path: '',
+    line: place?.line ?? null,
+    column: place?.column ?? null,
+    message,
+    value: null,
+    allowed: null,
+  };
+}
+
+/** Of NVRTC: the line as it stands, indented, and below it a caret. */
+function caretColumn(lines: readonly string[], at: number): number | null {
+  for (const line of lines.slice(at + 1, at + 4)) {
+    const caret = /^(\s*)\^\s*$/.exec(line);
+    if (caret !== null) return Math.max(1, (caret[1]?.length ?? 0) - CARET_INDENT + 1);
+  }
+  return null;
+}
+/** NVRTC indents what it quotes. */
+const CARET_INDENT = 2;
+
+/**
+ * Errors in our own headers stand at the line of the user's file that led there,
+ * with where they were found.
+ */
+export function diagnosticsOf(output: string, name: string): readonly Issue[] {
+  const lines = output.split(/\r?\n/);
+  const found: Issue[] = [];
+  const undefinedNames = new Set<string>();
+  let led: Place | null = null;
+  for (const [at, line] of lines.entries()) {
+    const missing = UNDEFINED.exec(line);
+    if (missing !== null) {
+      undefinedNames.add(missing[1] ?? missing[2] ?? missing[3] ?? '');
+      continue;
+    }
+    const gnu = GNU.exec(line);
+    const match = gnu ?? PARENTHESES.exec(line);
+    if (match === null) {
+      const context = CONTEXT.exec(line);
+      if (context !== null && baseName(context[1] ?? '') === name) led = placeOf(context[2], context[3]);
+      continue;
+    }
+    const [, file = '', row, column, severity = 'error', message = ''] = match;
+    const place = placeOf(row, column);
+    const own = baseName(file) === name;
+    if (severity === 'note') {
+      const last = found.at(-1);
+      // What was instantiated from where often comes after the error.
+      if (own && last?.line === null) found[found.length - 1] = { ...last, ...place };
+      continue;
+    }
+    if (own) {
+      const column = place.column ?? (gnu === null ? caretColumn(lines, at) : null);
+      found.push(issue(name, severity, { ...place, column }, message));
+    } else if (severity !== 'warning') {
+      found.push(issue(name, severity, led, `${message} (in ${baseName(file)}, line ${place.line})`));
+    }
+    led = null;
+  }
+  for (const one of undefinedNames) found.push(issue(name, 'error', null, `${one} is used but defined nowhere`));
+  // A template's error comes once for each type.
+  const places = new Set<string>();
+  const distinct = found.filter(({ line, column, severity, message }) => {
+    const place = line === null ? message : `${severity} ${line}:${column}`;
+    return !places.has(place) && places.add(place);
+  });
+  return distinct.slice(0, MOST);
+}

@@ -1,0 +1,148 @@
+/** An own variant's two files: the code, and the JSON of the same name that says what it replaces. */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { BraggError, type Issue } from '../../../contract/errors.ts';
+import {
+  isOwnId,
+  OWN_TEXT_MOST,
+  type OwnDescription,
+  type OwnVariantInfo,
+  ownDescriptionSchema,
+} from '../../../contract/own.ts';
+import { suggest } from '../../../contract/scenario/index.ts';
+import { readText } from '../../io/text/read.ts';
+import { variantSources } from '../bench/sources.ts';
+import { parseText } from '../scenarios/parse.ts';
+import type { OwnBase, ReplaceRules } from './base.ts';
+
+export interface OwnVariant {
+  /** Name of the code file. */
+  readonly id: string;
+  /** Its full path. */
+  readonly file: string;
+  readonly text: string;
+  readonly description: OwnDescription;
+  readonly base: OwnBase;
+  /** Of both files. */
+  readonly sha256: string;
+}
+
+export const extensionOf = ({ device }: Pick<OwnBase, 'device'>): '.cu' | '.cpp' =>
+  device === 'cuda' ? '.cu' : '.cpp';
+
+export const descriptionFile = (file: string): string => file.replace(/\.(cu|cpp)$/, '.json');
+
+/** A workload as scenarios and variants name it: `micro reduction`. */
+export const benchText = (workload: string, bench: string): string =>
+  bench === '' ? workload : `${workload} ${bench}`;
+
+/** The files of a shipped variant that an own one may replace, its first one first; none, and why. */
+export async function replaceable(
+  sources: string,
+  base: OwnBase,
+  rules: ReplaceRules,
+): Promise<{ readonly files: readonly string[]; readonly reason: string | null }> {
+  const reason = rules.fixed(base);
+  if (reason !== null) return { files: [], reason };
+  const all = (await variantSources(sources, base)).map((one) => one.path);
+  const files = all.filter((one) => rules.replaceable(path.posix.basename(one), base.device));
+  return { files, reason: files.length > 0 ? null : `${base.id} has no file that an own variant can replace.` };
+}
+
+function issue(file: string, field: string, message: string, allowed: string | null): Issue {
+  return { severity: 'error', file, path: field, line: null, column: null, message, value: null, allowed };
+}
+
+function refuse(issues: readonly Issue[]): never {
+  const [first] = issues;
+  throw new BraggError('invalid', `${first?.file ?? ''} ${first?.path ?? ''}: ${first?.message ?? ''}`, issues);
+}
+
+/** The variant that it says it was made from. */
+function baseOf(description: OwnDescription, name: string, bases: readonly OwnBase[]): OwnBase {
+  const { workload, bench, base } = description;
+  const of = bases.filter((one) => one.workload === workload);
+  const benches = [...new Set(of.map((one) => one.bench))];
+  if (!benches.includes(bench)) {
+    const allowed = benches[0] === '' ? `none, of ${workload}` : benches.join(', ');
+    refuse([
+      issue(name, 'bench', `${JSON.stringify(bench)} is no benchmark of ${workload}; allowed: ${allowed}`, allowed),
+    ]);
+  }
+  const known = of.filter((one) => one.bench === bench);
+  const found = known.find(({ id }) => id === base);
+  if (found !== undefined) return found;
+  const ids = known.map(({ id }) => id);
+  const elsewhere = bases.find(({ id }) => id === base);
+  const near = suggest(base, ids);
+  const hint =
+    elsewhere !== undefined
+      ? ` (one of ${benchText(elsewhere.workload, elsewhere.bench)} is: "workload" and "bench" say of which)`
+      : near === null
+        ? ''
+        : ` (did you mean ${near}?)`;
+  const allowed = ids.join(', ');
+  const says = `${JSON.stringify(base)} is not a variant of ${benchText(workload, bench)}${hint}; allowed: ${allowed}`;
+  refuse([issue(name, 'base', says, allowed)]);
+}
+
+function describe(text: string, name: string): OwnDescription {
+  const parsed = parseText(text, name);
+  if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
+  const checked = ownDescriptionSchema.safeParse(parsed.value);
+  if (checked.success) return checked.data;
+  refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), found.message, null)));
+}
+
+async function read(file: string): Promise<string> {
+  const found = await readText(file, OWN_TEXT_MOST);
+  if (!found.ok) throw new BraggError('not-found', `${path.basename(file)}: ${found.reason}`);
+  return found.text;
+}
+
+export function hashOf(text: string, description: string): string {
+  return createHash('sha256').update(`${text.length}\0`).update(text).update(description).digest('hex');
+}
+
+export interface Shipped {
+  /** Of all workloads. */
+  readonly bases: readonly OwnBase[];
+  readonly rulesOf: (base: OwnBase) => ReplaceRules;
+  /** The folder with their kernels. */
+  readonly sources: string;
+}
+
+/** Reads both files. Throws a BraggError. */
+export async function readOwn(file: string, { bases, rulesOf, sources }: Shipped): Promise<OwnVariant> {
+  const id = path.basename(file);
+  if (!isOwnId(id)) {
+    throw new BraggError(
+      'invalid',
+      `${id} cannot be an own variant; allowed: letters, digits, - _ . and .cu or .cpp at the end`,
+    );
+  }
+  const text = await read(file);
+  const json = descriptionFile(file);
+  const described = await read(json).catch((error: BraggError) => {
+    const says = `${error.message}. An own variant needs it beside the code: {"kind": "variant", "version": 1, "workload": …, "base": …, "replaces": …, "title": …}`;
+    throw new BraggError(error.code, says);
+  });
+  const name = path.basename(json);
+  const description = describe(described, name);
+  const base = baseOf(description, name, bases);
+  if (extensionOf(base) !== path.extname(id)) {
+    const wanted = `a ${extensionOf(base)} file, because it runs on ${base.device === 'cuda' ? 'the GPU' : 'the CPU'}`;
+    refuse([issue(name, 'base', `${base.id} is the base of ${id}; allowed: ${wanted}`, wanted)]);
+  }
+  const { files: allowed, reason } = await replaceable(sources, base, rulesOf(base));
+  if (reason !== null) refuse([issue(name, 'base', reason, null)]);
+  if (!allowed.includes(description.replaces)) {
+    const says = `${JSON.stringify(description.replaces)} is not a file of ${base.id} that can be replaced`;
+    refuse([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
+  }
+  return { id, file: path.resolve(file), text, description, base, sha256: hashOf(text, described) };
+}
+
+export function infoOf({ id, file, description, base, sha256 }: OwnVariant, trusted: boolean): OwnVariantInfo {
+  return { id, place: file, description: { ...description }, device: base.device, sha256, trusted };
+}

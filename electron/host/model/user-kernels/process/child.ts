@@ -1,0 +1,82 @@
+/**
+ * The process of one own variant: loads the addon and the variant's code, and
+ * does what the host asks. Whatever the code does to this process is done to
+ * no other.
+ */
+import { loadAddon } from '../../../io/addon/addon.ts';
+import type { FromChild, ToChild } from './messages.ts';
+import { parentLink } from './parent-link.ts';
+
+/** How often it looks at the memory that it takes. */
+const LOOK_EVERY_MS = 100;
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+const link = parentLink();
+let made: Readonly<Record<string, Method>> | null = null;
+
+function tell(message: FromChild): void {
+  link.send(message);
+}
+
+function fail(error: unknown, call: number | null): void {
+  const { code, log } = error instanceof Error ? (error as Error & { code?: unknown; log?: unknown }) : {};
+  const message = error instanceof Error ? error.message : String(error);
+  const known = typeof code === 'string' && /^(invalid|memory|unsupported|device)$/.test(code);
+  tell({
+    kind: 'failed',
+    call,
+    code: known ? (code as 'invalid') : 'internal',
+    message,
+    log: typeof log === 'string' ? log : null,
+  });
+}
+
+/** The system's own limit where there is one; a GPU driver's memory is only watched. */
+function limitMemory({ code, memory_bytes }: Extract<ToChild, { kind: 'load' }>): void {
+  const before = process.memoryUsage.rss();
+  if (code.kind === 'library') loadAddon().limitMemory(memory_bytes);
+  setInterval(() => {
+    const rss_bytes = process.memoryUsage.rss();
+    if (rss_bytes - before > memory_bytes) tell({ kind: 'too-large', rss_bytes });
+  }, LOOK_EVERY_MS).unref();
+}
+
+function load(message: Extract<ToChild, { kind: 'load' }>): void {
+  const addon = loadAddon();
+  const { code } = message;
+  limitMemory(message);
+  if (code.kind === 'library') addon.loadOwnLibrary(code.file);
+  else addon.loadOwnKernels(code);
+  tell({ kind: 'loaded' });
+}
+
+async function call({ call: id, method, args, reports }: Extract<ToChild, { kind: 'call' }>): Promise<void> {
+  const target = made?.[method];
+  if (made === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
+  const report = (value: unknown): void => tell({ kind: 'report', value });
+  const value = await target.call(made, ...(reports ? [report] : []), ...args);
+  tell({ kind: 'result', call: id, value });
+}
+
+link.onMessage((message: ToChild) => {
+  try {
+    switch (message.kind) {
+      case 'load':
+        return load(message);
+      case 'create':
+        made = loadAddon()[message.factory](message.problem as never) as unknown as Readonly<Record<string, Method>>;
+        return tell({ kind: 'created' });
+      case 'call':
+        call(message).catch((error: unknown) => fail(error, message.call));
+        return;
+      case 'compile': {
+        const { image, log } = loadAddon().compileOwnKernels(message.request as never);
+        return tell({ kind: 'compiled', image, log });
+      }
+    }
+  } catch (error) {
+    fail(error, null);
+  }
+});
+tell({ kind: 'ready' });

@@ -1,0 +1,26 @@
+/** The list of reflections that a scenario names, from beside its file. */
+import type { DiffractionWithConstants } from '../../../../contract/scenario/index.ts';
+import { type Beside, besideReader } from '../../../model/scenarios/beside.ts';
+import { readHkl } from './hkl.ts';
+
+/** h, k, l, F of each; null where there is no list or it cannot be used. */
+export type Reflections = Beside<Float64Array>;
+
+const readList = besideReader({
+  path: ['structure_factors', 'file'],
+  /** A few million reflections. */
+  largest_bytes: 256 * 1024 * 1024,
+  allowed: 'a text file with h k l F on every line, in the folder of the scenario',
+  parse: (text) => {
+    const list = readHkl(text);
+    return list.ok ? { ok: true, value: list.reflections } : list;
+  },
+});
+
+/** `place.name` is how the scenario file is shown; the list is shown beside it. */
+export async function reflectionsOf(
+  { structure_factors: { file } }: DiffractionWithConstants,
+  place: { readonly name: string; readonly folder: string | null },
+): Promise<Reflections> {
+  return file === undefined ? { value: null, faults: [], issues: [] } : readList(file, place);
+}

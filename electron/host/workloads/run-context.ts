@@ -1,0 +1,37 @@
+/** What a run of any workload says of itself. */
+import type { ErrorCode } from '../../contract/errors.ts';
+
+export interface Machine {
+  readonly cpu: string;
+  readonly logicalCores: number;
+  readonly memory_bytes: number;
+  readonly os: string;
+  /** GPU that computed it; null on the CPU. */
+  readonly device: string | null;
+}
+
+/** Why a run ended on the way. */
+export interface RunFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** What every run says of itself, whatever it computed. */
+export interface RunContext {
+  readonly program: {
+    readonly version: string;
+    readonly build: string;
+    readonly compiler: string;
+    /** Of the checkout that it ran from; null in a package, and in files of versions that did not record it. */
+    readonly commit: string | null;
+  };
+  readonly machine: Machine;
+  readonly name: string;
+  /** ISO 8601. */
+  readonly created: string;
+  readonly finished: string;
+  /** The document that the user wrote; the same with every default filled in. */
+  readonly scenario: Readonly<Record<string, unknown>>;
+  readonly completeScenario: Readonly<Record<string, unknown>>;
+  readonly wall_s: number;
+}

@@ -1,0 +1,69 @@
+/** What run files of every workload begin with: what they are, and the program, the machine and the scenario. */
+import type { File } from 'h5wasm';
+import { type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
+import type { RunFileFields } from '../../io/hdf5/fields.ts';
+import { attributes, FORMAT, FORMAT_VERSION } from '../../io/hdf5/layout.ts';
+import { putText, putValues } from '../../io/hdf5/put.ts';
+import type { RunContext, RunFailure } from '../run-context.ts';
+
+export type RunHead = Pick<
+  RunContext,
+  'program' | 'machine' | 'name' | 'created' | 'finished' | 'scenario' | 'completeScenario'
+>;
+
+/** `status` and, of a run that failed, why. */
+export interface RunEnd<Status extends string> {
+  readonly status: Status;
+  readonly error: RunFailure | null;
+}
+
+export function putHead(file: File, workload: string, run: RunHead & RunEnd<string>): void {
+  file.create_attribute(attributes.format, FORMAT);
+  file.create_attribute(attributes.version, FORMAT_VERSION);
+  const { name, created, finished, status, error } = run;
+  for (const [key, value] of Object.entries({ workload, name, created, finished, status })) {
+    file.create_attribute(key, value);
+  }
+  if (error !== null) {
+    file.create_attribute('error', error.message);
+    file.create_attribute('error_code', error.code);
+  }
+  putText(file, 'scenario', JSON.stringify(run.scenario));
+  putText(file, 'scenario_complete', JSON.stringify(run.completeScenario));
+  const { commit, ...program } = run.program;
+  putValues(file, 'program', { ...program, commit: commit ?? '' });
+  const { logicalCores, device, ...machine } = run.machine;
+  putValues(file, 'machine', { ...machine, logical_cores: logicalCores, device: device ?? '' });
+}
+
+export function readHead(f: RunFileFields): RunHead {
+  const device = f.text('machine', 'device');
+  const commit = f.textOr('program', 'commit', '');
+  return {
+    program: {
+      version: f.text('program', 'version'),
+      build: f.text('program', 'build'),
+      compiler: f.text('program', 'compiler'),
+      commit: commit === '' ? null : commit,
+    },
+    machine: {
+      cpu: f.text('machine', 'cpu'),
+      logicalCores: f.count('machine', 'logical_cores'),
+      memory_bytes: f.finite('machine', 'memory_bytes'),
+      os: f.text('machine', 'os'),
+      device: device === '' ? null : device,
+    },
+    name: f.text('/', 'name'),
+    created: f.text('/', 'created'),
+    finished: f.text('/', 'finished'),
+    scenario: f.document('scenario'),
+    completeScenario: f.document('scenario_complete'),
+  };
+}
+
+export function readEnd<Status extends string>(f: RunFileFields, allowed: readonly Status[]): RunEnd<Status> {
+  const status = f.oneOf('/', 'status', allowed);
+  if (status !== 'failed') return { status, error: null };
+  const code: ErrorCode = f.oneOf('/', 'error_code', errorCodeSchema.options);
+  return { status, error: { code, message: f.text('/', 'error') } };
+}

@@ -1,0 +1,38 @@
+/** Reads what the run file of a diffraction image holds. */
+
+import type { RunFileFields } from '../../io/hdf5/fields.ts';
+import type { ImageRunData } from '../diffraction/image-data.ts';
+import { readEnd, readHead } from './head.ts';
+import { readRecording } from './recording.ts';
+import { readSetup } from './timing-read.ts';
+
+export function readImageRun(f: RunFileFields): ImageRunData {
+  const [height, width] = f.size('image');
+  return {
+    workload: 'diffraction',
+    ...readHead(f),
+    status: readEnd(f, ['done', 'cancelled']).status,
+    error: null,
+    done: f.finite('timing', 'done'),
+    variant: f.text('engine', 'variant'),
+    precision: f.oneOf('engine', 'precision', ['fp32', 'fp64']),
+    isa: f.text('engine', 'isa'),
+    threads: f.count('engine', 'threads'),
+    wall_s: f.finite('timing', 'wall_s'),
+    setup_s: f.finite('timing', 'setup_s'),
+    solve_s: f.finite('timing', 'solve_s'),
+    device_s: f.finite('timing', 'device_s'),
+    setup_parts: readSetup(f),
+    terms: f.finite('timing', 'terms'),
+    scratch_bytes: f.finite('timing', 'scratch_bytes'),
+    peak_rss_bytes: f.finite('timing', 'peak_rss_bytes'),
+    width,
+    height,
+    oversample: f.count('engine', 'oversample'),
+    sources: f.count('engine', 'sources'),
+    orientations: f.count('engine', 'orientations'),
+    layers: f.count('engine', 'layers'),
+    image: f.float32('image', [height, width]),
+    ...readRecording(f),
+  };
+}

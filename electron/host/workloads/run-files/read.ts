@@ -1,0 +1,165 @@
+/** Reads the bytes of a run file. Throws BraggError `foreign-file` that says what is wrong with it. */
+import type { File } from 'h5wasm';
+import { BraggError } from '../../../contract/errors.ts';
+import { energyColumns, faceColumns, numberColumns } from '../../../contract/run.ts';
+import type { Marginals } from '../../io/addon/addon.ts';
+import { RunFileFields } from '../../io/hdf5/fields.ts';
+import { openFile } from '../../io/hdf5/h5.ts';
+import { attributes, crossingColumns, FORMAT, FORMAT_VERSION } from '../../io/hdf5/layout.ts';
+import { type AnyRunData, asTransportRun } from '../run-data.ts';
+import { isTaskFile, readTaskRun } from '../task/task-file.ts';
+import type { Axes, RunData } from '../transport/run-data.ts';
+import { readEnd, readHead } from './head.ts';
+import { readImageRun } from './image-read.ts';
+import { readRecording } from './recording.ts';
+import { readSetup } from './timing-read.ts';
+
+/** The workload that the file holds a run of. */
+export function checkFormat(f: RunFileFields, file: File): string {
+  const format: unknown = file.attrs[attributes.format]?.value;
+  if (format !== FORMAT) f.refuse('it is an HDF5 file of another program');
+  const version = f.count('/', attributes.version);
+  if (version > FORMAT_VERSION) {
+    f.refuse(`it was written by a newer Braggbench (format ${version}, this one reads up to ${FORMAT_VERSION})`);
+  }
+  return f.text('/', 'workload');
+}
+
+function readAxes(f: RunFileFields): Axes {
+  const [nz, nx, ntheta] = [f.length('axes/z_mm'), f.length('axes/x_mm'), f.length('axes/theta_rad')];
+  const step = (path: string): number => {
+    const value = f.finite(path, 'step');
+    return value > 0 ? value : f.refuse(`${path} has the step ${value}`);
+  };
+  return {
+    density_g_cm3: f.hasDataset('density_g_cm3') ? f.float64('density_g_cm3', [nz, nx]) : null,
+    nz,
+    nx,
+    ntheta,
+    dz_mm: step('axes/z_mm'),
+    dx_mm: step('axes/x_mm'),
+    dtheta_rad: step('axes/theta_rad'),
+    theta_centre_rad: f.finite('axes/theta_rad', 'centre'),
+    energies_MeV: f.float64('axes/energy_MeV', [f.length('axes/energy_MeV')]),
+  };
+}
+
+/** Of versions that did not record it: the last step is half gone on average, and ends at the cutoff. */
+function estimatedExcess(f: RunFileFields): number {
+  return f.finiteOr('engine', 'step_mm', 0) / 2 - f.finiteOr('engine', 'cutoff_range_mm', 0);
+}
+
+function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
+  const count = f.count('keyframes', 'count');
+  const { nz, nx, ntheta } = axes;
+  const ne = axes.energies_MeV.length;
+  const step = f.uint32('keyframes/step', [count]);
+  const depth = f.float64('keyframes/depth_mm', [count]);
+  const zx = f.float32('keyframes/zx', [count, nz, nx]);
+  const xtheta = f.float32('keyframes/xtheta', [count, nx, ntheta]);
+  const etheta = f.float32('keyframes/etheta', [count, ne, ntheta]);
+  const ez = f.float32('keyframes/ez', [count, ne, nz]);
+  const optional = (name: string, shape: readonly number[]): Float32Array =>
+    f.hasDataset(name) ? f.float32(name, shape) : new Float32Array(0);
+  const ex = optional('keyframes/ex', [count, ne, nx]);
+  const ztheta = optional('keyframes/ztheta', [count, nz, ntheta]);
+  const frame = (all: Float32Array, i: number, size: number): Float32Array => all.slice(i * size, (i + 1) * size);
+  return Array.from(step, (at, i) => ({
+    step: at,
+    depth_mm: depth[i] ?? 0,
+    zx: frame(zx, i, nz * nx),
+    xtheta: frame(xtheta, i, nx * ntheta),
+    etheta: frame(etheta, i, ne * ntheta),
+    ez: frame(ez, i, ne * nz),
+    ex: frame(ex, i, ne * nx),
+    ztheta: frame(ztheta, i, nz * ntheta),
+  }));
+}
+
+/** Empty in files from before faces were told apart. */
+function readFaces(f: RunFileFields, of: 'number' | 'energy_MeV', steps: number): Float64Array {
+  const path = `ledger/faces_${of}`;
+  return f.hasDataset(path) ? f.float64(path, [steps, faceColumns.length]) : new Float64Array(0);
+}
+
+function readTransport(f: RunFileFields): RunData {
+  const axes = readAxes(f);
+  const steps = f.count('timing', 'steps');
+  return {
+    workload: 'transport',
+    ...readHead(f),
+    ...readEnd(f, ['done', 'cancelled', 'failed']),
+    table: f.text('engine', 'stopping_power_table'),
+    axes,
+    beam: {
+      angle_rad: f.finite('beam', 'angle_rad'),
+      x_mm: f.finite('beam', 'x_mm'),
+      z_mm: f.finite('beam', 'z_mm'),
+      weight: f.finite('beam', 'weight'),
+      present: f.number('beam', 'present') === 1,
+    },
+    variant: f.text('engine', 'variant'),
+    precision: f.oneOf('engine', 'precision', ['fp32', 'fp64']),
+    isa: f.text('engine', 'isa'),
+    threads: f.count('engine', 'threads'),
+    steps,
+    wall_s: f.finite('timing', 'wall_s'),
+    setup_s: f.finite('timing', 'setup_s'),
+    solve_s: f.finite('timing', 'solve_s'),
+    device_s: f.finite('timing', 'device_s'),
+    setup_parts: readSetup(f),
+    cell_steps: f.finite('timing', 'cell_steps'),
+    peak_state_bytes: f.finite('timing', 'peak_state_bytes'),
+    bytes_per_cell_step: f.finiteOr('timing', 'bytes_per_cell_step', 0),
+    peak_rss_bytes: f.finite('timing', 'peak_rss_bytes'),
+    min_psi_over_max: f.finite('engine', 'min_psi_over_max'),
+    x_variance_of_representation_mm2: f.finite('engine', 'x_variance_of_representation_mm2'),
+    extra_straggling_mm: f.finite('engine', 'extra_straggling_mm'),
+    range_mm: f.finite('engine', 'range_in_water_mm'),
+    step_mm: f.finiteOr('engine', 'step_mm', 0),
+    end_excess_mm: f.finiteOr('engine', 'end_excess_mm', estimatedExcess(f)),
+    dose: f.float64('dose', [axes.nz, axes.nx]),
+    crossing: f.float64('crossing', [axes.nz, crossingColumns.length]),
+    ledgerNumber: f.float64('ledger/number', [steps, numberColumns.length]),
+    ledgerEnergy: f.float64('ledger/energy_MeV', [steps, energyColumns.length]),
+    facesNumber: readFaces(f, 'number', steps),
+    facesEnergy: readFaces(f, 'energy_MeV', steps),
+    keyframes: readKeyframes(f, axes),
+    ...readRecording(f),
+  };
+}
+
+/** How a run of each workload is read. */
+const readers: ReadonlyMap<string, (f: RunFileFields) => AnyRunData> = new Map<
+  string,
+  (f: RunFileFields) => AnyRunData
+>([
+  ['transport', readTransport],
+  ['diffraction', readImageRun],
+]);
+
+function readAll(file: File): AnyRunData {
+  const f = new RunFileFields(file);
+  const workload = checkFormat(f, file);
+  const read = readers.get(workload);
+  return read === undefined ? f.refuse(`it holds a run of "${workload}", which this version does not know`) : read(f);
+}
+
+/** A run of any workload. `name` is the file as the user knows it, for messages. */
+export async function readAnyRun(bytes: Uint8Array, name: string): Promise<AnyRunData> {
+  if (isTaskFile(bytes)) return readTaskRun(bytes, name);
+  try {
+    return await openFile(bytes, readAll);
+  } catch (error) {
+    // The library's own errors (a damaged block, say) are long and technical; their gist is that the file is damaged.
+    const known = error instanceof BraggError;
+    if (known && error.code !== 'foreign-file') throw error;
+    const reason = known ? error.message : 'its contents are damaged';
+    throw new BraggError('foreign-file', `${name} cannot be opened as a run: ${reason}.`, [], { cause: error });
+  }
+}
+
+/** A transport run, for those who read no other. */
+export async function readRun(bytes: Uint8Array, name: string): Promise<RunData> {
+  return asTransportRun(await readAnyRun(bytes, name), name);
+}

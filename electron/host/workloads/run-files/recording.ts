@@ -1,0 +1,56 @@
+/** The spans of a run and, of a traced one, the GPU's work as groups of a run file, whatever the workload. */
+import type { File } from 'h5wasm';
+import { spanColumns, traceColumns } from '../../../contract/recording.ts';
+import type { DeviceTrace, Spans } from '../../io/addon/addon.ts';
+import type { RunFileFields } from '../../io/hdf5/fields.ts';
+import { put, putNote } from '../../io/hdf5/put.ts';
+import type { Recording } from '../../model/recording/recording.ts';
+
+export function putRecording(file: File, { spans, trace }: Recording): void {
+  const { names, threads, dropped } = spans;
+  const group = file.create_group('spans');
+  group.create_attribute('names', names.length === 0 ? [''] : [...names]);
+  const count = spans.name.length;
+  for (const [key, value] of Object.entries({ count, threads, dropped })) putNote(group, key, value);
+  for (const { name } of spanColumns) {
+    put(group, name, spans[name], [count], name.endsWith('_ns') ? { units: 'ns', from: 'the start of the run' } : {});
+  }
+  if (trace !== null) putTrace(file, trace);
+}
+
+function putTrace(file: File, trace: DeviceTrace): void {
+  const group = file.create_group('trace');
+  group.create_attribute('source', trace.source);
+  group.create_attribute('names', trace.names.length === 0 ? [''] : [...trace.names]);
+  const count = trace.kind.length;
+  for (const [key, value] of Object.entries({ count, dropped: trace.dropped })) putNote(group, key, value);
+  for (const { name, per } of traceColumns) put(group, name, trace[name], per === 1 ? [count] : [count, per]);
+}
+
+function readSpans(f: RunFileFields): Spans {
+  const count = f.count('spans', 'count');
+  const columns = Object.fromEntries(
+    spanColumns.map(({ name, stored }) => [name, f[stored](`spans/${name}`, [count])]),
+  );
+  return {
+    names: f.texts('spans', 'names').filter((name) => name !== ''),
+    threads: f.count('spans', 'threads'),
+    dropped: f.count('spans', 'dropped'),
+    ...(columns as Pick<Spans, (typeof spanColumns)[number]['name']>),
+  };
+}
+
+/** Null of a run that was not traced, and of files from before there were traces. */
+function readTrace(f: RunFileFields): DeviceTrace | null {
+  if (!f.has('trace')) return null;
+  const count = f.count('trace', 'count');
+  const columns = Object.fromEntries(
+    traceColumns.map(({ name, per, stored }) => [name, f[stored](`trace/${name}`, per === 1 ? [count] : [count, per])]),
+  ) as Pick<DeviceTrace, (typeof traceColumns)[number]['name']>;
+  const names = f.texts('trace', 'names').filter((name) => name !== '');
+  return { source: f.text('trace', 'source'), names, dropped: f.count('trace', 'dropped'), ...columns };
+}
+
+export function readRecording(f: RunFileFields): Recording {
+  return { spans: readSpans(f), trace: readTrace(f) };
+}

@@ -1,0 +1,191 @@
+/** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
+import type { File } from 'h5wasm';
+import { energyColumns, faceColumns, type Moments, numberColumns } from '../../../contract/run.ts';
+import { createFile } from '../../io/hdf5/h5.ts';
+import { crossingColumns, keyframeFields } from '../../io/hdf5/layout.ts';
+import { put, putNote, putValues } from '../../io/hdf5/put.ts';
+import { dosePerMass } from '../transport/metrics/dose-per-mass.ts';
+import { depthProfile, massCurve, metricsOf, momentsOf, profileCurve } from '../transport/metrics/run-metrics.ts';
+import { measured, type RunData } from '../transport/run-data.ts';
+import { putHead } from './head.ts';
+import { putRecording } from './recording.ts';
+
+function putAxes(file: File, run: RunData): void {
+  const group = file.create_group('axes');
+  const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad, energies_MeV } = run.axes;
+  const z = Float64Array.from({ length: nz }, (_, i) => (i + 0.5) * dz_mm);
+  const x = Float64Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
+  const theta = Float64Array.from({ length: ntheta }, (_, i) => theta_centre_rad + (i - (ntheta - 1) / 2) * dtheta_rad);
+  put(group, 'z_mm', z, [nz], { units: 'mm', step: dz_mm, long_name: 'depth, cell centres' });
+  put(group, 'x_mm', x, [nx], { units: 'mm', step: dx_mm, long_name: 'lateral position, cell centres' });
+  const angles = { units: 'rad', step: dtheta_rad, centre: theta_centre_rad, long_name: 'plane angle from +z' };
+  put(group, 'theta_rad', theta, [ntheta], angles);
+  put(group, 'energy_MeV', energies_MeV, [energies_MeV.length], { units: 'MeV', long_name: 'kinetic energy' });
+  for (const name of ['z_mm', 'x_mm', 'theta_rad', 'energy_MeV']) {
+    const axis = file.get(`axes/${name}`);
+    if (axis !== null && 'make_scale' in axis) axis.make_scale(name);
+  }
+}
+
+function attachAxes(file: File, path: string, axes: readonly string[], first: number): void {
+  const dataset = file.get(path);
+  if (dataset === null || !('attach_scale' in dataset)) return;
+  for (const [i, axis] of axes.entries()) dataset.attach_scale(first + i, `/axes/${axis}`);
+}
+
+function putDose(file: File, run: RunData): void {
+  const { nz, nx } = run.axes;
+  const { dz_mm, dx_mm } = run.axes;
+  put(file, 'dose', run.dose, [nz, nx], {
+    units: 'MeV',
+    long_name: 'energy deposited per cell',
+    axes: ['z_mm', 'x_mm'],
+    cell_area_mm2: dz_mm * dx_mm,
+  });
+  attachAxes(file, 'dose', ['z_mm', 'x_mm'], 0);
+  const { density_g_cm3 } = run.axes;
+  const perMass = dosePerMass(run.dose, density_g_cm3);
+  if (density_g_cm3 !== null && perMass !== null) {
+    const axes = ['z_mm', 'x_mm'];
+    put(file, 'density_g_cm3', density_g_cm3, [nz, nx], { units: 'g/cm3', long_name: 'density of each cell', axes });
+    const area = dz_mm * dx_mm;
+    put(
+      file,
+      'dose_per_mass_nGy_mm',
+      perMass.map((value) => value / area),
+      [nz, nx],
+      { units: 'nGy mm', long_name: 'absorbed dose, integrated over y', axes },
+    );
+    for (const name of ['density_g_cm3', 'dose_per_mass_nGy_mm']) attachAxes(file, name, axes, 0);
+  }
+  const { positions, values } = profileCurve(depthProfile(measured(run)));
+  const group = file.create_group('depth_dose');
+  group.create_attribute('long_name', 'dose integrated across the beam axis, depth from the entrance');
+  put(group, 'depth_mm', positions, [positions.length], { units: 'mm' });
+  put(group, 'dose_MeV_per_mm', values, [values.length], { units: 'MeV/mm' });
+  const mass = massCurve(perMass, measured(run).geometry);
+  if (mass !== null) {
+    const notes = { units: 'nGy mm²', long_name: 'absorbed dose, integrated across the beam axis and over y' };
+    put(group, 'dose_per_mass_nGy_mm2', mass.values, [mass.values.length], notes);
+  }
+}
+
+const momentUnits: Readonly<Record<keyof Moments, string>> = {
+  depth_mm: 'mm',
+  protons: '1',
+  mean_x_mm: 'mm',
+  sigma_x_mm: 'mm',
+  mean_theta_mrad: 'mrad',
+  theta_rms_mrad: 'mrad',
+  covariance_mm_mrad: 'mm mrad',
+};
+
+function putFluence(file: File, run: RunData): void {
+  put(file, 'crossing', run.crossing, [run.axes.nz, crossingColumns.length], {
+    columns: crossingColumns,
+    long_name: 'sums over the protons crossing each plane z',
+  });
+  attachAxes(file, 'crossing', ['z_mm'], 0);
+  const group = file.create_group('moments');
+  for (const [name, column] of Object.entries(momentsOf(measured(run)))) {
+    put(group, name, column, [column.length], { units: momentUnits[name as keyof Moments] });
+  }
+}
+
+function putLedger(file: File, run: RunData): void {
+  const group = file.create_group('ledger');
+  put(group, 'number', run.ledgerNumber, [run.steps, numberColumns.length], {
+    columns: [...numberColumns],
+    axes: ['step', 'column'],
+    units: 'protons',
+  });
+  put(group, 'energy_MeV', run.ledgerEnergy, [run.steps, energyColumns.length], {
+    columns: [...energyColumns],
+    axes: ['step', 'column'],
+    units: 'MeV',
+  });
+  const faces = { columns: [...faceColumns], axes: ['step', 'face'], long_name: 'escaped through each face' };
+  put(group, 'faces_number', run.facesNumber, [run.steps, faceColumns.length], { ...faces, units: 'protons' });
+  put(group, 'faces_energy_MeV', run.facesEnergy, [run.steps, faceColumns.length], { ...faces, units: 'MeV' });
+}
+
+function putKeyframes(file: File, run: RunData): void {
+  const group = file.create_group('keyframes');
+  const frames = run.keyframes;
+  putNote(group, 'count', frames.length);
+  group.create_attribute('units', 'protons per cell, summed over the axes that are not named');
+  if (frames.length === 0) return;
+  put(
+    group,
+    'step',
+    Uint32Array.from(frames, (k) => k.step),
+    [frames.length],
+  );
+  put(
+    group,
+    'depth_mm',
+    Float64Array.from(frames, (k) => k.depth_mm),
+    [frames.length],
+    { units: 'mm' },
+  );
+  const { nz, nx, ntheta, energies_MeV } = run.axes;
+  const lengths = { z_mm: nz, x_mm: nx, theta_rad: ntheta, energy_MeV: energies_MeV.length };
+  for (const { name, axes } of keyframeFields) {
+    if (frames.some((frame) => frame[name].length === 0)) continue;
+    const shape = [frames.length, ...axes.map((axis) => lengths[axis])];
+    const all = new Float32Array(shape.reduce((a, b) => a * b, 1));
+    for (const [i, frame] of frames.entries()) all.set(frame[name], i * frame[name].length);
+    put(group, name, all, shape, { units: 'protons', axes: ['keyframe', ...axes] });
+    attachAxes(file, `keyframes/${name}`, axes, 1);
+  }
+}
+
+/** The parts of the set-up as a small table. */
+export function putSetup(file: File, { setup_parts }: Pick<RunData, 'setup_parts'>): void {
+  const group = file.create_group('setup');
+  group.create_attribute('names', setup_parts.length === 0 ? [''] : setup_parts.map(({ name }) => name));
+  putNote(group, 'count', setup_parts.length);
+  const seconds = Float64Array.from(setup_parts, (part) => part.seconds);
+  put(group, 'seconds', seconds, [seconds.length], { units: 's' });
+}
+
+export function writeRun(run: RunData): Promise<Uint8Array> {
+  return createFile((file) => {
+    putHead(file, run.workload, run);
+    putValues(file, 'engine', {
+      variant: run.variant,
+      precision: run.precision,
+      isa: run.isa,
+      threads: run.threads,
+      stopping_power_table: run.table,
+      range_in_water_mm: run.range_mm,
+      step_mm: run.step_mm,
+      end_excess_mm: run.end_excess_mm,
+      x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
+      extra_straggling_mm: run.extra_straggling_mm,
+      min_psi_over_max: run.min_psi_over_max,
+    });
+    putValues(file, 'timing', {
+      steps: run.steps,
+      wall_s: run.wall_s,
+      setup_s: run.setup_s,
+      solve_s: run.solve_s,
+      device_s: run.device_s,
+      cell_steps: run.cell_steps,
+      peak_state_bytes: run.peak_state_bytes,
+      bytes_per_cell_step: run.bytes_per_cell_step,
+      peak_rss_bytes: run.peak_rss_bytes,
+    });
+    putSetup(file, run);
+    const { present, ...beam } = run.beam;
+    putValues(file, 'beam', { ...beam, present: present ? 1 : 0 });
+    const { sigma_x: _sigma, theta_rms: _theta, ...metrics } = metricsOf(measured(run));
+    putValues(file, 'metrics', metrics);
+    putAxes(file, run);
+    putDose(file, run);
+    putFluence(file, run);
+    putLedger(file, run);
+    putKeyframes(file, run);
+    putRecording(file, run);
+  });
+}

@@ -1,0 +1,38 @@
+/** The small measured workloads' side of scenario files: the variant's name, and the flat problem. */
+import { type Fault, fault, suggest, type TaskScenario, type TaskValue } from '../../../../contract/scenario/index.ts';
+import type { TaskProblem } from '../../../io/addon/task.ts';
+
+export interface TaskServices {
+  /** Of every bench of every workload that is measured as tasks. */
+  readonly taskVariants: readonly { readonly workload: string; readonly bench: string; readonly id: string }[];
+}
+
+const benchOf = (problem: TaskScenario['problem']): string => ('kind' in problem ? problem.kind : '');
+
+/** What the schema cannot know: whether there is such a variant. What it can do is the engine's to say. */
+export function checkTask({ kind, problem, solver }: TaskScenario, { taskVariants }: TaskServices): readonly Fault[] {
+  const own = taskVariants.filter(({ workload, bench }) => workload === kind && bench === benchOf(problem));
+  const known = ['auto', ...own.map(({ id }) => id)];
+  if (known.includes(solver.variant)) return [];
+  const near = suggest(solver.variant, known);
+  const says = near === null ? 'is not known' : `is not known (did you mean ${near}?)`;
+  return [fault(['solver', 'variant'], solver.variant, says, known.join(', '))];
+}
+
+function ofType<T extends TaskValue>(values: readonly (readonly [string, TaskValue])[], type: string) {
+  return Object.fromEntries(values.filter(([, value]) => typeof value === type)) as Readonly<Record<string, T>>;
+}
+
+export function resolveTask({ kind, problem, seed, solver }: TaskScenario, memory_limit_bytes: number): TaskProblem {
+  const values = Object.entries<TaskValue>(problem).filter(([name]) => name !== 'kind');
+  return {
+    workload: kind,
+    bench: benchOf(problem),
+    ...solver,
+    memory_limit_bytes,
+    seed,
+    numbers: ofType<number>(values, 'number'),
+    words: ofType<string>(values, 'string'),
+    switches: ofType<boolean>(values, 'boolean'),
+  };
+}

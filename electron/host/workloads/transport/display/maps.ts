@@ -1,0 +1,177 @@
+/** Maps for the screen from a run's dose and marginals. */
+import { BraggError } from '../../../../contract/errors.ts';
+import type { AxisName, FieldMap } from '../../../../contract/fields.ts';
+import type { Cut, MapRequest } from '../../../../contract/run.ts';
+import type { Marginals, NativePlane, PlaneRequest } from '../../../io/addon/addon.ts';
+import { extent, type GridAxis, mapAxis, reduce, sampling } from '../../../model/fields/reduce.ts';
+import { dosePerMass, massUnits } from '../metrics/dose-per-mass.ts';
+import type { Axes } from '../run-data.ts';
+import { gridAxes } from './grid-axes.ts';
+
+/** What maps can be made from: dose always, marginals where the moment has them. */
+export interface Fields {
+  readonly axes: Axes;
+  /** MeV per cell, [z][x]. */
+  readonly dose: Float64Array | null;
+  readonly marginals: Marginals | null;
+  /** Cuts, and sums that are not kept: of a run that computes, or a step that was computed again. */
+  readonly planes?: readonly NativePlane[];
+}
+
+/** The marginals that the engine keeps: slow axis first. */
+const marginals = [
+  { key: 'zx', axes: ['z', 'x'] },
+  { key: 'xtheta', axes: ['x', 'theta'] },
+  { key: 'etheta', axes: ['e', 'theta'] },
+  { key: 'ez', axes: ['e', 'z'] },
+  { key: 'ex', axes: ['e', 'x'] },
+  { key: 'ztheta', axes: ['z', 'theta'] },
+] as const satisfies readonly { readonly key: keyof Marginals; readonly axes: readonly [AxisName, AxisName] }[];
+
+/** The pairs of axes that a moment has sums for. */
+export function keptPairs(frame: Marginals | undefined): [AxisName, AxisName][] {
+  return marginals.flatMap(({ key, axes }) => (frame === undefined || frame[key].length === 0 ? [] : [[...axes]]));
+}
+
+interface Source {
+  readonly values: Float32Array | Float64Array;
+  readonly axes: readonly [AxisName, AxisName];
+  readonly scale: number;
+  readonly quantity: string;
+  readonly unit: string;
+}
+
+function same(pair: readonly [AxisName, AxisName], a: AxisName, b: AxisName): boolean {
+  return (pair[0] === a && pair[1] === b) || (pair[0] === b && pair[1] === a);
+}
+
+const order: readonly AxisName[] = ['e', 'theta', 'z', 'x'];
+
+/** The plane of ψ that a map with cuts shows. */
+export function planeOf({ horizontal, vertical, cuts = [] }: MapRequest): PlaneRequest {
+  const at = (axis: AxisName): number => cuts.find((cut) => cut.axis === axis)?.index ?? -1;
+  const [slow, fast] =
+    order.indexOf(horizontal) < order.indexOf(vertical) ? [horizontal, vertical] : [vertical, horizontal];
+  return { slow, fast, cut: [at('e'), at('theta'), at('z'), at('x')] };
+}
+
+export function samePlane(a: PlaneRequest, b: PlaneRequest): boolean {
+  return a.slow === b.slow && a.fast === b.fast && a.cut.every((index, i) => index === b.cut[i]);
+}
+
+const protons = { scale: 1, quantity: 'protons', unit: 'protons per cell' } as const;
+
+function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Source {
+  const shown = cuts.find(({ axis }) => axis === request.horizontal || axis === request.vertical);
+  if (shown !== undefined) throw new BraggError('invalid', `The axis ${shown.axis} is shown, and cannot be cut.`);
+  const plane = planeOf(request);
+  const found = fields.planes?.find((each) => samePlane(each, plane));
+  if (found === undefined) {
+    throw new BraggError('not-found', 'What is stored of a run is summed: cuts are asked for with run.cuts.');
+  }
+  return { ...protons, values: found.values, axes: [found.slow, found.fast] };
+}
+
+function sourceOf(fields: Fields, request: MapRequest): Source {
+  const { quantity, horizontal, vertical, cuts = [] } = request;
+  if (quantity === 'dose' || quantity === 'dose-per-mass') {
+    if (!same(['z', 'x'], horizontal, vertical)) throw new BraggError('unsupported', 'Dose has the axes z and x only.');
+    if (fields.dose === null) throw new BraggError('not-found', 'Keyframes keep protons, not dose.');
+    const cell = fields.axes.dz_mm * fields.axes.dx_mm;
+    if (quantity === 'dose-per-mass') {
+      const values = dosePerMass(fields.dose, fields.axes.density_g_cm3);
+      if (values === null) throw new BraggError('not-found', 'This run was stored without the densities of its cells.');
+      return { values, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose per mass', unit: massUnits.map };
+    }
+    return { values: fields.dose, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose', unit: 'MeV/mm²' };
+  }
+  if (cuts.length > 0) return cutOf(fields, request, cuts);
+  const made = fields.planes?.find((plane) => samePlane(plane, planeOf(request)));
+  if (made !== undefined) return { ...protons, values: made.values, axes: [made.slow, made.fast] };
+  const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
+  if (kept === undefined) throw new BraggError('unsupported', `A map needs two axes, not ${horizontal} twice.`);
+  if (fields.marginals === null) throw new BraggError('not-found', 'This run kept no keyframes.');
+  const values = fields.marginals[kept.key];
+  if (values.length === 0) {
+    const pairs = keptPairs(fields.marginals).map((axes) => axes.join('–'));
+    const there = pairs.join(', ');
+    throw new BraggError('unsupported', `Protons over ${horizontal} and ${vertical} are not kept; there are ${there}.`);
+  }
+  return { ...protons, values, axes: kept.axes };
+}
+
+function mapOf(source: Source, axes: Readonly<Record<AxisName, GridAxis>>, request: MapRequest): FieldMap {
+  const { viewport } = request;
+  const [horizontal, vertical] = [axes[request.horizontal], axes[request.vertical]];
+  const across = sampling(horizontal, viewport.horizontal, viewport.pixels[0]);
+  const down = sampling(vertical, viewport.vertical, viewport.pixels[1]);
+  const contiguous = axes[source.axes[1]].edges.length - 1;
+  const horizontalIsContiguous = source.axes[1] === request.horizontal;
+  const plane = {
+    values: source.values,
+    strideHorizontal: horizontalIsContiguous ? 1 : contiguous,
+    strideVertical: horizontalIsContiguous ? contiguous : 1,
+  };
+  return {
+    quantity: source.quantity,
+    unit: source.unit,
+    horizontal: mapAxis(horizontal, across),
+    vertical: mapAxis(vertical, down),
+    values: reduce(plane, across, down, source.scale),
+    ...extent(source.values, source.scale),
+  };
+}
+
+/** A field of a run's grid that is neither its dose nor its protons, such as a gamma index. */
+export function makeField(
+  axes: Axes,
+  field: Pick<Source, 'values' | 'axes' | 'quantity' | 'unit'>,
+  horizontal: AxisName,
+  vertical: AxisName,
+  viewport: MapRequest['viewport'],
+): FieldMap {
+  return mapOf({ ...field, scale: 1 }, gridAxes(axes), { quantity: 'dose', horizontal, vertical, viewport });
+}
+
+export function makeMap(fields: Fields, request: MapRequest): FieldMap {
+  return mapOf(sourceOf(fields, request), gridAxes(fields.axes), request);
+}
+
+/** Where two axes are not the same, cell by cell; null where they are. */
+function axisDifference(first: GridAxis, second: GridAxis): string | null {
+  const [a, b] = [first.edges, second.edges];
+  const text = ({ edges, name, unit }: GridAxis): string =>
+    `${edges.length - 1} cells of ${name} from ${edges[0]} to ${edges[edges.length - 1]} ${unit}`;
+  const near = (u: number, v: number): boolean => Math.abs(u - v) <= 1e-9 * Math.max(1, Math.abs(u));
+  const equal = a.length === b.length && a.every((edge, i) => near(edge, b[i] ?? Number.NaN));
+  return equal ? null : `${text(first)}, and ${text(second)}`;
+}
+
+/** `fields` less `other`, cell by cell, before anything is reduced. Throws `unsupported` where the grids differ. */
+export function makeDifference(fields: Fields, other: Fields, request: MapRequest): FieldMap {
+  const plain: MapRequest = { ...request, cuts: [] };
+  const [mine, theirs] = [sourceOf(fields, plain), sourceOf(other, plain)];
+  const [axes, others] = [gridAxes(fields.axes), gridAxes(other.axes)];
+  for (const name of mine.axes) {
+    const difference = axisDifference(axes[name], others[name]);
+    if (difference !== null) throw new BraggError('unsupported', `The grids differ: ${difference}.`);
+  }
+  const values = new Float64Array(mine.values.length);
+  for (let i = 0; i < values.length; i += 1) {
+    values[i] = (mine.values[i] ?? 0) * mine.scale - (theirs.values[i] ?? 0) * theirs.scale;
+  }
+  const quantity = `${mine.quantity} difference`;
+  return mapOf({ ...mine, values, scale: 1, quantity }, axes, plain);
+}
+
+/** Of a run that computes, in the order of the requests; null: a cut, which comes a frame after it was asked for. */
+export function liveMaps(fields: Fields, requests: readonly MapRequest[]): (FieldMap | null)[] {
+  const can = (request: MapRequest): boolean => {
+    if (request.quantity !== 'protons') return true;
+    if ((request.cuts ?? []).length > 0)
+      return fields.planes?.some((plane) => samePlane(plane, planeOf(request))) ?? false;
+    const kept = marginals.find(({ axes }) => same(axes, request.horizontal, request.vertical));
+    return kept !== undefined && (fields.marginals?.[kept.key].length ?? 0) > 0;
+  };
+  return requests.map((request) => (can(request) ? makeMap(fields, request) : null));
+}

@@ -1,0 +1,43 @@
+/**
+ * Mean range: the mean depth at which protons stop. Those that are lost on the way to nuclear reactions or through
+ * the borders thus do not count.
+ */
+import type { Moments } from '../../../../contract/run.ts';
+
+/** Stopping begins no earlier than this share of R80, whatever the straggling. */
+const TRACK_END = 0.9;
+/** With more than this share of the stopping protons still at the last plane, the beam leaves before it ends. */
+const MOST_LEFT = 0.01;
+
+/** How the engine ends tracks. */
+export interface TrackEnd {
+  /** Protons that stopped. */
+  readonly stopped: number;
+  /** By which the path along the axis is scored longer than it is: the last step counts whole. */
+  readonly excess_mm: number;
+}
+
+/**
+ * Along the beam axis from the entrance; null where the beam leaves before it stops, or where the axis is so far from
+ * +z that the number crossing planes of z no longer measures range along it.
+ */
+export function meanRange(
+  moments: Moments,
+  beam: { readonly z_mm: number; readonly angle_rad: number },
+  { nz, dz_mm }: { readonly nz: number; readonly dz_mm: number },
+  { stopped, excess_mm }: TrackEnd,
+  r80_mm: number | null,
+): number | null {
+  const cosine = Math.cos(beam.angle_rad);
+  if (r80_mm === null || !(stopped > 0) || cosine < Math.cos(Math.PI / 3)) return null;
+  const { depth_mm, protons } = moments;
+  const along = (z: number): number => (z - beam.z_mm) / cosine;
+  const from = depth_mm.findIndex((z) => along(z) >= TRACK_END * r80_mm);
+  // Moments end with the last plane that protons reach.
+  const leaves = (depth_mm.at(-1) ?? 0) > (nz - 1) * dz_mm && (protons.at(-1) ?? 0) > MOST_LEFT * stopped;
+  if (from < 0 || leaves) return null;
+  let depth = along((depth_mm[from] ?? 0) - dz_mm / 2);
+  // Of more protons than stop the rest is lost before.
+  for (const number of protons.subarray(from)) depth += (Math.min(number, stopped) / stopped) * (dz_mm / cosine);
+  return depth - excess_mm;
+}

@@ -1,0 +1,104 @@
+/** All readouts of a run from its stored arrays. */
+import type { DepthDose, Metrics, Moments } from '../../../../contract/run.ts';
+import { type AxisGeometry, type AxisProfile, axisProfile } from './axis-profile.ts';
+import { type DepthReadouts, depthReadouts, noReadouts } from './depth-readouts.ts';
+import { massUnits } from './dose-per-mass.ts';
+import { fluenceMoments } from './fluence-moments.ts';
+import { meanRange, type TrackEnd } from './mean-range.ts';
+import { stoppingFrom_mm } from './stopping-depth.ts';
+
+/** What the readouts need of a run. */
+export interface MeasuredRun {
+  readonly geometry: AxisGeometry;
+  /** MeV per cell, [z][x]. */
+  readonly dose: Float64Array;
+  /** nGy mm³ per cell; null where densities are not known. */
+  readonly dosePerMass: () => Float64Array | null;
+  readonly crossing: Float64Array;
+  readonly x_variance_of_representation_mm2: number;
+  readonly energyDeposited_MeV: number;
+  readonly trackEnd: TrackEnd;
+  /** Share of the beam still in flight at the end, 0 to 1. */
+  readonly weightLeft: number;
+  /** False where phase space was filled with numbers: there is no beam to measure. */
+  readonly hasBeam: boolean;
+}
+
+/**
+ * A run that stopped with more than this under way has no Bragg peak yet: its
+ * dose ends where it was stopped.
+ */
+const MOST_IN_FLIGHT = 1e-3;
+
+/** Width by which a tilted cell's shadow reaches over its bin, mm. */
+function blur(g: AxisGeometry): number {
+  const shadow = Math.abs(g.dz_mm * Math.cos(g.angle_rad)) + Math.abs(g.dx_mm * Math.sin(g.angle_rad));
+  return Math.max(0, shadow - g.dz_mm);
+}
+
+function isComplete(run: MeasuredRun): boolean {
+  return run.hasBeam && run.weightLeft <= MOST_IN_FLIGHT;
+}
+
+export function depthProfile(run: MeasuredRun): AxisProfile {
+  return axisProfile(run.dose, run.geometry);
+}
+
+/** Of a run that is complete. */
+function readoutsOf(run: MeasuredRun, profile: AxisProfile): DepthReadouts {
+  const from = stoppingFrom_mm(momentsOf(run), run.geometry, run.trackEnd.stopped);
+  return depthReadouts(profile, blur(run.geometry), from);
+}
+
+export function depthDoseOf(run: MeasuredRun): DepthDose {
+  const profile = depthProfile(run);
+  const { geometry } = run;
+  const { r80_mm, r20_mm, peak_mm, w80_20_mm, fwhm_mm, peak_to_entrance } = isComplete(run)
+    ? readoutsOf(run, profile)
+    : noReadouts;
+  return {
+    curve: profileCurve(profile),
+    perMass: massCurve(run.dosePerMass(), geometry),
+    entrance_mm: { z: geometry.z_mm, x: geometry.x_mm },
+    angle_deg: (geometry.angle_rad * 180) / Math.PI,
+    metrics: { r80_mm, r20_mm, peak_mm, w80_20_mm, fwhm_mm, peak_to_entrance },
+  };
+}
+
+export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
+  return {
+    quantity: 'dose integrated across the beam axis',
+    unit: 'MeV/mm',
+    axis: 'depth along the beam axis',
+    axisUnit: 'mm',
+    positions: Float64Array.from(profile.values, (_, i) => profile.start_mm + (i + 0.5) * profile.step_mm),
+    values: profile.values,
+  };
+}
+
+/** Of nGy mm³ per cell; null where densities are not known. */
+export function massCurve(perMass: Float64Array | null, geometry: AxisGeometry): DepthDose['curve'] | null {
+  if (perMass === null) return null;
+  const quantity = 'dose per mass integrated across the beam axis';
+  return { ...profileCurve(axisProfile(perMass, geometry)), quantity, unit: massUnits.depth };
+}
+
+export function momentsOf(run: MeasuredRun): Moments {
+  return fluenceMoments(run.crossing, run.geometry.dz_mm, run.x_variance_of_representation_mm2);
+}
+
+export function metricsOf(run: MeasuredRun): Metrics {
+  const readouts = isComplete(run) ? readoutsOf(run, depthProfile(run)) : noReadouts;
+  const moments = momentsOf(run);
+  return {
+    r80_mm: readouts.r80_mm,
+    peak_mm: readouts.peak_mm,
+    w80_20_mm: readouts.w80_20_mm,
+    peak_to_entrance: readouts.peak_to_entrance,
+    fwhm_mm: readouts.fwhm_mm,
+    sigma_x: { depth_mm: moments.depth_mm, sigma_x_mm: moments.sigma_x_mm },
+    theta_rms: { depth_mm: moments.depth_mm, theta_rms_mrad: moments.theta_rms_mrad },
+    energy_deposited_MeV: run.energyDeposited_MeV,
+    mean_range_mm: meanRange(moments, run.geometry, run.geometry, run.trackEnd, readouts.r80_mm),
+  };
+}

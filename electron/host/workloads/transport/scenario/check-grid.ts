@@ -1,0 +1,144 @@
+/** Whether the grid is one: whole numbers of cells, an angle range that the stepper takes, a state that fits. */
+import { type Fault, fault, suggest, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
+import { formatBytes, formatNumber } from '../../../../contract/units.ts';
+import { divides, divisorNear } from '../../../model/scenarios/nice.ts';
+import type { TransportContext } from './context.ts';
+import { angleBins, energyBins, estimateGrid } from './estimate.ts';
+import type { Check } from './one-check.ts';
+
+/** Per axis. Tables of the solver grow with these, so that memory alone would not bound them. */
+const mostCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
+/** Cells of the dose map and of the material map. */
+const mostMapCells = 2 ** 26;
+
+/** Depth stepping divides by the cosine of the angle; beyond this the planes are too far apart along the path. */
+const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
+
+function checkDivision(size: 'width_mm' | 'depth_mm', cell: 'dx_mm' | 'dz_mm') {
+  return ({ geometry, grid }: TransportScenario): readonly Fault[] => {
+    const [whole, part] = [geometry[size], grid[cell]];
+    if (divides(part, whole)) return [];
+    const near = formatNumber(divisorNear(part, whole));
+    const says = `mm does not divide geometry.${size}, ${formatNumber(whole)} mm, into whole cells`;
+    return [fault(['grid', cell], part, says, `a whole fraction of it, such as ${near} mm`)];
+  };
+}
+
+function tooMany(path: readonly string[], value: number, count: number, most: number, unit: string): readonly Fault[] {
+  if (count <= most) return [];
+  return [fault(path, value, `${unit} makes ${formatNumber(count)} cells`, `at most ${most} cells along this axis`)];
+}
+
+function checkCounts({ geometry, grid }: TransportScenario): readonly Fault[] {
+  const nx = Math.round(geometry.width_mm / grid.dx_mm);
+  const nz = Math.round(geometry.depth_mm / grid.dz_mm);
+  const each = [
+    ...tooMany(['grid', 'dx_mm'], grid.dx_mm, nx, mostCells.x, 'mm'),
+    ...tooMany(['grid', 'dz_mm'], grid.dz_mm, nz, mostCells.z, 'mm'),
+  ];
+  if (each.length > 0 || nx * nz <= mostMapCells) return each;
+  const says = `mm by ${formatNumber(grid.dz_mm)} mm makes ${nx} × ${nz} cells`;
+  return [fault(['grid', 'dx_mm'], grid.dx_mm, says, `at most ${mostMapCells} cells in x and z together`)];
+}
+
+function checkAngleCount(scenario: TransportScenario): readonly Fault[] {
+  const { dtheta_mrad } = scenario.grid;
+  return tooMany(['grid', 'dtheta_mrad'], dtheta_mrad, angleBins(scenario), mostCells.theta, 'mrad');
+}
+
+function checkEnergyCount(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+  const { energy } = scenario.grid;
+  const [key, value] =
+    energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
+  return tooMany(['grid', 'energy', key], value, energyBins(scenario, context), mostCells.energy, key.slice(5));
+}
+
+/** The beam angle has to be the centre of a bin, or the beam would be spread over two. */
+function checkAngles({ grid, initial }: TransportScenario): readonly Fault[] {
+  const { dtheta_mrad, theta_max_mrad } = grid;
+  const unit = initial.kind === 'beam' ? dtheta_mrad : dtheta_mrad / 2;
+  if (divides(unit, theta_max_mrad)) return [];
+  const below = Math.max(1, Math.floor(theta_max_mrad / unit)) * unit;
+  const near = [below, below + unit].map((value) => formatNumber(Number(value.toPrecision(9)))).join(' or ');
+  const says =
+    initial.kind === 'beam'
+      ? 'mrad is not a whole number of angle bins from the beam angle'
+      : 'mrad does not hold a whole number of angle bins';
+  const rule = initial.kind === 'beam' ? 'a multiple of grid.dtheta_mrad' : 'a multiple of half of grid.dtheta_mrad';
+  return [fault(['grid', 'theta_max_mrad'], theta_max_mrad, says, `${rule}, such as ${near} mrad`)];
+}
+
+function checkDepthStepping({ grid, beam, solver }: TransportScenario): readonly Fault[] {
+  if (solver.stepping !== 'depth') return [];
+  const beam_mrad = (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
+  if (beam_mrad + grid.theta_max_mrad <= depthSteppingLimit_mrad) return [];
+  const reach = Math.round(((beam_mrad + grid.theta_max_mrad) * 180) / Math.PI / 1000);
+  const left = Math.floor((depthSteppingLimit_mrad - beam_mrad) / grid.dtheta_mrad) * grid.dtheta_mrad;
+  const says = `mrad lets the angle grid reach ${reach}°, and depth stepping ends at 60°`;
+  const allowed =
+    left > 0
+      ? `at most ${formatNumber(Number(left.toPrecision(9)))} mrad with this beam angle, or solver.stepping: path`
+      : 'with this beam angle only solver.stepping: path';
+  return [fault(['grid', 'theta_max_mrad'], grid.theta_max_mrad, says, allowed)];
+}
+
+function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly Fault[] {
+  if (solver.stepping !== 'depth' || solver.step_mm === grid.dz_mm) return [];
+  const message = `is not used: depth stepping steps by grid.dz_mm, ${formatNumber(grid.dz_mm)} mm`;
+  return [warning(['solver', 'step_mm'], solver.step_mm, message)];
+}
+
+/** A forward proton that ends between two cells is spread over both, again at every step. */
+function warnOfPartCells({ grid, solver, beam, initial }: TransportScenario): readonly Fault[] {
+  if (solver.stepping === 'depth' || initial.kind !== 'beam' || beam.angle_deg !== 0) return [];
+  if (divides(grid.dz_mm, solver.step_mm)) return [];
+  const cell = formatNumber(grid.dz_mm);
+  const message =
+    `${formatNumber(solver.step_mm)} mm is not a whole number of cells in depth (grid.dz_mm, ${cell} mm): ` +
+    'the remap in z widens the distal falloff';
+  return [warning(['solver', 'step_mm'], solver.step_mm, message)];
+}
+
+function checkVariant({ solver }: TransportScenario, { variants }: TransportContext): readonly Fault[] {
+  const known = ['auto', ...variants];
+  if (known.includes(solver.variant)) return [];
+  const near = suggest(solver.variant, known);
+  const says = near === null ? 'is not known' : `is not known (did you mean ${near}?)`;
+  return [fault(['solver', 'variant'], solver.variant, says, known.join(', '))];
+}
+
+function checkMemory(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+  const { ne, ntheta, nz, nx, cells, state_bytes } = estimateGrid(scenario, context);
+  if (state_bytes <= context.memoryLimit_bytes) return [];
+  const limit = formatBytes(context.memoryLimit_bytes);
+  const size = cells.toPrecision(3).replace('e+', 'e');
+  const message =
+    `${ne} × ${ntheta} × ${nz} × ${nx} = ${size} cells (energy, angle, depth, across) need at least ` +
+    `${formatBytes(state_bytes)} of memory; allowed: ${limit}`;
+  return [{ severity: 'error', path: ['grid'], atKey: true, message, value: formatBytes(state_bytes), allowed: limit }];
+}
+
+const sizes = ['geometry.width_mm', 'geometry.depth_mm', 'grid.dx_mm', 'grid.dz_mm'] as const;
+
+export const gridChecks: readonly Check[] = [
+  { uses: ['geometry.width_mm', 'grid.dx_mm'], run: checkDivision('width_mm', 'dx_mm') },
+  { uses: ['geometry.depth_mm', 'grid.dz_mm'], run: checkDivision('depth_mm', 'dz_mm') },
+  { uses: sizes, run: checkCounts },
+  { uses: ['grid.dtheta_mrad', 'grid.theta_max_mrad'], run: checkAngleCount },
+  {
+    uses: ['grid.energy', 'grid.energy.step_mm', 'grid.cutoff_MeV', 'beam', 'physics.stopping_power'],
+    run: checkEnergyCount,
+  },
+  { uses: ['grid.dtheta_mrad', 'grid.theta_max_mrad', 'initial'], run: checkAngles },
+  { uses: ['grid.dtheta_mrad', 'grid.theta_max_mrad', 'beam.angle_deg', 'solver.stepping'], run: checkDepthStepping },
+  { uses: ['grid.dz_mm', 'solver.step_mm', 'solver.stepping'], run: warnOfUnusedStep },
+  {
+    uses: ['grid.dz_mm', 'solver.step_mm', 'solver.stepping', 'beam.angle_deg', 'initial'],
+    run: warnOfPartCells,
+  },
+  { uses: ['solver.variant'], run: checkVariant },
+  {
+    uses: ['geometry', 'grid', 'grid.energy.step_mm', 'solver', 'initial', 'beam', 'physics.stopping_power', ...sizes],
+    run: checkMemory,
+  },
+];

@@ -1,0 +1,62 @@
+/**
+ * What the schema cannot know: whether the parts of a scenario fit each other
+ * and the tables. Every check names the values that it uses, so that it is
+ * skipped when one of them was already found at fault.
+ */
+import {
+  type Fault,
+  formatPath,
+  isWithin,
+  type Path,
+  parsePath,
+  type TransportScenario,
+} from '../../../../contract/scenario/index.ts';
+import { energyChecks } from './check-energy.ts';
+import { geometryChecks } from './check-geometry.ts';
+import { gridChecks } from './check-grid.ts';
+import type { TransportContext } from './context.ts';
+import type { RegionIndex } from './one-check.ts';
+
+/** Values that follow from the beam's energy when they are not set. */
+const fromEnergy = [
+  'geometry.width_mm',
+  'geometry.depth_mm',
+  'grid.dx_mm',
+  'grid.dz_mm',
+  'grid.cutoff_MeV',
+  'grid.energy.step_mm',
+  'solver.step_mm',
+] as const;
+
+function regionIndex(leftOut: readonly Path[]): RegionIndex {
+  const gone = new Set(
+    leftOut.filter((path) => formatPath(path).startsWith('geometry.regions[')).map((path) => path[2] as number),
+  );
+  return (index) => {
+    let original = 0;
+    for (let left = index; left > 0 || gone.has(original); original += 1) left -= gone.has(original) ? 0 : 1;
+    return original;
+  };
+}
+
+/**
+ * Every fault of a complete scenario. `leftOut` are the values that validation
+ * refused, `isSet` tells whether the file sets a value.
+ */
+export function checkTransport(
+  scenario: TransportScenario,
+  context: TransportContext,
+  leftOut: readonly Path[],
+  isSet: (path: Path) => boolean,
+): readonly Fault[] {
+  const energyIsOff = leftOut.some((path) => isWithin(['beam', 'energy_MeV'], path));
+  const unusable = (use: string): boolean => {
+    const path = parsePath(use) ?? [];
+    if (leftOut.some((gone) => isWithin(path, gone) || isWithin(gone, path))) return true;
+    return energyIsOff && (fromEnergy as readonly string[]).includes(use) && !isSet(path);
+  };
+  const region = regionIndex(leftOut);
+  return [...energyChecks, ...geometryChecks, ...gridChecks]
+    .filter(({ uses }) => !uses.some(unusable))
+    .flatMap(({ run }) => run(scenario, context, region));
+}

@@ -1,0 +1,90 @@
+/** The transport workload's side of scenario files: tables, defaults, checks, the problem. */
+import type { Issue } from '../../../../contract/errors.ts';
+import {
+  type Fault,
+  isWithin,
+  type Path,
+  type TransportScenario,
+  type TransportWithConstants,
+  valueAt,
+} from '../../../../contract/scenario/index.ts';
+import type { TransportProblem } from '../../../io/addon/addon.ts';
+import type { Materials } from '../../../model/scenarios/materials.ts';
+import { type RangeTable, type StoppingTable, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import { axisRange_mm } from './axis-range.ts';
+import { checkTransport } from './check.ts';
+import { completeTransport } from './complete.ts';
+import type { TransportContext } from './context.ts';
+import { estimateGrid, type GridEstimate } from './estimate.ts';
+import { resolveTransport } from './resolve.ts';
+import { waterTable } from './user-table.ts';
+import { spreadWarning } from './warn-spread.ts';
+
+export interface TransportServices {
+  readonly materials: Materials;
+  readonly rangeTable: RangeTable;
+  readonly variants: readonly string[];
+  /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
+  readonly extraStraggling: (problem: TransportProblem) => number | null;
+  readonly memoryLimit_bytes: number;
+}
+
+export interface TransportReading {
+  /** Every value present; as good as could be done where there are faults. Null without a usable energy. */
+  readonly scenario: TransportScenario | null;
+  readonly estimate: GridEstimate | null;
+  /** CSDA range along the beam's axis from the entrance, through the regions on it; mm. */
+  readonly range_mm: number | null;
+  /** CSDA range in water of density 1; mm. */
+  readonly waterRange_mm: number | null;
+  /** The stopping power table of water in use. */
+  readonly table: StoppingTable;
+  readonly faults: readonly Fault[];
+  /** Faults in files that the scenario names. */
+  readonly issues: readonly Issue[];
+  /** Only for a scenario without errors. */
+  readonly problem: () => TransportProblem;
+  /** What a scenario without errors should be warned of before it is run. */
+  readonly warnings: () => readonly Fault[];
+  /** Completes another scenario with the same tables. */
+  readonly recomplete: (other: TransportWithConstants) => TransportScenario;
+}
+
+/** Completes and checks what the schema has let through. */
+export async function readTransport(
+  filled: TransportWithConstants,
+  document: unknown,
+  leftOut: readonly Path[],
+  place: { readonly name: string; readonly folder: string | null },
+  services: TransportServices,
+): Promise<TransportReading> {
+  const water = await waterTable(filled, services.materials, place.folder, place.name);
+  const context: TransportContext = { ...services, water: water.table };
+  const scenario = completeTransport(filled, context);
+  const tableIsOff = water.faults.length > 0 || water.issues.length > 0;
+  const unusable = tableIsOff ? [...leftOut, ['physics', 'stopping_power']] : leftOut;
+  const found = checkTransport(scenario, context, unusable, (path) => valueAt(document, path) !== undefined);
+  const energyIsOff = leftOut.some((path) => isWithin(['beam', 'energy_MeV'], path));
+  return {
+    scenario: energyIsOff ? null : scenario,
+    estimate: energyIsOff ? null : estimateGrid(scenario, context),
+    range_mm: energyIsOff ? null : axisRange_mm(scenario, context),
+    waterRange_mm: energyIsOff
+      ? null
+      : stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV).range * 10,
+    table: water.table,
+    faults: [...water.faults, ...found],
+    issues: water.issues,
+    problem: () => resolveTransport(scenario, context),
+    warnings: () => {
+      if (scenario.initial.kind !== 'beam') return [];
+      const added_mm = services.extraStraggling(resolveTransport(scenario, context));
+      const at = stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV);
+      const warned = added_mm && spreadWarning(scenario, added_mm, at.range * 10, 10 / at.stopping);
+      return warned ? [warned] : [];
+    },
+    recomplete: (other) => completeTransport(other, context),
+  };
+}
+
+export type { GridEstimate } from './estimate.ts';

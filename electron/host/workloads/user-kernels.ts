@@ -1,0 +1,47 @@
+/** What own variants need of a workload; each workload's folder has one, in its registry entry. */
+
+import type { OwnVerdict } from '../../contract/own-verdict.ts';
+import type { NativeAddon } from '../io/addon/addon.ts';
+import type { OwnBase, ReplaceRules } from '../model/user-kernels/base.ts';
+import type { KnownOwn } from '../model/user-kernels/known.ts';
+import type { AnyRunData } from './run-data.ts';
+import type { AnyReading } from './scenarios/index.ts';
+
+export interface OwnWorkload extends ReplaceRules {
+  /** As the engine lists them. */
+  readonly bases: (addon: NativeAddon) => readonly OwnBase[];
+  /** The engine's functions with own variants among its own. Others' calls go to `engine` as they come. */
+  readonly among: (engine: NativeAddon, known: KnownOwn) => Partial<NativeAddon>;
+  /**
+   * Puts a run that an own variant has finished to the checks that ours are put to: runs it again, and the reference.
+   * Null where it was stopped. Throws a BraggError.
+   */
+  readonly check: (
+    addon: NativeAddon,
+    reading: AnyReading,
+    run: AnyRunData,
+    signal?: AbortSignal,
+  ) => Promise<OwnVerdict | null>;
+}
+
+/** What tells kernels from the rest: device code is compiled for the GPU, C++ for this processor. */
+const usual = { cuda: /\.(cu|cuh)$/, cpu: /\.cpp$/ } as const;
+
+export interface FileRules {
+  /** What the engine makes before it makes a variant, or judges it by: replaced in a variant, it would be used by nobody. */
+  readonly engine: readonly string[];
+  /** Headers that only device code includes. */
+  readonly deviceHeaders?: readonly string[];
+}
+
+export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): OwnWorkload['replaceable'] {
+  return (name, device) =>
+    !engine.includes(name) && (usual[device].test(name) || (device === 'cuda' && deviceHeaders.includes(name)));
+}
+
+/** Kernels are replaced, and not the host's code around them. */
+export function withoutKernels({ id, device, source, buildsOn }: OwnBase): string | null {
+  if (device === 'cpu' || source.endsWith('.cu') || source.endsWith('.cuh')) return null;
+  const differs = buildsOn === null ? 'is host code' : `differs from ${buildsOn} in host code`;
+  return `${id} ${differs}; an own CUDA variant replaces kernels, and ${id} has none of its own.`;
+}

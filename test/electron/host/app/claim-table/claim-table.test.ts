@@ -1,0 +1,118 @@
+/** The table of published claims is whole: every row can be run, has its claims, and what was recorded is read. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
+import { findingsOfRow, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
+import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { readTaskClaims } from '../../../../../electron/host/model/bench/index.ts';
+import {
+  type AnyReading,
+  problemOf,
+  type TaskReading,
+} from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { parseTaskSession } from '../../../../../electron/host/workloads/task/session-file.ts';
+import { assetsFolder, openTestScenarios } from '../../small-run.ts';
+
+const addon = loadAddon();
+const rows = await readClaimTable(assetsFolder);
+const scenarios = await openTestScenarios(addon);
+const benches = Map.groupBy(addon.taskVariants('micro'), ({ bench }) => bench);
+
+async function readMicro(file: string): Promise<TaskReading | null> {
+  const reading: AnyReading = await scenarios.readAny(join(assetsFolder, 'scenarios', file));
+  expect(reading.issues.filter(({ severity }) => severity === 'error').map(formatIssue)).toEqual([]);
+  return reading.kind === 'micro' ? reading : null;
+}
+
+test('the table has the rows 1 to 25, and the scenarios of small workloads are all in it', () => {
+  expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
+  const listed = rows.flatMap((row) => row.scenarios).filter((file) => file.startsWith('micro/'));
+  const shipped = readdirSync(join(assetsFolder, 'scenarios/micro')).map((file) => `micro/${file}`);
+  expect(listed.toSorted()).toEqual(shipped.toSorted());
+});
+
+test('every bench of the engine has a scenario, and every claim names variants that its bench has', async () => {
+  const seen = new Set<string>();
+  for (const file of rows.flatMap((row) => row.scenarios)) {
+    const reading = await readMicro(file);
+    if (reading === null) continue;
+    const problem = problemOf(reading);
+    seen.add(problem.bench);
+    const known = benches.get(problem.bench)?.map(({ id }) => id) ?? [];
+    expect(known.length, file).toBeGreaterThanOrEqual(2);
+    const claims = await readTaskClaims(assetsFolder, problem);
+    expect(claims.length, file).toBeGreaterThanOrEqual(file === 'micro/gemm-small.json' ? 0 : 1);
+    for (const { pairs, values, reason, from, to } of claims) {
+      const named = [
+        ...pairs.flatMap(({ slower, faster }) => [slower.variant, faster.variant]),
+        ...values.map(({ variant }) => variant),
+      ];
+      expect(known).toEqual(expect.arrayContaining(named));
+      expect(named.length === 0).toBe(reason !== null);
+      expect(from).toBeLessThanOrEqual(to);
+    }
+  }
+  expect([...seen].toSorted()).toEqual([...benches.keys()].toSorted());
+});
+
+describe('a claim speaks of the values that it names', () => {
+  const about = { workload: 'micro', bench: 'coalescing', words: { order: 'forward' } };
+  const ids = async (numbers: Record<string, number>, words: Record<string, string> = about.words) =>
+    (await readTaskClaims(assetsFolder, { ...about, numbers, words })).map(({ id }) => id);
+
+  test('a range of a number, and a word', async () => {
+    expect(await ids({ stride: 1, element_bytes: 4 })).toEqual([]);
+    expect(await ids({ stride: 2, element_bytes: 4 })).toEqual(['coalescing']);
+    expect(await ids({ stride: 32, element_bytes: 4 })).toEqual(['coalescing', 'uncoalesced']);
+    expect(await ids({ stride: 1, element_bytes: 4 }, { order: 'random' })).toEqual(['random']);
+    expect(await ids({})).toEqual([]);
+  });
+});
+
+describe('a mistake in a row is named with its place, value and what is allowed', () => {
+  const cases: readonly (readonly [object, string])[] = [
+    [{ kind: 'coalescing', stride: 65 }, 'problem.stride: 65 is too large; allowed: a whole number, 1 to 64'],
+    [{ kind: 'coalescing', element_bytes: 5 }, 'problem.element_bytes: 5'],
+    [{ kind: 'histogram', bins: 0 }, 'problem.bins: 0 is too small; allowed: a whole number, 1 to 1e7'],
+    [{ kind: 'histogram', distribution: 'normal' }, 'problem.distribution: "normal"'],
+    [{ kind: 'few-threads', threads: 1.5 }, 'problem.threads: 1.5'],
+    [{ kind: 'compaction', kept: 2 }, 'problem.kept: 2 is too large; allowed: 0 to 1'],
+    [{ kind: 'spmv', matrix: 'pentadiagonal' }, 'problem.matrix: "pentadiagonal"'],
+    [{ kind: 'spmv', row: 5 }, 'problem.row'],
+    [{ kind: 'lunch' }, 'problem.kind: "lunch" is not known (did you mean launch?)'],
+  ];
+  test.each(cases)('%j', async (problem, wanted) => {
+    const text = JSON.stringify({ kind: 'micro', version: 1, problem });
+    const reading = await scenarios.parseAny(text, { name: 's', folder: null });
+    expect(reading.issues.map(formatIssue).join('\n')).toContain(wanted);
+  });
+});
+
+test('what was recorded was on an H200, is of a row, and only what ignores the strides of a view is wrong', () => {
+  const recorded = readdirSync(join(assetsFolder, 'runs/micro')).map((file) => `micro/${file}`);
+  const listed = rows.flatMap((row) => row.sessions);
+  expect(recorded.length).toBeGreaterThanOrEqual(25);
+  for (const session of recorded.filter((file) => !file.startsWith('micro/sweep-'))) {
+    expect(listed).toContain(session);
+    const path = join(assetsFolder, 'runs', session);
+    expect(statSync(path).size).toBeLessThan(200_000);
+    const [report] = parseTaskSession(readFileSync(path, 'utf8'), session).reports;
+    expect(report?.machine.gpu?.name).toBe('NVIDIA H200');
+    const measured = report?.entries.filter((entry) => entry.status === 'measured') ?? [];
+    expect(measured.length, session).toBeGreaterThanOrEqual(2);
+    const wrong = measured.filter(({ verdict }) => verdict === 'wrong').map(({ label }) => label);
+    expect(wrong).toEqual(session === 'micro/views.json' ? ['cpu-ignored', 'cuda-ignored'] : []);
+  }
+});
+
+test('what was recorded is read: the row of all optimisations points to the sessions of transport', async () => {
+  const last = rows.at(-1);
+  const findings = last === undefined ? [] : await findingsOfRow(assetsFolder, last);
+  expect(findings.length).toBeGreaterThanOrEqual(3);
+  for (const { session, value, verdict } of findings) {
+    expect(session.startsWith('h200-')).toBe(true);
+    expect(value).toBeGreaterThan(0);
+    expect(['as claimed', 'less', 'more']).toContain(verdict);
+  }
+});

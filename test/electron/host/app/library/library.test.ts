@@ -1,0 +1,275 @@
+/** The library as pages see it: search, tags, trash, and an index that is never more than a copy of the files. */
+import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileRef } from '../../../../../electron/contract/files.ts';
+import type { LibraryItem, LibraryQuery } from '../../../../../electron/contract/library.ts';
+import { Catalogue } from '../../../../../electron/host/app/library/catalogue.ts';
+import type { ShellHandlers } from '../../../../../electron/host/index.ts';
+import { FileAccess } from '../../../../../electron/host/io/files/access.ts';
+import { Library } from '../../../../../electron/host/io/files/library.ts';
+import { Locks } from '../../../../../electron/host/io/files/locks.ts';
+import type { Client } from '../../../../../renderer/client/index.ts';
+import { smallScenario } from '../../small-run.ts';
+import { eventually, openTestHost, type TestHost } from '../../test-host.ts';
+
+let test: TestHost;
+let page: Client;
+beforeEach(async () => {
+  test = await openTestHost();
+  page = await test.page();
+});
+afterEach(() => test.close());
+
+const inLibrary = (key: string): FileRef => ({ kind: 'library', key });
+const all: LibraryQuery = { place: 'yours', text: '', kind: null, tag: null, order: 'name', limit: 100 };
+
+async function search(query: Partial<LibraryQuery> = {}): Promise<readonly LibraryItem[]> {
+  return (await page.call('library.search', { ...all, ...query })).items;
+}
+const names = async (query: Partial<LibraryQuery> = {}): Promise<string[]> =>
+  (await search(query)).map(({ fileName }) => fileName);
+
+async function save(key: string, change: object = {}): Promise<void> {
+  await page.call('scenario.save', {
+    scenario: { ...smallScenario, ...change },
+    file: inLibrary(key),
+    ifExists: 'refuse',
+  });
+}
+
+async function saveRun(key: string): Promise<void> {
+  const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
+  await test.host.runs.ended(id);
+  await page.call('run.save', { run: id, file: inLibrary(key), ifExists: 'refuse' });
+}
+
+const indexFiles = async (): Promise<string[]> =>
+  (await readdir(path.join(test.folder, 'index'))).map((name) => path.join(test.folder, 'index', name));
+
+describe('the library', () => {
+  it('finds scenarios and runs by every word of what they say', async () => {
+    await save('water.json', { name: 'Plain water', notes: 'for the Monday talk' });
+    await save('slow.json', { name: 'Slow beam', beam: { energy_MeV: 12.5 } });
+    await saveRun('first.h5');
+    expect(await names()).toEqual(['first.h5', 'slow.json', 'water.json']);
+    expect(await names({ text: 'monday WATER' })).toEqual(['water.json']);
+    expect(await names({ text: '12.5 MeV' })).toEqual(['slow.json']);
+    expect(await names({ text: '100%' })).toEqual([]);
+    expect(await names({ kind: 'run' })).toEqual(['first.h5']);
+    const [run] = await search({ kind: 'run' });
+    expect(run).toMatchObject({
+      file: inLibrary('first.h5'),
+      name: 'small µ run',
+      facts: {
+        workload: 'transport',
+        about: '30 MeV',
+        variant: 'window',
+        precision: 'fp32',
+        status: 'done',
+        device: 'cpu',
+      },
+      problem: null,
+    });
+    const r80 = /^R80 ([\d.]+) mm$/.exec(run?.facts.result ?? '')?.[1];
+    expect(Math.abs(Number(r80) - 8.85)).toBeLessThan(0.1);
+    expect(await names({ text: `r80 ${r80} mm` })).toEqual(['first.h5']);
+    const examples = await search({ place: 'examples', text: 'tilted 70' });
+    expect(examples).toMatchObject([{ fileName: 'tilted-45deg-70MeV.json', facts: { about: '70 MeV' } }]);
+    // Examples lie in folders by what they are about; they open by their folder's name.
+    const [image] = await search({ place: 'examples', text: 'tilted 1024' });
+    expect(image).toMatchObject({ file: inLibrary('diffraction/tilted-1024.json'), fileName: 'tilted-1024.json' });
+    const opened = await page.call('scenario.open', { file: inLibrary('diffraction/tilted-1024.json') });
+    expect(opened).toMatchObject({ readOnly: true, draft: { kind: 'diffraction' }, issues: [] });
+    // Runs recorded on GPUs are among them; sessions are Compare's.
+    const recorded = await search({ place: 'examples', kind: 'run' });
+    expect(recorded.map(({ fileName }) => fileName)).toContain('h200-water-70MeV-cuda-window.h5');
+    expect(recorded.map(({ facts }) => facts.device)).toEqual(recorded.map(() => 'NVIDIA H200'));
+    const openedRun = await page.call('run.open', {
+      source: { kind: 'file', file: inLibrary('recorded/h200-water-70MeV-cuda-window.h5') },
+    });
+    expect(openedRun).toMatchObject({ name: 'Water, 70 MeV', file: { place: 'library' } });
+    for (const key of [
+      'recorded/h200-water-70MeV.json',
+      'recorded/../scenarios/water-70MeV.json',
+      '../library.json',
+      'diffraction/../water-70MeV.json',
+      'no-such/tilted-1024.json',
+    ])
+      await expect(page.call('scenario.open', { file: inLibrary(key) })).rejects.toThrow();
+    const few = await page.call('library.search', { ...all, limit: 1 });
+    expect([few.items.length, few.total, few.folder]).toEqual([1, 3, path.join(test.folder, 'library')]);
+  });
+
+  it('answers from a look at the folder that began after the question', async () => {
+    const folder = path.join(test.folder, 'slow');
+    await mkdir(folder);
+    await writeFile(path.join(folder, 'first.h5'), 'not a run');
+    const asked: ReturnType<Catalogue['search']>[] = [];
+    const locks = new Locks(test.folder);
+    const catalogue = new Catalogue({
+      dataFolder: test.folder,
+      locks,
+      files: new FileAccess(new Library(folder, []), locks),
+      readers: {
+        scenarios: { parseAny: () => Promise.reject(new Error('there is none')) },
+        // While the first look reads its file, another comes, and is asked for.
+        runFacts: async () => {
+          if (asked.length === 1) {
+            await writeFile(path.join(folder, 'second.h5'), 'not a run');
+            asked.push(catalogue.search(all), catalogue.search(all));
+          }
+          throw new Error('no run');
+        },
+      },
+      onTrouble: (reason) => expect.unreachable(reason),
+    });
+    asked.push(catalogue.search(all));
+    await asked[0];
+    const answers = await Promise.all(asked);
+    catalogue.close();
+    expect(answers.map(({ total }) => total)).toEqual([1, 2, 2]);
+  });
+
+  it('keeps tags and remarks beside the files, and finds by them', async () => {
+    await save('a.json');
+    await save('b.json');
+    await page.call('library.label', { file: inLibrary('a.json'), tags: ['talk', ' talk ', 'Größe'], remark: 'Keep' });
+    await page.call('library.label', { file: inLibrary('b.json'), tags: ['talk'], remark: '' });
+    expect(await names({ tag: 'Größe' })).toEqual(['a.json']);
+    expect(await names({ text: 'größe keep' })).toEqual(['a.json']);
+    expect((await page.call('library.search', all)).tags).toEqual([
+      { tag: 'talk', count: 2 },
+      { tag: 'Größe', count: 1 },
+    ]);
+    await page.call('library.label', { file: inLibrary('b.json'), tags: [], remark: '' });
+    expect(await names({ tag: 'talk' })).toEqual(['a.json']);
+    // Asked for at once, none of them takes another one away.
+    const both = ['a.json', 'b.json'].map((name) =>
+      page.call('library.label', { file: inLibrary(name), tags: ['both'], remark: '' }),
+    );
+    await Promise.all(both);
+    expect((await names({ tag: 'both' })).sort()).toEqual(['a.json', 'b.json']);
+    const example = inLibrary('water-150MeV.json');
+    await expect(page.call('library.label', { file: example, tags: ['x'], remark: '' })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+  });
+
+  it('moves to the trash and back, with its tags, and never over another file', async () => {
+    await save('a.json', { name: 'The first' });
+    await page.call('library.label', { file: inLibrary('a.json'), tags: ['old'], remark: '' });
+    const { id } = await page.call('library.trash', { file: inLibrary('a.json') });
+    expect(await names()).toEqual([]);
+    expect(await search({ place: 'trash' })).toMatchObject([{ id, file: null, fileName: 'a.json', tags: ['old'] }]);
+    await save('a.json', { name: 'The second' });
+    expect((await search()).map(({ tags }) => tags)).toEqual([[]]);
+    expect((await page.call('library.restore', { id })).name).toBe('a 2.json');
+    expect((await search({ order: 'name' })).map(({ fileName, name, tags }) => [fileName, name, tags])).toEqual([
+      ['a 2.json', 'The first', ['old']],
+      ['a.json', 'The second', []],
+    ]);
+    expect(await search({ place: 'trash' })).toEqual([]);
+    for (const forged of ['../a.json', '2026-01-02T03-04-05.678Z~..', '2026-01-02T03-04-05.678Z~../../x.json']) {
+      await expect(page.call('library.restore', { id: forged })).rejects.toMatchObject({ name: 'BraggError' });
+    }
+  });
+
+  it('lists a file that cannot be read with the reason', async () => {
+    await saveRun('cut.h5');
+    await truncate(path.join(test.folder, 'library', 'cut.h5'), 3000);
+    await writeFile(path.join(test.folder, 'library', 'empty.h5'), '');
+    await writeFile(path.join(test.folder, 'library', 'bad.json'), '{ "kind": "transport", "version": 1, "beam": 3 }');
+    await writeFile(path.join(test.folder, 'library', 'x.session.json'), '{}');
+    const problems = Object.fromEntries((await search()).map(({ fileName, problem }) => [fileName, problem]));
+    expect(problems).toMatchObject({
+      'cut.h5': 'cut.h5 cannot be opened as a run: it is cut off.',
+      'empty.h5': expect.stringMatching(/empty\.h5 cannot be opened as a run/),
+      'bad.json': expect.stringMatching(/^beam: /),
+      'x.session.json': expect.stringMatching(/is not a benchmark of this program/),
+    });
+  });
+
+  it('tells pages of what changes in the folder, by itself or by another program', async () => {
+    await save('a.json');
+    let revision = 0;
+    const heard = (frame: { readonly revision: number }): void => {
+      revision = frame.revision;
+    };
+    page.stream('library', {}, { frame: heard });
+    await eventually(() => revision > 0);
+    const first = revision;
+    await save('b.json');
+    await eventually(() => revision > first);
+    await search();
+    const second = revision;
+    await writeFile(path.join(test.folder, 'library', 'c.json'), JSON.stringify(smallScenario));
+    await eventually(() => revision > second);
+    expect(await names()).toEqual(['a.json', 'b.json', 'c.json']);
+  });
+
+  it('goes to the folder that the user chooses, and stays there at the next start', async () => {
+    await save('here.json');
+    const other = path.join(test.folder, 'elsewhere');
+    const shell = { chooseFolder: async () => other } as unknown as ShellHandlers;
+    const desktop = await test.page(shell);
+    expect(await desktop.call('library.chooseFolder', {})).toEqual({ folder: other });
+    expect(test.host.capabilities().shell.libraryFolder).toBe(other);
+    expect(await names()).toEqual([]);
+    await save('there.json');
+    expect(await readdir(other)).toEqual(['there.json']);
+    const settings = JSON.parse(await readFile(path.join(test.folder, 'settings.json'), 'utf8')) as object;
+    expect(settings).toMatchObject({ version: 1, settings: { libraryFolder: other } });
+    await expect(page.call('library.chooseFolder', {})).rejects.toMatchObject({ code: 'unsupported' });
+  });
+});
+
+describe('the index', () => {
+  beforeEach(async () => {
+    await save('a.json', { name: 'Alpha' });
+    await page.call('library.label', { file: inLibrary('a.json'), tags: ['kept'], remark: 'mine' });
+    await search();
+  });
+
+  it.each([
+    ['deleted', (file: string) => writeFile(file, '')],
+    [
+      'overwritten with something else',
+      (file: string) => writeFile(file, 'not a database at all, but long enough '.repeat(400)),
+    ],
+    ['cut off', (file: string) => truncate(file, 5000)],
+  ])('that was %s while the program was away is made anew from the files', async (_what, harm) => {
+    const { folder } = test;
+    await test.host.close();
+    for (const file of await indexFiles()) await harm(file);
+    const again = await openTestHost({ dataFolder: folder });
+    try {
+      const client = await again.page();
+      const { items } = await client.call('library.search', all);
+      expect(items).toMatchObject([{ fileName: 'a.json', name: 'Alpha', tags: ['kept'], remark: 'mine' }]);
+    } finally {
+      await again.close();
+    }
+  });
+
+  it('follows files that change, come and go behind its back', async () => {
+    const folder = path.join(test.folder, 'library');
+    await writeFile(path.join(folder, 'a.json'), JSON.stringify({ ...smallScenario, name: 'Changed' }));
+    await writeFile(
+      path.join(folder, 'b.yaml'),
+      'kind: transport\nversion: 1\nname: From YAML\nbeam: { energy_MeV: 70 }\n',
+    );
+    expect((await search()).map(({ name }) => name)).toEqual(['Changed', 'From YAML']);
+    await page.call('library.trash', { file: inLibrary('b.yaml') });
+    expect(await names()).toEqual(['a.json']);
+    expect(await page.call('library.rebuild', {})).toEqual({ files: 1 });
+    expect((await search({ tag: 'kept' })).map(({ name }) => name)).toEqual(['Changed']);
+  });
+
+  it('puts damaged tags aside instead of writing over them', async () => {
+    const folder = path.join(test.folder, 'library', '.braggbench');
+    await writeFile(path.join(folder, 'labels.json'), '{ "version": 1, "labels": {');
+    expect((await search())[0]?.tags).toEqual([]);
+    expect((await readdir(folder)).some((name) => name.startsWith('labels.json.damaged-'))).toBe(true);
+  });
+});

@@ -1,0 +1,37 @@
+/** A host in a process of its own, to be killed: keeps edits and computes, and says when it has. */
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { openHost } from '../../../../../electron/host/index.ts';
+import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
+import { imageWork, taskWork, transportWork } from './slow.ts';
+
+const [dataFolder = '', what = '', workload = ''] = process.argv.slice(2);
+const works = { transport: transportWork, diffraction: imageWork, 'linear-relu': taskWork } as const;
+const [edited, edit, slow] = works[workload as keyof typeof works];
+const host = await openHost({
+  assetsFolder,
+  dataFolder,
+  shell: { kind: 'browser', dialogs: false, window: false, menus: false },
+  memoryLimit_bytes,
+});
+const file = { kind: 'library', key: 'mine.json' } as const;
+const scenario = { ...edited };
+if (what === 'edit') {
+  await host.call('scenario.save', { scenario, file, ifExists: 'refuse' });
+  const draft = { ...scenario, ...edit };
+  await host.call('recovery.keep', { page: 'page-one', title: 'mine.json', file, draft });
+  await host.call('recovery.keep', { page: 'page-two', title: 'Untitled', file: null, draft: scenario });
+} else {
+  const run = await host.call('run.start', { scenario: { ...slow }, name: '' });
+  if (what === 'ended') {
+    // Stopped once it has run long enough to be kept.
+    const owner = path.join(dataFolder, 'recovery');
+    const kept = async (): Promise<boolean> => (await readdir(owner, { recursive: true }).catch(() => [])).length > 2;
+    while (!(await kept())) await new Promise((resolve) => setTimeout(resolve, 50));
+    host.runs.cancel(run.id);
+    await host.runs.ended(run.id);
+  }
+}
+// The checkpoint is on the disk some seconds after the run has begun; whoever kills this process looks for it.
+console.log('ready');
+setInterval(() => undefined, 1000);

@@ -1,0 +1,43 @@
+/** What is edited and what computes in a host that is killed, of the workloads whose runs are kept against a crash. */
+import { smallScenario } from '../../small-run.ts';
+import { smallImage } from '../../workloads/small-image.ts';
+
+/** A run of several seconds on any machine: the oracle on a finer grid. */
+export const slowScenario = {
+  kind: 'transport',
+  version: 1,
+  name: 'slow run',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 0.5, dz_mm: 0.125, dtheta_mrad: 20, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.125 } },
+  solver: { step_mm: 0.125, variant: 'reference', precision: 'fp64' },
+  output: { keyframes: 12 },
+} as const;
+
+/** An image of many seconds: 400 blocks of mosaic for every pixel. */
+export const slowImage = {
+  ...smallImage,
+  name: 'slow image',
+  crystal: { ...smallImage.crystal, mosaic_spread_deg: 1, mosaic_domains: 400 },
+  detector: { width: 512, height: 512 },
+  solver: { threads: 1, variant: 'diffraction-reference' },
+} as const;
+
+const smallTask = {
+  ...{ kind: 'linear-relu', version: 1, name: 'Layer' },
+  problem: { batch: 8, inputs: 8, outputs: 8 },
+} as const;
+
+/** A measurement of many seconds: rounds go on until their time is over, or they change nothing. */
+export const slowTask = {
+  kind: 'linear-relu',
+  version: 1,
+  name: 'slow measurement',
+  problem: { batch: 256, inputs: 512, outputs: 1024 },
+  solver: { threads: 1, variant: 'cpu-blocked' },
+} as const;
+
+/** A saved scenario, an edit of it, and what computes when the host is killed. */
+export const transportWork = [smallScenario, { beam: { energy_MeV: 31 } }, slowScenario] as const;
+export const taskWork = [smallTask, { problem: { batch: 9, inputs: 8, outputs: 8 } }, slowTask] as const;
+export const imageWork = [smallImage, { beam: { wavelength_A: 5.5 } }, slowImage] as const;

@@ -1,0 +1,101 @@
+/** Names that are taken, pipes where files should be: nothing is overwritten, and nobody waits. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../../../../renderer/client/index.ts';
+import { smallScenario } from '../../small-run.ts';
+import { openTestHost, type TestHost } from '../../test-host.ts';
+
+let test: TestHost;
+let page: Client;
+let library = '';
+beforeEach(async () => {
+  test = await openTestHost();
+  page = await test.page();
+  library = path.join(test.folder, 'library');
+});
+afterEach(() => test.close());
+
+const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
+const base = { workload: 'transport', bench: '', id: 'window' } as const;
+const cuda = { workload: 'transport', bench: '', id: 'cuda-window' } as const;
+
+async function create(id: string, of: typeof base | typeof cuda): Promise<unknown> {
+  const { files } = await page.call('own.templates', { base: of });
+  return page.call('own.create', { beside: null, id, base: of, replaces: files[0] ?? '' });
+}
+
+describe('an own variant whose description has a name that is taken', () => {
+  it('is not made, and a scenario stays a scenario', async () => {
+    await page.call('scenario.save', {
+      scenario: { ...smallScenario },
+      file: inLibrary('precious.json'),
+      ifExists: 'refuse',
+    });
+    const before = await readFile(path.join(library, 'precious.json'), 'utf8');
+    await expect(create('precious.cpp', base)).rejects.toMatchObject({
+      code: 'exists',
+      message: expect.stringMatching(/^precious\.cpp was not made: .* precious\.json/),
+    });
+    expect(await readFile(path.join(library, 'precious.json'), 'utf8')).toBe(before);
+    expect((await readdir(library)).filter((name) => !name.startsWith('.'))).toEqual(['precious.json']);
+  });
+
+  it('is not made where code of the other device has that description', async () => {
+    await create('my.cpp', base);
+    const before = await readFile(path.join(library, 'my.json'), 'utf8');
+    await expect(create('my.cu', cuda)).rejects.toMatchObject({ code: 'exists' });
+    expect(await readFile(path.join(library, 'my.json'), 'utf8')).toBe(before);
+    expect((await readdir(library)).sort()).toEqual(['my.cpp', 'my.json']);
+  });
+
+  it('leaves no description behind where its code is there already', async () => {
+    await mkdir(library, { recursive: true });
+    await writeFile(path.join(library, 'mine.cpp'), '// mine');
+    await expect(create('mine.cpp', base)).rejects.toMatchObject({ code: 'exists' });
+    expect(await readdir(library)).toEqual(['mine.cpp']);
+    expect(await readFile(path.join(library, 'mine.cpp'), 'utf8')).toBe('// mine');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a pipe where a file should be', () => {
+  const makePipe = (name: string): string => {
+    const place = path.join(library, name);
+    execFileSync('mkfifo', [place]);
+    return place;
+  };
+  beforeEach(() => mkdir(library, { recursive: true }));
+
+  it('is said of a table that a scenario names, of as many as there are threads, and nothing waits', async () => {
+    makePipe('pipe.csv');
+    const scenario = { ...smallScenario, physics: { stopping_power: { kind: 'file', file: 'pipe.csv' } } };
+    await page.call('scenario.save', { scenario, file: inLibrary('pipes.json'), ifExists: 'refuse' });
+    const asked = Array.from({ length: 12 }, () =>
+      page.call('scenario.resolve', { scenario, file: inLibrary('pipes.json') }),
+    );
+    for (const { issues } of await Promise.all(asked)) {
+      expect(issues.map(({ message }) => message).join('\n')).toContain('is a pipe, not a file');
+    }
+    // File reading goes on.
+    expect((await page.call('scenario.open', { file: inLibrary('pipes.json') })).draft).toMatchObject(scenario);
+  });
+
+  it('is said of scenarios, runs, sessions and traces that the user chose', async () => {
+    const chosen = (name: string) => test.host.grant(makePipe(name)).file;
+    const outside = path.join(test.folder, 'outside');
+    await mkdir(outside);
+    library = outside;
+    const scenario = await page.call('scenario.open', { file: chosen('a.json') });
+    expect(scenario.issues.map(({ message }) => message)).toEqual(['is a pipe, not a file']);
+    const refused = { code: 'foreign-file', message: expect.stringContaining('is a pipe or a device, not a file') };
+    await expect(page.call('run.open', { source: { kind: 'file', file: chosen('b.h5') } })).rejects.toMatchObject(
+      refused,
+    );
+    const session = { kind: 'file', file: chosen('c.session.json') } as const;
+    await expect(page.call('bench.open', { source: session })).rejects.toMatchObject(refused);
+    await expect(
+      page.call('timeline.open', { source: { kind: 'file', file: chosen('d.json') } }),
+    ).rejects.toMatchObject(refused);
+  });
+});

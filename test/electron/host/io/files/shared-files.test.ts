@@ -1,0 +1,172 @@
+/** Files that two windows or two servers write: what one of them was told is written stays so. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { moveToTrash, restoreFromTrash } from '../../../../../electron/host/app/library/trash.ts';
+import { Trust } from '../../../../../electron/host/app/user-kernels/trust.ts';
+import { Locks } from '../../../../../electron/host/io/files/locks.ts';
+import { HostSettings } from '../../../../../electron/host/io/files/settings.ts';
+import { smallScenario } from '../../small-run.ts';
+import { openTestHost } from '../../test-host.ts';
+import { type Answer, type Server, startServer } from './servers.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-shared-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const noTrouble = (reason: string): void => {
+  throw new Error(reason);
+};
+const scenario = (name: string) => ({ ...smallScenario, name });
+const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
+
+describe('two pages of one server', () => {
+  it('save over the same version: exactly one is accepted, and that one is in the file', async () => {
+    const test = await openTestHost();
+    const [a, b] = [await test.page(), await test.page()];
+    for (let round = 0; round < 10; round += 1) {
+      const file = inLibrary(`both-${round}.json`);
+      const { stamp } = await a.call('scenario.save', { scenario: scenario('first'), file, ifExists: 'refuse' });
+      const save = (page: typeof a, name: string) =>
+        page.call('scenario.save', { scenario: scenario(name), file, ifExists: 'replace', stamp });
+      const saves = await Promise.allSettled([save(a, 'a'), save(b, 'b')]);
+      const accepted = saves.flatMap(({ status }, i) => (status === 'fulfilled' ? ['ab'[i]] : []));
+      expect(accepted).toHaveLength(1);
+      const { draft, stamp: now } = await a.call('scenario.open', { file });
+      expect(draft).toMatchObject({ name: accepted[0] });
+      const [done] = saves.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      expect(now).toBe(done?.stamp);
+    }
+    await test.close();
+  });
+
+  it('a version is its content: a clock that was set back makes no other of it, and no same of another', async () => {
+    const test = await openTestHost();
+    const page = await test.page();
+    const file = inLibrary('clock.json');
+    const { stamp } = await page.call('scenario.save', { scenario: scenario('mine'), file, ifExists: 'refuse' });
+    const place = path.join(test.folder, 'library', 'clock.json');
+    const text = await readFile(place, 'utf8');
+    // Written again by another program, to the same length, under the same inode and with the old time.
+    const before = await stat(place);
+    await writeFile(place, text.replace('mine', 'your'));
+    await utimes(place, before.atime, before.mtime);
+    const mine = { scenario: scenario('more'), file, ifExists: 'replace', stamp } as const;
+    await expect(page.call('scenario.save', mine)).rejects.toMatchObject({ code: 'exists' });
+    await writeFile(place, text);
+    await utimes(place, new Date(0), new Date(0));
+    await page.call('scenario.save', mine);
+    await test.close();
+  });
+});
+
+describe('two servers', () => {
+  let servers: readonly Server[] = [];
+  beforeAll(async () => {
+    const library = path.join(folder, 'library');
+    // With a data folder of their own each, and one library.
+    const start = async (name: string): Promise<Server> => {
+      const dataFolder = path.join(folder, name);
+      const settings = await HostSettings.open(dataFolder, new Locks(dataFolder), noTrouble);
+      await settings.change({ libraryFolder: library });
+      return startServer({ dataFolder });
+    };
+    servers = await Promise.all([start('one'), start('two')]);
+  });
+  afterAll(() => Promise.all(servers.map((server) => server.kill())));
+
+  /** The same of both at the same time. */
+  const both = (method: string, params: (name: string) => unknown): Promise<Answer[]> =>
+    Promise.all(servers.map((server, i) => server.call(method, params(`${i}`))));
+
+  it('save over the same version of a scenario of one library: exactly one is accepted', async () => {
+    const [one] = servers;
+    for (let round = 0; round < 12; round += 1) {
+      const file = inLibrary(`theirs-${round}.json`);
+      const saved = await one?.call('scenario.save', { scenario: scenario('first'), file, ifExists: 'refuse' });
+      const { stamp } = (saved?.ok ?? {}) as { stamp?: string };
+      expect(stamp).toMatch(/^[0-9a-f]{64}$/);
+      const answers = await both('scenario.save', (name) => ({
+        ...{ scenario: scenario(name), file, ifExists: 'replace', stamp },
+      }));
+      const accepted = answers.flatMap(({ ok }, i) => (ok === undefined ? [] : [`${i}`]));
+      expect(accepted).toHaveLength(1);
+      expect(answers.find(({ ok }) => ok === undefined)).toMatchObject({ code: 'exists' });
+      const text = await readFile(path.join(folder, 'library', file.key), 'utf8');
+      expect(JSON.parse(text)).toMatchObject({ name: accepted[0] });
+    }
+  });
+
+  it('label files at the same time: every label that was acknowledged is kept', async () => {
+    const keys = Array.from({ length: 12 }, (_, i) => `theirs-${i}.json`);
+    const mine = (server: number): string[] => keys.filter((_, i) => i % 2 === server);
+    const answers = await Promise.all(
+      servers.flatMap((server, i) =>
+        mine(i).map((key) => server.call('library.label', { file: inLibrary(key), tags: [`of-${i}`], remark: key })),
+      ),
+    );
+    expect(answers.filter(({ ok }) => ok === undefined)).toEqual([]);
+    const text = await readFile(path.join(folder, 'library', '.braggbench', 'labels.json'), 'utf8');
+    expect(Object.keys(JSON.parse(text).labels).sort()).toEqual(keys.sort());
+  });
+
+  it('keep settings, trust and recent files of one data folder together', async () => {
+    const dataFolder = path.join(folder, 'together');
+    const [a, b] = [new Locks(dataFolder), new Locks(dataFolder)];
+    const trusts = [await Trust.open(dataFolder, a, noTrouble), await Trust.open(dataFolder, b, noTrouble)];
+    const hashes = Array.from({ length: 10 }, (_, i) => i.toString(16).padStart(64, '0'));
+    await Promise.all(hashes.map((sha256, i) => trusts[i % 2]?.add(sha256, 'my.cpp')));
+    const again = await Trust.open(dataFolder, a, noTrouble);
+    expect(hashes.filter((sha256) => !again.has(sha256))).toEqual([]);
+    const settings = [
+      await HostSettings.open(dataFolder, a, noTrouble),
+      await HostSettings.open(dataFolder, b, noTrouble),
+    ];
+    await Promise.all([settings[0]?.change({ libraryFolder: '/x' }), settings[1]?.change({ updates: true })]);
+    const kept = await HostSettings.open(dataFolder, a, noTrouble);
+    expect(kept.values).toEqual({ libraryFolder: '/x', updates: true });
+  });
+
+  it('free a lock when its holder is killed', async () => {
+    const dataFolder = path.join(folder, 'killed');
+    const file = path.join(dataFolder, 'held.json');
+    const script = `
+      const { Locks } = await import(${JSON.stringify(path.resolve(import.meta.dirname, '../../../../../electron/host/io/files/locks.ts'))});
+      await new Locks(${JSON.stringify(dataFolder)}).holding(${JSON.stringify(file)}, async () => process.kill(process.pid, 'SIGKILL'));`;
+    expect(() => execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })).toThrow();
+    const start = performance.now();
+    expect(await new Locks(dataFolder).holding(file, async () => 'mine')).toBe('mine');
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+});
+
+describe('the trash', () => {
+  const alone = { before: async () => undefined, after: async () => undefined };
+
+  it('replaces nothing when a clock that was set back gives a time again, nor does what is put back', async () => {
+    const library = path.join(folder, 'trashed');
+    await mkdir(library);
+    const time = new Date('2026-01-02T03:04:05.678Z');
+    const ids: string[] = [];
+    for (const text of ['first', 'second']) {
+      await writeFile(path.join(library, 'mine.json'), text);
+      ids.push(await moveToTrash(library, 'mine.json', alone, time));
+    }
+    expect(new Set(ids).size).toBe(2);
+    const texts = await Promise.all(ids.map((id) => readFile(path.join(library, '.trash', id), 'utf8')));
+    expect(texts).toEqual(['first', 'second']);
+    // Another program takes the name in the moment before the file is put back.
+    const taken = {
+      ...alone,
+      before: async () => writeFile(path.join(library, 'mine.json'), 'theirs', { flag: 'wx' }).catch(() => undefined),
+    };
+    expect(await restoreFromTrash(library, ids[0] ?? '', async () => false, taken)).toBe('mine 2.json');
+    expect(await readFile(path.join(library, 'mine.json'), 'utf8')).toBe('theirs');
+    expect(await readFile(path.join(library, 'mine 2.json'), 'utf8')).toBe('first');
+    expect((await readdir(library)).sort()).toEqual(['.trash', 'mine 2.json', 'mine.json']);
+  });
+});

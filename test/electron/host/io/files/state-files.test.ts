@@ -1,0 +1,51 @@
+/** Small files of the program's own state: what is asked for at the same time ends up in them together. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Trust } from '../../../../../electron/host/app/user-kernels/trust.ts';
+import { Locks } from '../../../../../electron/host/io/files/locks.ts';
+import { HostSettings } from '../../../../../electron/host/io/files/settings.ts';
+import { InOrder } from '../../../../../electron/host/io/flow/in-order.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-state-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const locks = (): Locks => new Locks(folder);
+const noTrouble = (reason: string): void => {
+  throw new Error(reason);
+};
+
+test('one thing follows the other, and a failure is only its own', async () => {
+  const order = new InOrder();
+  const done: number[] = [];
+  const work = (n: number, ms: number) => async () => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    if (n === 2) throw new Error('the second');
+    done.push(n);
+    return n;
+  };
+  const all = await Promise.allSettled([order.do(work(1, 20)), order.do(work(2, 0)), order.do(work(3, 0))]);
+  expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  await order.settled();
+  expect(done).toEqual([1, 3]);
+});
+
+test('settings that are changed at the same time are both kept', async () => {
+  const settings = await HostSettings.open(folder, locks(), noTrouble);
+  await Promise.all([settings.change({ libraryFolder: '/somewhere' }), settings.change({ updates: true })]);
+  expect((await HostSettings.open(folder, locks(), noTrouble)).values).toEqual({
+    libraryFolder: '/somewhere',
+    updates: true,
+  });
+});
+
+test('trust that is given to many files at once is kept of all', async () => {
+  const trust = await Trust.open(folder, locks(), noTrouble);
+  const hashes = Array.from({ length: 20 }, (_, i) => i.toString(16).padStart(64, '0'));
+  await Promise.all(hashes.map((sha256) => trust.add(sha256, 'my.cpp')));
+  const again = await Trust.open(folder, locks(), noTrouble);
+  expect(hashes.filter((sha256) => !again.has(sha256))).toEqual([]);
+});

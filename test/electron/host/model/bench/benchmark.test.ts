@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { NativeAddon, TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
+import { type BenchReport, benchmark, type MeasuredEntry } from '../../../../../electron/host/model/bench/index.ts';
+import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/parity.ts';
+import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { addon, check, scenarios } from '../scenarios/open.ts';
+
+const coarse = { grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 }, geometry: { width_mm: 10, depth_mm: 10 } };
+
+async function smallProblem(parts: object = {}): Promise<TransportProblem> {
+  return scenarios.resolve(await check({ ...coarse, ...parts }, 30));
+}
+
+const limits = limitsOf(6, 600);
+
+function measured(report: BenchReport, variant: string): MeasuredEntry {
+  const entry = report.entries.find((one) => one.variant === variant);
+  if (entry?.status !== 'measured') throw new Error(`${variant} was not measured`);
+  return entry;
+}
+
+describe('a benchmark of the real engine', () => {
+  let report: BenchReport;
+  const seen: string[] = [];
+
+  beforeAll(async () => {
+    report = await benchmark(addon, await smallProblem(), {
+      scenario: 'small',
+      variants: ['gather', 'scatter', 'window', 'depth', 'reference'],
+      seed: 1,
+      limits,
+      onProgress: ({ phase, variant }) => seen.push(`${phase} ${variant}`),
+    });
+  });
+
+  test('takes whole interleaved rounds, in another order each', () => {
+    expect(report.rounds).toBe(6);
+    expect(report.stopped).toBe('rounds');
+    for (const entry of report.entries)
+      expect(entry.status === 'measured' && entry.samples.map(({ round }) => round)).toEqual([0, 1, 2, 3, 4, 5]);
+    const rounds = seen.filter((line) => line.startsWith('rounds'));
+    expect(rounds).toHaveLength(6 * 6);
+    expect(rounds.filter((line) => line === 'rounds gather')).toHaveLength(12);
+    const orders = Array.from({ length: 6 }, (_, round) => rounds.slice(6 * round, 6 * round + 6).join());
+    expect(new Set(orders).size).toBeGreaterThan(1);
+  });
+
+  test('measures its own noise with the first variant against itself', () => {
+    expect(report.reference).toBe('gather');
+    expect(report.noise.ratio?.interval).not.toBeNull();
+    expect(report.noise.floor).toBeGreaterThan(0);
+    expect(measured(report, 'gather').verdict).toBe('reference');
+  });
+
+  test('holds every dose to the plain FP64 reference', () => {
+    expect(report.oracles).toEqual([
+      { stepping: 'path', variant: 'reference', reason: null },
+      { stepping: 'depth', variant: 'reference', reason: null },
+    ]);
+    for (const id of ['gather', 'scatter', 'window', 'depth']) {
+      const entry = measured(report, id);
+      expect(entry.rel_l2_limit).toBe(1e-5);
+      expect(entry.rel_l2).toBeLessThan(1e-5);
+      expect(entry.rel_l2).toBeGreaterThan(0);
+      expect(entry.ledger_error).toBeLessThan(1e-6);
+    }
+    expect(measured(report, 'reference')).toMatchObject({
+      precision: 'fp64',
+      rel_l2: 0,
+      rel_l2_limit: 1e-12,
+      note: 'fp64',
+    });
+  });
+
+  test('says what differs from the scenario, and what each variant gains over the one it builds on', () => {
+    expect(measured(report, 'depth').note).toBe('depth stepping');
+    expect(measured(report, 'gather').note).toBeNull();
+    // Every round is an instance: the geometric mean of their ratios.
+    const rounds = measured(report, 'scatter').samples.map(({ solve_s }) => Math.log(solve_s));
+    const gains = measured(report, 'gather').samples.map(({ solve_s }, i) => Math.log(solve_s) - (rounds[i] ?? NaN));
+    const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+    expect(measured(report, 'gather').rung?.value).toBeCloseTo(Math.exp(mean), 10);
+    expect(report.judged).toEqual({ precision: 0.01, margin: 0.01, instances: 6, rounds_per_instance: 1 });
+    expect(measured(report, 'gather').samples.map(({ instance }) => instance)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(measured(report, 'reference').rung).toBeNull();
+  });
+
+  test('keeps set-up and the first run apart, and tells whether repeats agree', () => {
+    const entry = measured(report, 'gather');
+    expect(entry.first.wall_s).toBeGreaterThanOrEqual(entry.first.solve_s);
+    expect(entry.wall_s).toBeGreaterThan(entry.solve_s);
+    expect(entry.determinism).toMatchObject({ runs: 13, bitwise: true, spread: 0 });
+    expect(measured(report, 'scatter').determinism.runs).toBe(7);
+    expect(measured(report, 'scatter').determinism.spread).toBeLessThan(1e-6);
+  });
+
+  test('is plain JSON', () => {
+    expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+  });
+});
+
+test('a variant that is refused keeps its row and its reason', async () => {
+  const problem = await smallProblem();
+  const tight = { ...problem, solver: { ...problem.solver, memory_limit_bytes: 1e5 } };
+  const report = await benchmark(addon, tight, { scenario: 's', variants: ['gather', 'scatter'], seed: 1, limits });
+  expect(report.stopped).toBe('refused');
+  expect(report.reference).toBeNull();
+  expect(report.entries.map((entry) => entry.status)).toEqual(['refused', 'refused']);
+  expect(report.entries[0]).toMatchObject({ reason: expect.stringMatching(/^needs about .* the limit is/) });
+});
+
+test('names that are not known or stand twice are refused', async () => {
+  const problem = await smallProblem();
+  const start = (variants: string[]) => async () =>
+    benchmark(addon, problem, { scenario: 's', variants, seed: 1, limits });
+  await expect(start(['gathr'])).rejects.toThrow(
+    'the variant "gathr" is not known (did you mean gather?); allowed: reference, ',
+  );
+  await expect(start(['gather', 'gather'])).rejects.toThrow(
+    'the variant gather stands twice in the list; allowed: once',
+  );
+});
+
+test('a fast variant with a wrong answer is wrong', async () => {
+  // The real engine, with the answer of one variant bent by one part in a thousand.
+  const problem = await smallProblem();
+  const bent: NativeAddon = {
+    ...addon,
+    createTransport: (given) => {
+      const run = addon.createTransport(given);
+      if (given.solver.variant !== 'gather') return run;
+      return {
+        plan: run.plan,
+        cancel: () => run.cancel(),
+        wantCheckpoint: () => undefined,
+        checkpoint: () => null,
+        wantPlanes: () => undefined,
+        live: () => run.live(),
+        keyframe: (index: number) => run.keyframe(index),
+        start: async (onProgress) => {
+          const result = await run.start(onProgress);
+          return { ...result, dose: result.dose.map((value, i) => (i % 2 === 0 ? value * 1.001 : value)) };
+        },
+      };
+    },
+  };
+  const report = await benchmark(bent, problem, { scenario: 's', variants: ['window', 'gather'], seed: 1, limits });
+  expect(measured(report, 'gather').verdict).toBe('wrong');
+  expect(measured(report, 'gather').rel_l2).toBeGreaterThan(1e-4);
+  expect(measured(report, 'window').verdict).toBe('reference');
+});
+
+test('a session that is cancelled reports what it has', async () => {
+  const problem = await smallProblem();
+  const stop = new AbortController();
+  let turns = 0;
+  const report = await benchmark(addon, problem, {
+    scenario: 's',
+    variants: ['window', 'gather'],
+    seed: 1,
+    limits: { ...limits, mostRounds: 1000 },
+    signal: stop.signal,
+    onProgress: ({ phase }) => {
+      if (phase === 'rounds') turns += 1;
+      if (turns === 8) stop.abort();
+    },
+  });
+  expect(report.stopped).toBe('cancelled');
+  expect(report.rounds).toBe(2);
+  expect(measured(report, 'window').samples).toHaveLength(2);
+  expect(measured(report, 'gather').ratio.interval).toBeNull();
+  expect(measured(report, 'gather').verdict).toBe('undecided');
+});
+
+describe('parity', () => {
+  test('relative L2', () => {
+    expect(relativeL2(Float64Array.of(3, 4.5), Float64Array.of(3, 4))).toBeCloseTo(0.1, 12);
+    expect(relativeL2(Float64Array.of(0), Float64Array.of(0))).toBe(0);
+    expect(relativeL2(Float64Array.of(1), Float64Array.of(0))).toBe(Number.POSITIVE_INFINITY);
+    expect(relativeL2(Float64Array.of(1), Float64Array.of(1, 2))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('determinism tells bits from values', () => {
+    const same = new Determinism();
+    same.add(Float64Array.of(1, 2));
+    same.add(Float64Array.of(1, 2));
+    expect(same.report()).toMatchObject({ runs: 2, bitwise: true, spread: 0 });
+    const drifting = new Determinism();
+    drifting.add(Float64Array.of(1, 2));
+    drifting.add(Float64Array.of(1.1, 2));
+    drifting.add(Float64Array.of(1, 2));
+    expect(drifting.report()).toMatchObject({ runs: 3, bitwise: false });
+    expect(drifting.report().spread).toBeCloseTo(0.05, 12);
+    const signs = new Determinism();
+    signs.add(Float64Array.of(0));
+    signs.add(Float64Array.of(-0));
+    expect(signs.report().bitwise).toBe(false);
+  });
+});

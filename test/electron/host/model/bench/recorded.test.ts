@@ -1,0 +1,120 @@
+/** Sessions recorded on an H200 reopen without a GPU, to the same report. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { gpuTargets, readSessions } from '../../../../../electron/build/bench/targets.mjs';
+import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
+import { claimResults, readClaims, transportTimes } from '../../../../../electron/host/model/bench/claims.ts';
+import { flagOf } from '../../../../../electron/host/model/bench/flags.ts';
+import { roofline } from '../../../../../electron/host/model/bench/roofline.ts';
+import { readSession, writeSession } from '../../../../../electron/host/model/bench/session-file.ts';
+import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/statistics.ts';
+import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';
+import { assetsFolder } from '../../small-run.ts';
+
+const folder = path.join(assetsFolder, 'runs');
+const files = readdirSync(folder);
+const sessions = files.filter((name) => name.endsWith('.json'));
+const plain = (_style: string, text: string): string => text;
+
+test('recordings are small', () => {
+  expect(sessions.length).toBeGreaterThanOrEqual(6);
+  for (const name of files) expect(statSync(path.join(folder, name)).size, name).toBeLessThanOrEqual(2e6);
+});
+
+describe.for(sessions)('%s', (name) => {
+  test('reopens to what was written, and prints every variant', async () => {
+    const session = await readSession(path.join(folder, name));
+    expect(session).toEqual(JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
+    const text = session.reports.flatMap((report) => benchReport(report, plain, session)).join('\n');
+    for (const { entries } of session.reports) for (const { label } of entries) expect(text).toContain(label);
+    const commit = session.reports[0]?.program?.commit ?? '';
+    expect(commit).toMatch(/^[0-9a-f]{40}$/);
+    expect(text).toContain(
+      `NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit ${commit.slice(0, 9)} · 21 Nov 2026`,
+    );
+    // Whole runs of other programs were not timed: their rows have a dash there.
+    for (const { title } of session.reports.flatMap(({ external }) => external))
+      expect(text).toMatch(new RegExp(`^${title} +[\\d.]+ ms +[\\d.]+ % +– +[\\d.]+ m?s`, 'm'));
+  });
+});
+
+test('a rival that takes more steps is said to', async () => {
+  const session = await readSession(path.join(folder, 'h200-uniform-grid-70MeV.json'));
+  const text = session.reports.flatMap((report) => benchReport(report, plain, session)).join('\n');
+  expect(text).toMatch(/^cuda-window is \d+\.\d× .* as fast as CuPy, RawKernel, which takes 96 steps to its 89$/m);
+});
+
+test('claims are judged from the raw samples again', async () => {
+  const session = await readSession(path.join(folder, 'h200-uniform-grid-70MeV.json'));
+  const [report] = session.reports;
+  if (report === undefined) throw new Error('no report');
+  const again = claimResults(await readClaims(assetsFolder), transportTimes(report.entries), report.seed);
+  expect(again).toEqual(report.claims);
+  expect(again.find(({ id }) => id === 'cuda-graphs')?.pairs[0]?.verdict).toBe('less');
+  expect(again.find(({ id }) => id === 'fma')?.reason).toMatch(/^No pair/);
+});
+
+test('targets are told from the files alone', () => {
+  const targets = gpuTargets(readSessions(folder));
+  expect(targets.every(({ measured }) => measured !== null)).toBe(true);
+  expect(targets.find(({ what }) => what === 'variants outside parity')?.met).toBe(true);
+});
+
+test('a session survives writing, and foreign files are refused', async () => {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'bench-'));
+  try {
+    const session = await readSession(path.join(folder, 'h200-water-70MeV.json'));
+    const file = path.join(scratch, 'a.json');
+    await writeSession(file, session);
+    expect(await readSession(file)).toEqual(session);
+    await writeFile(file, '{"format":"other"}');
+    await expect(readSession(file)).rejects.toThrow('is not a benchmark of this program');
+    await writeFile(file, '{"form');
+    await expect(readSession(file)).rejects.toThrow('is not JSON');
+    await writeFile(file, JSON.stringify({ ...session, reports: [] }));
+    await expect(readSession(file)).rejects.toThrow('cannot be read as a benchmark: reports');
+    await expect(readSession(path.join(scratch, 'none.json'))).rejects.toThrow('There is no file');
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+});
+
+describe('parts of a report', () => {
+  test('a sweep of an exact line gives the line back', () => {
+    const points = [1e6, 4e6, 9e6].map((cells) => ({ cells, time_s: 0.002 + 3e-9 * cells }));
+    expect(fitLine(points)?.fixed_s).toBeCloseTo(0.002, 12);
+    expect(fitLine(points)?.slope_s_per_cell).toBeCloseTo(3e-9, 18);
+    expect(fitLine(points.slice(0, 1))).toBeNull();
+  });
+
+  test('throttling and clock drops flag a sample', () => {
+    const clock = { sm_MHz: 1900, memory_MHz: null, power_W: null, powerLimit_W: null, temperature_C: null };
+    const free = { ...clock, reasons: ['idle'], throttled: false };
+    expect(flagOf({ before: free, after: free }, 1950)).toBeNull();
+    expect(flagOf({ before: free, after: free }, 1980)).toBe('clock at 1900 MHz, 1980 MHz at best');
+    const hot = { ...clock, reasons: ['idle', 'software-thermal'], throttled: true };
+    expect(flagOf({ before: free, after: hot }, 1950)).toBe('software-thermal');
+    expect(flagOf({ before: null, after: null }, null)).toBeNull();
+  });
+
+  test('the roofline counts declared bytes and FLOPs', async () => {
+    const session = await readSession(path.join(folder, 'h200-dense-36M.json'));
+    const ceilings = session.reports[0]?.machine.gpu?.ceilings ?? null;
+    if (ceilings === null) throw new Error('no ceilings');
+    const declared = { bytes_per_cell_step: 8, flops_per_cell_step: 16 };
+    const found = roofline(declared, 'fp32', ceilings.copy_bytes_per_s / 16, ceilings);
+    expect(found.share_of_copy).toBeCloseTo(0.5, 12);
+    expect(found.flops_per_byte).toBe(2);
+    expect(roofline(declared, 'fp64', 1e9, null)).toMatchObject({ bytes_per_s: 16e9, share_of_copy: null });
+  });
+
+  test('unpaired intervals hold the ratio', () => {
+    const interval = unpairedRatioInterval([4, 4.1, 3.9, 4.05, 3.95], [1, 1.02, 0.98, 1.01], 1);
+    expect(interval?.low).toBeLessThan(4);
+    expect(interval?.high).toBeGreaterThan(4);
+    expect(unpairedRatioInterval([4], [1, 1], 1)).toBeNull();
+  });
+});

@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  divides,
+  divisorNear,
+  multipleAbove,
+  niceAbove,
+  niceBelow,
+  niceNear,
+} from '../../../../../electron/host/model/scenarios/nice.ts';
+import { addon, check, lines, scenarios } from './open.ts';
+
+async function completed(parts: object, energy_MeV = 70) {
+  const { scenario } = await check(parts, energy_MeV);
+  if (scenario === null) throw new Error('not completed');
+  const { geometry, grid, solver } = scenario;
+  return {
+    width: geometry.width_mm,
+    depth: geometry.depth_mm,
+    dx: grid.dx_mm,
+    dz: grid.dz_mm,
+    dtheta: grid.dtheta_mrad,
+    theta: grid.theta_max_mrad,
+    cutoff: grid.cutoff_MeV,
+    energy: grid.energy,
+    step: solver.step_mm,
+  };
+}
+
+const range = (step_mm: number) => ({ kind: 'range' as const, step_mm });
+
+test('three lines at 70 MeV are water-70MeV', async () => {
+  const shipped = await scenarios.read(`${import.meta.dirname}/../../../../../assets/scenarios/water-70MeV.json`);
+  const three = (await check({})).scenario;
+  expect({ ...three, $schema: null, name: '', notes: '' }).toEqual({
+    ...shipped.scenario,
+    $schema: null,
+    name: '',
+    notes: '',
+  });
+  expect(await completed({})).toEqual({
+    width: 40,
+    depth: 50,
+    dx: 0.25,
+    dz: 0.2,
+    dtheta: 5,
+    theta: 400,
+    cutoff: 2,
+    energy: range(0.2),
+    step: 0.2,
+  });
+});
+
+describe('defaults follow from the range of the beam', () => {
+  test.each([
+    [10, { width: 1, depth: 1.5, dx: 0.005, dz: 0.005 }],
+    [100, { width: 75, depth: 95, dx: 0.25, dz: 0.25 }],
+    [150, { width: 150, depth: 200, dx: 0.5, dz: 0.5 }],
+    [200, { width: 250, depth: 350, dx: 1, dz: 1 }],
+    [250, { width: 400, depth: 500, dx: 2, dz: 1 }],
+  ])('%d MeV', async (energy, expected) => {
+    const found = await completed({}, energy);
+    expect(found).toMatchObject({ ...expected, energy: range(expected.dz), step: expected.dz, theta: 400 });
+  });
+
+  test('every therapeutic energy: three cells in the falloff, 3.5 in the width at the end, room behind the range', async () => {
+    const reference = [
+      [70, 0.616, 0.906],
+      [100, 1.13, 1.704],
+      [150, 2.224, 3.462],
+      [200, 3.557, 5.676],
+      [250, 5.08, 8.268],
+    ] as const;
+    for (const [energy, falloff, width] of reference) {
+      const found = await completed({}, energy);
+      expect(found.dz).toBeLessThanOrEqual(falloff / 3);
+      expect(found.dx).toBeLessThanOrEqual(width / 3.5);
+    }
+  });
+
+  test('any energy of the tables gives a scenario without faults, of a size that runs', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 2.5, max: 300, noNaN: true }), async (energy) => {
+        const reading = await check({}, energy);
+        // The lowest cutoff that there is shortens the range of the slowest beams.
+        const told = energy < 4 ? lines(reading).filter((line) => !line.includes('grid.cutoff_MeV')) : lines(reading);
+        expect(told).toEqual([]);
+        const { nx = 0, nz = 0 } = reading.estimate ?? {};
+        expect(nx).toBeGreaterThanOrEqual(100);
+        expect(nx).toBeLessThanOrEqual(500);
+        expect(nz).toBeGreaterThanOrEqual(150);
+        expect(nz).toBeLessThanOrEqual(700);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  // Residual ranges of 0.3, 0.5, 1 and 2 MeV in water: 0.005, 0.009, 0.025, 0.076 mm; straggling of 10, 20, 50
+  // MeV: 0.017, 0.055, 0.27 mm.
+  test.each([
+    [10, {}, 0.5],
+    [5, {}, 0.2],
+    [20, {}, 1],
+    [50, {}, 2],
+    [20, { grid: { energy: { kind: 'uniform', min_MeV: 1.5 } } }, 1.5],
+  ])('the cutoff at %d MeV leaves less range than straggling shows', async (energy, parts, expected) => {
+    expect((await completed(parts, energy)).cutoff).toBe(expected);
+  });
+
+  // σθ near the end of 70 MeV (Fermi–Eyges with Gottschalk's power): 57 mrad in compact bone, 73 in aluminium, 204 in lead.
+  test.each([
+    ['bone-compact-icru', {}, 400],
+    ['aluminium', {}, 435],
+    ['lead', {}, 1185],
+    ['lead', { solver: { stepping: 'depth' } }, 1045],
+  ])('the angles of %s hold five widths', async (background, parts, expected) => {
+    const found = await completed({ geometry: { background }, ...parts });
+    expect(Math.abs(found.theta - expected)).toBeLessThan(40);
+  });
+
+  test.each(['air', 'lung', 'adipose-icrp', 'bone-cortical-icrp', 'lead'])(
+    'and of the background: %s',
+    async (background) => {
+      const reading = await check({ geometry: { background } }, 150);
+      expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+    },
+  );
+});
+
+describe('defaults give way to what is set', () => {
+  test.each([
+    ['a width that no nice cell divides', { geometry: { width_mm: 41.3 } }, { width: 41.3, dx: 0.248795180723 }],
+    [
+      'a cell that the depth has to hold',
+      { grid: { dz_mm: 0.3 } },
+      { dz: 0.3, depth: 50.1, step: 0.3, energy: range(0.3) },
+    ],
+    ['angle bins', { grid: { dtheta_mrad: 7 } }, { dtheta: 7, theta: 406 }],
+    ['a solver step', { solver: { step_mm: 0.1 } }, { step: 0.1, energy: range(0.1), dz: 0.2 }],
+    ['a range step', { grid: { energy: range(0.1) } }, { step: 0.2, energy: range(0.1) }],
+    ['a coarse range step', { grid: { energy: range(0.3) } }, { step: 0.3, energy: range(0.3) }],
+    ['an angle', { beam: { energy_MeV: 70, angle_deg: 45 } }, { width: 100, depth: 45 }],
+    ['a place of entry', { beam: { energy_MeV: 70, x_mm: 10, z_mm: 20 } }, { width: 60, depth: 70 }],
+    ['a wide beam', { beam: { energy_MeV: 70, x_sigma_mm: 5 } }, { width: 80 }],
+    ['an angular spread', { beam: { energy_MeV: 70, angle_sigma_mrad: 50 } }, { theta: 600 }],
+    [
+      'regions further out',
+      { geometry: { regions: [{ material: 'lead', x_mm: [-60, 0], z_mm: [30, 80] }] } },
+      { width: 120, depth: 80 },
+    ],
+  ])('%s', async (_name, parts, expected) => {
+    expect(await completed(parts)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['a region of another material', { regions: [{ material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2 / 3],
+    [
+      'a region of half the density, where two a step are whole',
+      { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20], density_scale: 0.5 }] },
+      0.2 / 2,
+    ],
+    [
+      'a long region of a quarter of the density',
+      { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [0, 100], density_scale: 0.25 }] },
+      0.2 / 4,
+    ],
+    ['a region of the same', { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2],
+  ])('range bins with %s', async (_name, geometry, step) => {
+    const { energy } = await completed({ geometry });
+    expect(energy.kind === 'range' ? energy.step_mm : 0).toBeCloseTo(step, 10);
+  });
+
+  test('and the bins split no proton over more range than straggling spreads it', async () => {
+    const region = { x_mm: [-4, 4], z_mm: [2, 4] };
+    for (const geometry of [
+      {},
+      { background: 'lung' },
+      { background: 'lead' },
+      { regions: [{ ...region, material: 'bone-compact-icru' }] },
+      { regions: [{ ...region, material: 'lung' }] },
+    ]) {
+      const reading = await check({ geometry, grid: { dtheta_mrad: 50 }, solver: { stepping: 'depth' } }, 30);
+      const result = await addon.createTransport(scenarios.resolve(reading)).start(() => undefined);
+      // The physical straggling of this beam is 0.1 mm; in lead, whose stopping power relative to water changes most, 0.04 is added.
+      expect(result.extra_straggling_mm, JSON.stringify(geometry)).toBeLessThan(0.05);
+    }
+  });
+
+  test('light regions make room for the longer range', async () => {
+    const lung = { material: 'lung', x_mm: [-20, 20], z_mm: [10, 110] };
+    expect((await completed({ geometry: { regions: [lung] } }, 150)).depth).toBe(300);
+  });
+});
+
+test('sparse leaves out what completing gives back, and keeps what was set', async () => {
+  const place = { name: 's', folder: null };
+  for (const parts of [
+    {},
+    { grid: { dz_mm: 0.25 } },
+    { geometry: { background: 'lung' as const } },
+    { solver: { stepping: 'depth' } },
+  ]) {
+    const document = { kind: 'transport' as const, version: 1 as const, beam: { energy_MeV: 70 }, ...parts };
+    const { scenario } = await scenarios.check(document, place);
+    if (scenario === null) throw new Error('not completed');
+    const short = await scenarios.sparse(scenario, [], place);
+    expect(short).toEqual(document);
+    const kept = await scenarios.sparse(
+      scenario,
+      [
+        ['beam', 'weight'],
+        ['grid', 'dx_mm'],
+      ],
+      place,
+    );
+    expect(kept.beam).toEqual({ energy_MeV: 70, weight: 1 });
+    expect(kept.grid?.dx_mm).toBe(scenario.grid.dx_mm);
+    expect((await scenarios.check(kept, place)).scenario).toEqual(scenario);
+  }
+});
+
+describe('nice numbers', () => {
+  test('are what people write', () => {
+    expect([0.0741, 0.205, 0.2, 0.24, 0.26, 0.7, 1, 9.99].map(niceBelow)).toEqual([
+      0.05, 0.2, 0.2, 0.2, 0.25, 0.5, 1, 5,
+    ]);
+    expect([40.8, 157.7, 77.2, 379].map(niceNear)).toEqual([40, 150, 75, 400]);
+    expect([48.96, 50, 189, 92.6].map(niceAbove)).toEqual([50, 50, 200, 95]);
+    expect(multipleAbove(50, 0.3)).toBe(50.1);
+    expect(multipleAbove(50, 0.1)).toBe(50);
+    expect([divisorNear(0.3, 40), divisorNear(0.25, 51.3), divisorNear(0.3, 1 / 3)]).toEqual([0.25, 0.1, 0.333333333]);
+  });
+
+  test('divide', () => {
+    expect(divides(0.1, 0.3)).toBe(true);
+    expect(divides(0.2, 50)).toBe(true);
+    expect(divides(0.3, 50)).toBe(false);
+    expect(divides(3, 2)).toBe(false);
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1e-4, max: 100, noNaN: true }),
+        fc.integer({ min: 1, max: 20_000 }),
+        (cell, count) => {
+          expect(divides(cell, cell * count)).toBe(true);
+          if (count < 10_000) expect(divides(cell, cell * (count + 0.3))).toBe(false);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BraggError } from '../../../../../electron/contract/errors.ts';
+import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
+import { checkWritable } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { assetsFolder, lines, scenarios } from './open.ts';
+
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'braggbench-files-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function readBytes(bytes: Uint8Array | string, name = 's.json'): Promise<readonly string[]> {
+  await writeFile(join(folder, name), bytes);
+  const { issues } = await scenarios.read(join(folder, name));
+  return issues.map((issue) => formatIssue({ ...issue, file: name }));
+}
+
+describe('files that are no scenario', () => {
+  test('are refused with one reason', async () => {
+    expect(lines(await scenarios.read(join(folder, 'none.json')))).toEqual([
+      `${folder}/none.json: there is no such file`,
+    ]);
+    expect(lines(await scenarios.read(folder))).toEqual([`${folder}: is a folder, not a file`]);
+    expect(await readBytes(Uint8Array.of(0xff, 0xfe, 0x7b, 0))).toEqual(['s.json: is not UTF-8 text']);
+    expect(await readBytes(' '.repeat(256 * 1024 + 1))).toEqual([
+      's.json: is larger than 256 KiB, which no scenario is',
+    ]);
+  });
+
+  test('are not read beyond the limit, even when they never end', async () => {
+    expect(lines(await scenarios.read('/dev/zero'))).toEqual([
+      '/dev/zero: is larger than 256 KiB, which no scenario is',
+    ]);
+  });
+});
+
+describe('hostile text of the largest size is refused within seconds, also on a busy machine', () => {
+  const size = 256 * 1024 - 64;
+  const fill = (part: string): string => part.repeat(Math.floor(size / part.length));
+  test.each([
+    ['lists in lists', fill('['), 'json'],
+    ['objects in objects', fill('{"a":'), 'json'],
+    ['a long number', fill('1'), 'json'],
+    ['a long text', `"${fill('\\u0041')}"`, 'json'],
+    ['very many keys', `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`, 'json'],
+    ['the same key over and over', `{${fill('"a":1,')}"a":1}`, 'json'],
+    ['flow lists in lists', fill('['), 'yaml'],
+    ['block lists in lists', fill('- '), 'yaml'],
+    ['keys in keys', fill('? '), 'yaml'],
+    ['maps in maps', fill('{a: '), 'yaml'],
+    ['indentation', Array.from({ length: 700 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'), 'yaml'],
+    ['very many keys', Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n'), 'yaml'],
+    ['the same key over and over', fill('a: 1\n'), 'yaml'],
+    ['anchors', fill('&a '), 'yaml'],
+    ['aliases', `a: &a [x]\nb: [${fill('*a, ')}]`, 'yaml'],
+    ['tags', fill('! '), 'yaml'],
+    ['documents', fill('---\n'), 'yaml'],
+    ['quotes', fill('"a" '), 'yaml'],
+    ['commas', `[${fill(', ')}`, 'yaml'],
+    [
+      'very many regions',
+      `kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\ngeometry: {regions: [${fill('{a: 1}, ')}]}`,
+      'yaml',
+    ],
+  ])('%s (%#)', async (_name, text, extension) => {
+    const start = process.cpuUsage();
+    const { issues } = await scenarios.parse(text, { name: `s.${extension}`, folder: null });
+    // Processor's time, which other programs do not add to.
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(15);
+    expect(issues.length).toBeGreaterThan(0);
+    expect(issues.length).toBeLessThan(1000);
+    expect(Math.max(...issues.map(({ message }) => message.length))).toBeLessThan(600);
+  });
+});
+
+describe('writing', () => {
+  test('replaces the whole file and leaves nothing beside it', async () => {
+    const path = join(folder, 'w', 'out.json');
+    await mkdir(join(folder, 'w'));
+    await writeFile(path, 'old');
+    await scenarios.write(path, { version: 1, kind: 'transport', beam: { energy_MeV: 70 } });
+    expect(await readFile(path, 'utf8')).toBe(
+      '{\n  "kind": "transport",\n  "version": 1,\n  "beam": { "energy_MeV": 70 }\n}\n',
+    );
+    expect(await readdir(join(folder, 'w'))).toEqual(['out.json']);
+  });
+
+  test('does not replace when told so', async () => {
+    const path = join(folder, 'kept.json');
+    await scenarios.write(path, { a: 1 }, 'refuse');
+    await expect(scenarios.write(path, { a: 2 }, 'refuse')).rejects.toMatchObject({ code: 'exists' });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ a: 1 });
+    expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('into a folder that is not there says so', async () => {
+    const failure = scenarios.write(join(folder, 'none', 'x.json'), {});
+    await expect(failure).rejects.toBeInstanceOf(BraggError);
+    await expect(failure).rejects.toMatchObject({
+      code: 'not-found',
+      message: expect.stringContaining('x.json cannot be written'),
+    });
+  });
+
+  test('leaves folders and devices alone, and private files private', async (context) => {
+    const taken = join(folder, 'taken.json');
+    await mkdir(taken);
+    const refused = { code: 'invalid', message: `${taken} cannot be written: it is a folder` };
+    await expect(scenarios.write(taken, {})).rejects.toMatchObject(refused);
+    await expect(checkWritable(taken)).rejects.toMatchObject(refused);
+    await expect(checkWritable(join(folder, 'new.json'))).resolves.toBeUndefined();
+    if (process.platform === 'win32') return context.skip('devices and permissions are of POSIX');
+    await expect(checkWritable('/dev/null')).rejects.toMatchObject({ message: expect.stringContaining('a device') });
+    const secret = join(folder, 'secret.json');
+    await writeFile(secret, 'old', { mode: 0o600 });
+    await scenarios.write(secret, {});
+    expect((await stat(secret)).mode & 0o777).toBe(0o600);
+  });
+
+  test('killed in between leaves the old file', async () => {
+    const path = join(folder, 'crash.json');
+    await writeFile(path, 'old');
+    const module = join(import.meta.dirname, '../../../../../electron/host/io/files/write-file.ts');
+    // The child dies after it has written, before the name is given.
+    const script = `import fs from 'node:fs/promises'; import { syncBuiltinESMExports } from 'node:module';
+      fs.rename = () => process.exit(7); syncBuiltinESMExports();
+      const { writeAtomically } = await import(${JSON.stringify(module)});
+      await writeAtomically(${JSON.stringify(path)}, 'new', 'replace');`;
+    expect(() => execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })).toThrow();
+    expect(await readFile(path, 'utf8')).toBe('old');
+  });
+});
+
+describe('the shipped scenarios', async () => {
+  const shipped = (await readdir(join(assetsFolder, 'scenarios'))).filter((name) => name.endsWith('.json'));
+
+  test('are the eight', () => {
+    expect(shipped.sort()).toEqual([
+      'bone-edge-150MeV.json',
+      'bone-slab-150MeV.json',
+      'dense-36M.json',
+      'tilted-45deg-70MeV.json',
+      'uniform-grid-70MeV.json',
+      'water-150MeV.json',
+      'water-200MeV.json',
+      'water-70MeV.json',
+    ]);
+  });
+
+  test.each(shipped)('%s has no issue, explains itself and is written as the writer writes', async (name) => {
+    const path = join(assetsFolder, 'scenarios', name);
+    const reading = await scenarios.read(path);
+    // The earlier solver's grid is shipped for what it does to the beam, which is stated.
+    const expected =
+      name === 'uniform-grid-70MeV.json'
+        ? [expect.stringContaining('of range spread'), expect.stringContaining('widens the distal falloff')]
+        : [];
+    expect(lines(reading)).toEqual(expected);
+    expect(reading.scenario?.name).not.toBe('');
+    expect(reading.scenario?.notes.length).toBeGreaterThan(60);
+    expect(scenarios.text(reading.document)).toBe(await readFile(path, 'utf8'));
+  });
+});

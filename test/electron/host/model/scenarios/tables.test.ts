@@ -1,0 +1,149 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-csv.ts';
+import { lines, scenarios } from './open.ts';
+
+function faults(text: string): readonly string[] {
+  const read = readStoppingCsv(text, 't');
+  return read.ok ? [] : read.faults.map(({ line, message }) => `${line}: ${message}`);
+}
+
+const good = 'T_MeV,S\n1,260.8\n10,45.67\n100,7.289\n300,3.52\n';
+
+describe('a stopping power table', () => {
+  test('is read with comments, spaces, either name of the column and any line ends', () => {
+    const read = readStoppingCsv(
+      '# mine\r\n S_MeV_cm2_g , T_MeV \r\n\r\n260.8, 1\r\n45.67,10\r\n7.289,100\r\n3.52,3e2',
+      'mine.csv',
+    );
+    expect(read).toEqual({
+      ok: true,
+      table: {
+        title: 'mine.csv',
+        energies_MeV: Float64Array.of(1, 10, 100, 300),
+        stopping_MeV_cm2_g: Float64Array.of(260.8, 45.67, 7.289, 3.52),
+      },
+    });
+    expect(faults(good)).toEqual([]);
+  });
+
+  test.each([
+    ['empty', '', ['1: the table is empty; allowed: T_MeV,S and at least 4 rows']],
+    ['no header', '1,260.8\n2,3\n3,4\n4,5', ['1: the column "1" is not known; allowed: T_MeV,S']],
+    ['misspelt header', 'T_Mev,S\n1,2', ['1: the column "T_Mev" is not known (did you mean T_MeV?); allowed: T_MeV,S']],
+    ['header with one column', 'T_MeV\n1', ['1: the first line has to name the columns; allowed: T_MeV,S']],
+    ['too few rows', 'T_MeV,S\n1,260\n2,158\n3,117', ['1: the table has 3 rows; allowed: 4 to 10000']],
+    ['text', good.replace('45.67', 'many'), ['3: S: many is not a finite number; allowed: 0.1 to 10000']],
+    ['nothing', good.replace('45.67', ''), ['3: S: nothing is not a finite number; allowed: 0.1 to 10000']],
+    ['not finite', good.replace('45.67', 'Infinity'), ['3: S: Infinity is not a finite number; allowed: 0.1 to 10000']],
+    ['negative', good.replace('45.67', '-1'), ['3: S: -1 is out of bounds; allowed: 0.1 to 10000']],
+    ['energy not ascending', good.replace('100,', '10,'), ['4: T_MeV: 10 does not ascend; allowed: more than 10']],
+    [
+      'several at once',
+      good.replace('45.67', 'x').replace('100,', '0,'),
+      [
+        '3: S: x is not a finite number; allowed: 0.1 to 10000',
+        '4: T_MeV: 0 is out of bounds; allowed: 0.001 to 10000',
+      ],
+    ],
+  ])('%s', (_name, text, expected) => {
+    expect(faults(text)).toEqual(expected);
+  });
+
+  test('with very many faults names twenty and counts the rest', () => {
+    const found = faults(`T_MeV,S\n${'a,b\n'.repeat(50)}`);
+    expect(found).toHaveLength(21);
+    expect(found.at(-1)).toBe('12: and 80 more faults');
+  });
+
+  test('of any text is read or refused', () => {
+    const cell = fc.oneof(fc.double().map(String), fc.string({ maxLength: 5 }), fc.constantFrom('T_MeV', 'S', '#', ''));
+    const text = fc
+      .array(fc.array(cell, { maxLength: 3 }), { maxLength: 10 })
+      .map((rows) => rows.map((row) => row.join(',')).join('\n'));
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string()), (any) => {
+        const read = readStoppingCsv(any, 't');
+        if (!read.ok) expect(read.faults.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+});
+
+describe("a scenario's own table", () => {
+  let folder = '';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'braggbench-tables-'));
+    await mkdir(join(folder, 'scenarios/tables'), { recursive: true });
+    await writeFile(join(folder, 'scenarios/tables/mine.csv'), good);
+    await writeFile(join(folder, 'scenarios/tables/high.csv'), good.replace('1,260.8', '5,79').replace('300,', '200,'));
+    await writeFile(join(folder, 'scenarios/tables/bad.csv'), good.replace('45.67', 'x'));
+    await writeFile(join(folder, 'secret.csv'), good);
+    await symlink(join(folder, 'secret.csv'), join(folder, 'scenarios/link.csv'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  async function read(file: string, energy_MeV = 70) {
+    const path = join(folder, 'scenarios/s.json');
+    const document = { kind: 'transport', version: 1, beam: { energy_MeV }, physics: { stopping_power: { file } } };
+    await writeFile(path, JSON.stringify(document));
+    return scenarios.read(path);
+  }
+
+  test("replaces water's, relative to the scenario's file", async () => {
+    const reading = await read('tables/mine.csv');
+    expect(lines(reading)).toEqual([]);
+    expect(reading.table).toBe('tables/mine.csv');
+    const problem = scenarios.resolve(reading);
+    expect(problem.materials[0]?.energies_MeV).toEqual(Float64Array.of(1, 10, 100, 300));
+    expect(reading.waterRange_mm).toBeGreaterThan(39);
+    expect(reading.waterRange_mm).toBeLessThan(43);
+  });
+
+  test('sets its own limits of energy', async () => {
+    const short = (await read('tables/high.csv', 210)).issues.map(({ path, message }) => `${path}: ${message}`);
+    expect(short).toEqual([
+      'grid.cutoff_MeV: 2 MeV is below the stopping power table of water, tables/high.csv; allowed: at least 5 MeV',
+      'beam.energy_MeV: 210 MeV is above the stopping power table of water, tables/high.csv; allowed: at most 200 MeV',
+    ]);
+  });
+
+  test('with a fault is named with its own file and line', async () => {
+    const reading = await read('tables/bad.csv');
+    expect(lines(reading)).toEqual([
+      `${join(folder, 'scenarios/tables/bad.csv')}:3: physics.stopping_power.file: S: x is not a finite number; allowed: 0.1 to 10000`,
+    ]);
+    expect(() => scenarios.resolve(reading)).toThrow('bad.csv:3');
+  });
+
+  test.each([
+    ['that is not there', 'none.csv', 'cannot be used: there is no such file'],
+    ['that is a folder', 'tables', 'cannot be used: is a folder, not a file'],
+    ['behind a link out of the folder', 'link.csv', 'leads out of the folder of the scenario'],
+  ])('%s is refused', async (_name, file, says) => {
+    const { issues } = await read(file);
+    expect(issues.map(({ message }) => message)).toEqual([
+      `"${file}" ${says}; allowed: a CSV file with the columns T_MeV,S in the folder of the scenario`,
+    ]);
+  });
+
+  test.each([
+    '../secret.csv',
+    '/etc/passwd',
+    'tables/../../secret.csv',
+    '..',
+    'C:\\x.csv',
+    'a\\..\\b.csv',
+    '\0',
+    'file:///etc/passwd',
+  ])('the path %j is not even tried', async (file) => {
+    const { issues } = await read(file);
+    expect(issues.map(({ message }) => message.split('; ')[1])).toEqual([
+      "allowed: a relative path below the scenario's folder, such as tables/mine.csv",
+    ]);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
+import { scenarios } from './open.ts';
+
+async function read(text: string, name: string): Promise<readonly string[]> {
+  const reading = await scenarios.parse(text, { name, folder: null });
+  return reading.issues.map(formatIssue);
+}
+
+const json = (text: string): Promise<readonly string[]> => read(text, 's.json');
+const yaml = (text: string): Promise<readonly string[]> => read(text, 's.yaml');
+const head = '"kind": "transport", "version": 1';
+
+/** 1-based column of `part` in a text of one line. */
+function column(text: string, part: string): number {
+  return text.indexOf(part) + 1;
+}
+
+describe('JSON that is none', () => {
+  test.each([
+    ['empty file', '', 's.json:1:1: expected a value, found the end of the file'],
+    ['cut off', `{ ${head}`, "s.json:1:36: expected ',' or '}', found the end of the file"],
+    ['trailing comma', `{ ${head},\n}`, "s.json:1:36: a comma before '}' is not allowed in JSON"],
+    ['no colon', '{ "kind" 1 }', `s.json:1:10: expected ':' after the key "kind", found "1"`],
+    ['bare key', '{ kind: 1 }', 's.json:1:3: expected a key in double quotes, found "k"'],
+    ['single quotes', '{ "kind": \'x\' }', 's.json:1:11: text stands in double quotes in JSON'],
+    ['bare word', '{ "kind": transport }', 's.json:1:11: transport is not JSON; text stands in double quotes'],
+    ['leading zero', '{ "version": 01 }', 's.json:1:14: 01 is not a JSON number'],
+    ['leading plus', '{ "version": +1 }', 's.json:1:14: +1 is not a JSON number'],
+    ['point without digits', '{ "version": .5 }', 's.json:1:14: .5 is not a JSON number'],
+    ['hexadecimal', '{ "version": 0x10 }', 's.json:1:14: 0x10 is not a JSON number'],
+    [
+      'comment',
+      '{\n  // note\n}',
+      's.json:2:3: comments are not part of JSON; write them as "notes", or use a .yaml file',
+    ],
+    ['open text', '{ "name": "abc', 's.json:1:11: this text has no closing quote'],
+    [
+      'line break in text',
+      '{ "name": "a\nb" }',
+      's.json:1:13: a line break or control character inside text; write \\n or \\t',
+    ],
+    ['bad escape', '{ "name": "\\q" }', 's.json:1:11: this text has a backslash that begins no JSON escape'],
+    ['two values', `{} {}`, 's.json:1:4: expected the end of the file, found "{"'],
+    ['no separator', '[1 2]', `s.json:1:4: expected ',' or ']', found "2"`],
+    ['YAML', 'kind: transport', 's.json:1:1: kind is not JSON; text stands in double quotes'],
+  ])('%s', async (_name, text, expected) => {
+    expect(await json(text)).toEqual([expected]);
+  });
+});
+
+describe('YAML that is none', () => {
+  test.each([
+    ['empty file', '', 's.yaml:1:1: the file is empty'],
+    ['only a comment', '# nothing', 's.yaml:1:1: the file is empty'],
+    ['anchor', 'kind: &a transport', 's.yaml:1:10: anchors (&name) are not read here'],
+    ['alias', 'kind: *a', 's.yaml:1:7: aliases (*name) are not read here; write the value out'],
+    ['tag', 'kind: !!str transport', 's.yaml:1:13: tags (!name) are not read here'],
+    ['own tag', 'kind: !x transport', 's.yaml:1:10: tags (!name) are not read here'],
+    [
+      'second document',
+      'kind: transport\n---\nkind: transport',
+      's.yaml:2:1: a second document begins here; allowed: one',
+    ],
+    [
+      'YAML 1.1',
+      '%YAML 1.1\n---\nkind: transport',
+      's.yaml:1:1: YAML 1.1 reads on, off and numbers differently; allowed: YAML 1.2',
+    ],
+    ['list as key', '? [a]\n: 1', 's.yaml:1:3: a key has to be a plain word'],
+    ['tab', '\tkind: transport', 's.yaml:1:1: Tabs are not allowed as indentation'],
+    [
+      'open list',
+      'kind: [a',
+      's.yaml:1:9: Flow sequence in block collection must be sufficiently indented and end with a ]',
+    ],
+  ])('%s', async (_name, text, expected) => {
+    expect(await yaml(text)).toContain(expected);
+  });
+
+  test('off and on are words, as in YAML 1.2', async () => {
+    const text = 'kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\nphysics: {straggling: off, nuclear: off}';
+    expect(await yaml(text)).toEqual([]);
+  });
+});
+
+describe('keys that stand twice', () => {
+  const message = (key: string): string => `the key "${key}" stands twice in the same object; allowed: once`;
+
+  test('in JSON', async () => {
+    expect(await json(`{ ${head},\n"beam": { "energy_MeV": 70,\n"energy_MeV": 71 } }`)).toEqual([
+      `s.json:3:1: ${message('energy_MeV')}`,
+    ]);
+  });
+
+  test('in JSON, written in two ways', async () => {
+    const text = `{ ${head}, "beam": { "energy_MeV": 70, "energy\\u005fMeV": 71 } }`;
+    expect(await json(text)).toEqual([`s.json:1:${column(text, '"energy\\u005fMeV"')}: ${message('energy_MeV')}`]);
+  });
+
+  test('in YAML, several at once and inside lists', async () => {
+    const text = `kind: transport
+version: 1
+version: 1
+beam: {energy_MeV: 70}
+geometry:
+  regions:
+    - {material: water, material: lead, x_mm: [0, 1], z_mm: [0, 1]}
+`;
+    expect(await yaml(text)).toEqual([`s.yaml:3:1: ${message('version')}`, `s.yaml:7:25: ${message('material')}`]);
+  });
+});
+
+describe('numbers that are not finite stand at their path', () => {
+  test('in JSON', async () => {
+    const text = `{ ${head}, "beam": { "energy_MeV": NaN, "weight": 1e999, "x_mm": -Infinity } }`;
+    expect(await json(text)).toEqual([
+      `s.json:1:${column(text, 'NaN')}: beam.energy_MeV: NaN is not a finite number; allowed: 0.5 to 1000 MeV`,
+      `s.json:1:${column(text, '1e999')}: beam.weight: Infinity is not a finite number; allowed: 1e-12 to 1e18`,
+      `s.json:1:${column(text, '-Inf')}: beam.x_mm: -Infinity is not a finite number; allowed: -5000 to 5000 mm`,
+    ]);
+  });
+
+  test('in YAML', async () => {
+    expect(await yaml('kind: transport\nversion: 1\nbeam:\n  energy_MeV: 70\n  weight: .inf\n  x_mm: .nan')).toEqual([
+      's.yaml:5:11: beam.weight: Infinity is not a finite number; allowed: 1e-12 to 1e18',
+      's.yaml:6:9: beam.x_mm: NaN is not a finite number; allowed: -5000 to 5000 mm',
+    ]);
+  });
+});
+
+describe('places', () => {
+  test('are 1-based, count lines ended by CR, LF and both, and skip a byte order mark', async () => {
+    const text = `\uFEFF{ ${head},\r\n\r"beam": { "energy_MeV": 70 },\n "grid": { "dx_mm": "a" } }`;
+    expect(await json(text)).toEqual(['s.json:4:21: grid.dx_mm: "a" is not a number; allowed: 1e-5 to 100 mm']);
+  });
+
+  test('of an unknown key is the key, of a missing one what should hold it', async () => {
+    expect(await json(`{ ${head},\n  "beam": {\n  "enrgy_MeV": 70 } }`)).toEqual([
+      's.json:2:3: beam.energy_MeV: is missing; needed: 0.5 to 1000 MeV',
+      's.json:3:3: beam.enrgy_MeV: is not a known key (did you mean energy_MeV?); allowed here: energy_MeV, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, z_mm, weight',
+    ]);
+  });
+
+  test('files without a telling name are read by their first letter', async () => {
+    const text = `{ ${head}, "beam": { "energy_MeV": 70 } }`;
+    expect(await read(text, 'scenario')).toEqual([]);
+    expect(await read('kind: transport\nversion: 1\nbeam: {energy_MeV: 70}', 'scenario')).toEqual([]);
+    expect(await read('{ kind: transport }', 's.yml')).toEqual(['s.yml:1:1: version: is missing; needed: 1']);
+  });
+});
+
+test('a warning does not make a scenario invalid', async () => {
+  const text = `{ ${head}, "beam": { "energy_MeV": 70 }, "geometry": { "depth_mm": 30 } }`;
+  const reading = await scenarios.parse(text, { name: 's.json', folder: null });
+  expect(reading.issues.map(formatIssue)).toEqual([
+    `s.json:1:${column(text, '30 }')}: geometry.depth_mm: the beam reaches 40.8 mm and leaves a geometry of 30 mm`,
+  ]);
+  expect(reading.issues[0]?.severity).toBe('warning');
+  expect(scenarios.resolve(reading).grid.nz).toBe(150);
+});

@@ -1,0 +1,327 @@
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { openTrace } from '../../../../../../electron/host/app/timelines/open.ts';
+import { spanArguments } from '../../../../../../electron/host/model/timeline/details.ts';
+import { launchersOf } from '../../../../../../electron/host/model/timeline/links.ts';
+import { spanDetails } from '../../../../../../electron/host/model/timeline/span.ts';
+import { traceSummary } from '../../../../../../electron/host/model/timeline/summary.ts';
+import { endOf, kindNumber, type Trace, trackOf } from '../../../../../../electron/host/model/timeline/trace.ts';
+import { useFolder } from '../make.ts';
+
+const folder = useFolder();
+let number = 0;
+
+function open(content: unknown, name = 'trace.json'): Promise<Trace> {
+  const text = typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content);
+  number += 1;
+  return openTrace(folder.write(`${number}-${name}`, text), name);
+}
+
+/** Name, lane, start and end of every span, ns. */
+function spansOf(trace: Trace): string[] {
+  return Array.from(trace.start, (start, span) => {
+    const lane = trace.lanes[trace.laneOf[trackOf(trace, span)] ?? 0]?.name;
+    return `${trace.names[trace.nameOf[span] ?? 0]} in ${lane} ${start}–${endOf(trace, span)}`;
+  });
+}
+
+/** As PyTorch's profiler writes it. */
+const pytorch = {
+  schemaVersion: 1,
+  deviceProperties: [{ id: 0, name: 'NVIDIA H200', totalGlobalMem: 1.5e11 }],
+  displayTimeUnit: 'ms',
+  traceEvents: [
+    {
+      ph: 'X',
+      cat: 'cpu_op',
+      name: 'aten::mul',
+      pid: 7,
+      tid: 7,
+      ts: 100,
+      dur: 50,
+      args: { 'External id': 1, 'Ev Idx': 0 },
+    },
+    {
+      ph: 'X',
+      cat: 'cuda_runtime',
+      name: 'cudaLaunchKernel',
+      pid: 7,
+      tid: 7,
+      ts: 110.5,
+      dur: 5.25,
+      args: { correlation: 12, cbid: 211 },
+    },
+    {
+      ph: 'X',
+      cat: 'kernel',
+      name: 'void mul<float>(float*)',
+      pid: 0,
+      tid: 7,
+      ts: 130,
+      dur: 20,
+      args: {
+        stream: 7,
+        correlation: 12,
+        'registers per thread': 32,
+        'shared memory': 1024,
+        grid: [64, 1, 1],
+        block: [256, 1, 1],
+        'est. achieved occupancy %': 61,
+      },
+    },
+    {
+      ph: 'X',
+      cat: 'gpu_memcpy',
+      name: 'Memcpy DtoH (Device -> Pinned)',
+      pid: 0,
+      tid: 7,
+      ts: 160,
+      dur: 4,
+      args: { bytes: 4096, correlation: 13 },
+    },
+    { ph: 's', id: 12, pid: 7, tid: 7, ts: 110.5, cat: 'ac2g', name: 'ac2g' },
+    { ph: 'f', id: 12, pid: 0, tid: 7, ts: 130, cat: 'ac2g', name: 'ac2g', bp: 'e' },
+    { ph: 'X', cat: 'user_annotation', name: 'ProfilerStep#3', pid: 7, tid: 7, ts: 90, dur: 100 },
+    { name: 'process_name', ph: 'M', ts: 90, pid: 7, tid: 0, args: { name: 'python' } },
+    { name: 'process_labels', ph: 'M', ts: 90, pid: 0, tid: 0, args: { labels: 'GPU 0' } },
+    { name: 'thread_name', ph: 'M', ts: 90, pid: 0, tid: 7, args: { name: 'stream 7 ' } },
+  ],
+  traceName: 'x.json',
+};
+
+describe("a trace of PyTorch's profiler", () => {
+  it('has lanes for threads, calls, streams and copies', async () => {
+    const trace = await open(pytorch);
+    expect(trace.lanes.map(({ process, name, kind }) => [process, name, kind])).toEqual([
+      ['python', 'thread 7', 'thread'],
+      ['python', 'thread 7: CUDA calls', 'api'],
+      ['GPU 0', 'stream 7', 'stream'],
+      ['GPU 0', 'stream 7: copies', 'copies'],
+    ]);
+    expect(spansOf(trace)).toEqual([
+      'ProfilerStep#3 in thread 7 0–100000',
+      'aten::mul in thread 7 10000–60000',
+      'cudaLaunchKernel in thread 7: CUDA calls 20500–25750',
+      'void mul<float>(float*) in stream 7 40000–60000',
+      'Memcpy DtoH (Device -> Pinned) in stream 7: copies 70000–74000',
+    ]);
+    expect(trace.about).toBe('NVIDIA H200');
+    expect([...trace.step]).toContain(3);
+  });
+
+  it('keeps what a kernel was launched with, and leads from the call to it once', async () => {
+    const trace = await open(pytorch);
+    const kernel = spanDetails(trace, 3, null);
+    expect(kernel.launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
+    const fields = kernel.fields.map(({ name, value, unit }) => `${name}: ${value} ${unit}`.trim());
+    expect(fields).toContain('Grid: 64 × 1 × 1 blocks');
+    expect(fields).toContain('Registers: 32 per thread');
+    expect(fields).toContain('Shared memory: 1\u202f024 bytes per block');
+    expect(fields).toContain('est. achieved occupancy %: 61');
+    expect(traceSummary(trace).kernels).toMatchObject({ count: 1, unique: 1, sum_ns: 20_000 });
+  });
+
+  it('is the same packed, with a byte order mark, and with its lists in another order', async () => {
+    const plain = spansOf(await open(pytorch));
+    expect(spansOf(await open(gzipSync(JSON.stringify(pytorch)), 'trace.json.gz'))).toEqual(plain);
+    expect(spansOf(await open(`\ufeff\n ${JSON.stringify(pytorch, null, 2)}\n`))).toEqual(plain);
+    const { traceEvents, ...rest } = pytorch;
+    expect(spansOf(await open({ traceEvents, ...rest }))).toEqual(plain);
+  });
+
+  it('of its first versions is understood, too, and with NaN as Python writes it', async () => {
+    const about = { pid: 0, tid: 7 };
+    const text = JSON.stringify([
+      { ph: 'X', cat: 'Runtime', name: 'cudaLaunchKernel', pid: 9, tid: 9, ts: 0, dur: 2, args: { correlation: 4 } },
+      { ph: 'X', cat: 'Kernel', name: 'k "NaN"', ...about, ts: 5, dur: 3, args: { correlation: 4, rate: 0 } },
+      { ph: 'X', cat: 'Memcpy', name: 'Memcpy DtoH', ...about, ts: 9, dur: 1, args: { bytes: 8 } },
+    ]).replace('"rate":0', '"rate":NaN,"other":-Infinity');
+    const trace = await open(text);
+    expect(traceSummary(trace)).toMatchObject({
+      kernels: { count: 1, top: [{ name: 'k "NaN"' }] },
+      copies: { count: 1, bytes: 8 },
+      launches: { count: 1 },
+      idleShare: 0.6,
+    });
+    expect(spanDetails(trace, 1, null).launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
+  });
+
+  it('resolves a nanosecond of times that count from 1970', async () => {
+    const text = `{"traceEvents":[
+      {"ph":"X","name":"a","pid":1,"tid":1,"ts":1732166400123456.001,"dur":0.001},
+      {"ph":"X","name":"b","pid":1,"tid":1,"ts":1732166400123456.003,"dur":0.002},
+      {"ph":"X","name":"c","pid":1,"tid":1,"ts":"1732166400123457","dur":1}]}`;
+    const trace = await open(text);
+    const rounded = Array.from(trace.start, (start) => Math.round(start * 1000) / 1000);
+    expect(rounded).toEqual([0, 2, 999]);
+  });
+});
+
+describe('the phases of the format', () => {
+  it('begin and end, nested, per thread; what never ends lasts until the trace does', async () => {
+    const trace = await open([
+      { ph: 'B', name: 'outer', pid: 1, tid: 1, ts: 0 },
+      { ph: 'B', name: 'other thread', pid: 1, tid: 2, ts: 1 },
+      { ph: 'B', name: 'inner', pid: 1, tid: 1, ts: 2 },
+      { ph: 'E', pid: 1, tid: 1, ts: 5 },
+      { ph: 'E', pid: 1, tid: 1, ts: 9 },
+      { ph: 'E', pid: 1, tid: 3, ts: 9 },
+      { ph: 'X', name: 'last', pid: 1, tid: 1, ts: 10, dur: 2 },
+    ]);
+    expect(spansOf(trace).sort()).toEqual([
+      'inner in thread 1 2000–5000',
+      'last in thread 1 10000–12000',
+      'other thread in thread 2 1000–12000',
+      'outer in thread 1 0–9000',
+    ]);
+    expect(trace.notes).toEqual([
+      '1 events have no end and last until the trace does.',
+      '1 events end without a beginning and were left out.',
+    ]);
+  });
+
+  it('async events by category and id, instants, flows; counters are counted', async () => {
+    const trace = await open([
+      { ph: 'b', cat: 'io', id: 1, name: 'read', pid: 1, tid: 1, ts: 0 },
+      { ph: 'b', cat: 'io', id: 2, name: 'write', pid: 1, tid: 1, ts: 1 },
+      { ph: 'e', cat: 'io', id: 1, name: 'read', pid: 1, tid: 1, ts: 4 },
+      { ph: 'e', cat: 'io', id: 2, name: 'write', pid: 1, tid: 1, ts: 3 },
+      { ph: 'i', name: 'mark', pid: 1, tid: 1, ts: 2 },
+      { ph: 'X', name: 'from', pid: 1, tid: 1, ts: 5, dur: 2 },
+      { ph: 'X', name: 'to', pid: 1, tid: 2, ts: 8, dur: 2 },
+      { ph: 's', id: '0x1', cat: 'c', name: 'f', pid: 1, tid: 1, ts: 6 },
+      { ph: 'f', bp: 'e', id: '0x1', cat: 'c', name: 'f', pid: 1, tid: 2, ts: 8 },
+      { ph: 'C', name: 'memory', pid: 1, ts: 1, args: { used: 3 } },
+    ]);
+    expect(spansOf(trace).sort()).toEqual([
+      'from in thread 1 5000–7000',
+      'mark in thread 1 2000–2000',
+      'read in io 0–4000',
+      'to in thread 2 8000–10000',
+      'write in io 1000–3000',
+    ]);
+    expect(trace.notes).toEqual(['1 counter values are not shown.']);
+    const from = spansOf(trace).findIndex((text) => text.startsWith('from'));
+    expect(spanDetails(trace, from, null).launched.map(({ name }) => name)).toEqual(['to']);
+  });
+
+  it('takes numbers in quotes, and leaves out events without a time', async () => {
+    const trace = await open([
+      { ph: 'X', name: 'a', pid: '1', tid: 'main', ts: '1', dur: '2' },
+      { ph: 'X', name: 'b', pid: 1, tid: 1, dur: 2 },
+      { ph: 'X', name: 'c', pid: 1, tid: 1, ts: 4, dur: -2 },
+      { name: 'd', ts: 4 },
+    ]);
+    expect(spansOf(trace)).toEqual(['a in main 0–2000']);
+    expect(trace.notes).toEqual(['3 events have no valid time, phase or duration and were left out.']);
+  });
+
+  it('keeps equal arguments once, without what differs in every span', async () => {
+    const args = { correlation: 1, bytes: 5, grid: '2 × 3 × 4', long: 'x'.repeat(500), nested: { a: [1] } };
+    const trace = await open(
+      Array.from({ length: 50 }, (_, i) => ({
+        ph: 'X',
+        name: 'k',
+        pid: 1,
+        tid: 1,
+        ts: i,
+        dur: 0.5,
+        args: { ...args, correlation: i, 'Ev Idx': i },
+      })),
+    );
+    expect(trace.details).toHaveLength(2);
+    const values = spanArguments(trace.details[1] ?? '');
+    expect(values).toMatchObject({ bytes: 5, grid: [2, 3, 4], more: { nested: '{"a":[1]}' } });
+    expect(values.more?.['long']).toHaveLength(200);
+  });
+});
+
+describe('a file that is not whole', () => {
+  const whole = JSON.stringify(pytorch);
+
+  it('of an object is refused with the place where it ends', async () => {
+    const cut = whole.slice(0, whole.indexOf('"ph":"s"'));
+    await expect(open(cut, 'mine.json')).rejects.toThrow(
+      `mine.json cannot be opened as a timeline: it is cut off after ${cut.length} bytes and 4 events.`,
+    );
+  });
+
+  it('of a bare array may lack its bracket, as the format says, but not half an event', async () => {
+    const event = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}';
+    expect(spansOf(await open(`[${event},\n${event},\n`))).toHaveLength(2);
+    await expect(open(`[${event},${event.slice(0, 20)}`)).rejects.toThrow(
+      'it is cut off after 74 bytes and one event.',
+    );
+  });
+
+  it('packed is refused too, cut off or damaged', async () => {
+    const packed = gzipSync(whole);
+    await expect(open(packed.subarray(0, -20), 't.json.gz')).rejects.toThrow(
+      /its compressed data are cut off after \d+ bytes/,
+    );
+    const damaged = Buffer.from(packed);
+    damaged.fill(0xff, 40, 60);
+    await expect(open(damaged, 't.json.gz')).rejects.toThrow('its compressed data are damaged.');
+  });
+});
+
+describe('a foreign file', () => {
+  it.each([
+    ['', 'empty.json', 'empty.json cannot be opened as a timeline: it is empty.'],
+    ['  \n', 'blank.json', 'it is empty.'],
+    ['[]', 'none.json', 'none of its 0 events has a time and a duration.'],
+    ['{"traceEvents":[]}', 'none.json', 'none of its 0 events has a time and a duration.'],
+    ['{"kind":"transport","version":1}', 'scenario.json', 'it is JSON without a list "traceEvents"'],
+    ['{"traceEvents":{}}', 'odd.json', 'at byte 15 stands "{" instead of the list of events.'],
+    ['{"traceEvents":[1]}', 'odd.json', 'at byte 16 stands "1" instead of an event.'],
+    ['{"traceEvents":[{"ph":x}]}', 'odd.json', 'the event at byte 16 is not JSON.'],
+    ['{"a":tru}', 'odd.json', 'the value of "a" is not JSON.'],
+    ['{a:1}', 'odd.json', 'at byte 1 stands "a" instead of a name in quotes.'],
+    ['[] []', 'two.json', 'at byte 3 stands "[" instead of the end of the file.'],
+    ['hello', 'a.txt', 'it is neither Chrome Trace JSON (also .gz), nor an SQLite export'],
+    ['PK\u0003\u0004', 'a.zip', 'it is a ZIP archive: unpack it first.'],
+    ['\u0000\u0001\u0002', 'a.nsys-rep', 'run nsys export --type sqlite on it.'],
+  ])('%j is refused', async (text, name, message) => {
+    await expect(open(text, name)).rejects.toThrow(message);
+  });
+
+  it('that is not there, or is a folder, is named', async () => {
+    await expect(openTrace(folder.path('none.json'), 'none.json')).rejects.toThrow('none.json does not exist.');
+    await expect(openTrace(folder.path('.'), 'folder')).rejects.toThrow('folder is a folder.');
+  });
+});
+
+describe('a recording by PyTorch 2.11 on an H200', () => {
+  /** Ten products of matrices, each with a ReLU and a sum; the numbers below were counted from the file by themselves. */
+  const recorded = path.resolve(import.meta.dirname, '../../../../../golden/traces/pytorch-2.11-h200.json.gz');
+
+  it('is read whole: kernels, memory, calls and their arrows', async () => {
+    const trace = await openTrace(recorded, 'pytorch-2.11-h200.json.gz');
+    const summary = traceSummary(trace);
+    expect(trace.device).toBe('NVIDIA H200');
+    // 278 complete events and two instants.
+    expect(summary.spans).toBe(280);
+    expect(summary.kernels).toMatchObject({ count: 40, unique: 4, sum_ns: 189_982 });
+    expect(summary.kernels.top[0]).toMatchObject({ count: 10, sum_ns: 98_400 });
+    expect(summary.kernels.top[0]?.name).toContain('sm80_xmma_gemm_f32f32');
+    expect(summary.copies).toMatchObject({ count: 10, bytes: 40 });
+    expect(summary.launches.count).toBe(40);
+    expect(summary.graphs.share).toBe(0);
+    expect(trace.lanes.map(({ process, name }) => `${process}: ${name}`)).toEqual(
+      expect.arrayContaining([
+        'python3, GPU 0: stream 7',
+        'python3, CPU: thread 559 (python3): CUDA calls',
+        'Traces: Trace PyTorch Profiler',
+      ]),
+    );
+    const first = trace.nameOf.findIndex(
+      (name, span) => trace.kind[span] === kindNumber('kernel') && trace.names[name] !== '',
+    );
+    const details = spanArguments(trace.details[trace.detailOf[first] ?? 0] ?? '');
+    expect(details).toMatchObject({ grid: [8, 8, 4], block: [128, 1, 1], registers: 121 });
+    expect(launchersOf(trace.links, first).map((span) => trace.names[trace.nameOf[span] ?? 0])).toEqual([
+      'cudaLaunchKernelExC',
+    ]);
+  });
+});

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { openTrace } from '../../../../../../electron/host/app/timelines/open.ts';
+import { spanArguments } from '../../../../../../electron/host/model/timeline/details.ts';
+import { launchersOf } from '../../../../../../electron/host/model/timeline/links.ts';
+import { spanDetails } from '../../../../../../electron/host/model/timeline/span.ts';
+import { traceSummary } from '../../../../../../electron/host/model/timeline/summary.ts';
+import { trackOf } from '../../../../../../electron/host/model/timeline/trace.ts';
+import { useFolder } from '../make.ts';
+import { GLOBAL_TID, START, writeNsight } from './nsight-file.ts';
+
+const folder = useFolder();
+
+describe('a database of Nsight Systems', () => {
+  const file = folder.path('report.sqlite');
+  writeNsight(file);
+
+  it('has lanes for calls, ranges, streams and copies', async () => {
+    const trace = await openTrace(file, 'report.sqlite');
+    expect(trace.lanes.map(({ process, name, kind }) => [process, name, kind])).toEqual([
+      ['process 4711', 'solver (4712): CUDA calls', 'api'],
+      ['process 4711', 'solver (4712): NVTX', 'thread'],
+      ['GPU 0: NVIDIA H200', 'stream 7', 'stream'],
+      ['GPU 0: NVIDIA H200', 'stream 7: copies', 'copies'],
+      ['GPU 0: NVIDIA H200', 'stream 8', 'stream'],
+    ]);
+    expect(trace.device).toBe('NVIDIA H200');
+    const spans = Array.from(trace.start, (start, span) => {
+      const lane = trace.lanes[trace.laneOf[trackOf(trace, span)] ?? 0]?.name;
+      return `${trace.names[trace.nameOf[span] ?? 0]} in ${lane} ${start}+${trace.duration[span]}`;
+    });
+    expect(spans).toEqual([
+      'cudaLaunchKernel in solver (4712): CUDA calls 0+100',
+      'cudaGraphLaunch in solver (4712): CUDA calls 150+100',
+      'cudaMemcpyAsync in solver (4712): CUDA calls 300+20',
+      'cudaGraphLaunch in solver (4712): CUDA calls 330+20',
+      'main loop in solver (4712): NVTX 10+890',
+      'mark in solver (4712): NVTX 20+0',
+      'void march<float>(float *) in stream 7 200+300',
+      'void march<float>(float *) in stream 7 500+100',
+      'copy Device-to-Device in stream 7: copies 700+100',
+      'memset in stream 7: copies 810+10',
+      'graph 3 in stream 8 850+100',
+    ]);
+  });
+
+  it('has launches, resources and a summary', async () => {
+    const trace = await openTrace(file, 'report.sqlite');
+    const kernel = spanDetails(trace, 7, null);
+    expect(kernel.launchedBy.map(({ name, start_ns }) => `${name} ${start_ns}`)).toEqual(['cudaGraphLaunch 150']);
+    expect(kernel.fields.map(({ name, value }) => `${name} ${value}`)).toEqual([
+      'Grid 8 × 2 × 1',
+      'Block 256 × 1 × 1',
+      'Threads 4\u202f096',
+      'Registers 40',
+      'Static shared memory 512',
+      'Dynamic shared memory 1\u202f024',
+      'Stream 7',
+      'Device 0',
+      'Graph node 5',
+    ]);
+    expect(spanDetails(trace, 8, 8e10)).toMatchObject({ bytes: 4096, bytes_per_s: 4.096e10, shareOfCeiling: 1.024 });
+    const summary = traceSummary(trace);
+    expect(summary).toMatchObject({ device_ns: 950, kernels: { count: 2, unique: 1, sum_ns: 400 } });
+    expect(summary.graphs).toEqual({ launches: 2, kernels: 1, share: 200 / 500 });
+    expect(summary.launches).toMatchObject({ count: 3, sum_ns: 220 });
+    expect(summary.idleShare).toBeCloseTo(1 - 610 / 950, 12);
+  });
+
+  it('shows time that was spent, not names that were registered, and ranges to the end that never ended', async () => {
+    const ranges = folder.path('nvtx.sqlite');
+    writeNsight(ranges);
+    const database = new DatabaseSync(ranges);
+    // A domain, a category, a thread's name, and a range that was open when the recording stopped.
+    for (const [type, name] of [
+      [75, 'NCCL'],
+      [33, 'io'],
+      [39, 'worker'],
+      [59, 'open'],
+    ] as const) {
+      database
+        .prepare('INSERT INTO NVTX_EVENTS VALUES (?, NULL, ?, ?, NULL, ?)')
+        .run(START + 400, type, name, GLOBAL_TID);
+    }
+    database.close();
+    const trace = await openTrace(ranges, 'nvtx.sqlite');
+    const spans = Array.from(
+      trace.start,
+      (start, i) => `${trace.names[trace.nameOf[i] ?? 0]} ${start}+${trace.duration[i]}`,
+    );
+    expect(spans).toContain('open 400+550');
+    expect(spans.filter((text) => /NCCL|io |worker/.test(text))).toEqual([]);
+    expect(trace.notes).toEqual(['1 NVTX ranges have no end and last until the trace does.']);
+  });
+
+  it('without the process of its kernels ties them to the calls of the only one', async () => {
+    const old = folder.path('no-pid.sqlite');
+    writeNsight(old);
+    const database = new DatabaseSync(old);
+    for (const table of ['KERNEL', 'MEMCPY', 'MEMSET', 'GRAPH_TRACE']) {
+      database.exec(`ALTER TABLE CUPTI_ACTIVITY_KIND_${table} DROP COLUMN globalPid`);
+    }
+    database.close();
+    const trace = await openTrace(old, 'no-pid.sqlite');
+    expect(spanDetails(trace, 6, null).launchedBy.map(({ name }) => name)).toEqual(['cudaLaunchKernel']);
+  });
+
+  it('of another version, with other columns and tables, is read as far as it goes', async () => {
+    const old = folder.path('old.sqlite');
+    const database = new DatabaseSync(old);
+    database.exec(`
+      CREATE TABLE StringIds (id INTEGER, value TEXT);
+      INSERT INTO StringIds VALUES (1, 'kernel');
+      CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, streamId INT, shortName INT);
+      INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10, 20, 0, 7, 1), (30, 25, 0, 7, 1), ('x', 40, 0, 7, 1), (50, 60, 0, 7, 99);
+    `);
+    database.close();
+    const trace = await openTrace(old, 'old.sqlite');
+    expect(trace.names).toEqual(['', 'kernel', '(kernel without a name)']);
+    expect(trace.notes).toEqual(['2 rows without a valid start and end were left out.']);
+  });
+
+  it('cut off, damaged, or of another program is refused', async () => {
+    const bytes = readFileSync(file);
+    const cut = folder.write('cut.sqlite', bytes.subarray(0, 6000));
+    await expect(openTrace(cut, 'cut.sqlite')).rejects.toThrow(
+      'cut.sqlite cannot be opened as a timeline: the database is damaged or cut off.',
+    );
+    const damaged = Buffer.from(bytes).fill(0x5a, 100, 4000);
+    await expect(openTrace(folder.write('bad.sqlite', damaged), 'bad.sqlite')).rejects.toThrow(
+      'the database is damaged or cut off.',
+    );
+    const other = folder.path('other.sqlite');
+    const database = new DatabaseSync(other);
+    database.exec('CREATE TABLE bookmarks (id INTEGER, url TEXT)');
+    database.close();
+    await expect(openTrace(other, 'other.sqlite')).rejects.toThrow(
+      'it is an SQLite database without the tables of Nsight Systems, such as CUPTI_ACTIVITY_KIND_KERNEL (it has: bookmarks).',
+    );
+  });
+});
+
+/**
+ * Twenty rounds of an elementwise kernel, a sum and a copy by CuPy 14.2. Left out of the file: what is not about the
+ * GPU (environment, other processes). The numbers below were counted from its tables by themselves.
+ */
+describe('a recording by Nsight Systems 2025.3 on an H200', () => {
+  it('is read whole: kernels, copies, calls and their arrows', async () => {
+    const packed = readFileSync(
+      path.resolve(import.meta.dirname, '../../../../../golden/traces/nsight-systems-2025.3-h200.sqlite.gz'),
+    );
+    const file = folder.write('nsight.sqlite', gunzipSync(packed));
+    const trace = await openTrace(file, 'nsight.sqlite');
+    const summary = traceSummary(trace);
+    expect(trace.device).toBe('NVIDIA H200');
+    expect(summary.kernels).toMatchObject({ count: 62, unique: 5, sum_ns: 194_815 });
+    expect(summary.kernels.top[0]).toMatchObject({ name: 'saxpy_one', count: 20, sum_ns: 123_616 });
+    expect(summary.copies).toMatchObject({ count: 21, bytes: 81_924, sum_ns: 33_472 });
+    // 640 calls, 62 kernels and 21 copies; the 21 waits are among the calls.
+    expect(summary.spans).toBe(723);
+    expect(trace.lanes.map(({ process, name }) => `${process}: ${name}`)).toEqual(
+      expect.arrayContaining(['GPU 0: NVIDIA H200: stream 7', 'GPU 0: NVIDIA H200: stream 7: copies']),
+    );
+    const kernel = trace.nameOf.findIndex((name) => trace.names[name] === 'saxpy_one');
+    const details = spanArguments(trace.details[trace.detailOf[kernel] ?? 0] ?? '');
+    expect(details).toMatchObject({ grid: [8192, 1, 1], block: [128, 1, 1], registers: 24 });
+    expect(launchersOf(trace.links, kernel).map((span) => trace.names[trace.nameOf[span] ?? 0])).toEqual([
+      'cuLaunchKernel',
+    ]);
+  });
+});

@@ -1,0 +1,291 @@
+/** Own variants on the CPU, with the installed C++ compiler and real processes: what works, and what breaks only itself. */
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { BraggError } from '../../../../../electron/contract/errors.ts';
+import { OwnVariants } from '../../../../../electron/host/app/user-kernels/own-variants.ts';
+import { loadAddon, type TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
+import { benchmark } from '../../../../../electron/host/model/bench/index.ts';
+import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
+import { checkTransport } from '../../../../../electron/host/workloads/transport/own-check.ts';
+import { openTestScenarios, tinyScenario } from '../../small-run.ts';
+import { eventually } from '../../test-host.ts';
+
+const addon = loadAddon();
+const transport = { workload: 'transport', bench: '' };
+const trusted = new Set<string>();
+let folder = '';
+let original = '';
+let problem: TransportProblem;
+let own: OwnVariants;
+let processes = 0;
+
+beforeAll(async () => {
+  // Compiling is most of the time. Without fused operations every optimisation gives the same bits.
+  vi.stubEnv('CXXFLAGS', '-O0');
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-own-'));
+  original = await readFile(path.join(kernelFolders().sources, 'transport/gather.cpp'), 'utf8');
+  const scenarios = await openTestScenarios(addon);
+  problem = scenarios.resolve(await scenarios.check(tinyScenario, { name: 'test', folder: null }));
+  own = new OwnVariants({
+    addon,
+    folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
+    isTrusted: (sha256) => trusted.has(sha256),
+    startChild: () => {
+      processes += 1;
+      return forkChild();
+    },
+  });
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  own.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const description = {
+  kind: 'variant',
+  version: 1,
+  base: 'gather',
+  replaces: 'kernels/transport/gather.cpp',
+  title: 'My gather',
+};
+
+async function make(id: string, text: string, described: object = description) {
+  await writeFile(path.join(folder, id), text);
+  await writeFile(path.join(folder, id.replace(/\.\w+$/, '.json')), JSON.stringify(described));
+  return own.open(path.join(folder, id));
+}
+
+/** The original with a line at the beginning of every step. */
+const withLine = (line: string): string =>
+  original
+    .replace('    sum_ = {};\n', `    sum_ = {};\n    ${line}\n`)
+    .replace('#include <algorithm>', '#include <algorithm>\n#include <cstdio>');
+
+async function trustedVariant(id: string, text: string, described?: object) {
+  const made = await make(id, text, described);
+  trusted.add(made.sha256);
+  return made;
+}
+
+const problemFor = (variant: string): TransportProblem => ({ ...problem, solver: { ...problem.solver, variant } });
+const start = (id: string) => own.addon.createTransport(problemFor(id)).start(() => undefined);
+
+async function failure(work: Promise<unknown>): Promise<BraggError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof BraggError)) throw new Error(`expected a BraggError, got ${String(error)}`);
+  return error;
+}
+
+test('a copy gives the bits of the original, with progress, a live frame and keyframes, and passes its checks', async () => {
+  await trustedVariant('copy.cpp', original);
+  const run = own.addon.createTransport({ ...problemFor('copy.cpp'), keyframes: 4 });
+  expect(run.plan.variant).toBe('copy.cpp');
+  run.wantPlanes([{ slow: 'e', fast: 'x', cut: [-1, -1, 3, -1] }]);
+  expect(() => run.wantPlanes([{ slow: 'e', fast: 'x', cut: [-1, -1, 3000, -1] }])).toThrow(/3000/);
+  const steps: number[] = [];
+  const result = await run.start(({ step }) => steps.push(step));
+  const base = addon.createTransport({ ...problemFor('gather'), keyframes: 4 });
+  const expected = await base.start(() => undefined);
+  expect(result.variant).toBe('copy.cpp');
+  expect(result.dose).toEqual(expected.dose);
+  expect(result.keyframes).toEqual(expected.keyframes);
+  expect(run.keyframe(1)).toEqual(base.keyframe(1));
+  expect(steps.at(-1)).toBe(expected.steps);
+  const live = run.live();
+  expect(live?.step).toBe(expected.steps);
+  expect(live?.planes.map(({ cut }) => cut)).toEqual([[-1, -1, 3, -1]]);
+  const verdict = await checkTransport(own.addon, problemFor('copy.cpp'), result);
+  expect(verdict).toMatchObject({ right: true, bitwise: true, repeats: 2 });
+});
+
+test('a file that is compiled for every instruction set can be replaced too', async () => {
+  vi.stubEnv('CXXFLAGS', '');
+  const replaces = 'kernels/transport/gather_ops.simd.cpp';
+  const text = await readFile(path.join(kernelFolders().sources, 'transport/gather_ops.simd.cpp'), 'utf8');
+  await trustedVariant('ops.cpp', text, { ...description, replaces });
+  expect((await start('ops.cpp')).dose).toEqual(
+    (await addon.createTransport(problemFor('gather')).start(() => undefined)).dose,
+  );
+  vi.stubEnv('CXXFLAGS', '-O0');
+});
+
+/**
+ * Compiled once; what it does stands in a file. One that hangs sleeps: it leaves its core to other tests. One that
+ * hangs or waits puts a file beside it that says so.
+ */
+const breaks = (how: string): string =>
+  withLine(`char how = ' '; std::ifstream("${how}") >> how; switch (how) {
+      case 'n': { int* nowhere = nullptr; *static_cast<volatile int*>(nowhere) = 1; break; }
+      case 'a': std::puts("my last words"); std::fflush(stdout); std::abort();
+      case 't': throw std::runtime_error("my own trouble");
+      case 'm': { std::vector<std::vector<double>> hog; for (;;) hog.emplace_back(1 << 24, 1.0); }
+      case 'w': std::ofstream("${how}.here"); for (; how == 'w'; std::ifstream("${how}") >> how) rest(); break;
+      case 's': for (T& p : state_.psi) p *= T(1.001); break;
+      case 'h': std::ofstream("${how}.here"); for (;;) rest();
+    }`)
+    .replace('#include <algorithm>', '#include <algorithm>\n#include <chrono>\n#include <fstream>\n#include <thread>')
+    .replace(
+      'switch (how)',
+      'auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }; switch (how)',
+    );
+
+describe('what breaks ends its own run only, with one message that names the file; what is wrong is told', () => {
+  let howFile = '';
+  beforeAll(async () => {
+    howFile = path.join(folder, 'how');
+    await trustedVariant('breaks.cpp', breaks(howFile));
+    await own.prepare(['breaks.cpp'], transport);
+  });
+  /** Says what is to be done; what came of it before is forgotten. */
+  const how = async (word: string): Promise<void> => {
+    await rm(`${howFile}.here`, { force: true });
+    await writeFile(howFile, word);
+  };
+  /** It has begun to hang, or to wait. */
+  const here = (): Promise<void> => eventually(() => existsSync(`${howFile}.here`));
+
+  test.each([
+    ['null', /^breaks\.cpp crashed: .*SIGSEGV/, 'device'],
+    ['abort', /^breaks\.cpp crashed: .*SIGABRT.*my last words/s, 'device'],
+    ['throw', /^breaks\.cpp: my own trouble$/, 'device'],
+    ['memory', /^breaks\.cpp (asked for more memory|took) /, 'memory'],
+    ['hang', /^breaks\.cpp did not end within 2 s/, 'device'],
+  ])('%s', async (word, message, code) => {
+    await how(word);
+    own.limit_s = word === 'hang' ? 2 : 60;
+    const error = await failure(start('breaks.cpp'));
+    own.limit_s = 60;
+    expect(error.message).toMatch(message);
+    expect(error.code).toBe(code);
+    // The host, and the next run, go on.
+    expect((await start('copy.cpp')).status).toBe('done');
+  });
+
+  test('one that changes the answer is wrong by parity and by its ledger', async () => {
+    await how('scaled');
+    const result = await start('breaks.cpp');
+    const verdict = await checkTransport(own.addon, problemFor('breaks.cpp'), result);
+    expect(verdict.right).toBe(false);
+    expect(verdict.checks.map(({ id, holds }) => [id, holds])).toEqual([
+      ['parity', false],
+      ['ledger', false],
+      ['determinism', true],
+    ]);
+  });
+
+  test('a hanging one that is cancelled is ended', async () => {
+    await how('hang');
+    const run = own.addon.createTransport(problemFor('breaks.cpp'));
+    const ended = failure(run.start(() => undefined));
+    await here();
+    run.cancel();
+    expect((await ended).message).toMatch(/^breaks\.cpp did not stop within 5 s of being cancelled/);
+  });
+
+  test('one whose file is changed and looked at meanwhile goes on to its end', async () => {
+    await how('wait');
+    const run = start('breaks.cpp');
+    await here();
+    const text = breaks(howFile);
+    await make('breaks.cpp', `${text}\n// changed\n`);
+    expect(own.addon.createTransport(problemFor('breaks.cpp')).plan.variant).toBe('breaks.cpp');
+    await how('go on');
+    expect((await run).status).toBe('done');
+    await make('breaks.cpp', text);
+  });
+
+  test('in a benchmark it costs its own row', async () => {
+    await how('null');
+    const report = await benchmark(own.addon, problem, {
+      scenario: 'small',
+      variants: ['gather', 'breaks.cpp', 'copy.cpp'],
+      seed: 1,
+      limits: limitsOf(3, 600),
+    });
+    expect(report.rounds).toBe(3);
+    expect(report.entries.map(({ label, status }) => [label, status])).toEqual([
+      ['gather', 'measured'],
+      ['breaks.cpp', 'refused'],
+      ['copy.cpp', 'measured'],
+    ]);
+    expect(report.entries[1]).toMatchObject({ reason: expect.stringContaining('breaks.cpp crashed') });
+    expect(report.entries[2]).toMatchObject({ builds_on: 'gather', rung: expect.anything() });
+  });
+});
+
+test('a compiler error stands at its line and column of the file', async () => {
+  const text = withLine('undefined_thing = 3;');
+  await trustedVariant('typo.cpp', text);
+  const line = text.split('\n').findIndex((one) => one.includes('undefined_thing')) + 1;
+  const error = await failure(own.prepare(['typo.cpp'], transport));
+  expect(error.code).toBe('invalid');
+  expect(error.issues[0]).toMatchObject({ severity: 'error', file: 'typo.cpp', line, column: 5 });
+  expect(error.message).toMatch(/undefined_thing.* was not declared/);
+});
+
+describe('trust', () => {
+  test('what the user has not trusted starts no process, and nor does a trusted file that was changed', async () => {
+    const before = processes;
+    await make('new.cpp', `${original}// new\n`);
+    expect((await failure(own.prepare(['new.cpp'], transport))).code).toBe('untrusted');
+    expect((await failure(start('new.cpp'))).code).toBe('untrusted');
+    await make('copy.cpp', `${original}\n`);
+    expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
+    await make('copy.cpp', original);
+    // The description is part of what is trusted: it says what the code takes the place of.
+    await make('copy.cpp', original, { ...description, title: 'Another' });
+    expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
+    expect(processes).toBe(before);
+    await make('copy.cpp', original);
+    expect((await start('copy.cpp')).status).toBe('done');
+  });
+
+  test('it sees no file beside it: what was trusted is all that is compiled', async () => {
+    await writeFile(path.join(folder, 'beside.hpp'), 'inline int beside = 1;\n');
+    await trustedVariant('includes.cpp', `#include "beside.hpp"\n${original}`);
+    const error = await failure(own.prepare(['includes.cpp'], transport));
+    expect(error.message).toMatch(/^includes\.cpp:1: beside\.hpp: No such file/);
+  });
+});
+
+describe('what is not an own variant is refused with what is allowed', () => {
+  test.each([
+    ['{"kind": "variant",', /nameless\.json/],
+    ['{"kind":"variant","version":1,"replaces":"kernels/transport/gather.cpp","title":"x"}', /base/],
+    [
+      JSON.stringify({ ...description, base: 'gahter' }),
+      /"gahter" is not a variant of transport \(did you mean gather\?\); allowed: .*scatter/,
+    ],
+    [JSON.stringify({ ...description, base: 'cuda-gather' }), /allowed: a \.cu file/],
+    [
+      JSON.stringify({ ...description, replaces: 'kernels/transport/tables.cpp/../x' }),
+      /can be replaced; allowed: kernels\/transport\/gather\.cpp, /,
+    ],
+    [JSON.stringify({ ...description, version: 2 }), /version/],
+  ])('%s', async (text, message) => {
+    await writeFile(path.join(folder, 'nameless.cpp'), original);
+    await writeFile(path.join(folder, 'nameless.json'), text);
+    const error = await failure(own.open(path.join(folder, 'nameless.cpp')));
+    expect(error.code).toBe('invalid');
+    expect(error.message).toMatch(message);
+    expect(own.find('nameless.cpp')).toBeNull();
+  });
+
+  test('a missing file', async () => {
+    expect((await failure(own.open(path.join(folder, 'absent.cpp')))).message).toMatch(/^absent\.cpp: /);
+    await writeFile(path.join(folder, 'alone.cpp'), original);
+    expect((await failure(own.open(path.join(folder, 'alone.cpp')))).message).toMatch(
+      /^alone\.json: .*needs it beside the code/,
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Instances,
+  pairedLogRatio,
+  separateLogRatio,
+  timeInterval,
+} from '../../../../../electron/host/model/verdicts/levels.ts';
+
+/** Instances of five rounds each, whose medians are given. */
+const around = (...medians: readonly number[]): Instances =>
+  medians.map((middle) => [0.9, 0.95, 1, 1.05, 1.3].map((factor) => middle * factor));
+
+describe('intervals from instances', () => {
+  it('claim nothing of two instances, of an empty one, or of fewer than five rounds in all', () => {
+    expect(timeInterval(around(1, 1), 0.05)).toBeNull();
+    expect(timeInterval([[1, 1], [1, 1], []], 0.05)).toBeNull();
+    expect(timeInterval([[1], [1], [1, 1]], 0.05)).toBeNull();
+    expect(timeInterval([[1], [1, 1], [1, 1]], 0.05)).not.toBeNull();
+    expect(pairedLogRatio(around(1, 1, 1), around(1, 1), 0.05)).toBeNull();
+    expect(separateLogRatio(around(1, 1), around(1, 1, 1), 0.05)).toBeNull();
+  });
+
+  it('are of what varies between instances, and not of the rounds within', () => {
+    const calm = timeInterval(around(2, 2, 2, 2), 0.05);
+    expect(calm?.middle).toBeCloseTo(Math.log(2), 12);
+    expect(calm?.half).toBeCloseTo(0, 12);
+    // By hand: logarithms ∓0.01 twice each, standard deviation 0.011547, over the root of 4, times 3.1824;
+    // each beside one of the other kind, so that nothing is remembered.
+    const spread = timeInterval(around(Math.exp(-0.01), Math.exp(0.01), Math.exp(-0.01), Math.exp(0.01)), 0.05);
+    expect(spread?.half).toBeCloseTo((3.182446 * 0.011547) / 2, 6);
+  });
+
+  it('are wider where neighbours are alike than where they alternate', () => {
+    const medians = [1, 1.01, 1, 1.01, 1, 1.01, 1, 1.01];
+    const alternating = timeInterval(around(...medians), 0.05)?.half ?? Number.NaN;
+    const alike = timeInterval(around(...[...medians].sort((x, y) => x - y)), 0.05)?.half ?? Number.NaN;
+    expect(alike).toBeGreaterThan(1.5 * alternating);
+  });
+
+  it('cancel what the rounds of contestants measured together share', () => {
+    const weather = [1, 1.4, 0.8, 1.2, 1.1];
+    const reference = [0, 1, 2].map((i) => weather.map((factor) => factor * (1 + 0.3 * i)));
+    const slower = reference.map((times) => times.map((time) => 1.25 * time));
+    const paired = pairedLogRatio(slower, reference, 0.05);
+    expect(paired?.middle).toBeCloseTo(Math.log(1.25), 12);
+    expect(paired?.half).toBeCloseTo(0, 12);
+    const apart = separateLogRatio(slower, reference, 0.05);
+    expect(apart?.middle).toBeCloseTo(Math.log(1.25), 12);
+    expect(apart?.half).toBeGreaterThan(0.1);
+  });
+
+  it('follow Welch where contestants were measured apart', () => {
+    // By hand: variances 1e-4 and 4e-4 of three and five; error 0.010646, 5.8824 degrees of freedom, t 2.4584.
+    const [a, b] = [
+      [-0.01, 0, 0.01],
+      [-0.025298, -0.012649, 0, 0.012649, 0.025298],
+    ];
+    const interval = separateLogRatio(around(...a.map(Math.exp)), around(...b.map(Math.exp)), 0.05);
+    const [one, other] = [1e-4 / 3, 4e-4 / 5];
+    expect(interval?.middle).toBeCloseTo(0, 9);
+    const freedom = (one + other) ** 2 / (one ** 2 / 2 + other ** 2 / 4);
+    expect(freedom).toBeCloseTo(5.954, 2);
+    expect(interval?.half).toBeCloseTo(2.4511 * Math.sqrt(one + other), 4);
+  });
+});

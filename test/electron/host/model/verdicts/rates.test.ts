@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { noiseModels } from '../../../../bench/verdicts/noise.ts';
+import { missed, ratesOf } from '../../../../bench/verdicts/simulate.ts';
+
+/** `npm run bench:verdicts` takes ten times as many. */
+const trials = 200;
+
+describe('verdicts under noise', () => {
+  it.each(noiseModels.map((model) => [model.name, model] as const))('hold their rates: %s', (_, model) => {
+    expect(missed(ratesOf(model, 1, trials, 7), trials, 3)).toEqual([]);
+  });
+
+  it('hold for ten contestants at once', () => {
+    const [, model] = noiseModels;
+    if (model === undefined) throw new Error('no model of noise');
+    expect(missed(ratesOf(model, 10, trials, 7), trials, 3)).toEqual([]);
+  });
+});

@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AxisName, Interval } from '../../../../../../electron/contract/fields.ts';
+import { extent, sampling } from '../../../../../../electron/host/model/fields/reduce.ts';
+import { gridAxes } from '../../../../../../electron/host/workloads/transport/display/grid-axes.ts';
+import {
+  liveMaps,
+  makeDifference,
+  makeMap,
+  planeOf,
+} from '../../../../../../electron/host/workloads/transport/display/maps.ts';
+
+const axes = {
+  nz: 10,
+  nx: 6,
+  ntheta: 5,
+  dz_mm: 0.5,
+  dx_mm: 1,
+  dtheta_rad: 0.01,
+  theta_centre_rad: 0.1,
+  energies_MeV: new Float64Array([1, 2, 4, 8]),
+  density_g_cm3: null,
+};
+const numbered = (n: number): Float32Array => Float32Array.from({ length: n }, (_, i) => i);
+const fields = {
+  axes,
+  dose: Float64Array.from({ length: 60 }, (_, i) => i),
+  marginals: {
+    step: 3,
+    depth_mm: 1,
+    zx: numbered(60),
+    xtheta: numbered(30),
+    etheta: numbered(20),
+    ez: numbered(40),
+    ex: numbered(24),
+    ztheta: numbered(50),
+  },
+};
+
+function request(
+  quantity: 'dose' | 'dose-per-mass' | 'protons',
+  horizontal: AxisName,
+  vertical: AxisName,
+  pixels: [number, number],
+  window: [Interval | null, Interval | null] = [null, null],
+) {
+  const [h, v] = window.map((w) => (w === null ? null : ([w[0], w[1]] as [number, number])));
+  return { quantity, horizontal, vertical, viewport: { horizontal: h ?? null, vertical: v ?? null, pixels } };
+}
+
+describe('cuts', () => {
+  const cut = { ...request('protons', 'x', 'z', [100, 100]), cuts: [{ axis: 'e' as const, index: 2 }] };
+  const plane = { slow: 'z', fast: 'x', cut: [2, -1, -1, -1], values: numbered(60) } as const;
+
+  it('are shown from the plane that the engine made, and from no other', () => {
+    expect(planeOf(cut)).toEqual({ slow: 'z', fast: 'x', cut: [2, -1, -1, -1] });
+    expect([...makeMap({ ...fields, planes: [plane] }, cut).values]).toEqual([...numbered(60)]);
+    const other = { ...plane, cut: [3, -1, -1, -1] } as const;
+    expect(() => makeMap({ ...fields, planes: [other] }, cut)).toThrow(/stored of a run is summed/);
+    const shown = { ...cut, cuts: [{ axis: 'x' as const, index: 0 }] };
+    expect(() => makeMap(fields, shown)).toThrow('The axis x is shown, and cannot be cut.');
+  });
+
+  it('come a frame later', () => {
+    const plain = request('protons', 'x', 'z', [100, 100]);
+    const first = liveMaps(fields, [plain, cut]);
+    expect([first[0]?.quantity, first[1]]).toEqual(['protons', null]);
+    expect(liveMaps({ ...fields, planes: [plane] }, [cut])[0]?.max).toBe(59);
+  });
+});
+
+describe('dose per mass', () => {
+  const whole = request('dose-per-mass', 'z', 'x', [100, 100]);
+
+  it('divides each cell by its own density, in Gy times the mm of y', () => {
+    // Half the density from the fifth row on.
+    const density_g_cm3 = Float64Array.from({ length: 60 }, (_, i) => (i < 24 ? 1 : 0.5));
+    const dense = { ...fields, axes: { ...axes, density_g_cm3 } };
+    const [mass, area] = [makeMap(dense, whole), makeMap(dense, request('dose', 'z', 'x', [100, 100]))];
+    expect([mass.quantity, mass.unit, area.unit]).toEqual(['dose per mass', 'nGy mm', 'MeV/mm²']);
+    // 1 MeV in 0.5 mm × 1 mm × 1 mm of 1 g/cm³: 1.602e-13 J in 0.5e-6 kg.
+    const nGy = (1.602176634e-13 / 0.5e-6) * 1e9;
+    mass.values.forEach((value, i) => {
+      const MeV = (area.values[i] ?? 0) * 0.5;
+      const z = i % 10;
+      expect(value / (MeV * nGy * (z < 4 ? 1 : 2) || 1)).toBeCloseTo(MeV === 0 ? 0 : 1, 5);
+    });
+    expect(makeDifference(dense, dense, whole).unit).toBe('nGy mm');
+  });
+
+  it('is refused of a run without densities, in plain words', () => {
+    expect(() => makeMap(fields, whole)).toThrow('This run was stored without the densities of its cells.');
+  });
+});
+
+describe('differences', () => {
+  const wanted = request('protons', 'x', 'z', [100, 100]);
+
+  it('are taken cell by cell, before cells are put together', () => {
+    const other = { ...fields, marginals: { ...fields.marginals, zx: numbered(60).map((value) => 59 - value) } };
+    const map = makeDifference(fields, other, wanted);
+    expect([map.values[0], map.values[59], map.min, map.max]).toEqual([-59, 59, -59, 59]);
+    expect([map.quantity, map.unit]).toEqual(['protons difference', 'protons per cell']);
+    const itself = makeDifference(fields, fields, request('dose', 'z', 'x', [3, 3]));
+    expect([...itself.values].every((value) => value === 0)).toBe(true);
+  });
+
+  it('are refused between grids that differ, with both', () => {
+    const other = { ...fields, axes: { ...axes, dz_mm: 0.25 } };
+    expect(() => makeDifference(fields, other, wanted)).toThrow(
+      'The grids differ: 10 cells of z from 0 to 5 mm, and 10 cells of z from 0 to 2.5 mm.',
+    );
+  });
+});
+
+describe('maps', () => {
+  it('at full resolution are the cells themselves, either way round', () => {
+    const upright = makeMap(fields, request('protons', 'x', 'z', [100, 100]));
+    expect([...upright.values]).toEqual([...numbered(60)]);
+    const lying = makeMap(fields, request('protons', 'z', 'x', [100, 100]));
+    expect([lying.horizontal.count, lying.vertical.count]).toEqual([10, 6]);
+    // Row x, column z.
+    expect(lying.values[2 * 10 + 7]).toBe(7 * 6 + 2);
+    expect(lying).toMatchObject({ min: 0, max: 59, minPositive: 1, unit: 'protons per cell' });
+  });
+
+  it('carry dose per area, so that grids compare', () => {
+    const map = makeMap(fields, request('dose', 'x', 'z', [100, 100]));
+    expect(map.values[59]).toBe(59 / (0.5 * 1));
+    expect(map.unit).toBe('MeV/mm²');
+  });
+
+  it('reduced to pixels are means, with the last sample over fewer cells', () => {
+    const map = makeMap(fields, request('protons', 'z', 'x', [4, 3]));
+    expect(map.horizontal).toMatchObject({ count: 4, cellsPerSample: 3, from: 0, to: 5 });
+    expect([...(map.horizontal.edges ?? [])]).toEqual([0, 1.5, 3, 4.5, 5]);
+    expect(map.vertical).toMatchObject({ count: 3, cellsPerSample: 2, edges: null });
+    // z cells 0–2, x cells 0–1: indices 0, 1, 6, 7, 12, 13.
+    expect(map.values[0]).toBeCloseTo((0 + 1 + 6 + 7 + 12 + 13) / 6, 6);
+    // The last z sample is cell 9 alone.
+    expect(map.values[3]).toBe((54 + 55) / 2);
+  });
+
+  it('show the axes in display units', () => {
+    const made = gridAxes(axes);
+    expect([...made.x.edges]).toEqual([-3, -2, -1, 0, 1, 2, 3]);
+    expect(made.theta.edges[0]).toBeCloseTo(75, 12);
+    expect(made.theta.edges[5]).toBeCloseTo(125, 12);
+    expect([...made.e.edges]).toEqual([0.5, 1.5, 3, 6, 10]);
+    const energy = makeMap(fields, request('protons', 'z', 'e', [100, 100]));
+    expect([...(energy.vertical.edges ?? [])]).toEqual([0.5, 1.5, 3, 6, 10]);
+  });
+
+  it('refuse what is not there', () => {
+    expect(() => makeMap(fields, request('dose', 'z', 'theta', [10, 10]))).toThrow(/z and x only/);
+    const older = { ...fields, marginals: { ...fields.marginals, ztheta: new Float32Array(0) } };
+    expect(() => makeMap(older, request('protons', 'z', 'theta', [10, 10]))).toThrow(
+      'Protons over z and theta are not kept; there are z–x, x–theta, e–theta, e–z, e–x.',
+    );
+    expect(() => makeMap(fields, request('protons', 'z', 'z', [10, 10]))).toThrow(/not z twice/);
+    expect(() => makeMap({ ...fields, marginals: null }, request('protons', 'z', 'x', [10, 10]))).toThrow(
+      /no keyframes/,
+    );
+    expect(() => makeMap({ ...fields, dose: null }, request('dose', 'z', 'x', [10, 10]))).toThrow(/not dose/);
+  });
+});
+
+it('has the extremes of its whole field, which are looked for once', () => {
+  const values = Float32Array.of(-1, 0, 3, 2);
+  expect(extent(values, 2)).toEqual({ min: -2, max: 6, minPositive: 4 });
+  values[0] = -9;
+  expect(extent(values, 1)).toEqual({ min: -1, max: 3, minPositive: 2 });
+});
+
+describe('a window', () => {
+  const axis = gridAxes({ ...axes, nz: 1000, dz_mm: 0.2 }).z;
+
+  it('is covered by cells and no more: never more samples than pixels', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: -20, max: 220, noNaN: true }),
+        fc.double({ min: 0.001, max: 300, noNaN: true }),
+        fc.integer({ min: 1, max: 2000 }),
+        (from, width, pixels) => {
+          const part = sampling(axis, [from, from + width], pixels);
+          expect(part.count).toBeGreaterThanOrEqual(1);
+          expect(part.count).toBeLessThanOrEqual(pixels);
+          expect(part.first % part.cells).toBe(0);
+          expect(part.end).toBeLessThanOrEqual(1000);
+          const inside = (at: number): number => Math.min(200, Math.max(0, at));
+          expect(axis.edges[part.first] ?? 0).toBeLessThanOrEqual(inside(from) + 1e-9);
+          expect(axis.edges[part.end] ?? 0).toBeGreaterThanOrEqual(inside(from + width) - 0.2 - 1e-9);
+        },
+      ),
+    );
+  });
+
+  it('that is moved by less than a sample keeps its samples', () => {
+    const [one, two] = [sampling(axis, [10, 90], 100), sampling(axis, [10.3, 90.3], 100)];
+    expect(two.cells).toBe(one.cells);
+    expect(two.first % two.cells).toBe(0);
+  });
+
+  it('that ends on an edge shows nothing of the next cell', () => {
+    expect(sampling(axis, [10, 20], 1000)).toMatchObject({ first: 50, end: 100, cells: 1 });
+  });
+});
