@@ -1,6 +1,6 @@
 /** One line on standard error that redraws itself, only where a person watches. */
 import { displayWidth } from './table.ts';
-import type { Terminal } from './terminal.ts';
+import { shown, type Terminal } from './terminal.ts';
 
 /** Redrawing faster than this cannot be read. */
 const redraw_ms = 80;
@@ -39,7 +39,7 @@ export class ProgressBar {
     this.last_ms = now;
     this.drawn = true;
     const { live } = this.terminal;
-    live.write(`\r\u001B[2K${cut(line, live.columns || usualColumns)}`);
+    live.write(`\r\u001B[2K${shown(cut(line, live.columns || usualColumns))}`);
   }
 
   /** Leaves an empty line for what comes next. */

@@ -1,7 +1,31 @@
 /** Where output goes and how it may look. Results go to standard output, everything else to standard error. */
+import { randomInt } from 'node:crypto';
 import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
+
+/**
+ * What this process styles carries a number that no file can know; every other control character, in names and
+ * messages, is shown and not obeyed: it could move the cursor, fill the clipboard, or hide what is said.
+ */
+const KEY = `${randomInt(1000, 10_000)};${randomInt(1000, 10_000)}`;
+const ESC = '\u001B';
+// Control characters but the line feed and the tab, and what turns the direction of text.
+const CONTROLS = new RegExp(
+  `${ESC}\\[${KEY};(\\d+)m|[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u202A-\\u202E\\u2066-\\u2069]`,
+  'g',
+);
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Text as a terminal may have it. */
+export function shown(text: string): string {
+  return text.replace(CONTROLS, (found, style?: string) => (style === undefined ? escaped(found) : `${ESC}[${style}m`));
+}
+
+/** With the styles of this process still marked as such. */
+const inert = (text: string): string =>
+  text.replace(CONTROLS, (found, style?: string) => (style === undefined ? escaped(found) : found));
+const PLAIN_STYLE = new RegExp(`${ESC}\\[(\\d+)m`, 'g');
 
 /** The parts of a writable stream that output needs. */
 export interface OutputStream {
@@ -23,17 +47,18 @@ export class Terminal {
 
   /** A line of the result. */
   print(line = ''): void {
-    this.stdout.write(`${line}\n`);
+    this.stdout.write(`${shown(line)}\n`);
   }
 
   /** The result as one JSON document. Numbers that JSON lacks become null. */
   printJson(value: unknown): void {
-    this.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    // JSON escapes only some of them.
+    this.stdout.write(`${JSON.stringify(value, null, 2).replace(/[\u007F-\u009F]/g, escaped)}\n`);
   }
 
   /** A line beside the result: notes, warnings, errors. */
   say(line = ''): void {
-    this.stderr.write(`${line}\n`);
+    this.stderr.write(`${shown(line)}\n`);
   }
 
   /** Standard error, for what redraws itself. */
@@ -51,7 +76,7 @@ export class Terminal {
     return this.stdout.isTTY === true ? this.stdout.columns || null : null;
   }
 
-  /** Styles text for standard output, where that shows styles. */
+  /** Styles text for standard output, where that shows styles. To be printed here and nowhere else. */
   style(style: Style, text: string): string {
     return this.styled(this.stdout, style, text);
   }
@@ -67,6 +92,7 @@ export class Terminal {
     const refused = NO_COLOR !== undefined && NO_COLOR !== '';
     const forced = FORCE_COLOR !== undefined && FORCE_COLOR !== '' && FORCE_COLOR !== '0';
     const wanted = forced || (stream.isTTY === true && TERM !== 'dumb' && FORCE_COLOR !== '0');
-    return wanted && !refused ? styleText(style, text, { validateStream: false }) : text;
+    if (!wanted || refused) return text;
+    return styleText(style, inert(text), { validateStream: false }).replace(PLAIN_STYLE, `${ESC}[${KEY};$1m`);
   }
 }

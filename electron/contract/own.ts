@@ -71,7 +71,11 @@ export const ownMethods = {
     result: ownVariantInfoSchema,
   },
   'own.read': { params: z.strictObject(named), result: z.strictObject({ info: ownVariantInfoSchema, text }) },
-  'own.save': { params: z.strictObject({ ...named, text }), result: ownVariantInfoSchema },
+  /** `sha256`: of the version that was edited; `exists` where the files have another by now. Null: whatever is there. */
+  'own.save': {
+    params: z.strictObject({ ...named, text, sha256: sha256.nullable().default(null) }),
+    result: ownVariantInfoSchema,
+  },
   /** Compiles it and runs nothing of it. Issues carry the lines of the file. */
   'own.build': {
     params: z.strictObject(named),

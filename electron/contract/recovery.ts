@@ -77,5 +77,9 @@ export const recoveryMethods = {
   },
 } as const;
 
+/** A run is kept from then on: what takes less is sooner done again than recovered. */
+export const KEPT_FROM_MS = 3_000;
+export const NOT_KEPT = `Runs that ended within ${KEPT_FROM_MS / 1000} s are kept only when you save them.`;
+
 /** How often a page tells that its file is open; three times that without a word is an end. */
 export const PRESENCE_MS = 4_000;

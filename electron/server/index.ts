@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { BraggError } from '../contract/errors.ts';
-import { type Host, openHost } from '../host/index.ts';
+import { type Host, openHost, type UnsavedRuns } from '../host/index.ts';
 import { servePage } from './server.ts';
 
 export interface ServeOptions {
@@ -27,8 +27,8 @@ export interface Served {
   /** With the token; for the user to open. */
   readonly url: string;
   readonly port: number;
-  /** Ends sessions, cancels runs, frees the port. Runs that were not saved stay kept: how many the next start offers. */
-  close(): Promise<{ readonly keptRuns: number }>;
+  /** Ends sessions, cancels runs, frees the port. Runs that were not saved stay kept. */
+  close(): Promise<UnsavedRuns>;
 }
 
 /** dist/renderer, seen from dist/host and from the source. */

@@ -21,15 +21,36 @@ export interface PageServer {
 }
 
 function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // Whoever is refused does not say when the connection ends.
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
+/** How long a connection may take; those of pages, which are WebSockets, are watched by their pings. */
+export interface ConnectionLimits {
+  /** For the head of a request, from its first byte or the connection's beginning. */
+  readonly head_ms: number;
+  /** Without a byte in either direction. */
+  readonly silent_ms: number;
+  /** At a time, of which a page needs seven. */
+  readonly most: number;
+}
+const LIMITS: ConnectionLimits = { head_ms: 10_000, silent_ms: 30_000, most: 256 };
+
 /** Serves the pages of one host. Throws BraggError when the page is not built or the port is not to be had. */
-export async function servePage(host: Host, pageFolder: string, wantedPort: number | null): Promise<PageServer> {
+export async function servePage(
+  host: Host,
+  pageFolder: string,
+  wantedPort: number | null,
+  { head_ms, silent_ms, most }: ConnectionLimits = LIMITS,
+): Promise<PageServer> {
   const token = newToken();
   const files = pageFiles(pageFolder);
   const door = host.door();
-  const server = createServer((request, response) => answer(request, response, token, files));
+  const times = { headersTimeout: head_ms, requestTimeout: head_ms, connectionsCheckingInterval: head_ms / 4 };
+  const server = createServer(times, (request, response) => answer(request, response, token, files));
+  server.maxConnections = most;
+  // Also who asks for a file and never takes it. A socket that becomes a page's is freed of it by `ws`.
+  server.setTimeout(silent_ms, (socket) => socket.destroy());
   // Frames are compressed where it pays already, and deflating maps would cost more than loopback does.
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
 

@@ -1,7 +1,7 @@
 /** Every warm sample of a benchmark as a table that notebooks and spreadsheets read. */
 import { gpuOf } from '../../contract/bench/bench-session.ts';
 import type { Session, SessionReport } from '../../contract/bench/session.ts';
-import { type CsvCell, csvText } from '../../host/io/files/csv.ts';
+import { type CsvCell, csvText } from '../../contract/csv.ts';
 
 const columns = [
   'at',

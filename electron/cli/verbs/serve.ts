@@ -1,5 +1,6 @@
 /** `braggbench serve`: the workbench in a browser. */
 import { resolve } from 'node:path';
+import { KEPT_FROM_MS } from '../../contract/recovery.ts';
 import { flagNumber, flagValue, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -48,11 +49,10 @@ export const serveVerb: Verb = {
     });
     terminal.print(served.url);
     await aborted(signal);
-    const { keptRuns } = await served.close();
-    if (keptRuns > 0) {
-      const [runs, are] = keptRuns === 1 ? ['run', 'is'] : ['runs', 'are'];
-      terminal.say(`${keptRuns} ${runs} not saved: kept, and ${are} offered at the next start.`);
-    }
+    const { kept, lost } = await served.close();
+    const runs = (n: number): string => `${n} ${n === 1 ? 'run' : 'runs'} not saved`;
+    if (kept > 0) terminal.say(`${runs(kept)}: kept, and offered at the next start.`);
+    if (lost > 0) terminal.say(`${runs(lost)}, which took less than ${KEPT_FROM_MS / 1000} s: not kept.`);
     return exitCodes.done;
   },
 };

@@ -29,3 +29,14 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
+
+/** Of a document that is whole by itself, such as a printed report: its own styles and pictures, and nothing else. */
+export const DOCUMENT_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
+
+/** The document with that policy before everything else in it: a `file://` page has no headers that could carry it. */
+export function withDocumentPolicy(html: string): string {
+  const doctype = /^\s*<!doctype[^>]*>/i.exec(html)?.[0] ?? '';
+  const policy = `<meta http-equiv="Content-Security-Policy" content="${DOCUMENT_POLICY}">`;
+  return `${doctype}${policy}${html.slice(doctype.length)}`;
+}

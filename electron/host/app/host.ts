@@ -95,6 +95,14 @@ export interface Door {
   close(reason?: string): void;
 }
 
+/** Runs with a result that was not saved when the program ended. */
+export interface UnsavedRuns {
+  /** The next start offers them. */
+  readonly kept: number;
+  /** They took less time than what is kept. */
+  readonly lost: number;
+}
+
 export class Host {
   readonly scenarios: Scenarios;
   readonly runs: Runs;
@@ -161,15 +169,16 @@ export class Host {
 
   /**
    * Cancels runs, ends sessions, and removes what was kept for this process only. `unsaved`: what becomes of runs that
-   * were kept against a crash and not saved. How many of them the next start offers.
+   * were kept against a crash and not saved. What became of them.
    */
-  async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<{ readonly keptRuns: number }> {
+  async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<UnsavedRuns> {
     await Promise.all([this.benches.close(), this.runs.close()]);
+    const unsavedRuns = this.runs.unsaved;
     this.own.close();
     for (const sessions of this.#doors) sessions.close('the program is closing');
     this.#parts.catalogue.close();
     await this.#parts.sweeping;
-    const keptRuns = await this.#parts.checkpoints.close(unsaved);
+    const kept = await this.#parts.checkpoints.close(unsaved);
     await this.#parts.folders.close(isKept);
     await this.#parts.timelines.closeAll();
     await this.#parts.uploads.close();
@@ -177,7 +186,7 @@ export class Host {
     await this.#parts.scratch.close();
     await this.#parts.packer.close();
     await this.#parts.recent.settled();
-    return { keptRuns };
+    return { kept, lost: Math.max(0, unsavedRuns - kept) };
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {

@@ -1,4 +1,5 @@
 /** What is plotted as comma-separated values: one header line, numbers with all their digits. */
+import { csvCell } from '../../../electron/contract/csv.ts';
 import type { FigureArray } from './figure.ts';
 
 const titled = ({ name, unit }: FigureArray): string =>
@@ -21,7 +22,7 @@ type Column = readonly [title: string, values: ArrayLike<number>];
 /** Shorter columns end in empty fields. */
 function table(columns: readonly Column[]): string {
   const rows = Math.max(0, ...columns.map(([, values]) => values.length));
-  const lines = [columns.map(([title]) => title).join(',')];
+  const lines = [columns.map(([title]) => csvCell(title)).join(',')];
   for (let row = 0; row < rows; row += 1) {
     lines.push(columns.map(([, values]) => (row < values.length ? String(values[row]) : '')).join(','));
   }

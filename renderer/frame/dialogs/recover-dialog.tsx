@@ -1,6 +1,6 @@
 /** Unsaved work of programs and pages that ended: each piece recovered, discarded, or left for later. */
 import { type ReactElement, useState } from 'react';
-import type { Recoverable } from '../../../electron/contract/recovery.ts';
+import { NOT_KEPT, type Recoverable } from '../../../electron/contract/recovery.ts';
 import { clock } from '../../base/time.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/button.tsx';
@@ -39,7 +39,7 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
       onDismiss={close}
       actions={<Button onPress={close}>Keep for later</Button>}
     >
-      <p>The program or its page ended before this was saved. What you do not recover stays kept.</p>
+      <p>The program or its page ended before this was saved. What you do not recover stays kept. {NOT_KEPT}</p>
       <ul className="recover">
         {items.map((item) => (
           <li key={item.id}>

@@ -42,7 +42,7 @@ const nothing: EditingState = {
 
 export interface EditingParts {
   readonly client: Pick<ActionContext['client'], 'call'>;
-  readonly stores: Pick<ActionContext['stores'], 'comparison' | 'notices'>;
+  readonly stores: Pick<ActionContext['stores'], 'comparison' | 'dialogs' | 'notices'>;
   readonly own: Pick<OwnActions, 'refresh' | 'trust'>;
   readonly benches: Pick<BenchActions, 'start'>;
 }
@@ -132,8 +132,8 @@ export class Editing {
   }
 
   async #save(shown: Place, text: string): Promise<boolean> {
-    const { client, stores, own } = this.#parts;
-    const saving = this.#lastSave.then(() => client.call('own.save', { ...shown, text }));
+    const { stores, own } = this.#parts;
+    const saving = this.#lastSave.then(() => this.#write(shown, text));
     this.#lastSave = saving.catch(() => undefined);
     try {
       const info = await saving;
@@ -143,6 +143,24 @@ export class Editing {
     } catch (error) {
       stores.notices.fail(`${shown.id} was not saved`, error);
       return false;
+    }
+  }
+
+  /** Over the version that was read or saved here last; over another one where the user wants that. */
+  async #write(shown: Place, text: string): Promise<OwnVariantInfo> {
+    const { client, stores } = this.#parts;
+    const sha256 = this.#isShown(shown) ? (this.store.getState().info?.sha256 ?? null) : null;
+    try {
+      return await client.call('own.save', { ...shown, text, sha256 });
+    } catch (error) {
+      if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
+      const answer = await stores.dialogs.ask('confirm', {
+        title: `Replace ${shown.id}?`,
+        text: error.message,
+        choices: [{ id: 'replace', label: 'Replace', tone: 'danger' }],
+      });
+      if (answer !== 'replace') throw error;
+      return client.call('own.save', { ...shown, text, sha256: null });
     }
   }
 

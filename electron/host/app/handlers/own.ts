@@ -97,10 +97,16 @@ export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Nam
       const found = await open(beside, id);
       return { info: infoOf(found, own.isTrusted(found)), text: found.text };
     },
-    'own.save': async ({ beside, id, text }) => {
-      const { file } = await open(beside, id);
-      await writeAtomically(file, text, 'replace');
-      const saved = await own.open(file);
+    'own.save': async ({ beside, id, text, sha256 }) => {
+      const file = path.join(await folderOf(files, beside), id);
+      const saved = await files.holdingFolderOf(file, async () => {
+        const found = await own.open(file);
+        if (sha256 !== null && found.sha256 !== sha256) {
+          throw new BraggError('exists', `${id} was changed by another window or program since it was opened here.`);
+        }
+        await writeAtomically(file, text, 'replace');
+        return own.open(file);
+      });
       return infoOf(saved, own.isTrusted(saved));
     },
     'own.build': async ({ beside, id }) => {

@@ -179,6 +179,13 @@ export class Runs {
     this.#changed();
   }
 
+  /** How many have ended with a result that is in no file of the user's. */
+  get unsaved(): number {
+    return [...this.#records.values()].filter(
+      (record) => ended(record) && record.wall_s !== null && record.file === null,
+    ).length;
+  }
+
   watch(sink: Sink<{ runs: RunInfo[] }>): () => void {
     this.#watchers.add(sink);
     sink.offer(() => ({ runs: this.list() }));

@@ -117,10 +117,15 @@ export class FileAccess {
     await checkWritable(await this.writable(ref));
   }
 
+  /** The same for the folder of any file. */
+  async holdingFolderOf<T>(file: string, work: () => Promise<T>): Promise<T> {
+    const inLibrary = path.resolve(path.dirname(file)) === path.resolve(this.library.folder);
+    return inLibrary ? this.holdingLibrary(work) : this.#locks.holding(file, work);
+  }
+
   async #holding(ref: FileRef, work: (file: string) => Promise<void>): Promise<void> {
     const file = await this.writable(ref);
-    if (ref.kind === 'library') await this.holdingLibrary(() => work(file));
-    else await this.#locks.holding(file, () => work(file));
+    await this.holdingFolderOf(file, () => work(file));
   }
 
   #granted(key: string): string {

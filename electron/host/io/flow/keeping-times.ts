@@ -1,7 +1,6 @@
 /** When a state of something under way is kept against a crash. Milliseconds, by performance.now(). */
+import { KEPT_FROM_MS } from '../../../contract/recovery.ts';
 
-/** What takes less than this is sooner done again than recovered. */
-const FIRST_MS = 3_000;
 const EVERY_MS = 10_000;
 /** Keeping takes at most this share of the time, however large a state is. */
 const REST_PER_WORK = 20;
@@ -11,7 +10,7 @@ export class KeepingTimes {
   #begun = 0;
 
   constructor(now = performance.now()) {
-    this.#due = now + FIRST_MS;
+    this.#due = now + KEPT_FROM_MS;
   }
 
   isDue(now = performance.now()): boolean {

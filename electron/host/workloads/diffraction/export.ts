@@ -1,6 +1,7 @@
 /** What a diffraction run can be exported as. */
+
+import { csvText } from '../../../contract/csv.ts';
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
-import { csvText } from '../../io/files/csv.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';

@@ -1,5 +1,5 @@
 /** What a run of a small measured workload can be exported as. */
-import { csvText } from '../../io/files/csv.ts';
+import { csvText } from '../../../contract/csv.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';

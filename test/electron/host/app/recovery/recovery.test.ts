@@ -203,10 +203,24 @@ describe('a server that is told to end', () => {
     await page.call('run.cancel', { run: id });
     await first.host.runs.ended(id);
     await expect.poll(async () => (await notes()).map(({ finished }) => finished)).toEqual([true]);
-    expect(await first.host.close('keep')).toEqual({ keptRuns: 1 });
+    expect(await first.host.close('keep')).toEqual({ kept: 1, lost: 0 });
     const second = await openTestHost({ dataFolder: folder });
     expect(await list(await second.page())).toMatchObject([{ kind: 'run', title: 'slow run', finished: true }]);
     await second.host.close();
+    host = null;
+  });
+
+  it('says how many runs ended too soon to be kept', async () => {
+    const first = await again();
+    const page = await first.page();
+    for (const name of ['a', 'b']) {
+      const { id } = await page.call('run.start', { scenario: { ...smallScenario, name }, name: '' });
+      await first.host.runs.ended(id);
+    }
+    const file = { kind: 'library', key: 'a.h5' } as const;
+    const [{ id = '' } = {}] = (await page.call('run.list', {})).runs;
+    await page.call('run.save', { run: id, file, ifExists: 'refuse' });
+    expect(await first.host.close('keep')).toEqual({ kept: 0, lost: 1 });
     host = null;
   });
 
@@ -225,7 +239,7 @@ describe('a server that is told to end', () => {
     } finally {
       child.kill('SIGKILL');
     }
-    expect(said).toContain('1 run not saved: kept, and is offered at the next start.');
+    expect(said).toContain('1 run not saved: kept, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });
 });

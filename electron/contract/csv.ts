@@ -1,0 +1,21 @@
+/** Tables that notebooks and spreadsheets read. */
+
+export type CsvCell = string | number | boolean | null | undefined;
+
+/** Spreadsheets compute a text that begins so (OWASP, CSV injection); numbers written as text are none. */
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/**
+ * A cell as it stands between commas. Text with a comma, a quote or the end of a line in it is quoted; text that would
+ * be computed has an apostrophe before it; numbers keep all their digits.
+ */
+export function csvCell(value: CsvCell): string {
+  const text = value === null || value === undefined ? '' : String(value);
+  const inert = typeof value === 'string' && FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
+
+export function csvText(columns: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [columns, ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
+}

@@ -1,0 +1,80 @@
+/** Connections that never say or take what they should are closed; those of pages are not. */
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type PageServer, servePage } from '../../../electron/server/server.ts';
+import { openTestHost, type TestHost } from '../host/test-host.ts';
+
+let folder = '';
+let test: TestHost;
+let server: PageServer;
+let token = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-slow-'));
+  await mkdir(path.join(folder, 'assets'));
+  await writeFile(path.join(folder, 'browser.html'), '<!doctype html>');
+  await writeFile(path.join(folder, 'assets', 'large.js'), ' '.repeat(64 * 2 ** 20));
+  test = await openTestHost();
+  server = await servePage(test.host, folder, 0, { head_ms: 400, silent_ms: 800, most: 24 });
+  token = new URL(server.url).searchParams.get('token') ?? '';
+});
+afterAll(async () => {
+  await server.close();
+  await test.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Resolves when the server has closed it. */
+async function closed(socket: Socket): Promise<void> {
+  socket.on('error', () => undefined);
+  if (!socket.closed) await once(socket, 'close');
+}
+
+it('who says nothing, half a request, or a byte now and then', async () => {
+  const silent = connect(server.port, '127.0.0.1');
+  const half = connect(server.port, '127.0.0.1');
+  half.write('GET / HTTP/1.1\r\nHost: 127.0.0.1');
+  const slow = connect(server.port, '127.0.0.1');
+  slow.write('GET / HTTP/1.1\r\n');
+  const drip = setInterval(() => slow.write('X'), 100);
+  for (const socket of [silent, half, slow]) socket.resume();
+  await Promise.all([silent, half, slow].map(closed));
+  clearInterval(drip);
+});
+
+it('who asks for a file and does not take it', async () => {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(`GET /${token}/assets/large.js HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`);
+  await once(socket, 'readable');
+  socket.pause();
+  // Once the server has given up, what it had sent can be read to its end, which comes too early.
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  socket.resume();
+  await closed(socket);
+  expect(bytes).toBeLessThan(64 * 2 ** 20);
+});
+
+it('not a page, however silent', async () => {
+  const origin = `http://127.0.0.1:${server.port}`;
+  const page = new WebSocket(`ws://127.0.0.1:${server.port}/${token}/socket`, { origin });
+  await once(page, 'open');
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  expect(page.readyState).toBe(WebSocket.OPEN);
+  page.terminate();
+});
+
+it('beyond so many at a time, at once', async () => {
+  const sockets = Array.from({ length: 40 }, () => connect(server.port, '127.0.0.1'));
+  const dropped = sockets.map((socket) => closed(socket.resume()));
+  const start = performance.now();
+  await Promise.all(dropped);
+  expect(performance.now() - start).toBeLessThan(30_000);
+});
