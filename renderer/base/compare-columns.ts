@@ -113,6 +113,19 @@ const middle: readonly Column[] = [
     by: number(({ ratio }) => 1 / ratio.value),
   },
   {
+    id: 'whole',
+    title: 'Whole run',
+    tip: 'Times faster than the reference in the whole run, from the problem to its answer in memory',
+    align: 'right',
+    text: ({ whole }) =>
+      whole === null
+        ? NO_VALUE
+        : whole.verdict === 'reference'
+          ? '1'
+          : `${timesText(gainOf(whole.ratio))} ${whole.verdict}`,
+    by: number(({ whole }) => (whole === null ? null : 1 / whole.ratio.value)),
+  },
+  {
     id: 'verdict',
     title: 'Verdict',
     tip: 'Faster or slower only where the whole interval lies outside of the noise floor; wrong where the answer is',
@@ -251,7 +264,7 @@ export function columnsOf(rows: readonly ComparedRow[], words: Words | null): re
   return [
     ...first,
     timeColumn(words ?? noWords),
-    ...middle,
+    ...middle.filter(({ id }) => id !== 'whole' || rows.some(({ whole }) => whole !== null)),
     ...accuracyColumns(rows),
     ...last,
     ...quantityColumns(rows),

@@ -78,6 +78,7 @@ export const scriptRules: Rules = {
       'electron/server',
       'renderer/report',
       'renderer/drawing/figures',
+      'renderer/base/advice.ts',
       'renderer/base/claims.ts',
       'renderer/base/compare-columns.ts',
       'renderer/base/measured.ts',

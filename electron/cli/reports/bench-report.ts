@@ -1,4 +1,5 @@
 /** A benchmark for a person: one row per variant, the answer's error beside every speed. */
+import { advice } from '../../../renderer/base/advice.ts';
 import { intervalsText, spreadText, timesText, toDecideText } from '../../../renderer/base/measured.ts';
 import { reportProvenance } from '../../../renderer/base/provenance.ts';
 import type {
@@ -39,6 +40,23 @@ function determinismText({ determinism }: MeasuredEntry): string {
 
 const ratioText = (ratio: Ratio | null): string => (ratio === null ? '–' : speedup(ratio));
 
+function wholeText({ label, whole }: MeasuredEntry, reference: string | null): string {
+  if (whole === undefined) return '–';
+  return label === reference ? '1' : `${speedup(whole.ratio)} ${whole.verdict}`;
+}
+
+function adviceLines(report: BenchReport, measured: readonly MeasuredEntry[]): readonly string[] {
+  const found = advice(
+    measured.map(({ label, wall_s, setup_s, time_s, verdict, rel_l2, ledger_error, whole = null }) => ({
+      ...{ name: label, wall_s, setup_s, time_s, whole },
+      right: verdict !== 'wrong',
+      error: `${rel_l2 === null ? '' : `relL2 ${smallError(rel_l2)}, `}ledger ${smallError(ledger_error)}`,
+      isReference: label === report.reference,
+    })),
+  );
+  return found === null ? [] : [found];
+}
+
 function row(entry: BenchEntry, report: BenchReport, style: Style): readonly string[] {
   const name = entry.note === null ? entry.label : `${entry.label} (${entry.note})`;
   if (entry.status === 'refused') return [name, `not run: ${entry.reason}`];
@@ -47,6 +65,7 @@ function row(entry: BenchEntry, report: BenchReport, style: Style): readonly str
     duration(entry.time_s),
     spreadText(entry.solve_spread, entry.samples.length),
     duration(entry.wall_s),
+    wholeText(entry, report.reference),
     duration(entry.setup_s),
     `${metric(entry.cell_steps_per_s)}/s`,
     entry.label === report.reference ? '1' : speedup(entry.ratio),
@@ -66,6 +85,7 @@ function externalRow({ title, result }: ExternalEntry, style: Style): readonly s
     duration(result.time_s),
     spreadText(result.spread, result.samples.length),
     // Only its steps are timed: starting it, and what it says of them, are not.
+    '–',
     '–',
     duration(result.setup_s),
     `${metric(result.cell_steps / result.time_s)}/s`,
@@ -102,6 +122,7 @@ function columns(reference: string | null) {
     { title: 'Steps', align: 'right' },
     { title: 'Spread', align: 'right' },
     { title: 'Whole run', align: 'right' },
+    { title: reference === null ? 'Speed-up' : `vs ${reference}`, align: 'right' },
     { title: 'Set-up', align: 'right' },
     { title: 'Cell-steps', align: 'right' },
     { title: reference === null ? 'Speed-up' : `vs ${reference}`, align: 'right' },
@@ -144,6 +165,7 @@ export function benchReport(report: BenchReport, style: Style, { created }: Kept
     style('bold', report.scenario),
     ...machineText(report, created),
     '',
+    ...adviceLines(report, measured),
     ...(rows.length === 0 ? [] : table(columns(report.reference), rows, { styleTitle })),
     ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
     ...rivalText(report),

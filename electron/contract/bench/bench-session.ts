@@ -92,6 +92,10 @@ export const entryShape = {
   gpu: count.optional(),
 };
 
+/** How everything from the problem to its answer in memory stands against the reference's; not in older sessions. */
+export const wholeSchema = z.strictObject({ ratio: ratioSchema, verdict: verdictSchema.exclude(['wrong']) });
+export type Whole = Readonly<z.infer<typeof wholeSchema>>;
+
 /** How a measured entry's time stands against the others'. */
 export const standingShape = {
   /** Time over the time of the first variant. */

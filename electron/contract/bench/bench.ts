@@ -11,6 +11,7 @@ import {
   seconds,
   sessionOf,
   standingShape,
+  wholeSchema,
 } from './bench-session.ts';
 import { claimResultSchema } from './claims.ts';
 import { verdictNow } from './speed-verdict.ts';
@@ -72,6 +73,7 @@ export const measuredEntrySchema = z.strictObject({
   solve_s: seconds,
   device_s: seconds.nullable(),
   wall_s: seconds,
+  whole: wholeSchema.optional(),
   /** The median that ratios are made of: device_s on a GPU, else solve_s. */
   time_s: seconds,
   /** Median absolute deviation of the time over its median. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
 import { workloadSchema } from '../workload.ts';
-import { intervalSchema, modeSchema, ratioSchema, seconds, verdictSchema } from './bench-session.ts';
+import { intervalSchema, modeSchema, ratioSchema, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
 import { subjectSchema } from './benches.ts';
 import { accuracySchema, partSchema, rooflineSchema, timedSchema, wordsSchema } from './session.ts';
 import { quantitySchema } from './task-bench.ts';
@@ -40,6 +40,8 @@ export const comparedRowSchema = z.strictObject({
   /** Median absolute deviation over the median; null for one sample. */
   spread: z.number().nullable(),
   wall_s: seconds.nullable(),
+  /** How whole runs stand; null where they were not measured by instances. */
+  whole: wholeSchema.nullable(),
   setup_s: seconds,
   first_setup_s: seconds.nullable(),
   setup_parts: z.array(partSchema),

@@ -42,6 +42,8 @@ export const timedSchema = z.strictObject({
   /** Which separately prepared state; absent where the session tells nothing of them. */
   instance: count.optional(),
   time_s: seconds,
+  /** Of the whole run; absent where there is none or it was not recorded. */
+  wall_s: seconds.optional(),
   /** Null on the CPU, and where it was not recorded. */
   sm_MHz: z.number().nullable(),
   /** Why the sample is doubtful; null when it is not. */

@@ -1,7 +1,8 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
 import { type ReactElement, useMemo } from 'react';
 import type { Words } from '../../../electron/contract/bench/session.ts';
-import { type Column, columnsOf, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
+import { type Advised, advice } from '../../base/advice.ts';
+import { accuracyText, type Column, columnsOf, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
 import { provenanceText } from '../../base/provenance.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import type { Figure } from '../../drawing/figures/figure.ts';
@@ -109,6 +110,18 @@ function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
   );
 }
 
+/** Rows of one measurement with whole runs: only they stand beside each other in one sentence. */
+function advised(rows: readonly ShownRow[]): readonly Advised[] {
+  return rows.flatMap((shown) => {
+    const { wall_s, setup_s, time_s, whole, verdict, accuracy, paired } = shown.row;
+    if (wall_s === null || whole === null || !(paired || shown.reference)) return [];
+    const [measure] = accuracy;
+    const error = measure === undefined || measure.value === null ? '' : `${measure.title} ${accuracyText(measure)}`;
+    const row = { name: shown.row.title, wall_s, setup_s, time_s, whole, error };
+    return [{ ...row, right: verdict !== 'wrong', isReference: shown.reference }];
+  });
+}
+
 export function TableView({ store, rows, words }: TableProps): ReactElement {
   const config = useSelected(store, (state) => state);
   const { stores, figures } = useWorkbench();
@@ -129,8 +142,14 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
   ).flatMap((row) => byRow.get(row) ?? []);
   const hiddenRows = rows.filter(({ hidden }) => hidden);
   const notes = ordered.filter(({ row }) => row.note !== null);
+  const told = advice(advised(ordered));
   return (
     <>
+      {told === null ? null : (
+        <p className="compare-advice" data-testid="compare-advice">
+          {told}
+        </p>
+      )}
       <div className="compare-bar">
         <span className="panel-readout">
           {ordered.length === 1 ? 'One row' : `${ordered.length} rows`}, in the order that the columns give.

@@ -5,8 +5,14 @@ import { verdictOf } from '../../../contract/bench/speed-verdict.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
 import { sameGrid } from '../../model/fields/field.ts';
-import { judge, outsideOf, usualMargin } from '../../model/verdicts/judge.ts';
-import { type LogInterval, pairedLogRatio, separateLogRatio, timeInterval } from '../../model/verdicts/levels.ts';
+import { judge, outsideOf, type Standing, usualMargin } from '../../model/verdicts/judge.ts';
+import {
+  type Instances,
+  type LogInterval,
+  pairedLogRatio,
+  separateLogRatio,
+  timeInterval,
+} from '../../model/verdicts/levels.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { scenarioDifferences } from './compare.ts';
 import type { Loaded, OwnRow } from './subjects.ts';
@@ -20,10 +26,14 @@ function pairedWith(here: Loaded, reference: Loaded): boolean {
 }
 
 /** Null where a session tells nothing of instances, or has too few. */
-function logRatioTo(here: Loaded, reference: Loaded, paired: boolean, contestants: number): LogInterval | null {
-  if (here.instances === null || reference.instances === null || here === reference) return null;
+function logRatioOf(
+  here: Instances | null,
+  reference: Instances | null,
+  { paired, contestants }: { readonly paired: boolean; readonly contestants: number },
+): LogInterval | null {
+  if (here === null || reference === null || here === reference) return null;
   const ratio = paired ? pairedLogRatio : separateLogRatio;
-  return ratio(here.instances, reference.instances, outsideOf({ contestants }));
+  return ratio(here, reference, outsideOf({ contestants }));
 }
 
 const ends = ({ middle, half }: LogInterval) => ({ low: Math.exp(middle - half), high: Math.exp(middle + half) });
@@ -43,10 +53,21 @@ function ratioTo(
 
 /** By instances where both tell of them; else by the bootstrap of the rounds, as older sessions were judged. */
 function speedOf(here: Loaded, reference: Loaded, log: LogInterval | null, ratio: ComparedRow['ratio']) {
+  return log === null ? verdictOf(ratio.interval, floorFor(here, reference)) : standingOf(here, reference, log);
+}
+
+function standingOf(here: Loaded, reference: Loaded, log: LogInterval): Standing {
   const floor = floorFor(here, reference);
-  if (log === null) return verdictOf(ratio.interval, floor);
   const criteria = { margin: usualMargin };
   return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
+}
+
+function wholeOf(here: Loaded, reference: Loaded, among: Parameters<typeof logRatioOf>[2]): ComparedRow['whole'] {
+  if (here.wholes === null || reference.wholes === null) return null;
+  if (here === reference) return { ratio: { value: 1, interval: null }, verdict: 'reference' };
+  const log = logRatioOf(here.wholes, reference.wholes, among);
+  if (log === null) return null;
+  return { ratio: { value: Math.exp(log.middle), interval: ends(log) }, verdict: standingOf(here, reference, log) };
 }
 
 function timeIntervalOf({ instances, times }: Loaded): ComparedRow['time_interval'] {
@@ -130,7 +151,8 @@ export function comparedRows(all: readonly Loaded[], reference: Loaded): Compare
   checkOneWorkload(all);
   return all.map((here) => {
     const paired = pairedWith(here, reference);
-    const log = logRatioTo(here, reference, paired, all.length - 1);
+    const among = { paired, contestants: all.length - 1 };
+    const log = logRatioOf(here.instances, reference.instances, among);
     const ratio = ratioTo(here, reference, { paired, log });
     const accuracy = accuracyOf(here, reference);
     const unlike = here.row.bench !== reference.row.bench || anotherSize(here.row, reference.row);
@@ -142,6 +164,7 @@ export function comparedRows(all: readonly Loaded[], reference: Loaded): Compare
       has_curve: here.field?.curve != null,
       accuracy: [...accuracy],
       ratio,
+      whole: unlike ? null : wholeOf(here, reference, among),
       paired,
       verdict: here.wrong || !isRight(accuracy) ? 'wrong' : here === reference ? 'reference' : speed,
       note: noteOf(here, reference, ratio, paired),

@@ -2,7 +2,7 @@
 import { gpuOf, type SessionGpu } from '../../../contract/bench/bench-session.ts';
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
-import type { MeasuredSessionEntry, Session, SessionReport, Words } from '../../../contract/bench/session.ts';
+import type { MeasuredSessionEntry, Session, SessionReport, Timed, Words } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { keptInstances } from '../../model/bench/claims.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
@@ -14,7 +14,7 @@ import type { Runs } from '../runs/runs.ts';
 /** Numbers of a row that are its own, whatever it is compared with. */
 export type OwnRow = Omit<
   ComparedRow,
-  'ratio' | 'paired' | 'verdict' | 'note' | 'differences' | 'time_interval' | 'has_map' | 'has_curve'
+  'ratio' | 'whole' | 'paired' | 'verdict' | 'note' | 'differences' | 'time_interval' | 'has_map' | 'has_curve'
 >;
 
 export interface Loaded {
@@ -24,6 +24,8 @@ export interface Loaded {
   readonly times: readonly number[];
   /** The same by separately prepared state; null where the session tells nothing of them. */
   readonly instances: Instances | null;
+  /** Of whole runs; null where they were not measured by instances. */
+  readonly wholes: Instances | null;
   /** Which rounds the times are of: the session's report; null of what stands alone. */
   readonly rounds: string | null;
   /** How far the session's reference strays from itself. */
@@ -85,6 +87,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
     words: compared.words,
     times: [time_s],
     instances: null,
+    wholes: null,
     rounds: null,
     floor: null,
     wrong: false,
@@ -103,6 +106,15 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
       ...environment,
     },
   };
+}
+
+/** Null where a sample does not say its instance, or has no such time. */
+function instancesIn(
+  samples: MeasuredSessionEntry['samples'],
+  secondsOf: (sample: Timed) => number | undefined,
+): Instances | null {
+  const told = samples.every((sample) => sample.instance !== undefined && secondsOf(sample) !== undefined);
+  return told && samples.length > 0 ? keptInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN) : null;
 }
 
 function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
@@ -192,6 +204,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
       },
       ...{ times, rounds, wrong },
       instances: null,
+      wholes: null,
       held: true,
       field: null,
     };
@@ -213,9 +226,8 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
       samples: samples.length === 0 ? [{ round: 0, time_s, sm_MHz: null, flag: null }] : samples,
     },
     times: samples.length === 0 ? [time_s] : samples.map((sample) => sample.time_s),
-    instances: samples.some(({ instance }) => instance === undefined)
-      ? null
-      : keptInstances(samples, (sample) => sample.time_s),
+    instances: instancesIn(samples, (sample) => sample.time_s),
+    wholes: instancesIn(samples, (sample) => sample.wall_s),
     rounds,
     wrong: entry.verdict === 'wrong',
     held: true,

@@ -221,7 +221,10 @@ class Session {
     const rankedOnes = this.contestants.map(ranked);
     const basis = { reference: rankedOnes[0], all: rankedOnes, floor, margin, timeOf };
     const { machine, program } = machineFacts(this.addon, gpus, all);
-    const facts = { basis, machine, oracleDose };
+    const wall = ({ wall_s }: RawSample): number => wall_s;
+    const wholeNoise = noiseOf(instancesOf(this.control, wall), instancesOf(reference?.warm.samples ?? [], wall));
+    const whole = { ...basis, floor: wholeNoise.floor, timeOf: wall };
+    const facts = { basis, whole, machine, oracleDose };
     const entries = all.flatMap((candidate): BenchEntry[] => {
       const refused = this.refused.get(candidate);
       if (refused !== undefined) return [refused];

@@ -1,10 +1,10 @@
 /** A contestant's samples as its row of the report. */
 import type { BenchReport } from '../../../contract/bench/bench.ts';
-import { gpuOf } from '../../../contract/bench/bench-session.ts';
+import { gpuOf, type Whole } from '../../../contract/bench/bench-session.ts';
 import { energyColumns, numberColumns } from '../../../contract/run.ts';
 import type { TransportResult } from '../../io/addon/addon.ts';
 import type { Candidate } from './candidates.ts';
-import { type Basis, compareTimes, type Flagged } from './comparison.ts';
+import { type Basis, compareTimes, type Flagged, type Ranked } from './comparison.ts';
 import { type Contestant, type RawSample, ranked } from './contestant.ts';
 import { parityLimit, relativeL2 } from './parity.ts';
 import type { MeasuredEntry, Sample } from './report.ts';
@@ -13,6 +13,8 @@ import { median } from './statistics.ts';
 
 export interface SessionFacts {
   readonly basis: Basis<RawSample>;
+  /** The same by the time of whole runs. */
+  readonly whole: Basis<RawSample>;
   /** With the ceilings of each GPU that entries ran on. */
   readonly machine: BenchReport['machine'];
   readonly oracleDose: (stepping: 'path' | 'depth') => Float64Array | null;
@@ -55,6 +57,11 @@ function partsOf(first: RawSample, samples: readonly RawSample[]): MeasuredEntry
   }));
 }
 
+function wholeOf(own: Ranked<RawSample>, basis: Basis<RawSample>): Whole {
+  const { ratio, verdict } = compareTimes(own, basis);
+  return { ratio, verdict };
+}
+
 export function measuredEntry(contestant: Contestant, facts: SessionFacts): MeasuredEntry {
   const { candidate, first, determinism } = contestant;
   const { result, plan } = first;
@@ -77,6 +84,7 @@ export function measuredEntry(contestant: Contestant, facts: SessionFacts): Meas
     solve_s: median(raw.map(({ solve_s }) => solve_s)),
     device_s: device.length === 0 ? null : median(device),
     wall_s: median(raw.map(({ wall_s }) => wall_s)),
+    whole: wholeOf(own, facts.whole),
     solve_spread: spread,
     steps: result.steps,
     cells: plan.ne * plan.ntheta * plan.nz * plan.nx,

@@ -115,7 +115,7 @@ function entryOf(
   const head = headOf(own, known);
   if (own.refused !== null) return { ...head, status: 'refused', reason: own.refused };
   const { median_s, setup_s, image_s, wall_s, samples_s, threads, ns_per_term, first_s, first_setup, device } = own;
-  const { clocks = [], flagged = null } = own;
+  const { clocks = [], flagged = null, wall_samples_s } = own;
   if (median_s === null || setup_s === null || own.ratio === null) {
     return { ...head, status: 'refused', reason: 'The session ended before a round was whole.' };
   }
@@ -164,6 +164,7 @@ function entryOf(
     samples: samples_s.map((time_s, round) => ({
       ...(report.judged === undefined ? {} : { instance: round }),
       ...{ round, time_s },
+      ...(wall_samples_s[round] === undefined ? {} : { wall_s: wall_samples_s[round] }),
       ...(clocks[round] ?? { sm_MHz: null, flag: null }),
     })),
   };

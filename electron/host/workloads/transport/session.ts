@@ -79,10 +79,11 @@ function entryOf(entry: BenchReport['entries'][number]): SessionEntry {
     quantities: [cellSteps(entry.cell_steps_per_s), { id: 'steps', title: 'Steps taken', value: steps, unit: '' }],
     size: cells,
     modes: modes.map(({ mode, reason, time_s: own_s, ratio: own }) => ({ mode, reason, time_s: own_s, ratio: own })),
-    samples: samples.map(({ round, instance, device_s, solve_s, sm_MHz, flag }) => ({
+    samples: samples.map(({ round, instance, device_s, solve_s, wall_s: whole_s, sm_MHz, flag }) => ({
       ...(instance === undefined ? {} : { instance }),
       ...{ round, sm_MHz, flag },
       time_s: device_s ?? solve_s,
+      wall_s: whole_s,
     })),
   };
 }
