@@ -37,8 +37,11 @@ export async function startServer({ dataFolder, uid, environment, under = [] }: 
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const waiting: ((answer: Answer) => void)[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.(JSON.parse(line)));
+  const gone = { code: 'ended', message: 'the server ended' };
+  let isGone = false;
   void ended.then(() => {
-    for (const each of waiting.splice(0)) each({ code: 'ended', message: 'the server ended' });
+    isGone = true;
+    for (const each of waiting.splice(0)) each(gone);
   });
   child.stdin.on('error', () => undefined);
   const ready = await new Promise<Answer>((resolve) => waiting.push(resolve));
@@ -47,6 +50,7 @@ export async function startServer({ dataFolder, uid, environment, under = [] }: 
     child,
     call: (method, params) =>
       new Promise((resolve) => {
+        if (isGone) return resolve(gone);
         waiting.push(resolve);
         child.stdin.write(`${JSON.stringify([method, params])}\n`);
       }),

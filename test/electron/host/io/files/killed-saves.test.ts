@@ -1,0 +1,100 @@
+/**
+ * kill -9 while scenarios, labels and edits are saved: nothing that was acknowledged is lost, nothing is half-written,
+ * and nothing is left lying about. `npm run test:kills` does it forty times.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { smallScenario } from '../../small-run.ts';
+import { type Answer, type Server, startServer } from './servers.ts';
+
+const KILLS = Number(process.env['BRAGGBENCH_KILLS'] ?? 4);
+const FILES = 3;
+/** More than are done before the kill. */
+const ASKED = 2000;
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-kills-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+
+interface Told {
+  asked: number;
+  acknowledged: number;
+}
+
+/** What of each kind was asked for last and acknowledged last, by number. */
+const scenarios = Array.from({ length: FILES }, (): Told => ({ asked: -1, acknowledged: -1 }));
+const labels: Told = { asked: -1, acknowledged: -1 };
+const drafts: Told = { asked: -1, acknowledged: -1 };
+let next = 0;
+let count = 0;
+
+async function ask(told: Told, call: (n: number) => Promise<Answer>): Promise<void> {
+  next += 1;
+  const n = next;
+  const asked = call(n);
+  told.asked = n;
+  if ((await asked).ok === undefined) return;
+  told.acknowledged = n;
+  count += 1;
+}
+
+const fileOf = (i: number) => ({ kind: 'library', key: `file-${i}.json` }) as const;
+const named = (n: number) => ({ ...smallScenario, name: `n${n}` });
+
+async function saveOn(server: Server, isOver: () => boolean): Promise<void> {
+  for (let i = 0; i < ASKED && !isOver(); i += 1) {
+    const file = fileOf(i % FILES);
+    const told = scenarios[i % FILES] ?? drafts;
+    await ask(told, (n) => server.call('scenario.save', { scenario: named(n), file, ifExists: 'replace' }));
+    await ask(labels, (n) => server.call('library.label', { file: fileOf(0), tags: [`n${n}`], remark: '' }));
+    await ask(drafts, (n) =>
+      server.call('recovery.keep', { page: 'page-one', title: `n${n}`, file: null, draft: named(n) }),
+    );
+  }
+}
+
+/** The number found is of what was acknowledged last, or of what was asked for after it and was not answered. */
+function expectKept(text: string | undefined, { asked, acknowledged }: Told): void {
+  const found = text === undefined ? -1 : Number(text.slice(1));
+  expect([acknowledged, asked]).toContain(found);
+}
+
+it(`loses nothing that was acknowledged, ${KILLS} times`, async () => {
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    drafts.asked = -1;
+    drafts.acknowledged = -1;
+    const server = await startServer({ dataFolder: folder });
+    let over = false;
+    const saving = saveOn(server, () => over);
+    await sleep(30 + Math.random() * 400);
+    over = true;
+    await server.kill();
+    await saving;
+
+    const library = path.join(folder, 'library');
+    for (const [i, told] of scenarios.entries()) {
+      const text = await readFile(path.join(library, fileOf(i).key), 'utf8').catch(() => null);
+      expectKept(text === null ? undefined : JSON.parse(text).name, told);
+    }
+    const kept = await readFile(path.join(library, '.braggbench', 'labels.json'), 'utf8').catch(() => null);
+    expectKept(kept === null ? undefined : JSON.parse(kept).labels[fileOf(0).key]?.tags[0], labels);
+
+    const after = await startServer({ dataFolder: folder });
+    const { items } = (await after.call('recovery.list', { pages: [] })).ok as {
+      items: { id: string; title: string }[];
+    };
+    expectKept(items[0]?.title, drafts);
+    for (const { id } of items) await after.call('recovery.discard', { id });
+    await after.end();
+    const left = await readdir(folder, { recursive: true });
+    expect(left.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(await readdir(path.join(folder, 'recovery'))).toEqual([]);
+  }
+  console.log(`${KILLS} kills, ${count} acknowledged saves, none lost`);
+  expect(count).toBeGreaterThan(KILLS);
+});
