@@ -71,7 +71,7 @@ def beam_energies(grid, energy, sigma, node_energy, entrance_energy):
     first, last = grid.first_alive, grid.size - 1
 
     def in_sigmas(bin):
-        lowest = max(grid.energy_at(bin), grid.cutoff) if bin < first else grid.energy_at(bin)
+        lowest = grid.cutoff if bin < first else grid.energy_at(bin)
         return (float(entrance_energy(lowest)) - energy) / sigma
 
     entrance, mean, variance = moments(energy, sigma, in_sigmas(first - 0.5), in_sigmas(last + 0.5), node_energy)

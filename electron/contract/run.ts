@@ -117,6 +117,13 @@ export const metricsSchema = z.strictObject({
 });
 export type Metrics = Readonly<z.infer<typeof metricsSchema>>;
 
+/** One thing to know beside the numbers, for programs by its code and for people as a sentence. */
+export const runNoteSchema = z.strictObject({
+  code: z.enum(['protons-lost', 'coarse-grid', 'table-of-water', 'energies-cut-off']),
+  text: z.string(),
+});
+export type RunNote = Readonly<z.infer<typeof runNoteSchema>>;
+
 export const runSummarySchema = z.strictObject({
   scenario: z.string(),
   variant: z.string(),
@@ -129,6 +136,7 @@ export const runSummarySchema = z.strictObject({
   setup_s: z.number(),
   solve_s: z.number(),
   metrics: metricsSchema,
+  notes: z.array(runNoteSchema),
   ledger: z.strictObject({ number: numberBalanceSchema, energy: energyBalanceSchema }),
   min_psi_over_max: z.number(),
   /** Range spread (sigma, mm of water) that the energy grid adds to the beam. */

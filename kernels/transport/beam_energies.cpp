@@ -110,8 +110,7 @@ BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
                            const std::function<double(double)>& entrance_energy) {
   const int first = grid.first_alive(), last = grid.size() - 1;
   const auto in_sigmas = [&](double bin) {
-    const double lowest = bin < first ? std::max(grid.energy_at(bin), grid.cutoff()) : grid.energy_at(bin);
-    return (entrance_energy(lowest) - energy) / sigma;
+    return (entrance_energy(bin < first ? grid.cutoff() : grid.energy_at(bin)) - energy) / sigma;
   };
   const double low = in_sigmas(first - 0.5), high = in_sigmas(last + 0.5);
   const Moments m = moments(energy, sigma, low, high, node_energy);

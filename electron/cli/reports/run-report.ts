@@ -1,5 +1,4 @@
 /** The result of a run for a person. */
-import { readoutRemarks } from '../../contract/remarks.ts';
 import type { EnergyBalance, NumberBalance, RunSummary } from '../../contract/run.ts';
 import { duration, metric, millimetres, significant, smallError } from '../numbers.ts';
 import { pairs, table } from '../table.ts';
@@ -79,12 +78,11 @@ function readouts({
 /** A partial run has few readouts; rows without a value say nothing more. */
 function readoutLines(facts: RunFacts): readonly string[] {
   const rows = readouts(facts);
-  if (facts.summary.metrics.r80_mm !== null) {
-    const remarks = readoutRemarks(facts.summary);
-    return [...pairs(rows), ...(remarks.length === 0 ? [] : ['']), ...remarks.map((remark) => `  ${remark}`)];
-  }
+  const { metrics, notes } = facts.summary;
+  const noted = [...(notes.length === 0 ? [] : ['']), ...notes.map(({ text }) => `  ${text}`)];
+  if (metrics.r80_mm !== null) return [...pairs(rows), ...noted];
   const known = rows.filter(([, value]) => value !== '–');
-  return ['  No range to read: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known))];
+  return ['  No range to read: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known)), ...noted];
 }
 
 const rowNames: Readonly<Record<string, string>> = {

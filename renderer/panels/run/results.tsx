@@ -1,6 +1,5 @@
 /** Readouts of a finished run. */
 import type { ReactElement } from 'react';
-import { readoutRemarks } from '../../../electron/contract/remarks.ts';
 import type { DepthDose, Moments, RunSummary } from '../../../electron/contract/run.ts';
 import { resolvedOf, type TransportResolved } from '../../../electron/contract/scenarios.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
@@ -186,13 +185,13 @@ function Results({ summary, depthDose, moments, resolved }: ResultsProps): React
         <>
           <RangeHead r80_mm={metrics.r80_mm} resolved={resolved} />
           <PeakReadouts metrics={metrics} extra_straggling_mm={summary.extra_straggling_mm} />
-          {readoutRemarks(summary).map((remark) => (
-            <p className="run-panel__text run-panel__warning" key={remark}>
-              {remark}
-            </p>
-          ))}
         </>
       )}
+      {summary.notes.map(({ code, text }) => (
+        <p className="run-panel__text run-panel__warning" key={code}>
+          {text}
+        </p>
+      ))}
       {moments === null ? null : <Widths moments={moments} depths_mm={widthDepths(metrics.r80_mm, depthDose)} />}
       <SolveReadouts summary={summary} />
     </div>

@@ -53,6 +53,8 @@ export async function runTransport(context: VerbContext, host: Host, place: Name
     terminal.printJson({
       ...summaryDocument(summary),
       csda_range_mm: range_mm,
+      // What is said beside the run before it starts.
+      warnings: reading.issues.filter(({ severity }) => severity === 'warning'),
       ...(verdict === null ? {} : { checks: verdict }),
     });
     if (file !== null) terminal.say(`Saved as ${file}`);

@@ -4,12 +4,20 @@ import type { Curve } from '../../../contract/fields.ts';
 import { energyBalanceSchema, type LedgerTable, numberBalanceSchema, type RunSummary } from '../../../contract/run.ts';
 import { columnsOf, energyBalance, lastRow, numberBalance } from './ledger.ts';
 import { metricsOf } from './metrics/run-metrics.ts';
+import { runNotes } from './metrics/run-notes.ts';
 import { measured, type RunData } from './run-data.ts';
 
 export function summaryOf(run: RunData): RunSummary {
   const number = numberBalanceSchema.parse(lastRow(numberBalance(run)));
   const energy = energyBalanceSchema.parse(lastRow(energyBalance(run)));
+  const read = {
+    metrics: metricsOf(measured(run)),
+    ledger: { number, energy },
+    resolution_mm: Math.max(run.axes.dz_mm, run.step_mm),
+  };
   return {
+    ...read,
+    notes: [...runNotes(read, run.table, run.completeScenario)],
     scenario: run.name,
     variant: run.variant,
     precision: run.precision,
@@ -19,11 +27,8 @@ export function summaryOf(run: RunData): RunSummary {
     wall_s: run.wall_s,
     setup_s: run.setup_s,
     solve_s: run.solve_s,
-    metrics: metricsOf(measured(run)),
-    ledger: { number, energy },
     min_psi_over_max: run.min_psi_over_max,
     extra_straggling_mm: run.extra_straggling_mm,
-    resolution_mm: Math.max(run.axes.dz_mm, run.step_mm),
     cell_steps: run.cell_steps,
     peak_rss_MB: run.peak_rss_bytes / 1e6,
     grid: { ne: run.axes.energies_MeV.length, ntheta: run.axes.ntheta, nz: run.axes.nz, nx: run.axes.nx },

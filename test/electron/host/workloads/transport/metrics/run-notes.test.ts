@@ -1,15 +1,19 @@
-/** What a summary is told of, by real runs: lost protons, and cells and steps too coarse for the falloff. */
+/** What a summary is told of, by real runs: lost protons, coarse cells, tables and energies that do less than asked. */
 import { expect, test } from 'vitest';
-import { readoutRemarks } from '../../../../../../electron/contract/remarks.ts';
+import type { RunSummary } from '../../../../../../electron/contract/run.ts';
 import { metricsOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../../../../../electron/host/workloads/transport/readouts.ts';
 import { measured } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario } from '../../../small-run.ts';
 
-async function remarks(parts: object): Promise<readonly string[]> {
+async function summary(parts: object): Promise<RunSummary> {
   const depth = { solver: { stepping: 'depth' } };
   const run = await runScenario({ kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...depth, ...parts });
-  return readoutRemarks(summaryOf(run));
+  return summaryOf(run);
+}
+
+async function notes(parts: object): Promise<readonly string[]> {
+  return (await summary(parts)).notes.map(({ text }) => text);
 }
 
 test.each([
@@ -27,12 +31,12 @@ test.each([
   ['coarse cells', { grid: { dz_mm: 0.5 } }, [/^0\.5 mm, a cell in depth or a step, is coarse: only 1\.0 lie in/]],
   ['no range to read', { geometry: { depth_mm: 20 } }, []],
 ])('%s', async (_name, parts, expected) => {
-  expect(await remarks(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
+  expect(await notes(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
 });
 
 test('lead at its default angles keeps its protons, and metals too', async () => {
   const parts = { geometry: { background: 'lead' }, grid: { dtheta_mrad: 40 } };
-  expect(await remarks(parts)).toEqual([]);
+  expect(await notes(parts)).toEqual([]);
 });
 
 test('R80 is that of the peak where protons stop, not of lead before it', async () => {
@@ -63,4 +67,35 @@ test('cells of a part of the step: the range and the peak of whole cells, no com
     expect(Math.abs((part.peak_to_entrance ?? 0) / (whole.peak_to_entrance ?? 0) - 1)).toBeLessThan(0.03);
     expect(Math.abs((part.fwhm_mm ?? 0) / (whole.fwhm_mm ?? 0) - 1)).toBeLessThan(0.05);
   }
+});
+
+test.each([
+  ['icru90 in water says nothing', { physics: { stopping_power: 'icru90' } }, []],
+  [
+    'icru90 without water',
+    { physics: { stopping_power: 'icru90' }, geometry: { background: 'muscle-skeletal' } },
+    [{ code: 'table-of-water', text: expect.stringMatching(/^ICRU 90 changes nothing here, .*: muscle-skeletal by/) }],
+  ],
+  [
+    'icru90 beside bone',
+    {
+      physics: { stopping_power: 'icru90' },
+      geometry: { regions: [{ material: 'bone-compact-icru', x_mm: [-5, 5], z_mm: [10, 12] }] },
+    },
+    [{ code: 'table-of-water', text: expect.stringMatching(/^ICRU 90 is for water alone: bone-compact-icru by/) }],
+  ],
+])('a table that does less than it seems to: %s', async (_name, parts, expected) => {
+  const found = (await summary(parts)).notes.filter(({ code }) => code === 'table-of-water');
+  expect(found).toEqual(expected);
+});
+
+test('energies below the cutoff are left out, and the mean that enters is said', async () => {
+  const read = await summary({ beam: { energy_MeV: 20, energy_sigma_MeV: 8 }, grid: { cutoff_MeV: 2 } });
+  const [note] = read.notes.filter(({ code }) => code === 'energies-cut-off');
+  expect(note?.text).toMatch(/^1\.2 % of the beam's energies lie below the cutoff of 2 MeV/);
+  const { energy, number } = read.ledger;
+  const said = Number(/([\d.]+) MeV is the mean/.exec(note?.text ?? '')?.[1]);
+  expect(Math.abs(energy.in / number.in / said - 1)).toBeLessThan(1e-4);
+  const narrow = await summary({ beam: { energy_MeV: 70, energy_sigma_MeV: 10 } });
+  expect(narrow.notes.map(({ code }) => code)).not.toContain('energies-cut-off');
 });

@@ -1,0 +1,100 @@
+/**
+ * What stands beside a run's numbers: where they say less than they seem to, and which wishes of the scenario changed
+ * nothing. Made once, as data; text, JSON, page and exports show the same list.
+ */
+import { z } from 'zod';
+import type { NumberBalance, RunNote, RunSummary } from '../../../../contract/run.ts';
+
+/** Fewer lost protons change no readout by more than the grid does. */
+const NOTICEABLE_SHARE = 0.005;
+/** Fewer cells in the falloff change W80–20 and the height of the peak by more than 5 %. */
+const LEAST_CELLS = 2.7;
+
+/** Where protons go out that were to stop inside, and what keeps them. */
+const ways = [
+  { column: 'escaped_theta', where: 'beyond the largest angle', remedy: 'a larger grid.theta_max_mrad' },
+  { column: 'escaped_x', where: 'through the sides', remedy: 'a larger geometry.width_mm' },
+  { column: 'escaped_z', where: 'through the front or the back', remedy: 'a larger geometry.depth_mm' },
+] as const;
+
+function lossNote(number: NumberBalance): readonly RunNote[] {
+  const most = ways.reduce((a, b) => (number[b.column] > number[a.column] ? b : a));
+  const share = number.in > 0 ? number[most.column] / number.in : 0;
+  if (share < NOTICEABLE_SHARE) return [];
+  const percent = (100 * share).toFixed(share < 0.1 ? 1 : 0);
+  const text = `${percent} % of the protons left ${most.where}: range, peak and widths are of the rest; ${most.remedy} keeps them.`;
+  return [{ code: 'protons-lost', text }];
+}
+
+type Read = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger'>;
+
+function coarseNote({ metrics: { w80_20_mm }, resolution_mm }: Read): readonly RunNote[] {
+  if (w80_20_mm === null || w80_20_mm >= LEAST_CELLS * resolution_mm) return [];
+  const parts = (w80_20_mm / resolution_mm).toFixed(1);
+  const text =
+    `${resolution_mm} mm, a cell in depth or a step, is coarse: only ${parts} lie in the falloff, so W80–20, FWHM and ` +
+    'peak to entrance are the grid’s; three or more show the beam’s.';
+  return [{ code: 'coarse-grid', text }];
+}
+
+/** What the notes need of a complete scenario. */
+const askedSchema = z.object({
+  beam: z.object({ energy_MeV: z.number(), energy_sigma_MeV: z.number() }),
+  grid: z.object({ cutoff_MeV: z.number() }),
+  geometry: z.object({ background: z.string(), regions: z.array(z.object({ material: z.string() })) }),
+  physics: z.object({ stopping_power: z.union([z.string(), z.object({ file: z.string() })]) }),
+  initial: z.object({ kind: z.string() }),
+});
+type Asked = z.infer<typeof askedSchema>;
+
+/** The table that every material has. */
+const STANDARD = 'icru49';
+
+function tableNote({ physics: { stopping_power }, geometry }: Asked, title: string): readonly RunNote[] {
+  if (stopping_power === STANDARD) return [];
+  const materials = [...new Set([geometry.background, ...geometry.regions.map(({ material }) => material)])];
+  const others = materials.filter((material) => material !== 'water').join(', ');
+  if (others === '') return [];
+  const covers = materials.includes('water') ? 'is for water alone' : 'changes nothing here, where there is no water';
+  return [{ code: 'table-of-water', text: `${title} ${covers}: ${others} by NIST PSTAR (ICRU 49).` }];
+}
+
+/** A smaller share that is cut off changes nothing that is shown. */
+const CUT_SHARE = 1e-6;
+const FAR = 9;
+
+/** Share of a Gaussian above `from` standard deviations, and the mean there, in standard deviations; Simpson's rule. */
+function above(from: number): { readonly share: number; readonly mean: number } {
+  const parts = 2000;
+  const step = (FAR - Math.max(from, -FAR)) / parts;
+  let [number, first] = [0, 0];
+  for (let i = 0; i <= parts; i += 1) {
+    const t = FAR - i * step;
+    const weight = Math.exp((-t * t) / 2) * (i === 0 || i === parts ? 1 : i % 2 === 1 ? 4 : 2);
+    number += weight;
+    first += weight * t;
+  }
+  return { share: (number * step) / 3 / Math.sqrt(2 * Math.PI), mean: first / number };
+}
+
+function tailNote({ beam, grid: { cutoff_MeV } }: Asked): readonly RunNote[] {
+  const { energy_MeV, energy_sigma_MeV: sigma } = beam;
+  if (sigma === 0) return [];
+  const { share, mean } = above((cutoff_MeV - energy_MeV) / sigma);
+  if (1 - share < CUT_SHARE) return [];
+  const lost = (100 * (1 - share)).toPrecision(2);
+  const entered = (energy_MeV + sigma * mean).toPrecision(6);
+  const text = `${lost} % of the beam's energies lie below the cutoff of ${cutoff_MeV} MeV and are left out: ${entered} MeV is the mean that enters.`;
+  return [{ code: 'energies-cut-off', text }];
+}
+
+/** `table`: title of the stopping power table. `scenario` is complete; an older file's may lack what some notes need. */
+export function runNotes(read: Read, table: string, scenario: unknown): readonly RunNote[] {
+  const asked = askedSchema.safeParse(scenario);
+  return [
+    ...(asked.success && asked.data.initial.kind === 'beam'
+      ? [...tableNote(asked.data, table), ...tailNote(asked.data)]
+      : []),
+    ...(read.metrics.r80_mm === null ? [] : [...lossNote(read.ledger.number), ...coarseNote(read)]),
+  ];
+}
