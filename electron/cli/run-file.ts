@@ -1,13 +1,14 @@
 /** Operands that name a run file. */
 import { BraggError } from '../contract/errors.ts';
+import { RunPacker } from '../host/app/run-files/packer.ts';
 import { readPlain } from '../host/io/files/plain-file.ts';
-import { type AnyRunData, asTransportRun } from '../host/workloads/run-data.ts';
-import { RunPacker } from '../host/workloads/run-files/packer.ts';
+import { openedAs } from '../host/workloads/index.ts';
+import type { AnyRunData } from '../host/workloads/run-data.ts';
 import type { RunData } from '../host/workloads/transport/run-data.ts';
 
 /** A transport run. Throws a BraggError that says what is wrong with the file. */
 export async function runFile(path: string): Promise<RunData> {
-  return asTransportRun(await anyRunFile(path), path);
+  return openedAs('transport', await anyRunFile(path), path);
 }
 
 /** A run of any workload. Throws as `runFile` does. */
@@ -20,7 +21,7 @@ export async function anyRunFile(path: string): Promise<AnyRunData> {
   // On its worker, so that the library for HDF5 is not part of every start of the command line.
   const packer = new RunPacker();
   try {
-    return await packer.readAny(bytes, path);
+    return await packer.read(bytes, path);
   } finally {
     await packer.close();
   }

@@ -7,6 +7,7 @@ import { workloadSchema } from './workload.ts';
 /** The kinds whose runs are measurements. */
 export const taskKinds = ['linear-relu', 'micro'] as const;
 export type TaskKind = (typeof taskKinds)[number];
+export const isTaskKind = (name: string): name is TaskKind => taskKinds.some((kind) => kind === name);
 
 export function taskProgressSchema<K extends TaskKind>(kind: K) {
   return z.strictObject({

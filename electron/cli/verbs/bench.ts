@@ -27,7 +27,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   if (operand === undefined) throw new UsageError('bench needs a scenario, or --open SESSION.json');
   return withHost(
     async (host) => {
-      const { kind } = await host.scenarios.readAny(scenarioPath(operand), { overrides: overridesOf(parsed) });
+      const { kind } = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
       return workloadFor(kind).bench(context, host);
     },
     flagValue(parsed, 'gpu'),

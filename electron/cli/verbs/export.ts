@@ -1,15 +1,15 @@
 /** `braggbench export`: a run's timeline or image for other programs. */
 import { extname } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
+import { RunPacker } from '../../host/app/run-files/packer.ts';
+import { timelineOf } from '../../host/app/timelines/timeline-of.ts';
 import { chromeTraceText } from '../../host/model/timeline/export.ts';
 import { importRun } from '../../host/model/timeline/import/run.ts';
 import { spanCount } from '../../host/model/timeline/trace.ts';
 import type { ImageRunData } from '../../host/workloads/diffraction/image-data.ts';
+import { isImageRun } from '../../host/workloads/diffraction/image-data.ts';
 import { type ImageBits, imageFigure, imageFile, imageFormats } from '../../host/workloads/diffraction/images/index.ts';
-import { isImageRun } from '../../host/workloads/run-data.ts';
-import { RunPacker } from '../../host/workloads/run-files/packer.ts';
 import { writeAtomically } from '../../host/workloads/scenarios/index.ts';
-import { timelineOf } from '../../host/workloads/timelines.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';

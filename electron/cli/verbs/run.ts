@@ -24,7 +24,7 @@ async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFi
 async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
   const { parsed } = context;
   const place = await placeToSave(context, host);
-  const reading = await host.scenarios.readAny(scenarioPath(parsed.operands[0] ?? ''), {
+  const reading = await host.scenarios.read(scenarioPath(parsed.operands[0] ?? ''), {
     overrides: overridesOf(parsed),
   });
   return workloadFor(reading.kind).run(context, host, place);

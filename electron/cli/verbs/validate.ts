@@ -56,7 +56,7 @@ export const validate: Verb = {
       const all: Checked[] = [];
       for (const operand of parsed.operands) {
         const path = scenarioPath(operand);
-        all.push(check(host, await host.scenarios.readAny(path, { overrides }), path));
+        all.push(check(host, await host.scenarios.read(path, { overrides }), path));
       }
       if (hasFlag(parsed, 'json'))
         terminal.printJson({ scenarios: all.map(({ takes: _takes, ...document }) => document) });

@@ -21,8 +21,7 @@ import { kernelFolders } from '../model/bench/ceilings.ts';
 import { commitOf } from '../model/bench/commit.ts';
 import { copyCeilings } from '../model/timeline/ceilings.ts';
 import type { StartChild } from '../model/user-kernels/process/link.ts';
-import { allVariants } from '../workloads/index.ts';
-import { RunPacker } from '../workloads/run-files/packer.ts';
+import { allVariants, hostWorkloads } from '../workloads/index.ts';
 import { openScenarios, type Scenarios } from '../workloads/scenarios/index.ts';
 import { Recomputing } from '../workloads/transport/recompute.ts';
 import { Benches } from './benches/benches.ts';
@@ -50,6 +49,7 @@ import { Checkpoints } from './recovery/checkpoints.ts';
 import { isKept } from './recovery/kept.ts';
 import { Presence } from './recovery/presence.ts';
 import { Recovery } from './recovery/recovery.ts';
+import { RunPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Runs } from './runs/runs.ts';
 import { Registry } from './service/registry.ts';
@@ -308,15 +308,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const scenarios = await openScenarios({
     assetsFolder: options.assetsFolder,
     rangeTable: addon.rangeTable,
-    get variants() {
-      return addon.variants().map(({ id }) => id);
-    },
-    get diffractionVariants() {
-      return addon.diffractionVariants().map(({ id }) => id);
-    },
-    get taskVariants() {
-      return addon.taskVariants();
-    },
+    variants: (kind) => hostWorkloads[kind].variants(addon),
+    workloads: hostWorkloads,
     discover: (folder, id) => own.discover([folder, library.folder], id),
     mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
     extraStraggling: extraStraggling(addon),

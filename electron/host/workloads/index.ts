@@ -1,10 +1,12 @@
 /** The workloads of the host, by the kind of their scenarios: the only place that tells them apart. */
 import type { Variant } from '../../contract/capabilities.ts';
+import { BraggError } from '../../contract/errors.ts';
 import { scenarioKindNames } from '../../contract/scenario/index.ts';
 import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import type { OwnBase, ReplaceRules } from '../model/user-kernels/base.ts';
 import { diffraction } from './diffraction/index.ts';
+import { type AnyRunData, runOf } from './run-data.ts';
 import { taskWorkload } from './task/index.ts';
 import { transport } from './transport/index.ts';
 import type { HostWorkload } from './workload.ts';
@@ -23,5 +25,16 @@ export function allVariants(addon: NativeAddon): readonly Variant[] {
 
 /** Which files of a shipped variant a user's own may replace. */
 export const rulesOf = (base: OwnBase): ReplaceRules => hostWorkloads[workloadSchema.parse(base.workload)].own;
+
+/** Throws BraggError `foreign-file`, with the file's `name` in its message, for a run of another workload. */
+export function openedAs<W extends AnyRunData['workload']>(
+  workload: W,
+  run: AnyRunData,
+  name: string,
+): Extract<AnyRunData, { workload: W }> {
+  if (run.workload === workload) return runOf(workload, run);
+  const { holds } = hostWorkloads[run.workload].runFile;
+  throw new BraggError('foreign-file', `${name} cannot be opened as a ${workload} run: ${holds}.`);
+}
 
 export type { HostWorkload, WorkloadRun } from './workload.ts';

@@ -7,12 +7,15 @@ import type { Resolved } from '../../contract/scenarios.ts';
 import type { Headline } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import type { BenchProgress } from '../model/bench/session-clock.ts';
+import type { RunTimeline } from '../model/timeline/import/run.ts';
 import type { Benchable, BenchOutcome, BenchTask } from './benchable.ts';
 import type { ComparedRuns } from './compared.ts';
+import type { DeclaredBytes } from './declared-bytes.ts';
 import type { RunContext } from './run-context.ts';
 import type { AnyRunData } from './run-data.ts';
-import type { RunPacker } from './run-files/packer.ts';
+import type { Packer, RunFile } from './run-files/run-file.ts';
 import type { AnyReading } from './scenarios/index.ts';
+import type { ScenarioSide } from './scenarios/side.ts';
 import type { OwnWorkload } from './user-kernels.ts';
 
 /** What a run has around it while it computes. */
@@ -86,6 +89,8 @@ export interface PrepareOptions {
 
 /** Readings and runs are of the workload's own kind: each narrows them itself. */
 export interface HostWorkload {
+  readonly scenario: ScenarioSide;
+  readonly runFile: RunFile;
   readonly variants: (addon: NativeAddon) => readonly Variant[];
   readonly own: OwnWorkload;
   /** What a scenario comes to; null for one with errors. Throws what the engine refuses. */
@@ -94,7 +99,9 @@ export interface HostWorkload {
   readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => WorkloadRun;
   readonly ended: (run: AnyRunData) => EndedRun;
   /** `what` is one of the workload's in contract/exports.ts. */
-  readonly exported: (run: AnyRunData, what: string, packer: RunPacker) => Promise<ExportedFile>;
+  readonly exported: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;
+  /** What a run's timeline is made from. */
+  readonly timeline: (run: AnyRunData, declared: DeclaredBytes) => RunTimeline;
   readonly benchable: Benchable;
   readonly compared: ComparedRuns;
   /** What tells one scenario from another in a list: `70 MeV`; empty where it does not say. */

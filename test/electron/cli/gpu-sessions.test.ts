@@ -23,7 +23,7 @@ test.each(GPU_SESSIONS.map(({ file, words }) => ({ file, words })))('$file', asy
   const sweep = flagValue(parsed, 'sweep');
   for (const more of sweep === undefined ? [[]] : parseSweep(sweep).overrides) {
     const path = scenarioPath(parsed.operands[0] ?? '');
-    const reading = await scenarios.readAny(path, { overrides: [...overridesOf(parsed), ...more] });
+    const reading = await scenarios.any.read(path, { overrides: [...overridesOf(parsed), ...more] });
     expect(reading.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
     if (reading.kind === null) throw new Error('no scenario');
     const { benchable } = hostWorkloads[reading.kind];

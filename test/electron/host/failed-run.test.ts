@@ -8,12 +8,13 @@ import { Terminal } from '../../../electron/cli/terminal.ts';
 import { run as runVerb } from '../../../electron/cli/verbs/run.ts';
 import { runTransport } from '../../../electron/cli/workloads/transport/run.ts';
 import type { SummaryDocument } from '../../../electron/contract/summary.ts';
+import { readRunFacts } from '../../../electron/host/app/run-files/facts.ts';
 import { loadAddon, type NativeAddon, type TransportRun } from '../../../electron/host/io/addon/addon.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
-import { readRunFacts } from '../../../electron/host/workloads/run-files/facts.ts';
-import { readRun } from '../../../electron/host/workloads/run-files/read.ts';
+import { readRun } from './read-transport.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
+import { TransportScenarios } from './transport-scenarios.ts';
 
 const reason =
   'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: gather_score_f32.';
@@ -107,8 +108,9 @@ describe('a run whose device fails', () => {
 
   it('is no measurement', async () => {
     const { measure } = await import('../../../electron/host/model/bench/measure.ts');
-    const reading = await test.host.scenarios.check({ ...smallScenario }, { name: 'test', folder: null });
-    await expect(measure(test.host.addon, test.host.scenarios.resolve(reading))).rejects.toMatchObject({
+    const scenarios = new TransportScenarios(test.host.scenarios);
+    const reading = await scenarios.check({ ...smallScenario }, { name: 'test', folder: null });
+    await expect(measure(test.host.addon, scenarios.resolve(reading))).rejects.toMatchObject({
       code: 'device',
       message: reason,
     });

@@ -1,8 +1,11 @@
 /** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
 import path from 'node:path';
 import { extraStraggling, loadAddon, type NativeAddon } from '../../../electron/host/io/addon/addon.ts';
-import { openScenarios, type Scenarios } from '../../../electron/host/workloads/scenarios/index.ts';
+import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
+import { openScenarios } from '../../../electron/host/workloads/scenarios/index.ts';
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
+
+import { TransportScenarios } from './transport-scenarios.ts';
 
 export const assetsFolder = path.join(import.meta.dirname, '..', '..', '..', 'assets');
 export const memoryLimit_bytes = 2 ** 31;
@@ -25,19 +28,19 @@ export const tinyScenario = {
   solver: { step_mm: 0.5 },
 } as const;
 
-export function openTestScenarios(
+export async function openTestScenarios(
   addon: NativeAddon = loadAddon(),
   limit_bytes = memoryLimit_bytes,
-): Promise<Scenarios> {
-  return openScenarios({
+): Promise<TransportScenarios> {
+  const any = await openScenarios({
     assetsFolder,
     rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
-    variants: addon.variants().map((v) => v.id),
-    diffractionVariants: addon.diffractionVariants().map((v) => v.id),
-    taskVariants: addon.taskVariants(),
+    variants: (workload) => hostWorkloads[workload].variants(addon),
+    workloads: hostWorkloads,
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes: limit_bytes,
   });
+  return new TransportScenarios(any);
 }
 
 /** Runs a scenario through the addon, without queue or host. */

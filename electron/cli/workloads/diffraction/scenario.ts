@@ -16,7 +16,7 @@ export async function readImageScenario(
   const variant = await openVariant(context, host, { workload: 'diffraction', bench: '' });
   const chosen: Override[] = variant === undefined ? [] : [{ path: ['solver', 'variant'], value: variant }];
   const overrides = [...overridesOf(parsed), ...chosen, ...more];
-  const reading = await host.scenarios.readAny(scenarioPath(parsed.operands[0] ?? ''), { overrides });
+  const reading = await host.scenarios.read(scenarioPath(parsed.operands[0] ?? ''), { overrides });
   if (reading.kind !== 'diffraction') throw new Error('the scenario has changed while it was read');
   problemOf(reading);
   await trustNamed(context, host, reading.scenario);

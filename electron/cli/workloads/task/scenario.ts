@@ -9,7 +9,7 @@ import { overridesOf, scenarioPath } from '../../scenario-file.ts';
 import type { VerbContext } from '../../verb.ts';
 
 async function read(path: string, host: Host, overrides: readonly Override[]): Promise<TaskReading> {
-  const reading = await host.scenarios.readAny(path, { overrides });
+  const reading = await host.scenarios.read(path, { overrides });
   if (reading.kind === 'linear-relu' || reading.kind === 'micro') return reading;
   throw new BraggError('invalid', `${path} is no scenario of a small measured workload.`, reading.issues);
 }

@@ -14,7 +14,8 @@ import {
 } from '../../../host/model/bench/index.ts';
 import { chooseBaselines, readRegistry } from '../../../host/model/external/registry.ts';
 import { externalRuns, rivals } from '../../../host/model/external/rivals.ts';
-import type { Override } from '../../../host/workloads/scenarios/index.ts';
+import { type Override, problemOf } from '../../../host/workloads/scenarios/index.ts';
+import { asTransport } from '../../../host/workloads/transport/scenario/reading.ts';
 import { assetsFolder } from '../../assets-folder.ts';
 import { keepAndShow, type Lines, listed, measured, roundLine, roundsAsked, seedOf, show } from '../../benching.ts';
 import type { ExitCode } from '../../exit-codes.ts';
@@ -52,8 +53,8 @@ async function measureOne(
 ): Promise<BenchReport> {
   const { parsed, terminal, signal } = context;
   const path = scenarioPath(parsed.operands[0] ?? '');
-  const reading = await host.scenarios.read(path, { overrides });
-  const problem = host.scenarios.resolve(reading);
+  const reading = asTransport(await host.scenarios.read(path, { overrides }), path);
+  const problem = problemOf(reading);
   sayIssues(terminal, reading.issues);
   const programs = listed(parsed, 'external');
   const registry = programs === null ? null : await readRegistry(assetsFolder());

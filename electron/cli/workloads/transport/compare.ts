@@ -1,6 +1,6 @@
 /** `braggbench compare` of transport runs. */
 import { type ComparedRun, compareRuns } from '../../../host/app/compare/compare.ts';
-import { asTransportRun } from '../../../host/workloads/run-data.ts';
+import { openedAs } from '../../../host/workloads/index.ts';
 import { hasFlag } from '../../arguments.ts';
 import { duration, metric, millimetres, significant, smallError } from '../../numbers.ts';
 import { table } from '../../table.ts';
@@ -59,7 +59,7 @@ function notes({ file, against_first, differences }: ComparedRun): readonly stri
 
 /** Two runs or more; the first is the reference. Gamma and ledgers are of doses alone. */
 export function compareTransport({ parsed, terminal }: VerbContext, runs: readonly ReadRun[]): void {
-  const compared = compareRuns(runs.map(({ file, run }) => ({ file, run: asTransportRun(run, file) })));
+  const compared = compareRuns(runs.map(({ file, run }) => ({ file, run: openedAs('transport', run, file) })));
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ runs: compared });
     return;

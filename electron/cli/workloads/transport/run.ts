@@ -3,7 +3,12 @@ import type { NamedFile } from '../../../contract/files.ts';
 import { summaryDocument } from '../../../contract/summary.ts';
 import type { Host } from '../../../host/index.ts';
 import { runOf } from '../../../host/workloads/run-data.ts';
-import { type AnyReading, refusalOf, type TransportReading } from '../../../host/workloads/scenarios/index.ts';
+import {
+  type AnyReading,
+  problemOf,
+  refusalOf,
+  type TransportReading,
+} from '../../../host/workloads/scenarios/index.ts';
 import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
 import { hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
@@ -27,13 +32,13 @@ async function readScenario(context: VerbContext, host: Host): Promise<Transport
   const path = scenarioPath(parsed.operands[0] ?? '');
   const overrides = overridesOf(parsed);
   const variant = await openVariant(context, host, { workload: 'transport', bench: '' });
-  let reading = own(await host.scenarios.readAny(path, { overrides }));
+  let reading = own(await host.scenarios.read(path, { overrides }));
   if (variant !== undefined) {
     const more = variantOverrides(variant, reading, overrides, host.addon.variants());
     for (const note of more.notes) terminal.say(note);
-    reading = own(await host.scenarios.readAny(path, { overrides: [...overrides, ...more.overrides] }));
+    reading = own(await host.scenarios.read(path, { overrides: [...overrides, ...more.overrides] }));
   }
-  host.scenarios.resolve(reading);
+  problemOf(reading);
   if (reading.scenario !== null) await trustNamed(context, host, reading.scenario);
   sayIssues(terminal, reading.issues);
   return reading;

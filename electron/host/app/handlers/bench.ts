@@ -66,7 +66,7 @@ async function start(parts: BenchParts, request: Request) {
   const { addon, own, benches, scenarios, files, assetsFolder } = parts;
   const { file, name, variants, external, seed, sweep, scenario: document } = request;
   const place = await placeOf(files, file);
-  const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.checkAny(draft, place)));
+  const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.check(draft, place)));
   const [first] = readings;
   if (first === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   if (first.kind === null) throw refusalOf(first.issues);

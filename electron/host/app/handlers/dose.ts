@@ -2,9 +2,10 @@
 import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
-import type { Scenarios } from '../../workloads/scenarios/index.ts';
+import { problemOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import { makeField } from '../../workloads/transport/display/maps.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
+import { asTransport } from '../../workloads/transport/scenario/reading.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';
 import { transportRun } from './runs.ts';
@@ -36,8 +37,11 @@ export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handle
     },
     'dose.fermiEyges': async ({ run }) => {
       try {
-        const reading = await scenarios.check(runs.scenario(run), { name: 'the scenario of the run', folder: null });
-        const problem = scenarios.resolve(reading);
+        const reading = asTransport(
+          await scenarios.check(runs.scenario(run), { name: 'the scenario of the run', folder: null }),
+          null,
+        );
+        const problem = problemOf(reading);
         const { sigma_x_mm } = addon.fermiEyges(problem);
         const { dz_mm } = problem.grid;
         const first = Math.floor(problem.beam.z_mm / dz_mm);

@@ -1,5 +1,5 @@
 /** Calls about figures that the page exports. */
-import type { RunPacker } from '../../workloads/run-files/packer.ts';
+import type { RunPacker } from '../run-files/packer.ts';
 import type { Handlers } from '../service/service.ts';
 
 export function figureHandlers({ packer }: { readonly packer: RunPacker }): Pick<Handlers, 'figure.pack'> {

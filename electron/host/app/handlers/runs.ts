@@ -6,7 +6,6 @@ import type { MapRequest, RunMaps } from '../../../contract/run.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { runOf } from '../../workloads/run-data.ts';
-import type { RunPacker } from '../../workloads/run-files/packer.ts';
 import type { Scenarios } from '../../workloads/scenarios/index.ts';
 import { type Fields, keptPairs, makeDifference, makeMap } from '../../workloads/transport/display/maps.ts';
 import { depthDoseOf, momentsOf } from '../../workloads/transport/metrics/run-metrics.ts';
@@ -14,6 +13,7 @@ import { lateralCurves, ledgerTable, summaryOf } from '../../workloads/transport
 import type { Recomputing } from '../../workloads/transport/recompute.ts';
 import { measured, type RunData } from '../../workloads/transport/run-data.ts';
 import { TransportRunning } from '../../workloads/transport/running.ts';
+import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import { type OwnVariants, placeOf as placeOfScenario } from '../user-kernels/own-variants.ts';
@@ -71,7 +71,7 @@ type RunHandlers = Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>;
 export function runHandlers({ runs, own, scenarios, files, packer }: RunParts): RunHandlers {
   return {
     'run.start': async ({ scenario, file, name, trace }) => {
-      const reading = await scenarios.checkAny(scenario, await placeOf(files, file));
+      const reading = await scenarios.check(scenario, await placeOf(files, file));
       const { scenario: complete } = reading;
       if (complete !== null) await own.prepare([complete.solver.variant], placeOfScenario(complete));
       return runs.start({ reading, name, trace });
@@ -110,9 +110,9 @@ export function runHandlers({ runs, own, scenarios, files, packer }: RunParts): 
       return named;
     },
     'run.open': async ({ source }) => {
-      if (source.kind === 'bytes') return runs.adopt(await packer.readAny(source.bytes, source.name), null);
+      if (source.kind === 'bytes') return runs.adopt(await packer.read(source.bytes, source.name), null);
       const named = files.nameOf(source.file);
-      return runs.adopt(await packer.readAny(await files.read(source.file), named.name), named);
+      return runs.adopt(await packer.read(await files.read(source.file), named.name), named);
     },
     'run.export': async ({ run, what }) => {
       const data = await runs.data(run);

@@ -12,7 +12,7 @@ import type { LibraryFile } from '../../io/files/library.ts';
 import type { RecentFiles } from '../../io/files/recent.ts';
 import { readText } from '../../io/text/read.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { type AnyReading, engineIssue, type Place, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { type AnyReading, engineIssue, type ScenarioPlace, type Scenarios } from '../../workloads/scenarios/index.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import type { Handlers } from '../service/service.ts';
 
@@ -47,7 +47,7 @@ const carriedDraft = (draft: AnyReading['draft']): ScenarioDraft | null =>
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
 /** Where a draft's relative paths start, and how messages name it. */
-export async function placeOf(files: FileAccess, file: FileRef | null): Promise<Place> {
+export async function placeOf(files: FileAccess, file: FileRef | null): Promise<ScenarioPlace> {
   if (file === null) return { name: 'this scenario', folder: null };
   // A file that is not there yet has no table beside it either.
   const found = await files.readable(file).catch(() => null);
@@ -73,7 +73,7 @@ const textStamp = (text: string): string => createHash('sha256').update(text).di
 
 async function libraryEntry(file: LibraryFile, scenarios: Scenarios): Promise<LibraryEntry> {
   const read = await readText(file.path);
-  const { draft } = await scenarios.parseAny(read.ok ? read.text : '', { name: file.key, folder: null });
+  const { draft } = await scenarios.parse(read.ok ? read.text : '', { name: file.key, folder: null });
   const part = (key: 'name' | 'notes'): string => (typeof draft?.[key] === 'string' ? draft[key] : '');
   return {
     file: { kind: 'library', key: file.key },
@@ -89,7 +89,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
   const { scenarios, files, recent } = parts;
   return {
     'scenario.parse': async ({ text, name }) => {
-      const { draft, issues } = await scenarios.parseAny(text, { name, folder: null });
+      const { draft, issues } = await scenarios.parse(text, { name, folder: null });
       return { draft: carriedDraft(draft), issues: [...issues] };
     },
     'scenario.open': async ({ file }) => {
@@ -97,7 +97,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       const named = files.nameOf(file);
       // Before the text: a change in between is noticed when it is saved.
       const stamp = await stampOf(found.path);
-      const { draft, issues } = await scenarios.readAny(found.path);
+      const { draft, issues } = await scenarios.read(found.path);
       // Messages carry the path that was read; the user knows the file by its name.
       const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
       if (draft !== null && !found.readOnly) await recent.add(found.path);
@@ -119,7 +119,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       return { ...named, stamp: textStamp(text) };
     },
     'scenario.resolve': async ({ scenario, file }) => {
-      const reading = await scenarios.checkAny(scenario, await placeOf(files, file));
+      const reading = await scenarios.check(scenario, await placeOf(files, file));
       const issues = [...reading.issues];
       try {
         return { issues, resolved: resolve(parts, reading) };

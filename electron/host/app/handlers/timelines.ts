@@ -1,9 +1,9 @@
 /** Calls and the stream about timelines. */
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { timelineOf } from '../../workloads/timelines.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
+import { timelineOf } from '../timelines/timeline-of.ts';
 import type { Timelines } from '../timelines/timelines.ts';
 import type { Uploads } from '../timelines/uploads.ts';
 

@@ -8,7 +8,7 @@ import type { LibraryFile } from '../../io/files/library.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
 import { readKept } from '../../model/bench/session-file.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import type { RunFacts } from '../../workloads/run-files/facts.ts';
+import type { RunFacts } from '../../workloads/run-files/run-file.ts';
 import type { Scenarios } from '../../workloads/scenarios/index.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import { outlineOf, parseKeptSession } from '../sessions/index.ts';
@@ -21,7 +21,7 @@ export interface FileFacts {
 }
 
 export interface FactReaders {
-  readonly scenarios: Pick<Scenarios, 'parseAny'>;
+  readonly scenarios: Pick<Scenarios, 'parse'>;
   readonly runFacts: (bytes: Uint8Array, name: string) => Promise<RunFacts>;
 }
 
@@ -73,7 +73,7 @@ function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'fact
 
 async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Promise<FileFacts> {
   const text = (await readPlain(file.path, file.key)).toString('utf8');
-  const { draft, issues } = await scenarios.parseAny(text, { name: file.key, folder: path.dirname(file.path) });
+  const { draft, issues } = await scenarios.parse(text, { name: file.key, folder: path.dirname(file.path) });
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';

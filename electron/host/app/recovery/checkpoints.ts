@@ -8,8 +8,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
-import type { RunPacker } from '../../workloads/run-files/packer.ts';
 import { writeAtomically } from '../../workloads/scenarios/index.ts';
+import type { RunPacker } from '../run-files/packer.ts';
 import { RUN_NAME } from './kept.ts';
 
 const noteSchema = z.object({

@@ -11,7 +11,7 @@ import { exists, type FileAccess } from '../../io/files/access.ts';
 import { fileError } from '../../io/files/errors.ts';
 import { type OwnedFolders, removeUnless } from '../../io/files/owned-folder.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
-import type { RunPacker } from '../../workloads/run-files/packer.ts';
+import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import { type Checkpoints, runsIn, stateFile } from './checkpoints.ts';
 import { draftFile, draftsIn, dropDraft, keepDraft, readDraft } from './drafts.ts';
@@ -94,7 +94,7 @@ export class Recovery {
     const bytes = await readFile(stateFile(note)).catch((error: unknown) => {
       throw fileError(error, title);
     });
-    const run = runs.adopt(await packer.readAny(bytes, title), null);
+    const run = runs.adopt(await packer.read(bytes, title), null);
     // Kept on under its new id, until it is saved.
     await checkpoints.adopt(note, run.id);
     await removeUnless(path.dirname(note), isKept);

@@ -9,7 +9,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import { fileError } from '../../io/files/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
 import { type AnyRunData, sizeOf } from '../../workloads/run-data.ts';
-import type { RunPacker } from '../../workloads/run-files/packer.ts';
+import type { RunPacker } from '../run-files/packer.ts';
 
 /** Thirty runs of the default scenario; a bone slab with 64 keyframes takes 60 MB. */
 export const DEFAULT_BOUND_BYTES = 768 * 2 ** 20;
@@ -94,7 +94,7 @@ export class RunCache {
 
   async #read(id: string, kept: Kept): Promise<AnyRunData> {
     try {
-      kept.data = await this.#packer.readAny(await readFile(this.#file(id)), id);
+      kept.data = await this.#packer.read(await readFile(this.#file(id)), id);
     } catch (error) {
       throw fileError(error, 'The result of this run');
     }

@@ -7,8 +7,10 @@ import { fileError } from '../../io/files/errors.ts';
 import { openPlain, readPlain } from '../../io/files/plain-file.ts';
 import { ChromeImport } from '../../model/timeline/import/chrome.ts';
 import { importNsight } from '../../model/timeline/import/nsight.ts';
+import { importRun } from '../../model/timeline/import/run.ts';
 import { spanCount, type Trace } from '../../model/timeline/trace.ts';
-import { isTaskFile } from '../../workloads/task/task-file.ts';
+import { readRun, sessionFileOf } from '../run-files/read.ts';
+import { timelineOf } from './timeline-of.ts';
 
 export interface ReadProgress {
   readonly read_bytes: number;
@@ -40,7 +42,7 @@ function kindOf(head: Buffer, name: string): Kind {
   const hex = head.toString('hex');
   const found = SIGNATURES.find(([, signature]) => hex.startsWith(signature));
   if (found !== undefined) return found[0];
-  if (isTaskFile(head)) return 'run';
+  if (sessionFileOf(head) !== null) return 'run';
   const first = head
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '')
@@ -98,12 +100,7 @@ async function importChrome(
 /** A run of any workload; a measurement is JSON. */
 async function importRunFile(file: string, name: string): Promise<Trace> {
   // The library for HDF5 takes its time to load; only runs need it.
-  const [{ readAnyRun }, { timelineOf }, { importRun }] = await Promise.all([
-    import('../../workloads/run-files/read.ts'),
-    import('../../workloads/timelines.ts'),
-    import('../../model/timeline/import/run.ts'),
-  ]);
-  const trace = importRun(timelineOf(await readAnyRun(await readPlain(file, name), name)));
+  const trace = importRun(timelineOf(await readRun(await readPlain(file, name), name)));
   if (spanCount(trace) === 0) throw new BraggError('foreign-file', 'nothing of its time was recorded');
   return trace;
 }

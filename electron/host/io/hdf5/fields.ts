@@ -1,7 +1,7 @@
 /** Reading single values and arrays of a run file, each checked before it is used. */
-import { Dataset, type File, Group } from 'h5wasm';
+import type { File } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
-import { datasetAt } from './h5.ts';
+import { datasetAt, isDataset, isGroup } from './h5.ts';
 
 /** One array of a run is nowhere near this; a forged shape would be. */
 const MAX_ARRAY_BYTES = 2 ** 31 - 1;
@@ -15,7 +15,7 @@ export class RunFileFields {
 
   /** Whether there is a group of this name: what later versions added is missing from older files. */
   has(group: string): boolean {
-    return this.#file.get(group) instanceof Group;
+    return isGroup(this.#file.get(group));
   }
 
   hasDataset(path: string): boolean {
@@ -29,7 +29,7 @@ export class RunFileFields {
   /** An attribute of a group or of a dataset. */
   #attribute(group: string, key: string): unknown {
     const at = group === '/' ? this.#file : this.#file.get(group);
-    if (!(at instanceof Group || at instanceof Dataset)) this.refuse(`it has no ${group}`);
+    if (!(isGroup(at) || isDataset(at))) this.refuse(`it has no ${group}`);
     const attribute = at.attrs[key];
     if (attribute === undefined) this.refuse(`${group} has no attribute ${key}`);
     return attribute.value;
@@ -37,7 +37,7 @@ export class RunFileFields {
 
   #has(group: string, key: string): boolean {
     const at = this.#file.get(group);
-    return !(at instanceof Group) || at.attrs[key] !== undefined;
+    return !isGroup(at) || at.attrs[key] !== undefined;
   }
 
   text(group: string, key: string): string {

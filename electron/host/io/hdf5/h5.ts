@@ -3,18 +3,26 @@
  * file system, which cannot see the machine's. A foreign file with links to
  * other files, or with its data outside itself, thus reaches nothing.
  */
-import { Dataset, File, type Group, ready } from 'h5wasm';
+import type { Dataset, Entity, File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
 
-type Loaded = Awaited<typeof ready>;
+interface Loaded {
+  readonly File: typeof File;
+  readonly FS: Awaited<typeof import('h5wasm')['ready']>['FS'];
+}
 let loading: Promise<Loaded> | null = null;
 
+/** When the first file is made or read: it takes its time. */
+async function loadNow(): Promise<Loaded> {
+  const { File: Opened, ready } = await import('h5wasm');
+  const module = await ready;
+  // Without it the library prints its errors and returns nonsense.
+  module.activate_throwing_error_handler();
+  return { File: Opened, FS: module.FS };
+}
+
 function load(): Promise<Loaded> {
-  loading ??= ready.then((module) => {
-    // Without it the library prints its errors and returns nonsense.
-    module.activate_throwing_error_handler();
-    return module;
-  });
+  loading ??= loadNow();
   return loading;
 }
 
@@ -22,10 +30,10 @@ let counter = 0;
 
 /** Makes a file and returns its bytes. */
 export async function createFile(fill: (file: File) => void): Promise<Uint8Array> {
-  const { FS } = await load();
+  const { File: Opened, FS } = await load();
   const path = `/made-${counter++}.h5`;
   try {
-    const file = new File(path, 'w');
+    const file = new Opened(path, 'w');
     try {
       fill(file);
     } finally {
@@ -39,13 +47,13 @@ export async function createFile(fill: (file: File) => void): Promise<Uint8Array
 
 /** Opens bytes as a file. Throws BraggError `foreign-file` when they are none. */
 export async function openFile<T>(bytes: Uint8Array, read: (file: File) => T): Promise<T> {
-  const { FS } = await load();
+  const { File: Opened, FS } = await load();
   const path = `/read-${counter++}.h5`;
   FS.writeFile(path, bytes);
   try {
     let file: File;
     try {
-      file = new File(path, 'r');
+      file = new Opened(path, 'r');
     } catch (error) {
       const text = error instanceof Error ? error.message : '';
       const reason = /truncated/.test(text) ? 'it is cut off' : 'it is not an HDF5 file';
@@ -61,8 +69,14 @@ export async function openFile<T>(bytes: Uint8Array, read: (file: File) => T): P
   }
 }
 
+type Found = Entity | null;
+export const isDataset = (entity: Found): entity is Dataset =>
+  entity !== null && 'type' in entity && entity.type === 'Dataset';
+export const isGroup = (entity: Found): entity is Group =>
+  entity !== null && 'type' in entity && entity.type === 'Group';
+
 /** A dataset below a group, or null. */
 export function datasetAt(group: Group, path: string): Dataset | null {
   const entity = group.get(path);
-  return entity instanceof Dataset ? entity : null;
+  return isDataset(entity) ? entity : null;
 }

@@ -2,7 +2,7 @@
 
 import { csvText } from '../../../contract/csv.ts';
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
-import type { RunPacker } from '../run-files/packer.ts';
+import type { Packer } from '../run-files/run-file.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import type { ImageRunData } from './image-data.ts';
@@ -32,7 +32,7 @@ function peaksTable(run: ImageRunData): string {
   return csvText(peakColumns, rows);
 }
 
-type Writer = (run: ImageRunData, packer: RunPacker) => Promise<Uint8Array> | Uint8Array;
+type Writer = (run: ImageRunData, packer: Packer) => Promise<Uint8Array> | Uint8Array;
 
 const writers: Readonly<Record<string, { readonly ending: string; readonly mime: string; readonly write: Writer }>> = {
   run: { ending: '.h5', mime: 'application/x-hdf5', write: (run, packer) => packer.write(run) },
@@ -48,7 +48,7 @@ const writers: Readonly<Record<string, { readonly ending: string; readonly mime:
   },
 };
 
-export async function exportImage(run: ImageRunData, what: string, packer: RunPacker): Promise<ExportedFile> {
+export async function exportImage(run: ImageRunData, what: string, packer: Packer): Promise<ExportedFile> {
   const writer = writers[what];
   if (writer === undefined) throw new Error(`a diffraction run has no ${what}`);
   return { name: `${stem(run.name)}${writer.ending}`, mime: writer.mime, bytes: await writer.write(run, packer) };

@@ -78,3 +78,7 @@ export function imageRunData(context: RunContext, plan: DiffractionPlan, result:
     layers,
   };
 }
+
+export function isImageRun(run: { readonly workload: string }): run is ImageRunData {
+  return run.workload === 'diffraction';
+}

@@ -10,8 +10,11 @@ import { imageBenchable } from './benchable.ts';
 import { comparedImages } from './compared.ts';
 import { exportImage } from './export.ts';
 import { ownDiffraction } from './own.ts';
+import { imageRunFile } from './run-file.ts';
 import { ImageRunning } from './running.ts';
+import { diffractionScenario } from './scenario/side.ts';
 import { imageUpTo, pixelsText } from './texts.ts';
+import { imageTimeline } from './timeline.ts';
 
 function own(reading: AnyReading): DiffractionReading {
   if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
@@ -22,6 +25,9 @@ const variants = (addon: NativeAddon): readonly Variant[] =>
   addon.diffractionVariants().map((variant) => asVariant(variant, [variant.precision]));
 
 export const diffraction: HostWorkload = {
+  scenario: diffractionScenario,
+  runFile: imageRunFile,
+  timeline: (run) => imageTimeline(runOf('diffraction', run)),
   own: ownDiffraction,
   variants,
   resolve: ({ addon, memoryLimit_bytes }, any) => {

@@ -1,7 +1,11 @@
 export { checkWritable, renameToFreeName, writeAtomically } from '../../io/files/write-file.ts';
 export type { Material, Materials } from '../../model/scenarios/materials.ts';
 export { type Override, parseOverride } from '../../model/scenarios/overrides.ts';
+export type { DiffractionReading } from '../diffraction/scenario/reading.ts';
+export type { TaskReading } from '../task/scenario/reading.ts';
 export type { GridEstimate } from '../transport/scenario/index.ts';
+export type { Reading, TransportReading } from '../transport/scenario/reading.ts';
 export { engineIssue, engineRefusal } from './engine-issue.ts';
-export type { AnyReading, DiffractionReading, Reading, TaskReading, TransportReading } from './reading.ts';
-export { openScenarios, type Place, problemOf, refusalOf, type ScenarioServices, Scenarios } from './scenarios.ts';
+export type { AnyReading } from './reading.ts';
+export { openScenarios, problemOf, refusalOf, type ScenarioServices, Scenarios } from './scenarios.ts';
+export type { ScenarioPlace } from './side.ts';

@@ -1,6 +1,6 @@
 /** What a run of a small measured workload can be exported as. */
 import { csvText } from '../../../contract/csv.ts';
-import type { RunPacker } from '../run-files/packer.ts';
+import type { Packer } from '../run-files/run-file.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import type { TaskRunData } from './task-data.ts';
@@ -39,7 +39,7 @@ function table({ session }: TaskRunData): string {
   return csvText(columns, rows);
 }
 
-export async function exportTask(run: TaskRunData, what: string, packer: RunPacker): Promise<ExportedFile> {
+export async function exportTask(run: TaskRunData, what: string, packer: Packer): Promise<ExportedFile> {
   const name = stem(run.name);
   if (what === 'run') return { name: `${name}.task.json`, mime: 'application/json', bytes: await packer.write(run) };
   return { name: `${name}-variants.csv`, mime: 'text/csv', bytes: new TextEncoder().encode(table(run)) };

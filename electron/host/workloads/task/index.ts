@@ -1,5 +1,5 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
-import type { TaskKind } from '../../../contract/task.ts';
+import { isTaskKind, type TaskKind } from '../../../contract/task.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../scenarios/index.ts';
@@ -10,12 +10,15 @@ import { variantsFor } from './candidates.ts';
 import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
 import { ownTask } from './own.ts';
+import { taskRunFile } from './run-file.ts';
 import { TaskRunning } from './running.ts';
+import { taskScenario } from './scenario/side.ts';
 import { bestOf } from './task-data.ts';
 import { countText, roundsText } from './texts.ts';
+import { taskTimeline } from './timeline.ts';
 
 function own(kind: TaskKind, reading: AnyReading): TaskReading {
-  if (reading.kind === 'linear-relu' || reading.kind === 'micro') return reading;
+  if (reading.kind !== null && isTaskKind(reading.kind)) return reading as TaskReading;
   throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
 }
 
@@ -23,6 +26,9 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
   const variants = (addon: NativeAddon) =>
     addon.taskVariants(kind).map((variant) => asVariant(variant, [variant.precision]));
   return {
+    scenario: taskScenario,
+    runFile: taskRunFile,
+    timeline: (run) => taskTimeline(runOf(kind, run)),
     own: ownTask(kind),
     variants,
     resolve: ({ addon, memoryLimit_bytes }, any) => {

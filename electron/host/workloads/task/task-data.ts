@@ -1,7 +1,8 @@
 /** A run of a small measured workload that has ended: a session of rounds over its variants. */
 
 import type { TaskSession } from '../../../contract/bench/task-bench.ts';
-import type { TaskKind } from '../../../contract/task.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { isTaskKind, type TaskKind } from '../../../contract/task.ts';
 import type { RunContext } from '../run-context.ts';
 
 interface TaskRun<K extends TaskKind> extends RunContext {
@@ -16,6 +17,12 @@ interface TaskRun<K extends TaskKind> extends RunContext {
 
 /** One per kind, so that each can be told by its name. */
 export type TaskRunData = { [K in TaskKind]: TaskRun<K> }[TaskKind];
+
+/** Throws for a run of another workload. */
+export function asTaskRun(run: { readonly workload: string; readonly name: string }): TaskRunData {
+  if (isTaskKind(run.workload)) return run as TaskRunData;
+  throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of a small workload.`);
+}
 
 /** The fastest variant that is right, or else the first; null where none was measured. */
 export function bestOf({ reports }: TaskSession) {

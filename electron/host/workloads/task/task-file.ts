@@ -2,7 +2,7 @@
 
 import type { TaskSession } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { type TaskKind, taskKinds } from '../../../contract/task.ts';
+import { isTaskKind } from '../../../contract/task.ts';
 import { isTaskSession, parseTaskSession } from './session-file.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
 
@@ -10,13 +10,11 @@ export function writeTaskRun({ session }: TaskRunData): Promise<Uint8Array> {
   return Promise.resolve(new TextEncoder().encode(`${JSON.stringify(session)}\n`));
 }
 
-const isKind = (name: string): name is TaskKind => taskKinds.some((kind) => kind === name);
-
 /** Everything else follows from the session. Throws BraggError `foreign-file`. */
 export function runOfSession(session: TaskSession, name: string): TaskRunData {
   const [report] = session.reports;
   const workload = report?.workload ?? '';
-  if (report === undefined || !isKind(workload)) {
+  if (report === undefined || !isTaskKind(workload)) {
     throw new BraggError('foreign-file', `${name} holds a run of "${workload}", which this version does not know.`);
   }
   const { machine, program, document, elapsed_s } = report;

@@ -1,6 +1,6 @@
 /** What a run can be exported as; CSV columns carry their units in the header. */
 import { summaryDocument } from '../../../contract/summary.ts';
-import type { RunPacker } from '../run-files/packer.ts';
+import type { Packer } from '../run-files/run-file.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import { type Balance, columnsOf, energyBalance, numberBalance } from './ledger.ts';
@@ -65,7 +65,7 @@ function text(run: RunData, what: Exclude<Exported, 'run'>): string {
   }
 }
 
-export async function exportRun(run: RunData, what: Exported, packer: RunPacker): Promise<ExportedFile> {
+export async function exportRun(run: RunData, what: Exported, packer: Packer): Promise<ExportedFile> {
   const name = stem(run.name);
   if (what === 'run') return { name: `${name}.h5`, mime: 'application/x-hdf5', bytes: await packer.write(run) };
   const isJson = what === 'summary';

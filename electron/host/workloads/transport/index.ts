@@ -11,8 +11,11 @@ import { type Exported, exportRun } from './export.ts';
 import { depthDoseOf } from './metrics/run-metrics.ts';
 import { ownTransport } from './own.ts';
 import { measured } from './run-data.ts';
+import { transportRunFile } from './run-file.ts';
 import { TransportRunning } from './running.ts';
+import { transportScenario } from './scenario/side.ts';
 import { gridText, upToText } from './texts.ts';
+import { transportTimeline } from './timeline.ts';
 import { transportVariants, variantsFor } from './variants.ts';
 
 function own(reading: AnyReading): TransportReading {
@@ -43,6 +46,9 @@ function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): R
 }
 
 export const transport: HostWorkload = {
+  scenario: transportScenario,
+  runFile: transportRunFile,
+  timeline: (run, declared) => transportTimeline(runOf('transport', run), declared),
   own: ownTransport,
   variants: transportVariants,
   resolve,

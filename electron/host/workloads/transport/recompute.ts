@@ -20,9 +20,10 @@ import {
 import type { Lanes } from '../../io/flow/lanes.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
-import type { Scenarios } from '../scenarios/index.ts';
+import { problemOf, type Scenarios } from '../scenarios/index.ts';
 import { makeMap, planeOf, samePlane } from './display/maps.ts';
 import type { RunData } from './run-data.ts';
+import { asTransport } from './scenario/reading.ts';
 
 /** Planes that were made lately: going back to a step or a cut costs nothing. */
 const KEPT_BYTES = 64 * 2 ** 20;
@@ -138,8 +139,8 @@ export class Recomputing {
     job: { readonly id: string; native: TransportRun | null; over: boolean },
   ): Promise<readonly NativePlane[] | null> {
     const { addon, runs, scenarios, lanes } = this.#parts;
-    const reading = await scenarios.check(runs.scenario(run), { name: data.name, folder: null });
-    const problem = scenarios.resolve(reading);
+    const reading = asTransport(await scenarios.check(runs.scenario(run), { name: data.name, folder: null }), null);
+    const problem = problemOf(reading);
     const solver = {
       ...problem.solver,
       variant: repeatedBy(addon.variants(), data, problem),

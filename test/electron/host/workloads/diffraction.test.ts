@@ -35,7 +35,7 @@ test('the brightest pixel lies on a reflection, where the host says that it look
 });
 
 test('resolution follows Bragg, and the beam centre is straight ahead', async () => {
-  const reading = await scenarios.parseAny(JSON.stringify(smallImage), { name: 's.json', folder: null });
+  const reading = await scenarios.any.parse(JSON.stringify(smallImage), { name: 's.json', folder: null });
   if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
   const { at, close_mm, foot } = imageGeometry(reading.scenario);
   expect(close_mm).toBeCloseTo(100, 12);
@@ -76,7 +76,7 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
     crystal: { ...smallImage.crystal, cells: { a: 20, b: 20, c: 20 } },
     detector: { width: 400, height: 400 },
   };
-  const reading = await scenarios.parseAny(JSON.stringify(document), { name: 's.json', folder: null });
+  const reading = await scenarios.any.parse(JSON.stringify(document), { name: 's.json', folder: null });
   if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
   const variants = ['diffraction-fp64', 'diffraction-naive-fp32', 'diffraction-mixed', 'diffraction-chebyshev'];
   const report = await benchImages(addon, problemOf(reading), {
@@ -109,7 +109,7 @@ test('a size sweep gives fixed cost and slope, of the same pixels for compute an
   const reports = [];
   for (const size of sizes) {
     const document = { ...smallImage, detector: { width: size, height: size } };
-    const reading = await scenarios.parseAny(JSON.stringify(document), { name: 's.json', folder: null });
+    const reading = await scenarios.any.parse(JSON.stringify(document), { name: 's.json', folder: null });
     if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
     reports.push(
       await benchImages(addon, problemOf(reading), {

@@ -8,7 +8,7 @@ import { smallImage } from './small-image.ts';
 
 export async function renderDocument(document: object, folder: string | null = null): Promise<ImageRunData> {
   const text = JSON.stringify(document);
-  const reading = await scenarios.parseAny(text, { name: 'image.json', folder });
+  const reading = await scenarios.any.parse(text, { name: 'image.json', folder });
   if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
   const { version, build, compiler } = addon.buildInfo();
   const { cpu, logicalCores, memoryBytes: memory_bytes, os } = addon.machine();
@@ -28,13 +28,13 @@ export async function renderDocument(document: object, folder: string | null = n
 }
 
 export async function renderShipped(name: string): Promise<ImageRunData> {
-  const reading = await scenarios.readAny(`${assetsFolder}/scenarios/diffraction/${name}.json`);
+  const reading = await scenarios.any.read(`${assetsFolder}/scenarios/diffraction/${name}.json`);
   return renderDocument({ ...reading.draft });
 }
 
 /** The small one as the engine takes it. */
 export async function smallProblem(): Promise<DiffractionProblem> {
-  const reading = await scenarios.parseAny(JSON.stringify(smallImage), { name: 'small.json', folder: null });
+  const reading = await scenarios.any.parse(JSON.stringify(smallImage), { name: 'small.json', folder: null });
   if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
   return problemOf(reading);
 }

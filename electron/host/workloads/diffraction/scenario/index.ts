@@ -14,7 +14,7 @@ import { resolveDiffraction } from './resolve.ts';
 
 export interface DiffractionServices {
   /** Ids of the workload's variants. */
-  readonly diffractionVariants: readonly string[];
+  readonly variants: readonly string[];
   readonly memoryLimit_bytes: number;
 }
 
@@ -50,7 +50,7 @@ export async function readDiffraction(
   const found = await reflectionsOf(filled, place);
   const list = found.value ?? new Float64Array(0);
   const reflections = list.length / 4;
-  const { diffractionVariants: variants, memoryLimit_bytes } = services;
+  const { variants, memoryLimit_bytes } = services;
   // A value that was at fault has its default here: what is said of it, or warned of, would be about a value that
   // nobody wrote.
   const checks = checkDiffraction(scenario, { variants, memoryLimit_bytes }).filter(

@@ -2,16 +2,14 @@
 import { type Fault, fault, suggest, type TaskScenario, type TaskValue } from '../../../../contract/scenario/index.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
 
-export interface TaskServices {
-  /** Of every bench of every workload that is measured as tasks. */
-  readonly taskVariants: readonly { readonly workload: string; readonly bench: string; readonly id: string }[];
-}
-
 const benchOf = (problem: TaskScenario['problem']): string => ('kind' in problem ? problem.kind : '');
 
 /** What the schema cannot know: whether there is such a variant. What it can do is the engine's to say. */
-export function checkTask({ kind, problem, solver }: TaskScenario, { taskVariants }: TaskServices): readonly Fault[] {
-  const own = taskVariants.filter(({ workload, bench }) => workload === kind && bench === benchOf(problem));
+export function checkTask(
+  { problem, solver }: TaskScenario,
+  variants: readonly { readonly bench: string; readonly id: string }[],
+): readonly Fault[] {
+  const own = variants.filter(({ bench }) => bench === benchOf(problem));
   const known = ['auto', ...own.map(({ id }) => id)];
   if (known.includes(solver.variant)) return [];
   const near = suggest(solver.variant, known);

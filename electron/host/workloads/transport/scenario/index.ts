@@ -29,7 +29,7 @@ export interface TransportServices {
   readonly memoryLimit_bytes: number;
 }
 
-export interface TransportReading {
+export interface TransportParts {
   /** Every value present; as good as could be done where there are faults. Null without a usable energy. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;
@@ -57,7 +57,7 @@ export async function readTransport(
   leftOut: readonly Path[],
   place: { readonly name: string; readonly folder: string | null },
   services: TransportServices,
-): Promise<TransportReading> {
+): Promise<TransportParts> {
   const water = await waterTable(filled, services.materials, place.folder, place.name);
   const context: TransportContext = { ...services, water: water.table };
   const scenario = completeTransport(filled, context);

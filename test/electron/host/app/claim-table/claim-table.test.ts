@@ -20,7 +20,7 @@ const scenarios = await openTestScenarios(addon);
 const benches = Map.groupBy(addon.taskVariants('micro'), ({ bench }) => bench);
 
 async function readMicro(file: string): Promise<TaskReading | null> {
-  const reading: AnyReading = await scenarios.readAny(join(assetsFolder, 'scenarios', file));
+  const reading: AnyReading = await scenarios.any.read(join(assetsFolder, 'scenarios', file));
   expect(reading.issues.filter(({ severity }) => severity === 'error').map(formatIssue)).toEqual([]);
   return reading.kind === 'micro' ? reading : null;
 }
@@ -84,7 +84,7 @@ describe('a mistake in a row is named with its place, value and what is allowed'
   ];
   test.each(cases)('%j', async (problem, wanted) => {
     const text = JSON.stringify({ kind: 'micro', version: 1, problem });
-    const reading = await scenarios.parseAny(text, { name: 's', folder: null });
+    const reading = await scenarios.any.parse(text, { name: 's', folder: null });
     expect(reading.issues.map(formatIssue).join('\n')).toContain(wanted);
   });
 });

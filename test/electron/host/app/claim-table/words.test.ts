@@ -120,7 +120,7 @@ describe('recorded sessions', () => {
         for (const report of session.reports) expect(imageClaims(images, report), file).toEqual(report.claims);
       else
         for (const { claims, entries, seed, document } of session.reports) {
-          const reading = await scenarios.parseAny(JSON.stringify(document), { name: 'session.json', folder: null });
+          const reading = await scenarios.any.parse(JSON.stringify(document), { name: 'session.json', folder: null });
           if (reading.kind !== 'micro' && reading.kind !== 'linear-relu') throw new Error(file);
           const about = await readTaskClaims(assetsFolder, problemOf(reading));
           expect(taskClaims(about, entries, seed), file).toEqual(claims);

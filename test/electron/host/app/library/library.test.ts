@@ -112,7 +112,7 @@ describe('the library', () => {
       locks,
       files: new FileAccess(new Library(folder, []), locks),
       readers: {
-        scenarios: { parseAny: () => Promise.reject(new Error('there is none')) },
+        scenarios: { parse: () => Promise.reject(new Error('there is none')) },
         // While the first look reads its file, another comes, and is asked for.
         runFacts: async () => {
           if (asked.length === 1) {

@@ -9,8 +9,9 @@ import { LibraryIndex } from '../../../../../electron/host/app/library/index-fil
 import { HostLog } from '../../../../../electron/host/app/log.ts';
 import { Checkpoints, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
 import { draftFile, keepDraft, readDraft } from '../../../../../electron/host/app/recovery/drafts.ts';
+import { RunPacker } from '../../../../../electron/host/app/run-files/packer.ts';
 import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
-import { RunPacker } from '../../../../../electron/host/workloads/run-files/packer.ts';
+import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
 
 const folder = process.argv[2] ?? '';
@@ -42,7 +43,10 @@ async function checkpoints(): Promise<unknown> {
   await kept.keep({ ...state, data: large, finished: true });
   const after = await runsIn(folders.own);
   const [found] = after;
-  const read = found === undefined ? null : await packer.read(readFileSync(found.file.replace(/json$/, 'h5')), 'kept');
+  const read =
+    found === undefined
+      ? null
+      : runOf('transport', await packer.read(readFileSync(found.file.replace(/json$/, 'h5')), 'kept'));
   await packer.close();
   const files = readdirSync(folders.own).filter((name) => name.startsWith('run-') || name.endsWith('.tmp'));
   return { said, before: before.length, after: after.length, steps: read?.steps ?? null, wanted: small.steps, files };

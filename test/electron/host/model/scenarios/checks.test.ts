@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { extraStraggling } from '../../../../../electron/host/io/addon/addon.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { addon, assetsFolder, check, lines, readYaml, scenarios, variants } from './open.ts';
+import { TransportScenarios } from '../../transport-scenarios.ts';
+import { addon, assetsFolder, check, lines, namedVariants, readYaml, scenarios } from './open.ts';
 
 const region = { material: 'lead', x_mm: [-5, 5], z_mm: [10, 20] };
 
@@ -242,15 +244,16 @@ test('the estimate never refuses what the engine would run', async () => {
   // Limits from far too small to ample: whenever the engine finds a variant, the check has to let it through.
   const document = { kind: 'transport', version: 1, beam: { energy_MeV: 30 }, grid: { dtheta_mrad: 20 } };
   for (const memoryLimit_bytes of [1e5, 1e6, 1e7, 1e8, 1e9]) {
-    const limited = await openScenarios({
-      assetsFolder,
-      rangeTable: addon.rangeTable,
-      variants,
-      diffractionVariants: [],
-      taskVariants: [],
-      extraStraggling: extraStraggling(addon),
-      memoryLimit_bytes,
-    });
+    const limited = new TransportScenarios(
+      await openScenarios({
+        assetsFolder,
+        rangeTable: addon.rangeTable,
+        variants: namedVariants,
+        workloads: hostWorkloads,
+        extraStraggling: extraStraggling(addon),
+        memoryLimit_bytes,
+      }),
+    );
     for (const stepping of ['path', 'depth']) {
       const reading = await limited.check({ ...document, solver: { stepping } }, { name: 's', folder: null });
       const ample = await scenarios.check({ ...document, solver: { stepping } }, { name: 's', folder: null });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function read(document: object) {
-  return scenarios.parseAny(JSON.stringify(document), { name: path.join(folder, 's.json'), folder });
+  return scenarios.any.parse(JSON.stringify(document), { name: path.join(folder, 's.json'), folder });
 }
 
 async function issues(document: object): Promise<readonly string[]> {

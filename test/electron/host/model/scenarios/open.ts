@@ -1,8 +1,11 @@
 /** Scenarios over the real addon and the shipped materials. */
 import { join } from 'node:path';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
+import type { WorkloadName } from '../../../../../electron/contract/workload.ts';
 import { extraStraggling, loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, type Reading } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { TransportScenarios } from '../../transport-scenarios.ts';
 
 export const assetsFolder = join(import.meta.dirname, '../../../../../assets');
 export const addon = loadAddon(join(import.meta.dirname, '../../../../../dist/native/braggbench.node'));
@@ -10,15 +13,19 @@ export const addon = loadAddon(join(import.meta.dirname, '../../../../../dist/na
 /** Named here, so that messages in tests do not change with every new variant. */
 export const variants = ['reference', 'window', 'depth'] as const;
 
-export const scenarios = await openScenarios({
-  assetsFolder,
-  rangeTable: addon.rangeTable,
-  variants,
-  diffractionVariants: addon.diffractionVariants().map(({ id }) => id),
-  taskVariants: addon.taskVariants(),
-  extraStraggling: extraStraggling(addon),
-  memoryLimit_bytes: 2 ** 30,
-});
+export const namedVariants = (workload: WorkloadName) =>
+  workload === 'transport' ? variants.map((id) => ({ id, bench: '' })) : hostWorkloads[workload].variants(addon);
+
+export const scenarios = new TransportScenarios(
+  await openScenarios({
+    assetsFolder,
+    rangeTable: addon.rangeTable,
+    variants: namedVariants,
+    workloads: hostWorkloads,
+    extraStraggling: extraStraggling(addon),
+    memoryLimit_bytes: 2 ** 30,
+  }),
+);
 
 /** `severity? file:line:column: path: message` of every issue; errors without their severity. */
 export function lines(reading: Reading): readonly string[] {

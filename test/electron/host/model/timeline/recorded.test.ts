@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { timelineOf } from '../../../../../electron/host/app/timelines/timeline-of.ts';
 import { recordingOf } from '../../../../../electron/host/model/recording/kept.ts';
 import { describe as describeTrace } from '../../../../../electron/host/model/timeline/description.ts';
 import { chromeTraceText } from '../../../../../electron/host/model/timeline/export.ts';
@@ -9,10 +10,9 @@ import { importRun } from '../../../../../electron/host/model/timeline/import/ru
 import { spanDetails } from '../../../../../electron/host/model/timeline/span.ts';
 import { stepsOf } from '../../../../../electron/host/model/timeline/steps.ts';
 import { spanCount, type Trace } from '../../../../../electron/host/model/timeline/trace.ts';
-import { readRun } from '../../../../../electron/host/workloads/run-files/read.ts';
 import { parseTaskSession } from '../../../../../electron/host/workloads/task/session-file.ts';
 import { runOfSession } from '../../../../../electron/host/workloads/task/task-file.ts';
-import { timelineOf } from '../../../../../electron/host/workloads/timelines.ts';
+import { readRun } from '../../read-transport.ts';
 import { assetsFolder, runScenario, smallScenario } from '../../small-run.ts';
 import { renderDocument } from '../../workloads/image.ts';
 import { smallImage } from '../../workloads/small-image.ts';

@@ -135,14 +135,13 @@ async function read(kind: Kind, variant: string): Promise<AnyReading> {
   const scenarios = await openScenarios({
     assetsFolder,
     rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
-    variants: own.addon.variants().map(({ id }) => id),
-    diffractionVariants: own.addon.diffractionVariants().map(({ id }) => id),
-    taskVariants: own.addon.taskVariants(),
+    variants: (workload) => hostWorkloads[workload].variants(own.addon),
+    workloads: hostWorkloads,
     mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
     extraStraggling: () => null,
     memoryLimit_bytes,
   });
-  return scenarios.checkAny({ ...kind.document, solver: { threads: 2, variant } }, { name: 's.json', folder: null });
+  return scenarios.check({ ...kind.document, solver: { threads: 2, variant } }, { name: 's.json', folder: null });
 }
 
 /** Runs it as `braggbench run` does, and puts it to its checks. */

@@ -1,6 +1,7 @@
 /** Dose per mass of a real run, by hand: energy over mass, across a border between densities, and through a file. */
 import { expect, test } from 'vitest';
-import { RunPacker } from '../../../../../../electron/host/workloads/run-files/packer.ts';
+import { RunPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
+import { runOf } from '../../../../../../electron/host/workloads/run-data.ts';
 import { exportRun } from '../../../../../../electron/host/workloads/transport/export.ts';
 import { depthDoseOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { measured } from '../../../../../../electron/host/workloads/transport/run-data.ts';
@@ -39,7 +40,7 @@ test('a file keeps the densities, and CSV has both', async () => {
   const run = await runScenario({ kind: 'transport', version: 1, ...parts });
   const packer = new RunPacker();
   try {
-    const again = await packer.read(await packer.write(run), 'small.h5');
+    const again = runOf('transport', await packer.read(await packer.write(run), 'small.h5'));
     expect(again.axes.density_g_cm3).toEqual(run.axes.density_g_cm3);
     const csv = new TextDecoder().decode((await exportRun(run, 'depth-dose', packer)).bytes);
     expect(csv.split('\n')[0]).toBe('depth_mm,dose_MeV_per_mm,dose_per_mass_nGy_mm2');

@@ -5,16 +5,18 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { File, ready } from 'h5wasm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RunPacker } from '../../../../../electron/host/app/run-files/packer.ts';
+import { readRun as readAnyRun } from '../../../../../electron/host/app/run-files/read.ts';
 import type { ImageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
-import { RunPacker } from '../../../../../electron/host/workloads/run-files/packer.ts';
-import { readAnyRun, readRun } from '../../../../../electron/host/workloads/run-files/read.ts';
-import { writeRun } from '../../../../../electron/host/workloads/run-files/write.ts';
-import { writeAnyRun } from '../../../../../electron/host/workloads/run-files/write-any.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
+import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
 import { keptPairs } from '../../../../../electron/host/workloads/transport/display/maps.ts';
 import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { ledgerTable, summaryOf } from '../../../../../electron/host/workloads/transport/readouts.ts';
 import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import { writeRun } from '../../../../../electron/host/workloads/transport/run-file-write.ts';
 import { overlapped } from '../../model/timeline/traced-session.ts';
+import { readRun } from '../../read-transport.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
 import { renderDocument } from '../image.ts';
 import { smallImage } from '../small-image.ts';
@@ -56,7 +58,7 @@ describe('a run file', () => {
 
   it('of an image has its spans, and what a GPU did in it, as a transport run has', async () => {
     const image: ImageRunData = { ...(await renderDocument(smallImage)), trace: overlapped([13, 14]) };
-    expect(await readAnyRun(await writeAnyRun<'diffraction'>(image), 'image.h5')).toEqual(image);
+    expect(await readAnyRun(await hostWorkloads.diffraction.runFile.write(image), 'image.h5')).toEqual(image);
   });
 
   it('holds what escaped through each face, and a file without it is read', async () => {
@@ -102,11 +104,11 @@ describe('a run file', () => {
     const packer = new RunPacker();
     try {
       const packed = await packer.write(run);
-      const back = await packer.read(packed, 'a.h5');
+      const back = runOf('transport', await packer.read(packed, 'a.h5'));
       expect(back.dose).toEqual(run.dose);
       expect(back.scenario).toEqual(run.scenario);
       await expect(packer.read(new Uint8Array([1, 2, 3]), 'x.h5')).rejects.toMatchObject({ code: 'foreign-file' });
-      expect((await packer.read(packed, 'a.h5')).steps).toBe(run.steps);
+      expect(runOf('transport', await packer.read(packed, 'a.h5')).steps).toBe(run.steps);
     } finally {
       await packer.close();
     }

@@ -1,10 +1,10 @@
 /** Reads what the run file of a diffraction image holds. */
 
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
-import type { ImageRunData } from '../diffraction/image-data.ts';
-import { readEnd, readHead } from './head.ts';
-import { readRecording } from './recording.ts';
-import { readSetup } from './timing-read.ts';
+import { readEnd, readHead } from '../run-files/head.ts';
+import { readRecording } from '../run-files/recording.ts';
+import { readSetup } from '../run-files/setup.ts';
+import type { ImageRunData } from './image-data.ts';
 
 export function readImageRun(f: RunFileFields): ImageRunData {
   const [height, width] = f.size('image');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { packedFigureSchema } from '../../../../../electron/contract/figures.ts';
+import { writeFigure } from '../../../../../electron/host/app/run-files/figure.ts';
 import { datasetAt, openFile } from '../../../../../electron/host/io/hdf5/h5.ts';
-import { writeFigure } from '../../../../../electron/host/workloads/run-files/figure.ts';
 
 const depth = {
   name: 'depth',

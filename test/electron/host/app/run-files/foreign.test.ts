@@ -1,7 +1,7 @@
 import { Dataset, File, Group, ready } from 'h5wasm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readRun } from '../../../../../electron/host/workloads/run-files/read.ts';
-import { writeRun } from '../../../../../electron/host/workloads/run-files/write.ts';
+import { writeRun } from '../../../../../electron/host/workloads/transport/run-file-write.ts';
+import { readRun } from '../../read-transport.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
 
 let bytes: Uint8Array;

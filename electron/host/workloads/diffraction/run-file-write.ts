@@ -2,10 +2,10 @@
 
 import { createFile } from '../../io/hdf5/h5.ts';
 import { put, putValues } from '../../io/hdf5/put.ts';
-import type { ImageRunData } from '../diffraction/image-data.ts';
-import { putHead } from './head.ts';
-import { putRecording } from './recording.ts';
-import { putSetup } from './write.ts';
+import { putHead } from '../run-files/head.ts';
+import { putRecording } from '../run-files/recording.ts';
+import { putSetup } from '../run-files/setup.ts';
+import type { ImageRunData } from './image-data.ts';
 
 export function writeImageRun(run: ImageRunData): Promise<Uint8Array> {
   return createFile((file) => {

@@ -1,29 +1,12 @@
-/** Reads the bytes of a run file. Throws BraggError `foreign-file` that says what is wrong with it. */
-import type { File } from 'h5wasm';
-import { BraggError } from '../../../contract/errors.ts';
+/** Reads what the run file of a transport run holds. */
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/run.ts';
 import type { Marginals } from '../../io/addon/addon.ts';
-import { RunFileFields } from '../../io/hdf5/fields.ts';
-import { openFile } from '../../io/hdf5/h5.ts';
-import { attributes, crossingColumns, FORMAT, FORMAT_VERSION } from '../../io/hdf5/layout.ts';
-import { type AnyRunData, asTransportRun } from '../run-data.ts';
-import { isTaskFile, readTaskRun } from '../task/task-file.ts';
-import type { Axes, RunData } from '../transport/run-data.ts';
-import { readEnd, readHead } from './head.ts';
-import { readImageRun } from './image-read.ts';
-import { readRecording } from './recording.ts';
-import { readSetup } from './timing-read.ts';
-
-/** The workload that the file holds a run of. */
-export function checkFormat(f: RunFileFields, file: File): string {
-  const format: unknown = file.attrs[attributes.format]?.value;
-  if (format !== FORMAT) f.refuse('it is an HDF5 file of another program');
-  const version = f.count('/', attributes.version);
-  if (version > FORMAT_VERSION) {
-    f.refuse(`it was written by a newer Braggbench (format ${version}, this one reads up to ${FORMAT_VERSION})`);
-  }
-  return f.text('/', 'workload');
-}
+import type { RunFileFields } from '../../io/hdf5/fields.ts';
+import { crossingColumns } from '../../io/hdf5/layout.ts';
+import { readEnd, readHead } from '../run-files/head.ts';
+import { readRecording } from '../run-files/recording.ts';
+import { readSetup } from '../run-files/setup.ts';
+import type { Axes, RunData } from './run-data.ts';
 
 function readAxes(f: RunFileFields): Axes {
   const [nz, nx, ntheta] = [f.length('axes/z_mm'), f.length('axes/x_mm'), f.length('axes/theta_rad')];
@@ -82,7 +65,7 @@ function readFaces(f: RunFileFields, of: 'number' | 'energy_MeV', steps: number)
   return f.hasDataset(path) ? f.float64(path, [steps, faceColumns.length]) : new Float64Array(0);
 }
 
-function readTransport(f: RunFileFields): RunData {
+export function readTransportRun(f: RunFileFields): RunData {
   const axes = readAxes(f);
   const steps = f.count('timing', 'steps');
   return {
@@ -127,39 +110,4 @@ function readTransport(f: RunFileFields): RunData {
     keyframes: readKeyframes(f, axes),
     ...readRecording(f),
   };
-}
-
-/** How a run of each workload is read. */
-const readers: ReadonlyMap<string, (f: RunFileFields) => AnyRunData> = new Map<
-  string,
-  (f: RunFileFields) => AnyRunData
->([
-  ['transport', readTransport],
-  ['diffraction', readImageRun],
-]);
-
-function readAll(file: File): AnyRunData {
-  const f = new RunFileFields(file);
-  const workload = checkFormat(f, file);
-  const read = readers.get(workload);
-  return read === undefined ? f.refuse(`it holds a run of "${workload}", which this version does not know`) : read(f);
-}
-
-/** A run of any workload. `name` is the file as the user knows it, for messages. */
-export async function readAnyRun(bytes: Uint8Array, name: string): Promise<AnyRunData> {
-  if (isTaskFile(bytes)) return readTaskRun(bytes, name);
-  try {
-    return await openFile(bytes, readAll);
-  } catch (error) {
-    // The library's own errors (a damaged block, say) are long and technical; their gist is that the file is damaged.
-    const known = error instanceof BraggError;
-    if (known && error.code !== 'foreign-file') throw error;
-    const reason = known ? error.message : 'its contents are damaged';
-    throw new BraggError('foreign-file', `${name} cannot be opened as a run: ${reason}.`, [], { cause: error });
-  }
-}
-
-/** A transport run, for those who read no other. */
-export async function readRun(bytes: Uint8Array, name: string): Promise<RunData> {
-  return asTransportRun(await readAnyRun(bytes, name), name);
 }

@@ -3,9 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../../contract/errors.ts';
 import type { PackedFigure } from '../../../contract/figures.ts';
 import { startedFile } from '../../io/started-file.ts';
-import { type AnyRunData, asTransportRun } from '../run-data.ts';
-import type { RunData } from '../transport/run-data.ts';
-import type { RunFacts } from './facts.ts';
+import type { AnyRunData } from '../../workloads/run-data.ts';
+import type { Packer, RunFacts } from '../../workloads/run-files/run-file.ts';
 import type { Answers, Reply, Task } from './worker.ts';
 
 /** The library takes 50 ms to load: worth keeping for the next file, not for ever. */
@@ -16,7 +15,7 @@ type Waiting = { readonly resolve: (value: Answer) => void; readonly reject: (er
 /** Distributes over the union, so that each kind of task keeps its own fields. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
-export class RunPacker {
+export class RunPacker implements Packer {
   #worker: Worker | null = null;
   #idle: NodeJS.Timeout | undefined;
   #next = 0;
@@ -31,13 +30,8 @@ export class RunPacker {
     return this.#perform<'figure'>({ kind: 'figure', figure });
   }
 
-  /** A transport run. Throws BraggError `foreign-file`, with `name` in its message. */
-  async read(bytes: Uint8Array, name: string): Promise<RunData> {
-    return asTransportRun(await this.readAny(bytes, name), name);
-  }
-
-  /** A run of any workload. Throws as `read` does. */
-  readAny(bytes: Uint8Array, name: string): Promise<AnyRunData> {
+  /** A run of any workload. Throws BraggError `foreign-file`, with `name` in its message. */
+  read(bytes: Uint8Array, name: string): Promise<AnyRunData> {
     return this.#perform<'read'>({ kind: 'read', bytes, name });
   }
 
@@ -66,7 +60,7 @@ export class RunPacker {
   }
 
   #start(): Worker {
-    const worker = new Worker(startedFile('run-file-worker', 'workloads/run-files/worker.ts'));
+    const worker = new Worker(startedFile('run-file-worker', 'app/run-files/worker.ts'));
     this.#worker = worker;
     worker.on('message', (reply: Reply) => {
       const waiting = this.#waiting.get(reply.id);

@@ -4,11 +4,12 @@ import { energyColumns, faceColumns, type Moments, numberColumns } from '../../.
 import { createFile } from '../../io/hdf5/h5.ts';
 import { crossingColumns, keyframeFields } from '../../io/hdf5/layout.ts';
 import { put, putNote, putValues } from '../../io/hdf5/put.ts';
-import { dosePerMass } from '../transport/metrics/dose-per-mass.ts';
-import { depthProfile, massCurve, metricsOf, momentsOf, profileCurve } from '../transport/metrics/run-metrics.ts';
-import { measured, type RunData } from '../transport/run-data.ts';
-import { putHead } from './head.ts';
-import { putRecording } from './recording.ts';
+import { putHead } from '../run-files/head.ts';
+import { putRecording } from '../run-files/recording.ts';
+import { putSetup } from '../run-files/setup.ts';
+import { dosePerMass } from './metrics/dose-per-mass.ts';
+import { depthProfile, massCurve, metricsOf, momentsOf, profileCurve } from './metrics/run-metrics.ts';
+import { measured, type RunData } from './run-data.ts';
 
 function putAxes(file: File, run: RunData): void {
   const group = file.create_group('axes');
@@ -138,15 +139,6 @@ function putKeyframes(file: File, run: RunData): void {
     put(group, name, all, shape, { units: 'protons', axes: ['keyframe', ...axes] });
     attachAxes(file, `keyframes/${name}`, axes, 1);
   }
-}
-
-/** The parts of the set-up as a small table. */
-export function putSetup(file: File, { setup_parts }: Pick<RunData, 'setup_parts'>): void {
-  const group = file.create_group('setup');
-  group.create_attribute('names', setup_parts.length === 0 ? [''] : setup_parts.map(({ name }) => name));
-  putNote(group, 'count', setup_parts.length);
-  const seconds = Float64Array.from(setup_parts, (part) => part.seconds);
-  put(group, 'seconds', seconds, [seconds.length], { units: 's' });
 }
 
 export function writeRun(run: RunData): Promise<Uint8Array> {

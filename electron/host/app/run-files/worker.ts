@@ -2,11 +2,12 @@
 import { parentPort } from 'node:worker_threads';
 import { toWireError, type WireError } from '../../../contract/errors.ts';
 import type { PackedFigure } from '../../../contract/figures.ts';
-import type { AnyRunData } from '../run-data.ts';
-import { type RunFacts, readRunFacts } from './facts.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
+import type { AnyRunData } from '../../workloads/run-data.ts';
+import type { RunFacts } from '../../workloads/run-files/run-file.ts';
+import { readRunFacts } from './facts.ts';
 import { writeFigure } from './figure.ts';
-import { readAnyRun } from './read.ts';
-import { writeAnyRun } from './write-any.ts';
+import { readRun } from './read.ts';
 
 export type Task =
   | { readonly id: number; readonly kind: 'write'; readonly run: AnyRunData }
@@ -29,11 +30,11 @@ export type Reply =
 function perform(task: Task): Promise<Answers[Task['kind']]> {
   switch (task.kind) {
     case 'write':
-      return writeAnyRun(task.run);
+      return hostWorkloads[task.run.workload].runFile.write(task.run);
     case 'figure':
       return writeFigure(task.figure);
     case 'read':
-      return readAnyRun(task.bytes, task.name);
+      return readRun(task.bytes, task.name);
     case 'facts':
       return readRunFacts(task.bytes, task.name);
   }

@@ -1,0 +1,64 @@
+/** What a workload does with its scenarios: its side of reading them. */
+import type { Issue } from '../../../contract/errors.ts';
+import type { Fault, Path, ScenarioWithConstants } from '../../../contract/scenario/index.ts';
+import type { WorkloadName } from '../../../contract/workload.ts';
+import type { TransportProblem } from '../../io/addon/addon.ts';
+import type { Materials } from '../../model/scenarios/materials.ts';
+import type { RangeTable } from '../../model/scenarios/stopping-table.ts';
+import type { Read } from './read.ts';
+import type { AnyReading } from './reading.ts';
+
+export interface ScenarioPlace {
+  /** The file as shown in messages. */
+  readonly name: string;
+  /** Where relative paths in the scenario start; null for one that is not saved. */
+  readonly folder: string | null;
+}
+
+/** What the engine and the program's data know. */
+export interface Known {
+  /** The variants that `solver.variant` of a workload's scenario can name. */
+  readonly variants: (workload: WorkloadName) => readonly { readonly id: string; readonly bench: string }[];
+  /** The addon's `rangeTable`. */
+  readonly rangeTable: RangeTable;
+  /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
+  readonly extraStraggling: (problem: TransportProblem) => number | null;
+  /** Most bytes of state that one run may take. */
+  readonly memoryLimit_bytes: number;
+  readonly materials: Materials;
+}
+
+/** What was found in a scenario, and how its reading is put together. */
+export interface Found {
+  readonly faults: readonly Fault[];
+  /** Faults in files that the scenario names. */
+  readonly issues: readonly Issue[];
+  /** What a scenario without errors should be warned of before it is run. */
+  readonly warnings: () => readonly Fault[];
+  readonly reading: (read: Read & { readonly document: unknown; readonly valid: boolean }) => AnyReading;
+  /** Another scenario of the kind with every default, from the same tables. */
+  readonly recomplete?: (other: ScenarioWithConstants) => unknown;
+}
+
+export interface ScenarioSide {
+  /** Files that it names, from its own folder. */
+  readonly files: (filled: ScenarioWithConstants) => readonly string[];
+  /** Completes and checks what the schema has let through; `leftOut` are the values that it refused. */
+  readonly find: (
+    filled: ScenarioWithConstants,
+    document: unknown,
+    leftOut: readonly Path[],
+    place: ScenarioPlace,
+    known: Known,
+  ) => Promise<Found>;
+}
+
+/** The scenario as one of `kinds`, to whose workload it came. */
+export function ofKind<K extends ScenarioWithConstants['kind']>(
+  kinds: readonly K[],
+  filled: ScenarioWithConstants,
+): Extract<ScenarioWithConstants, { kind: K }> {
+  if (!(kinds as readonly string[]).includes(filled.kind))
+    throw new Error(`a scenario of ${filled.kind} came to ${kinds.join()}`);
+  return filled as Extract<ScenarioWithConstants, { kind: K }>;
+}

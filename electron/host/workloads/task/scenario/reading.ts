@@ -1,0 +1,11 @@
+/** What is known of a scenario of a small measured workload after reading it. */
+import type { TaskDocument, TaskScenario } from '../../../../contract/scenario/index.ts';
+import type { TaskProblem } from '../../../io/addon/task.ts';
+import type { Read } from '../../scenarios/read.ts';
+
+export interface TaskReading extends Read {
+  readonly kind: TaskScenario['kind'];
+  readonly document: TaskDocument | null;
+  readonly scenario: TaskScenario;
+  readonly problem: (() => TaskProblem) | null;
+}

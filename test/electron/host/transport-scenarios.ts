@@ -1,0 +1,48 @@
+/** Scenarios as most tests use them, of transport alone: a reading of another kind holds an error. */
+import type { Path, TransportDocument, TransportScenario } from '../../../electron/contract/scenario/index.ts';
+import {
+  problemOf,
+  type Reading,
+  type ScenarioPlace,
+  type Scenarios,
+} from '../../../electron/host/workloads/scenarios/index.ts';
+import type { ReadOptions } from '../../../electron/host/workloads/scenarios/scenarios.ts';
+import { asTransport } from '../../../electron/host/workloads/transport/scenario/reading.ts';
+
+export class TransportScenarios {
+  /** Of every kind. */
+  readonly any: Scenarios;
+  readonly resolve = problemOf;
+
+  constructor(any: Scenarios) {
+    this.any = any;
+  }
+
+  get materials(): Scenarios['materials'] {
+    return this.any.materials;
+  }
+
+  async read(file: string, options?: ReadOptions): Promise<Reading> {
+    return asTransport(await this.any.read(file, options), file);
+  }
+
+  async parse(text: string, place: ScenarioPlace, options?: ReadOptions): Promise<Reading> {
+    return asTransport(await this.any.parse(text, place, options), place.name);
+  }
+
+  async check(document: unknown, place: ScenarioPlace): Promise<Reading> {
+    return asTransport(await this.any.check(document, place), null);
+  }
+
+  async sparse(scenario: TransportScenario, keep: readonly Path[], place: ScenarioPlace): Promise<TransportDocument> {
+    return (await this.any.sparse(scenario, keep, place)) as TransportDocument;
+  }
+
+  text(document: unknown): string {
+    return this.any.text(document);
+  }
+
+  write(file: string, document: unknown, ifExists?: 'replace' | 'refuse'): Promise<void> {
+    return this.any.write(file, document, ifExists);
+  }
+}
