@@ -1,6 +1,7 @@
 /** The host: runs, scenarios, files, and the sessions of pages. Plain Node; never imports `electron`. */
 
 export type { ShellHandlers } from './app/handlers/shell.ts';
-export { type Door, Host, type HostOptions, openHost, type UnsavedRuns } from './app/host.ts';
+export { type Door, Host, type HostOptions, type UnsavedRuns } from './app/host.ts';
+export { openHost } from './app/open-host.ts';
 export { loadAddon, type NativeAddon, type TransportProblem } from './io/addon/addon.ts';
 export { dataFolder } from './io/files/data-folder.ts';

@@ -51,7 +51,7 @@ export const scriptRules: Rules = {
   },
   'electron/host/app': {
     folders: ['electron/contract', 'electron/host/io', 'electron/host/model', 'electron/host/workloads'],
-    packages: ['zod'],
+    packages: ['h5wasm', 'zod'],
     node: true,
   },
   'electron/transports': { folders: ['electron/contract'], packages: ['ws'], node: true },

@@ -1,33 +1,20 @@
 /** The host: everything behind the page, the same in every shell and on the command line. */
-import { totalmem } from 'node:os';
-import path from 'node:path';
-import type { KeptSession } from '../../contract/bench/kept-session.ts';
 import type { Capabilities, Shell } from '../../contract/capabilities.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { MethodName, Params, Result } from '../../contract/wire/methods.ts';
 import type { Port } from '../../contract/wire/port.ts';
-import { extraStraggling, loadAddon, type NativeAddon } from '../io/addon/addon.ts';
-import { chooseGpu, usedGpu } from '../io/addon/gpu.ts';
-import { FileAccess } from '../io/files/access.ts';
-import { dataFolder } from '../io/files/data-folder.ts';
-import { Library } from '../io/files/library.ts';
-import { Locks, OWN_FOLDER } from '../io/files/locks.ts';
-import { OwnedFolders, removeUnless } from '../io/files/owned-folder.ts';
-import { RecentFiles } from '../io/files/recent.ts';
-import { HostSettings } from '../io/files/settings.ts';
-import { sweepOnce } from '../io/files/temporary.ts';
-import { Lanes } from '../io/flow/lanes.ts';
-import { kernelFolders } from '../model/bench/ceilings.ts';
-import { commitOf } from '../model/bench/commit.ts';
-import { copyCeilings } from '../model/timeline/ceilings.ts';
+import type { NativeAddon } from '../io/addon/addon.ts';
+import type { FileAccess } from '../io/files/access.ts';
+import type { OwnedFolders } from '../io/files/owned-folder.ts';
+import type { RecentFiles } from '../io/files/recent.ts';
+import type { HostSettings } from '../io/files/settings.ts';
 import type { StartChild } from '../model/user-kernels/process/link.ts';
-import { allVariants, hostWorkloads } from '../workloads/index.ts';
-import { openScenarios, type Scenarios } from '../workloads/scenarios/index.ts';
-import { Recomputing } from '../workloads/transport/recompute.ts';
-import { Benches } from './benches/benches.ts';
-import { measuredRuns } from './benches/measured-runs.ts';
-import { StoredSessions } from './benches/stored.ts';
-import { benchOnThread, type PerformBench } from './benches/thread.ts';
+import { allVariants } from '../workloads/index.ts';
+import type { Scenarios } from '../workloads/scenarios/index.ts';
+import type { Recomputing } from '../workloads/transport/recompute.ts';
+import type { Benches } from './benches/benches.ts';
+import type { StoredSessions } from './benches/stored.ts';
+import type { PerformBench } from './benches/thread.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
 import { desktopHandlers } from './handlers/desktop.ts';
@@ -43,22 +30,21 @@ import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
 import { taskHandlers } from './handlers/tasks.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
-import { Catalogue } from './library/catalogue.ts';
-import { HostLog } from './log.ts';
-import { Checkpoints } from './recovery/checkpoints.ts';
+import type { Catalogue } from './library/catalogue.ts';
+import type { HostLog } from './log.ts';
+import type { Checkpoints } from './recovery/checkpoints.ts';
 import { isKept } from './recovery/kept.ts';
-import { Presence } from './recovery/presence.ts';
-import { Recovery } from './recovery/recovery.ts';
-import { RunPacker } from './run-files/packer.ts';
-import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
-import { Runs } from './runs/runs.ts';
+import type { Presence } from './recovery/presence.ts';
+import type { Recovery } from './recovery/recovery.ts';
+import type { RunPacker } from './run-files/packer.ts';
+import type { RunCache } from './runs/cache.ts';
+import type { Runs } from './runs/runs.ts';
 import { Registry } from './service/registry.ts';
 import { Sessions } from './service/sessions.ts';
-import { asSession, outlineOf, readKnown } from './sessions/index.ts';
-import { Timelines } from './timelines/timelines.ts';
-import { Uploads } from './timelines/uploads.ts';
-import { OwnVariants, placeOf } from './user-kernels/own-variants.ts';
-import { Trust } from './user-kernels/trust.ts';
+import type { Timelines } from './timelines/timelines.ts';
+import type { Uploads } from './timelines/uploads.ts';
+import type { OwnVariants } from './user-kernels/own-variants.ts';
+import type { Trust } from './user-kernels/trust.ts';
 
 export interface HostOptions {
   /** Folder with `materials/` and `scenarios/`. */
@@ -83,9 +69,6 @@ export interface HostOptions {
   /** Check every answer against the contract too; for tests. */
   readonly checkResults?: boolean;
 }
-
-/** The rest is for the system, the page and the results of earlier runs. */
-const SHARE_OF_MEMORY = 0.75;
 
 /** Takes in the pages of one shell. */
 export interface Door {
@@ -224,7 +207,7 @@ export class Host {
   }
 }
 
-interface HostParts {
+export interface HostParts {
   readonly addon: NativeAddon;
   readonly commit: string | null;
   readonly own: OwnVariants;
@@ -254,150 +237,4 @@ interface HostParts {
   readonly capabilities: Capabilities;
   readonly memoryLimit_bytes: number;
   readonly checkResults: boolean;
-}
-
-function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileAccess, limit: number): Capabilities {
-  const { version, build, compiler } = addon.buildInfo();
-  const { cpu, logicalCores, isa, memoryBytes, os } = addon.machine();
-  return {
-    version,
-    build,
-    compiler,
-    cpu: { name: cpu, logicalCores, isa, memory_bytes: memoryBytes, os },
-    devices: addon.devices(),
-    variants: [...allVariants(addon)],
-    shell: { ...options.shell, libraryFolder: files.library.folder },
-    memoryLimit_bytes: limit,
-    openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
-    runFirst: options.runFirst ?? false,
-  };
-}
-
-/** What processes that were killed left: half-written files, results that did not fit into memory, empty folders. */
-async function sweep(data: string, library: string, scratch: OwnedFolders, recovery: Recovery): Promise<void> {
-  for (const folder of [data, library, path.join(library, OWN_FOLDER)]) await sweepOnce(folder);
-  for (const folder of await scratch.orphans()) await removeUnless(folder, () => false);
-  await recovery.sweep();
-}
-
-/** Loads the solver and the program's data. Throws BraggError when the solver cannot be loaded, or no such GPU used. */
-export async function openHost(options: HostOptions): Promise<Host> {
-  const engine = options.addon ?? loadAddon();
-  if (options.gpu !== undefined) chooseGpu(engine.devices(), options.gpu);
-  const data = options.dataFolder ?? dataFolder();
-  // The command line says what it has to say itself.
-  const log = new HostLog(options.shell.kind === 'none' ? null : path.join(data, 'logs'));
-  const trouble = (reason: string): void => log.write('warning', reason);
-  const locks = new Locks(data);
-  const settings = await HostSettings.open(data, locks, trouble);
-  const libraryFolder = settings.values.libraryFolder ?? path.join(data, 'library');
-  const library = new Library(libraryFolder, [
-    { folder: path.join(options.assetsFolder, 'scenarios'), below: '', endings: ['.json', '.yaml', '.yml'] },
-    // Sessions among them are those of Compare.
-    { folder: path.join(options.assetsFolder, 'runs'), below: 'recorded/', endings: ['.h5'] },
-  ]);
-  const trust = await Trust.open(data, locks, trouble);
-  const own = new OwnVariants({
-    addon: engine,
-    folders: kernelFolders(),
-    isTrusted: (sha256) => trust.has(sha256),
-    ...(options.startChild === undefined ? {} : { startChild: options.startChild }),
-  });
-  const { addon } = own;
-  const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
-  const scenarios = await openScenarios({
-    assetsFolder: options.assetsFolder,
-    rangeTable: addon.rangeTable,
-    variants: (kind) => hostWorkloads[kind].variants(addon),
-    workloads: hostWorkloads,
-    discover: (folder, id) => own.discover([folder, library.folder], id),
-    mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
-    extraStraggling: extraStraggling(addon),
-    memoryLimit_bytes,
-  });
-  const files = new FileAccess(library, locks);
-  const packer = new RunPacker();
-  const readers = { scenarios, runFacts: packer.facts.bind(packer) };
-  const catalogue = new Catalogue({ dataFolder: data, files, locks, readers, onTrouble: trouble });
-  const scratch = new OwnedFolders(path.join(data, 'scratch'));
-  const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
-  const capabilities = readCapabilities(engine, options, files, memoryLimit_bytes);
-  const started = `Braggbench ${capabilities.version} (${capabilities.build}) on ${capabilities.cpu.os} has started.`;
-  if (log.file !== null) log.write('info', started);
-  const { version, build, compiler } = capabilities;
-  const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
-  const commit = await commitOf(path.dirname(options.assetsFolder));
-  const lanes = new Lanes();
-  const folders = new OwnedFolders(path.join(data, 'recovery'));
-  const checkpoints = new Checkpoints(folders, packer, trouble);
-  const gpu = usedGpu(capabilities.devices)?.name ?? null;
-  const perform = options.performBench ?? benchOnThread(own.startChild);
-  const runs = new Runs({
-    addon,
-    measure: (task, onProgress, signal, soFar) =>
-      perform({ ...task, own: own.chosen(task.variants), ownLimit_s: own.limit_s }, onProgress, signal, soFar),
-    assetsFolder: options.assetsFolder,
-    cache,
-    lanes,
-    program: { version, build, compiler, commit },
-    machine: { cpu, logicalCores, memory_bytes, os },
-    gpu,
-    log: log.write,
-    // The command line saves what it was told to save.
-    checkpoints: options.shell.kind === 'none' ? null : checkpoints,
-  });
-  const recovery = new Recovery({ folders, files, packer, runs, checkpoints });
-  const { imageClaims } = await readKnown(addon, options.assetsFolder);
-  const asKnownSession = (kept: KeptSession) => asSession(kept, { variants: allVariants(addon), imageClaims });
-  const stored = new StoredSessions({
-    recordedFolder: path.join(options.assetsFolder, 'runs'),
-    files,
-    asSession: asKnownSession,
-    outlineOf: (kept) => outlineOf(kept, allVariants(addon)),
-    measuredRuns: () => measuredRuns(runs),
-    trouble,
-  });
-  const benches = new Benches({
-    lanes,
-    files,
-    stored,
-    asSession: asKnownSession,
-    perform,
-    machine: gpu ?? cpu,
-    log: log.write,
-  });
-  const timelines = new Timelines(copyCeilings(() => capabilities.devices, path.join(options.assetsFolder, 'runs')));
-  const uploads = new Uploads(scratch);
-  const recent = new RecentFiles(data, locks, trouble);
-  const checkResults = options.checkResults ?? false;
-  return new Host({
-    addon,
-    commit,
-    own,
-    trust,
-    scenarios,
-    files,
-    recent,
-    catalogue,
-    settings,
-    folders,
-    scratch,
-    sweeping: sweep(data, libraryFolder, scratch, recovery),
-    checkpoints,
-    recovery,
-    presence: new Presence(data),
-    packer,
-    cache,
-    runs,
-    recomputing: new Recomputing({ addon, runs, scenarios, lanes }),
-    benches,
-    timelines,
-    uploads,
-    assetsFolder: options.assetsFolder,
-    stored,
-    log,
-    capabilities,
-    memoryLimit_bytes,
-    checkResults,
-  });
 }

@@ -97,7 +97,11 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       const named = files.nameOf(file);
       // Before the text: a change in between is noticed when it is saved.
       const stamp = await stampOf(found.path);
-      const { draft, issues } = await scenarios.read(found.path);
+      const read = await readText(found.path);
+      // As it is named on its way to a run, so that it is read and checked once.
+      const { draft, issues } = read.ok
+        ? await scenarios.parse(read.text, { name: named.name, folder: path.dirname(found.path) })
+        : await scenarios.read(found.path);
       // Messages carry the path that was read; the user knows the file by its name.
       const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
       if (draft !== null && !found.readOnly) await recent.add(found.path);

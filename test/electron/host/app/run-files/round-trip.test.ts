@@ -18,8 +18,8 @@ import { writeRun } from '../../../../../electron/host/workloads/transport/run-f
 import { overlapped } from '../../model/timeline/traced-session.ts';
 import { readRun } from '../../read-transport.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
-import { renderDocument } from '../image.ts';
-import { smallImage } from '../small-image.ts';
+import { renderDocument } from '../../workloads/image.ts';
+import { smallImage } from '../../workloads/small-image.ts';
 
 let run: RunData;
 let bytes: Uint8Array;

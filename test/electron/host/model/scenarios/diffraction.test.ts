@@ -132,11 +132,11 @@ describe('lists of reflections', () => {
   });
 });
 
-test('those who take transport scenarios say where a diffraction scenario runs', async () => {
+test('those who take transport scenarios refuse a diffraction scenario by its kind', async () => {
   const reading = await scenarios.check(smallImage, { name: 's', folder: null });
   expect(reading.problem).toBeNull();
   expect(reading.issues.map(({ path: at, message }) => `${at}: ${message}`)).toEqual([
-    'kind: "diffraction" runs on the command line (braggbench run, bench, validate, export); allowed here: transport',
+    'kind: "diffraction" is another workload; allowed here: transport',
   ]);
 });
 

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-csv.ts';
-import { lines, scenarios } from './open.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
+import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { asTransport } from '../../../../../electron/host/workloads/transport/scenario/reading.ts';
+import { addon, assetsFolder, lines, namedVariants, scenarios } from './open.ts';
 
 function faults(text: string): readonly string[] {
   const read = readStoppingCsv(text, 't');
@@ -102,6 +105,38 @@ describe("a scenario's own table", () => {
     expect(problem.materials[0]?.energies_MeV).toEqual(Float64Array.of(1, 10, 100, 300));
     expect(reading.waterRange_mm).toBeGreaterThan(39);
     expect(reading.waterRange_mm).toBeLessThan(43);
+  });
+
+  test('is read and checked once on the way to a run, and again when it has changed', async () => {
+    const { transport } = hostWorkloads;
+    let found = 0;
+    const find: typeof transport.scenario.find = (...parts) => {
+      found += 1;
+      return transport.scenario.find(...parts);
+    };
+    const counting = await openScenarios({
+      assetsFolder,
+      rangeTable: addon.rangeTable,
+      variants: namedVariants,
+      workloads: { ...hostWorkloads, transport: { scenario: { ...transport.scenario, find } } },
+      extraStraggling: () => null,
+      memoryLimit_bytes: 2 ** 30,
+    });
+    const place = { name: 's.json', folder: join(folder, 'scenarios') };
+    const table = join(place.folder, 'tables/changing.csv');
+    await writeFile(table, good);
+    const physics = { stopping_power: { file: 'tables/changing.csv' } };
+    const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, physics };
+    const opened = await counting.parse(JSON.stringify(document), place);
+    const resolved = await counting.check(document, place);
+    const started = await counting.check({ ...document }, place);
+    expect(found).toBe(1);
+    expect(problemOf(asTransport(started, null))).toEqual(problemOf(asTransport(resolved, null)));
+    expect(opened.issues).toEqual([]);
+    await writeFile(table, `${good}\n`.replace('45.67', 'x'));
+    expect((await counting.check(document, place)).issues).toHaveLength(1);
+    await counting.check({ ...document, beam: { energy_MeV: 71 } }, place);
+    expect(found).toBe(3);
   });
 
   test('sets its own limits of energy', async () => {

@@ -1,0 +1,206 @@
+/** Opens the host, one subsystem after the other; each is given those before it. */
+import { totalmem } from 'node:os';
+import path from 'node:path';
+import type { KeptSession } from '../../contract/bench/kept-session.ts';
+import type { Capabilities } from '../../contract/capabilities.ts';
+import { extraStraggling, loadAddon, type NativeAddon } from '../io/addon/addon.ts';
+import { chooseGpu, usedGpu } from '../io/addon/gpu.ts';
+import { FileAccess } from '../io/files/access.ts';
+import { dataFolder } from '../io/files/data-folder.ts';
+import { Library } from '../io/files/library.ts';
+import { Locks, OWN_FOLDER } from '../io/files/locks.ts';
+import { OwnedFolders, removeUnless } from '../io/files/owned-folder.ts';
+import { RecentFiles } from '../io/files/recent.ts';
+import { HostSettings } from '../io/files/settings.ts';
+import { sweepOnce } from '../io/files/temporary.ts';
+import { Lanes } from '../io/flow/lanes.ts';
+import { kernelFolders } from '../model/bench/ceilings.ts';
+import { commitOf } from '../model/bench/commit.ts';
+import { copyCeilings } from '../model/timeline/ceilings.ts';
+import { allVariants, hostWorkloads } from '../workloads/index.ts';
+import { openScenarios } from '../workloads/scenarios/index.ts';
+import { Recomputing } from '../workloads/transport/recompute.ts';
+import { Benches } from './benches/benches.ts';
+import { measuredRuns } from './benches/measured-runs.ts';
+import { StoredSessions } from './benches/stored.ts';
+import { benchOnThread } from './benches/thread.ts';
+import { Host, type HostOptions } from './host.ts';
+import { Catalogue } from './library/catalogue.ts';
+import { HostLog } from './log.ts';
+import { Checkpoints } from './recovery/checkpoints.ts';
+import { Presence } from './recovery/presence.ts';
+import { Recovery } from './recovery/recovery.ts';
+import { RunPacker } from './run-files/packer.ts';
+import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
+import { Runs } from './runs/runs.ts';
+import { asSession, outlineOf, readKnown } from './sessions/index.ts';
+import { Timelines } from './timelines/timelines.ts';
+import { Uploads } from './timelines/uploads.ts';
+import { OwnVariants, placeOf } from './user-kernels/own-variants.ts';
+import { Trust } from './user-kernels/trust.ts';
+
+/** The rest is for the system, the page and the results of earlier runs. */
+const SHARE_OF_MEMORY = 0.75;
+
+function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileAccess, limit: number): Capabilities {
+  const { version, build, compiler } = addon.buildInfo();
+  const { cpu, logicalCores, isa, memoryBytes, os } = addon.machine();
+  return {
+    version,
+    build,
+    compiler,
+    cpu: { name: cpu, logicalCores, isa, memory_bytes: memoryBytes, os },
+    devices: addon.devices(),
+    variants: [...allVariants(addon)],
+    shell: { ...options.shell, libraryFolder: files.library.folder },
+    memoryLimit_bytes: limit,
+    openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
+    runFirst: options.runFirst ?? false,
+  };
+}
+
+/** Where the program keeps what is the user's, and what it may read and write. */
+async function openData({ assetsFolder, dataFolder: named, shell }: HostOptions) {
+  const data = named ?? dataFolder();
+  // The command line says what it has to say itself.
+  const log = new HostLog(shell.kind === 'none' ? null : path.join(data, 'logs'));
+  const trouble = (reason: string): void => log.write('warning', reason);
+  const locks = new Locks(data);
+  const settings = await HostSettings.open(data, locks, trouble);
+  const library = new Library(settings.values.libraryFolder ?? path.join(data, 'library'), [
+    { folder: path.join(assetsFolder, 'scenarios'), below: '', endings: ['.json', '.yaml', '.yml'] },
+    // Sessions among them are those of Compare.
+    { folder: path.join(assetsFolder, 'runs'), below: 'recorded/', endings: ['.h5'] },
+  ]);
+  const files = new FileAccess(library, locks);
+  const recent = new RecentFiles(data, locks, trouble);
+  const scratch = new OwnedFolders(path.join(data, 'scratch'));
+  const trust = await Trust.open(data, locks, trouble);
+  return { data, log, trouble, locks, settings, library, files, recent, scratch, trust };
+}
+type Data = Awaited<ReturnType<typeof openData>>;
+
+/** The solver, with the user's kernels among its own, and what the machine can do. */
+async function openEngine(options: HostOptions, { trust, files, log }: Data) {
+  const engine = options.addon ?? loadAddon();
+  if (options.gpu !== undefined) chooseGpu(engine.devices(), options.gpu);
+  const own = new OwnVariants({
+    addon: engine,
+    folders: kernelFolders(),
+    isTrusted: (sha256) => trust.has(sha256),
+    ...(options.startChild === undefined ? {} : { startChild: options.startChild }),
+  });
+  const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
+  const capabilities = readCapabilities(engine, options, files, memoryLimit_bytes);
+  const started = `Braggbench ${capabilities.version} (${capabilities.build}) on ${capabilities.cpu.os} has started.`;
+  if (log.file !== null) log.write('info', started);
+  const commit = await commitOf(path.dirname(options.assetsFolder));
+  const gpu = usedGpu(capabilities.devices)?.name ?? null;
+  return { addon: own.addon, own, memoryLimit_bytes, capabilities, commit, gpu };
+}
+type Engine = Awaited<ReturnType<typeof openEngine>>;
+
+function openReaders({ assetsFolder }: HostOptions, { library }: Data, { addon, own, memoryLimit_bytes }: Engine) {
+  return openScenarios({
+    assetsFolder,
+    rangeTable: addon.rangeTable,
+    variants: (kind) => hostWorkloads[kind].variants(addon),
+    workloads: hostWorkloads,
+    discover: (folder, id) => own.discover([folder, library.folder], id),
+    mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
+    extraStraggling: extraStraggling(addon),
+    memoryLimit_bytes,
+  });
+}
+
+/** Runs from the queue to their files, and what is kept of them against a crash. */
+function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: Data, engine: Engine) {
+  const { addon, own, capabilities, commit, gpu } = engine;
+  const packer = new RunPacker();
+  const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
+  const lanes = new Lanes();
+  const folders = new OwnedFolders(path.join(data, 'recovery'));
+  const checkpoints = new Checkpoints(folders, packer, trouble);
+  const perform = options.performBench ?? benchOnThread(own.startChild);
+  const { version, build, compiler } = capabilities;
+  const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
+  const runs = new Runs({
+    addon,
+    measure: (task, onProgress, signal, soFar) =>
+      perform({ ...task, own: own.chosen(task.variants), ownLimit_s: own.limit_s }, onProgress, signal, soFar),
+    assetsFolder: options.assetsFolder,
+    cache,
+    lanes,
+    program: { version, build, compiler, commit },
+    machine: { cpu, logicalCores, memory_bytes, os },
+    gpu,
+    log: log.write,
+    // The command line saves what it was told to save.
+    checkpoints: options.shell.kind === 'none' ? null : checkpoints,
+  });
+  const recovery = new Recovery({ folders, files, packer, runs, checkpoints });
+  return { packer, cache, lanes, folders, checkpoints, perform, runs, recovery };
+}
+type RunParts = ReturnType<typeof openRuns>;
+
+/** Measurements: those that are stored, and those that are made. */
+async function openBenches(
+  { assetsFolder }: HostOptions,
+  data: Data,
+  engine: Engine,
+  { runs, lanes, perform }: RunParts,
+) {
+  const { files, trouble, log } = data;
+  const { addon, gpu, capabilities } = engine;
+  const { imageClaims } = await readKnown(addon, assetsFolder);
+  const asKnownSession = (kept: KeptSession) => asSession(kept, { variants: allVariants(addon), imageClaims });
+  const stored = new StoredSessions({
+    recordedFolder: path.join(assetsFolder, 'runs'),
+    files,
+    asSession: asKnownSession,
+    outlineOf: (kept) => outlineOf(kept, allVariants(addon)),
+    measuredRuns: () => measuredRuns(runs),
+    trouble,
+  });
+  const machine = gpu ?? capabilities.cpu.name;
+  const benches = new Benches({ lanes, files, stored, asSession: asKnownSession, perform, machine, log: log.write });
+  return { stored, benches };
+}
+
+function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { capabilities }: Engine) {
+  const timelines = new Timelines(copyCeilings(() => capabilities.devices, path.join(assetsFolder, 'runs')));
+  return { timelines, uploads: new Uploads(scratch) };
+}
+
+/** What processes that were killed left: half-written files, results that did not fit into memory, empty folders. */
+async function sweep(data: string, library: string, scratch: OwnedFolders, recovery: Recovery): Promise<void> {
+  for (const folder of [data, library, path.join(library, OWN_FOLDER)]) await sweepOnce(folder);
+  for (const folder of await scratch.orphans()) await removeUnless(folder, () => false);
+  await recovery.sweep();
+}
+
+/** Loads the solver and the program's data. Throws BraggError when the solver cannot be loaded, or no such GPU used. */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const data = await openData(options);
+  const engine = await openEngine(options, data);
+  const scenarios = await openReaders(options, data, engine);
+  const runs = openRuns(options, data, engine);
+  const benches = await openBenches(options, data, engine, runs);
+  const timelines = openTimelines(options, data, engine);
+  const { files, locks, trouble, library, scratch } = data;
+  const readers = { scenarios, runFacts: runs.packer.facts.bind(runs.packer) };
+  return new Host({
+    ...data,
+    ...engine,
+    scenarios,
+    ...runs,
+    ...benches,
+    ...timelines,
+    catalogue: new Catalogue({ dataFolder: data.data, files, locks, readers, onTrouble: trouble }),
+    recomputing: new Recomputing({ addon: engine.addon, runs: runs.runs, scenarios, lanes: runs.lanes }),
+    presence: new Presence(data.data),
+    sweeping: sweep(data.data, library.folder, scratch, runs.recovery),
+    assetsFolder: options.assetsFolder,
+    checkResults: options.checkResults ?? false,
+  });
+}
