@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "problem_error.hpp"
+#include "engine/problem_error.hpp"
 
 // What the registries of all workloads say alike of their variants.
 namespace bb {

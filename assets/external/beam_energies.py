@@ -1,4 +1,4 @@
-"""A beam's spectrum on the energy bins: kernels/transport/beam_energies.cpp in Python."""
+"""A beam's spectrum on the energy bins: kernels/transport/model/beam_energies.cpp in Python."""
 
 import math
 

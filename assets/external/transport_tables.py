@@ -1,4 +1,4 @@
-"""What one path step needs to know about the physics, from a resolved problem: kernels/transport/tables.cpp,
+"""What one path step needs to know about the physics, from a resolved problem: kernels/transport/model/tables.cpp,
 energy_grid.cpp and, in files of their names, held_energy.cpp and beam_energies.cpp in Python. Built once, in FP64, outside every timed span."""
 
 import math

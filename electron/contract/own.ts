@@ -22,7 +22,7 @@ export const ownDescriptionSchema = z.strictObject({
   bench: z.string().max(64).default(''),
   /** Id of the variant that it was made from. */
   base: z.string().min(1).max(64),
-  /** Which of that variant's files it takes the place of, such as `kernels/transport/gather.cpp`. */
+  /** Which of that variant's files it takes the place of, such as `kernels/transport/cpu/gather.cpp`. */
   replaces: z.string().min(1).max(200),
   title: z.string().min(1).max(100),
   /** What it changes, one sentence. */

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "solver.hpp"
+#include "diffraction/run/solver.hpp"
 
 namespace bb::diffraction {
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "cpu/own_library.hpp"
-#include "engine/solver.hpp"
-#include "problem.hpp"
 #include "registry.hpp"
-#include "tables.hpp"
+#include "transport/model/problem.hpp"
+#include "transport/model/tables.hpp"
+#include "transport/run/solver.hpp"
 
 namespace bb::transport {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "cuda_session.hpp"
+#include "transport/cuda/cuda_session.hpp"
 #include "variant.hpp"
 #include "variants.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/solver.hpp"
-#include "problem.hpp"
+#include "transport/model/problem.hpp"
+#include "transport/run/solver.hpp"
 
 namespace bb::transport {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "convert.hpp"
-#include "problem_error.hpp"
+#include "engine/problem_error.hpp"
 
 namespace bb::binding {
 

@@ -2,7 +2,7 @@
 
 #include <napi.h>
 
-#include "diffraction/problem.hpp"
+#include "diffraction/model/problem.hpp"
 
 namespace bb::binding {
 

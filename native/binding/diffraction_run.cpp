@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "diffraction/run/image_run.hpp"
 #include "diffraction_problem.hpp"
-#include "engine/image_run.hpp"
 #include "job.hpp"
 #include "measured.hpp"
 #include "span_columns.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "convert.hpp"
+#include "engine/problem_error.hpp"
 #include "engine/setup_part.hpp"
-#include "problem_error.hpp"
 
 // Native work on threads of its own, and what the workloads' bindings say alike.
 namespace bb::binding {

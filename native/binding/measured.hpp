@@ -10,7 +10,7 @@
 #include "convert.hpp"
 #include "cuda/timing/clocks.hpp"
 #include "cuda/trace/span_table.hpp"
-#include "engine/solver.hpp"
+#include "engine/measuring.hpp"
 #include "engine/task.hpp"
 
 namespace bb::binding {

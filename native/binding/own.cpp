@@ -10,7 +10,7 @@
 #include "cuda/device/error.hpp"
 #include "cuda/loader/libraries.hpp"
 #include "cuda/session/session.hpp"
-#include "problem_error.hpp"
+#include "engine/problem_error.hpp"
 
 namespace bb::binding {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <napi.h>
 
-#include "transport/problem.hpp"
+#include "transport/model/problem.hpp"
 
 namespace bb::binding {
 

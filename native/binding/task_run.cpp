@@ -8,11 +8,11 @@
 
 #include "convert.hpp"
 #include "cpu/host.hpp"
-#include "engine/task_run.hpp"
 #include "job.hpp"
 #include "measured.hpp"
 #include "span_columns.hpp"
 #include "tasks/registry.hpp"
+#include "tasks/task_run.hpp"
 #include "variant.hpp"
 
 namespace bb::binding {

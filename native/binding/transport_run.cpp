@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "convert.hpp"
-#include "engine/run.hpp"
 #include "job.hpp"
 #include "measured.hpp"
 #include "physics/stopping.hpp"
 #include "problem.hpp"
 #include "span_columns.hpp"
+#include "transport/run/run.hpp"
 
 namespace bb::binding {
 namespace {

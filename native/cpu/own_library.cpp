@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cuda/loader/dynamic_library.hpp"
-#include "problem_error.hpp"
+#include "engine/problem_error.hpp"
 
 namespace bb::cpu {
 namespace {

@@ -18,18 +18,8 @@
 #include "spans.hpp"
 
 // Small measured workloads ("tasks"): something short that is prepared once and repeated many times, such as one
-// matrix product or one copy. A row of the claim ledger is added in five steps (kernels/micro/elementwise.cpp is one
-// to imitate):
-//
-//   1. kernels/micro/<row>.cu: its kernels, extern "C", included by kernels/micro/micro.cu.
-//   2. kernels/micro/<row>.cpp, in `namespace <row>_row`: the answer in FP64, a function per arrangement that gives a
-//      CpuWork or CudaWork (micro/work.hpp), and one that lists them as the row's variants (micro/row.hpp); a line each
-//      in rows.hpp and registry.cpp.
-//   3. test/parity/micro_problems.cpp: small problems of odd sizes.
-//   4. electron/contract/scenario/micro: the row's parameters (zod); their names are the keys of TaskProblem.
-//   5. assets/scenarios/micro, assets/claims/micro/<row>.json and assets/claims/table.json.
-//
-// A workload of its own derives its tasks from CpuTask (engine/cpu_task.hpp) and CudaTask (cuda/task/cuda_task.hpp).
+// matrix product or one copy. Tasks derive from CpuTask (engine/cpu_task.hpp) and CudaTask (cuda/task/cuda_task.hpp);
+// kernels/tasks lists and runs them.
 namespace bb::engine {
 
 /// Nothing meaningful to state.

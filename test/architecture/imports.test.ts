@@ -37,10 +37,10 @@ import {
       'node:fs',
     ]);
     expect(
-      includes('native/binding/x.cpp', '#include <napi.h>\n#include <vector>\n#include "engine/run.hpp"').map(
+      includes('native/binding/x.cpp', '#include <napi.h>\n#include <vector>\n#include "engine/task.hpp"').map(
         (e) => e.to,
       ),
-    ).toEqual(['native/engine/run.hpp', 'npm:napi.h']);
+    ).toEqual(['native/engine/task.hpp', 'npm:napi.h']);
   });
 
   it('notices what it should', () => {

@@ -136,15 +136,51 @@ export const scriptRules: Rules = {
   },
 };
 
+/** What all kernels may use: the engine below them, threads and the device. */
+const ENGINE = ['native/engine', 'native/cpu', 'native/cuda'];
+/** Of kernels/ itself: words that registries share, and number formats. */
+const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp'];
+/** A workload's list of variants and what one states of itself, which lie beside its rooms. */
+const listOf = (workload: string) =>
+  ['registry.hpp', 'variants.hpp', 'own_variant.hpp'].map((name) => `kernels/${workload}/${name}`);
+
+/** A workload's rooms, one way: model ← run ← cpu, cuda; registry and image beside them. */
+function roomsOf(workload: string): Rules {
+  const at = (room: string) => `kernels/${workload}/${room}`;
+  const solvers = [...KERNEL_BASE, ...ENGINE, at('model'), at('run'), ...listOf(workload)];
+  return {
+    [`kernels/${workload}`]: { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
+    // What is computed: problems, tables. Knows neither threads nor devices.
+    [at('model')]: { ...none, folders: [...KERNEL_BASE, 'native/engine/problem_error.hpp'] },
+    // The run: the solver's interface and all that every variant shares.
+    [at('run')]: {
+      ...none,
+      folders: [...KERNEL_BASE, 'native/engine', 'native/cpu', at('model'), ...listOf(workload)],
+    },
+    [at('cpu')]: { ...none, folders: solvers },
+    [at('cuda')]: { ...none, folders: solvers },
+  };
+}
+
 export const cppRules: Rules = {
   // Formulas know neither threads nor the engine; nvcc and NVRTC compile them too.
   'kernels/physics': none,
-  // The operators' loops and the variants, on the engine's solver interface and the CPU's threads.
-  kernels: { ...none, folders: ['native/engine', 'native/cpu', 'native/cuda'] },
-  // Libraries of users are opened as NVIDIA's are.
-  'native/cpu': { ...none, folders: ['kernels/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'] },
-  'native/engine': { ...none, folders: ['kernels', 'native/cpu'] },
-  'native/cuda': { ...none, folders: ['kernels', 'native/cpu', 'native/engine'] },
+  ...roomsOf('transport'),
+  ...roomsOf('diffraction'),
+  'kernels/micro': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
+  'kernels/linear_relu': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
+  'kernels/probe': none,
+  // Tasks of all workloads, and how one is run.
+  'kernels/tasks': {
+    ...none,
+    folders: [...KERNEL_BASE, ...ENGINE, 'kernels/micro/registry.hpp', 'kernels/linear_relu/registry.hpp'],
+  },
+  kernels: { ...none, folders: ['native/engine'] },
+  // Below the kernels: none of these includes kernels/, so they know no physics. Libraries of users are opened as
+  // NVIDIA's are.
+  'native/cpu': { ...none, folders: ['native/engine/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'] },
+  'native/engine': { ...none, folders: ['native/cpu'] },
+  'native/cuda': { ...none, folders: ['native/cpu', 'native/engine'] },
   // The only place that knows Node.
   'native/binding': {
     folders: ['kernels', 'native/cpu', 'native/cuda', 'native/engine'],
@@ -157,9 +193,6 @@ export const exceptions: readonly Exception[] = [];
 
 /** A folder of sources with more files than fit in one view, until they are sorted into rooms of their own. */
 export const crowded: readonly { readonly folder: string; readonly reason: string }[] = [
-  { folder: 'kernels/transport', reason: 'is being sorted into model, run, cpu and cuda' },
-  { folder: 'kernels/micro', reason: 'is being sorted by kind of kernel' },
-  { folder: 'kernels/diffraction', reason: 'is being sorted into model, cpu and cuda' },
   { folder: 'native/binding', reason: 'loses what the reduction for display takes over' },
   { folder: 'renderer/widgets', reason: 'loses what libraries take over' },
 ];

@@ -321,7 +321,9 @@ describe('benchmarking', () => {
     await view(page, 'Source');
     await page.getByLabel('Left variant').selectOption('cuda-gather');
     await page.getByLabel('Right variant').selectOption('cuda-tiled');
-    await expect.poll(() => page.getByLabel('Left file').inputValue()).toBe('kernels/transport/cuda_gather.cu');
+    await expect
+      .poll(() => page.getByLabel('Left file').inputValue())
+      .toBe('kernels/transport/cuda/dense/cuda_gather.cu');
     await expect.poll(() => page.locator('.code .code-cuda').count()).toBeGreaterThan(5);
     await expect.poll(() => page.locator('.code tr[data-kind=changed] mark').count()).toBeGreaterThan(3);
     await open.screenshot('compare-source-cuda');

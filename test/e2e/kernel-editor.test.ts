@@ -68,7 +68,7 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Not yet trusted');
   expect(JSON.parse(readFileSync(path.join(library, 'my-gather.json'), 'utf8'))).toMatchObject({
     base: 'gather',
-    replaces: 'kernels/transport/gather.cpp',
+    replaces: 'kernels/transport/cpu/gather.cpp',
   });
 
   // A mistake stands at its line, by the keyboard alone.

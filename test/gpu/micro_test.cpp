@@ -4,9 +4,9 @@
 #include <cstdio>
 
 #include "check.hpp"
-#include "engine/task_run.hpp"
 #include "gpu.hpp"
 #include "micro_problems.hpp"
+#include "tasks/task_run.hpp"
 
 using namespace bb::engine;
 using bb::test::micro_problems;

@@ -1,9 +1,9 @@
 #include <cstdio>
 
 #include "check.hpp"
-#include "engine/task_run.hpp"
 #include "gpu.hpp"
 #include "tasks/registry.hpp"
+#include "tasks/task_run.hpp"
 
 using namespace bb::engine;
 

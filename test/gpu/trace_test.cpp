@@ -8,8 +8,8 @@
 #include "cuda/timing/timing.hpp"
 #include "cuda/trace/activity_trace.hpp"
 #include "cuda/trace/event_trace.hpp"
-#include "engine/run.hpp"
 #include "gpu.hpp"
+#include "transport/run/run.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 
 #include "../kernels/problems.hpp"
 #include "check.hpp"
-#include "engine/run.hpp"
 #include "gpu.hpp"
 #include "transport/registry.hpp"
+#include "transport/run/run.hpp"
 
 namespace bb::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "physics/stopping.hpp"
-#include "transport/problem.hpp"
+#include "transport/model/problem.hpp"
 
 // Problems for the C++ tests, with the materials of assets/materials.
 namespace bb::test {

@@ -2,7 +2,7 @@
 
 #include "check.hpp"
 #include "cuda/temporary_folder.hpp"
-#include "problem_error.hpp"
+#include "engine/problem_error.hpp"
 
 using namespace bb;
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "check.hpp"
-#include "engine/task_run.hpp"
 #include "micro/registry.hpp"
+#include "tasks/task_run.hpp"
 
 using namespace bb::engine;
 using bb::test::micro_problems;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "check.hpp"
-#include "engine/task_run.hpp"
+#include "tasks/task_run.hpp"
 
 namespace bb::test {
 namespace {

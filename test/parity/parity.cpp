@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "check.hpp"
-#include "engine/run.hpp"
 #include "scenarios.hpp"
 #include "transport/registry.hpp"
+#include "transport/run/run.hpp"
 
 namespace bb::test {
 namespace {
@@ -192,7 +192,7 @@ void compare(const Variant& variant, Precision precision, Stepping stepping) {
 }
 
 /// Registers one test per variant, precision and stepping. The reference against itself would say that it gives the same
-/// again, which test/native/run.cpp does; its balance is held here by the variants that must have it too.
+/// again, which test/kernels/transport/run.cpp does; its balance is held here by the variants that must have it too.
 struct ParityTests {
   ParityTests() {
     for (const Variant& v : variants()) {

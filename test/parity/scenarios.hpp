@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/problem.hpp"
+#include "transport/model/problem.hpp"
 
 namespace bb::test {
 

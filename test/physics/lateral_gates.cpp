@@ -3,8 +3,8 @@
 #include <cmath>
 #include <functional>
 
+#include "../kernels/physics/quadrature.hpp"
 #include "../kernels/problems.hpp"
-#include "../kernels/quadrature.hpp"
 #include "check.hpp"
 #include "observe.hpp"
 #include "physics/scattering.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/run.hpp"
+#include "transport/run/run.hpp"
 
 // What a physicist reads off a run, for the gates of physics.md section 5.
 namespace bb::test {

@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "observe.hpp"
 #include "oracle/expected.hpp"
-#include "transport/tables.hpp"
+#include "transport/model/tables.hpp"
 
 using namespace bb;
 using namespace bb::transport;

@@ -8,8 +8,8 @@
 #include "../compile/kernel_library.hpp"
 #include "../compile/runtime_compiler.hpp"
 #include "../device/kernel.hpp"
+#include "engine/problem_error.hpp"
 #include "engine/setup_part.hpp"
-#include "problem_error.hpp"
 
 namespace bb::cuda {
 

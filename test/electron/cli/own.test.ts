@@ -20,7 +20,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'braggbench-own-cli-'));
   await writeFile(join(folder, 'small.json'), JSON.stringify(small));
-  await copyFile(join(root, 'kernels/transport/gather.cpp'), join(folder, 'my.cpp'));
+  await copyFile(join(root, 'kernels/transport/cpu/gather.cpp'), join(folder, 'my.cpp'));
   // The README's own example.
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const [, json = ''] = /```json\n(\{ "kind": "variant"[^`]*)```/.exec(readme) ?? [];
@@ -96,13 +96,13 @@ test('a wrong one is said to be wrong, one that does not compile where', async (
 test('is of any workload: run, benchmarked and refused where the scenario is of another', async () => {
   const describe = (name: string, about: object): Promise<void> =>
     writeFile(join(folder, `${name}.json`), JSON.stringify({ kind: 'variant', version: 1, title: 'Mine', ...about }));
-  await copyFile(join(root, 'kernels/diffraction/reference.cpp'), join(folder, 'lattice.cpp'));
-  const replaces = 'kernels/diffraction/reference.cpp';
+  await copyFile(join(root, 'kernels/diffraction/cpu/reference.cpp'), join(folder, 'lattice.cpp'));
+  const replaces = 'kernels/diffraction/cpu/reference.cpp';
   await describe('lattice', { workload: 'diffraction', base: 'diffraction-reference', replaces });
-  const sum = await readFile(join(root, 'kernels/micro/reduction.cpp'), 'utf8');
+  const sum = await readFile(join(root, 'kernels/micro/patterns/reduction.cpp'), 'utf8');
   await writeFile(join(folder, 'sum.cpp'), sum.replace('sum->total = kPart', 'sum->total = 1.01f * kPart'));
   await describe('sum', {
-    ...{ workload: 'micro', bench: 'reduction', base: 'cpu-chain', replaces: 'kernels/micro/reduction.cpp' },
+    ...{ workload: 'micro', bench: 'reduction', base: 'cpu-chain', replaces: 'kernels/micro/patterns/reduction.cpp' },
   });
 
   const small = ['--set', 'detector.width=16', '--set', 'detector.height=16'];

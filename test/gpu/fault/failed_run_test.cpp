@@ -5,8 +5,8 @@
 
 #include "../../kernels/problems.hpp"
 #include "check.hpp"
-#include "engine/run.hpp"
 #include "faulty_kernel.hpp"
+#include "transport/run/run.hpp"
 
 namespace bb::test {
 

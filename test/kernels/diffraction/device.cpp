@@ -3,8 +3,8 @@
 #include <string>
 
 #include "check.hpp"
-#include "diffraction/device_pixel.hpp"
-#include "diffraction/packed_setup.hpp"
+#include "diffraction/cuda/device_pixel.hpp"
+#include "diffraction/cuda/packed_setup.hpp"
 #include "scenes.hpp"
 
 using namespace bb;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "diffraction/structure_factors.hpp"
+#include "diffraction/model/structure_factors.hpp"
 #include "physics/lattice_factor.hpp"
 #include "physics/pixel.hpp"
 #include "physics/polarisation.hpp"

@@ -1,11 +1,11 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "diffraction/detector.hpp"
-#include "diffraction/frame.hpp"
-#include "diffraction/mosaic.hpp"
-#include "diffraction/sources.hpp"
-#include "diffraction/unit_cell.hpp"
+#include "diffraction/model/detector.hpp"
+#include "diffraction/model/frame.hpp"
+#include "diffraction/model/mosaic.hpp"
+#include "diffraction/model/sources.hpp"
+#include "diffraction/model/unit_cell.hpp"
 #include "problems.hpp"
 
 using namespace bb::diffraction;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/image_run.hpp"
+#include "diffraction/run/image_run.hpp"
 
 // Problems that the tests of the diffraction workload share, and what they compare images by.
 namespace bb::test {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "check.hpp"
-#include "engine/task_run.hpp"
+#include "tasks/task_run.hpp"
 
 using namespace bb::engine;
 using namespace bb::linear_relu;

@@ -15,7 +15,7 @@ const info = (sha256: string, trusted: boolean): OwnVariantInfo => ({
     workload: 'transport',
     bench: '',
     base: 'gather',
-    replaces: 'kernels/transport/gather.cpp',
+    replaces: 'kernels/transport/cpu/gather.cpp',
     title: 'Own gather',
     changes: '',
   },

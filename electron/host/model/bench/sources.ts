@@ -41,9 +41,17 @@ async function ownFile(
 async function loopsOf(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
   const compiled = names.filter((name) => name.endsWith('.simd.cpp'));
   const texts = await Promise.all(compiled.map((name) => readFile(path.join(folder, name), 'utf8')));
-  return (header) =>
-    header.endsWith('_ops.hpp') ? compiled.filter((_, i) => texts[i]?.includes(`"${header}"`) === true) : [];
+  return (header) => {
+    const quoted = `"${path.posix.basename(header)}"`;
+    return header.endsWith('_ops.hpp') ? compiled.filter((_, i) => texts[i]?.includes(quoted) === true) : [];
+  };
 }
+
+/** The folder of a variant's workload among those of all kernels; it is their C++ namespace too. */
+export const workloadFolder = ({ source }: Pick<Variant, 'source'>): string => source.split('/')[1] ?? '';
+
+/** The room of what runs variants, which none of them is. */
+const RUN = 'run';
 
 /**
  * Its own file, the one with its kernels, and breadth first what they include
@@ -51,24 +59,26 @@ async function loopsOf(folder: string, names: readonly string[]): Promise<(heade
  * is the folder with the kernels of all workloads.
  */
 export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
-  const { source } = variant;
-  const workload = path.basename(path.dirname(source));
+  const workload = workloadFolder(variant);
   const folder = path.join(sources, workload);
-  const names = await readdir(folder).catch(() => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
     throw new BraggError('not-found', `The kernel sources are not in ${sources}. Run: npm run build`);
   });
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)).replaceAll(path.sep, '/'));
   const loops = await loopsOf(folder, names);
-  const present = new Set(names);
-  const queue = [await ownFile(folder, names, variant), path.basename(source)];
+  const present = new Set(names.filter((name) => path.posix.dirname(name) !== RUN));
+  const queue = [await ownFile(folder, names, variant), path.posix.relative(`kernels/${workload}`, variant.source)];
   const files: SourceFile[] = [];
   for (const name of queue) {
     if (!present.delete(name)) continue;
     const text = await readFile(path.join(folder, name), 'utf8');
     files.push({ path: `kernels/${workload}/${name}`, text });
-    // A path with a folder is of another workload, or of the engine, whatever else has its name.
+    // A bare name lies beside; a path with folders is of this workload, of another, or of the engine.
     const included = [...text.matchAll(INCLUDE)].flatMap(([, file = '']) => {
-      const of = path.dirname(file);
-      return of === '.' || of === workload ? [path.basename(file)] : [];
+      if (!file.includes('/')) return [path.posix.join(path.posix.dirname(name), file)];
+      return file.startsWith(`${workload}/`) ? [file.slice(workload.length + 1)] : [];
     });
     const implementing = [name, ...included].flatMap((file) => [
       ...['.cpp', '.simd.cpp'].map((ending) => file.replace(/\.hpp$/, ending)),

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
-import type { OwnBase } from './base.ts';
+import { workloadFolder } from '../bench/sources.ts';
 import {
   type CppCompiler,
   compileEntry,
@@ -17,6 +17,7 @@ import {
 } from './cpp-compiler.ts';
 import { diagnosticsOf } from './diagnostics.ts';
 import type { OwnVariant } from './file.ts';
+import { presentIncludes } from './moved.ts';
 import type { StartChild } from './process/link.ts';
 import type { OwnCode } from './process/messages.ts';
 import { OwnProcess } from './process/own-process.ts';
@@ -43,9 +44,6 @@ const USUAL_ARCHITECTURE = 90;
 
 /** Compilers read the files themselves, which they cannot within an archive. */
 const onDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
-
-/** The kernels of a workload lie in one folder; it is their namespace too. */
-const folderOf = ({ source }: OwnBase): string => path.posix.basename(path.posix.dirname(source));
 
 async function prune(folder: string): Promise<void> {
   const names = await readdir(folder);
@@ -87,7 +85,7 @@ async function toolsFor({ base, description }: OwnVariant, folders: KernelFolder
       path.join(native, 'include'),
     ],
     identity: [
-      ...[compiler.program, compiler.version, folderOf(base), base.bench, base.id],
+      ...[compiler.program, compiler.version, workloadFolder(base), base.bench, base.id],
       ...[core, `${found.size} ${found.mtimeMs}`],
     ],
   };
@@ -103,7 +101,7 @@ function keyOf(parts: readonly string[]): string {
 async function entryFor({ base }: OwnVariant, tools: Tools, kept: string, work: string): Promise<string> {
   const object = path.join(kept, `entry-${keyOf(tools.identity)}${tools.compiler.style === 'msvc' ? '.obj' : '.o'}`);
   if (existsSync(object)) return object;
-  const kernels = folderOf(base);
+  const kernels = workloadFolder(base);
   const text = `#include "${kernels}/own_variant.hpp"\nBB_OWN_VARIANT(${kernels}, "${base.bench}", "${base.id}")\n`;
   await writeFile(path.join(work, 'entry.cpp'), text);
   const made = path.basename(object);
@@ -133,7 +131,9 @@ async function buildLibrary(own: OwnVariant, { addon, folders }: BuildOptions): 
   await mkdir(work, { recursive: true });
   try {
     // The text that was read and trusted is what is compiled, and nothing beside the file is seen.
-    await writeFile(path.join(work, id), text);
+    const [beside = '', sources = '', ...engine] = tools.includes;
+    const present = presentIncludes(text, { beside, sources, workload: workloadFolder(own.base), engine });
+    await writeFile(path.join(work, id), present);
     const entry = await entryFor(own, tools, kept, work);
     const { compiler, build, includes, core } = tools;
     const what = { folder: work, source: id, entry, library, includes, core, isa };
@@ -167,7 +167,12 @@ async function compileKernels(own: OwnVariant, { folders, startChild }: BuildOpt
     main: placeOf(main),
     root,
     replaced: placeOf(description.replaces),
-    text,
+    text: presentIncludes(text, {
+      beside: path.dirname(placeOf(description.replaces)),
+      sources: root,
+      workload: workloadFolder(base),
+      engine: [],
+    }),
     name: id,
     cache: folders.cache,
     architecture: USUAL_ARCHITECTURE,
@@ -175,7 +180,10 @@ async function compileKernels(own: OwnVariant, { folders, startChild }: BuildOpt
   const process = await OwnProcess.start(id, startChild);
   try {
     const { image, log } = await process.within(NVRTC_MS, 'was not compiled', process.compile(request));
-    return { code: { kind: 'kernels', workload: folderOf(base), name: id, image }, issues: diagnosticsOf(log, id) };
+    return {
+      code: { kind: 'kernels', workload: workloadFolder(base), name: id, image },
+      issues: diagnosticsOf(log, id),
+    };
   } catch (error) {
     const { log } = error as { log?: string | null };
     if (typeof log !== 'string' || !(error instanceof BraggError)) throw error;

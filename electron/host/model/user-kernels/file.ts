@@ -14,6 +14,7 @@ import { readText } from '../../io/text/read.ts';
 import { variantSources } from '../bench/sources.ts';
 import { parseText } from '../scenarios/parse.ts';
 import type { OwnBase, ReplaceRules } from './base.ts';
+import { presentFile } from './moved.ts';
 
 export interface OwnVariant {
   /** Name of the code file. */
@@ -136,11 +137,19 @@ export async function readOwn(file: string, { bases, rulesOf, sources }: Shipped
   }
   const { files: allowed, reason } = await replaceable(sources, base, rulesOf(base));
   if (reason !== null) refuse([issue(name, 'base', reason, null)]);
-  if (!allowed.includes(description.replaces)) {
+  const replaces = presentFile(description.replaces, allowed);
+  if (!allowed.includes(replaces)) {
     const says = `${JSON.stringify(description.replaces)} is not a file of ${base.id} that can be replaced`;
     refuse([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
   }
-  return { id, file: path.resolve(file), text, description, base, sha256: hashOf(text, described) };
+  return {
+    id,
+    file: path.resolve(file),
+    text,
+    description: { ...description, replaces },
+    base,
+    sha256: hashOf(text, described),
+  };
 }
 
 export function infoOf({ id, file, description, base, sha256 }: OwnVariant, trusted: boolean): OwnVariantInfo {

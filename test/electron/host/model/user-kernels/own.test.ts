@@ -29,7 +29,7 @@ beforeAll(async () => {
   // Compiling is most of the time. Without fused operations every optimisation gives the same bits.
   vi.stubEnv('CXXFLAGS', '-O0');
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-own-'));
-  original = await readFile(path.join(kernelFolders().sources, 'transport/gather.cpp'), 'utf8');
+  original = await readFile(path.join(kernelFolders().sources, 'transport/cpu/gather.cpp'), 'utf8');
   const scenarios = await openTestScenarios(addon);
   problem = scenarios.resolve(await scenarios.check(tinyScenario, { name: 'test', folder: null }));
   own = new OwnVariants({
@@ -52,7 +52,7 @@ const description = {
   kind: 'variant',
   version: 1,
   base: 'gather',
-  replaces: 'kernels/transport/gather.cpp',
+  replaces: 'kernels/transport/cpu/gather.cpp',
   title: 'My gather',
 };
 
@@ -108,10 +108,23 @@ test('a copy gives the bits of the original, with progress, a live frame and key
   expect(verdict).toMatchObject({ right: true, bitwise: true, repeats: 2 });
 });
 
+test('a copy from before the kernels lay in rooms names files as they were, and works', async () => {
+  const before = original
+    .replace('"transport/run/projection.hpp"', '"engine/projection.hpp"')
+    .replaceAll(/"transport\/[a-z/]+\/([a-z_]+\.hpp)"/g, '"$1"')
+    .replace('"transport/variants.hpp"', '"variants.hpp"');
+  expect(before).toContain('#include "engine/projection.hpp"');
+  expect(before).toContain('#include "index.hpp"');
+  const made = await trustedVariant('before.cpp', before, { ...description, replaces: 'kernels/transport/gather.cpp' });
+  expect(made.description.replaces).toBe('kernels/transport/cpu/gather.cpp');
+  const base = await addon.createTransport(problemFor('gather')).start(() => undefined);
+  expect((await start('before.cpp')).dose).toEqual(base.dose);
+});
+
 test('a file that is compiled for every instruction set can be replaced too', async () => {
   vi.stubEnv('CXXFLAGS', '');
-  const replaces = 'kernels/transport/gather_ops.simd.cpp';
-  const text = await readFile(path.join(kernelFolders().sources, 'transport/gather_ops.simd.cpp'), 'utf8');
+  const replaces = 'kernels/transport/cpu/gather_ops.simd.cpp';
+  const text = await readFile(path.join(kernelFolders().sources, 'transport/cpu/gather_ops.simd.cpp'), 'utf8');
   await trustedVariant('ops.cpp', text, { ...description, replaces });
   expect((await start('ops.cpp')).dose).toEqual(
     (await addon.createTransport(problemFor('gather')).start(() => undefined)).dose,
@@ -261,15 +274,15 @@ describe('trust', () => {
 describe('what is not an own variant is refused with what is allowed', () => {
   test.each([
     ['{"kind": "variant",', /nameless\.json/],
-    ['{"kind":"variant","version":1,"replaces":"kernels/transport/gather.cpp","title":"x"}', /base/],
+    ['{"kind":"variant","version":1,"replaces":"kernels/transport/cpu/gather.cpp","title":"x"}', /base/],
     [
       JSON.stringify({ ...description, base: 'gahter' }),
       /"gahter" is not a variant of transport \(did you mean gather\?\); allowed: .*scatter/,
     ],
     [JSON.stringify({ ...description, base: 'cuda-gather' }), /allowed: a \.cu file/],
     [
-      JSON.stringify({ ...description, replaces: 'kernels/transport/tables.cpp/../x' }),
-      /can be replaced; allowed: kernels\/transport\/gather\.cpp, /,
+      JSON.stringify({ ...description, replaces: 'kernels/transport/model/tables.cpp/../x' }),
+      /can be replaced; allowed: kernels\/transport\/cpu\/gather\.cpp, /,
     ],
     [JSON.stringify({ ...description, version: 2 }), /version/],
   ])('%s', async (text, message) => {

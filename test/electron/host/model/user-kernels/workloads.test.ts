@@ -73,7 +73,7 @@ const kinds: readonly Kind[] = [
   {
     workload: 'diffraction',
     base: 'diffraction-reference',
-    replaces: 'kernels/diffraction/reference.cpp',
+    replaces: 'kernels/diffraction/cpu/reference.cpp',
     changes: [
       ['f(cell)', 'f(Basis{cell.a, told::scale * cell.b, cell.c})'],
       ['{ return std::make_unique<PlainSolver', '{ told::obey(); return std::make_unique<PlainSolver'],
@@ -94,7 +94,7 @@ const kinds: readonly Kind[] = [
     workload: 'micro',
     bench: 'reduction',
     base: 'cpu-chain',
-    replaces: 'kernels/micro/reduction.cpp',
+    replaces: 'kernels/micro/patterns/reduction.cpp',
     changes: [
       [
         'sum->total = kPart(sum->values.data(), n);',
@@ -313,9 +313,11 @@ test('what cannot be copied says why in a sentence', async () => {
   const fp64 = own.bases().find(({ id }) => id === 'diffraction-fp64');
   if (fp64 === undefined) throw new Error('there is no fp64');
   expect((await replaceable(kernelFolders().sources, fp64, rulesOf(fp64))).files).toContain(
-    'kernels/diffraction/block.simd.cpp',
+    'kernels/diffraction/cpu/block.simd.cpp',
   );
   const fused = own.bases().find(({ bench, id }) => bench === 'fma' && id === 'cpu-fused');
   if (fused === undefined) throw new Error('there is no fma');
-  expect((await replaceable(kernelFolders().sources, fused, rulesOf(fused))).files[0]).toBe('kernels/micro/fma.cpp');
+  expect((await replaceable(kernelFolders().sources, fused, rulesOf(fused))).files[0]).toBe(
+    'kernels/micro/arithmetic/fma.cpp',
+  );
 });

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "diffraction/model/setup.hpp"
+
+// The fused rows of the variants, compiled per instruction set: blocks of neighbouring pixels side by side.
+namespace bb::diffraction {
+
+enum class Arithmetic { kFp64, kNaive, kDelta, kMixed, kChebyshev, kDoubleFloat };
+inline constexpr int kArithmetics = 6;
+
+/// Photons of the rows [first, last) into `out`, the first of them.
+using RowsFunction = void (*)(const Setup&, int first, int last, double* out);
+
+/// Where a temporary of the whole image begins, per component.
+struct Planes {
+  double *x, *y, *z;
+};
+
+/// One stage each over the pixels of rows first … last, reading and writing temporaries that hold the whole image.
+struct Stages {
+  /// The unit vector to each pixel's sub-pixel.
+  void (*directions)(const Setup&, int sub_fast, int sub_slow, int depth, int first, int last, Planes d);
+  /// (d - incident) / wavelength.
+  void (*transfer)(const Source&, std::size_t begin, std::size_t end, Planes d, Planes q);
+  /// h, k, l.
+  void (*indices)(const Basis&, std::size_t begin, std::size_t end, Planes q, Planes hkl);
+  /// The lattice factor squared.
+  void (*lattice)(const Setup&, std::size_t begin, std::size_t end, Planes hkl, double* f2);
+  /// f2 times the F² of the cell.
+  void (*structure)(const Setup&, std::size_t begin, std::size_t end, Planes hkl, double* f2);
+  /// What a sub-pixel counts for one source.
+  void (*weights)(const Setup&, std::size_t source, int depth, std::size_t begin, std::size_t end, Planes d, double* w);
+  /// sum += w · f2.
+  void (*accumulate)(std::size_t begin, std::size_t end, const double* w, const double* f2, double* sum);
+  /// Photons, with the corrections of whole pixels in `factor` or 1.
+  void (*finish)(const Setup&, std::size_t begin, std::size_t end, const double* factor, const double* weights,
+                 double* sum);
+};
+
+/// For the instruction set that this CPU runs best.
+RowsFunction block_rows(Arithmetic arithmetic);
+const Stages& stages();
+
+}  // namespace bb::diffraction

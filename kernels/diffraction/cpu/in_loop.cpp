@@ -1,0 +1,37 @@
+#include <memory>
+
+#include "diffraction/variants.hpp"
+#include "plain_solver.hpp"
+
+namespace bb::diffraction {
+namespace {
+
+struct Rotated {
+  template <typename F>
+  static void each(const Setup& s, F&& f) {
+    for (const double phi : s.phis) {
+      for (const Mat3& domain : s.domains) f(s.orientation(phi, domain));
+    }
+  }
+};
+
+}  // namespace
+
+Variant in_loop_variant() {
+  return {
+      .id = "diffraction-in-loop",
+      .title = "Rotation in the loop",
+      .changes =
+          "Turns the cell by phi and mosaic block anew for every sub-pixel and source; the reference reads a table",
+      .builds_on = "diffraction-reference",
+      .device = "cpu",
+      .source = "kernels/diffraction/cpu/in_loop.cpp",
+      .arithmetic = "fp64",
+      .bright_error = 1e-12,
+      .flops_per_term = 320,
+      .speed_rank = -1,
+      .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<PlainSolver<Rotated>>(s); },
+  };
+}
+
+}  // namespace bb::diffraction

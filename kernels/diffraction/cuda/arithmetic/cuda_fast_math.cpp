@@ -1,0 +1,28 @@
+#include "diffraction/cuda/cuda_fused.hpp"
+#include "diffraction/variants.hpp"
+
+namespace bb::diffraction {
+
+Variant cuda_fast_math_variant() {
+  return {
+      .id = "diffraction-cuda-fast-math",
+      .title = "Hardware sine",
+      .changes =
+          "The sine of the special function unit, as --use_fast_math compiles it: its error is absolute, and near a "
+          "reflection it is the result",
+      .builds_on = "diffraction-cuda-mixed",
+      .device = "cuda",
+      .source = "kernels/diffraction/cuda/arithmetic/cuda_fast_math.cu",
+      .arithmetic = "fp32",
+      .bright_error = 1.0,
+      .flops_per_term = 63,
+      .speed_rank = 0,
+      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_fast_math"); },
+      .fp64_flops_per_term = 39,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::diffraction

@@ -1,0 +1,60 @@
+#include <span>
+
+#include "cuda_constant.hpp"
+#include "diffraction/cuda/cuda_fused.hpp"
+#include "diffraction/variants.hpp"
+
+namespace bb::diffraction {
+namespace {
+
+class CudaConstant final : public CudaFused<double, float> {
+ public:
+  explicit CudaConstant(const Setup& setup) : CudaFused(setup, "diffraction_constant") {}
+
+ private:
+  std::unique_lock<std::mutex> hold() override {
+    // Of a module there is one constant memory, for every run in this process.
+    static std::mutex mutex;
+    std::unique_lock lock(mutex);
+    const auto [to, bytes] = module().global("diffraction_orientations");
+    const auto from = std::as_bytes(std::span(packed().edges));
+    if (from.size() > bytes) {  // of a user's own kernel, which may declare it smaller
+      throw cuda::Error("invalid", "diffraction_orientations has " + std::to_string(bytes) + " bytes; " +
+                                       std::to_string(from.size()) + " are needed.");
+    }
+    stream().check(cuda::driver().MemcpyHtoDAsync(to, from.data(), from.size(), stream().handle()),
+                   "cuMemcpyHtoDAsync_v2");
+    stream().synchronize();
+    return lock;
+  }
+};
+
+}  // namespace
+
+Variant cuda_constant_variant() {
+  return {
+      .id = "diffraction-cuda-constant",
+      .title = "Orientations in constant memory",
+      .changes = "The table of orientations lies in constant memory, whose cache serves a warp at once",
+      .builds_on = "diffraction-cuda-mixed",
+      .device = "cuda",
+      .source = "kernels/diffraction/cuda/memory/cuda_constant.cu",
+      .arithmetic = "fp32",
+      .bright_error = 2e-5,
+      .flops_per_term = 113,
+      .speed_rank = 48,
+      .make = [](const Setup& s) { return make_on_device<CudaConstant>(s); },
+      .fp64_flops_per_term = 39,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
+      .refuses =
+          [](const Setup& s) {
+            if (s.orientations.size() <= device::kConstantOrientations) return std::string();
+            return "crystal.mosaic_domains x rotation.steps is " + std::to_string(s.orientations.size()) +
+                   "; constant memory holds " + std::to_string(device::kConstantOrientations) + " orientations";
+          },
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::diffraction

@@ -1,0 +1,42 @@
+#include "diffraction/cuda/cuda_fused.hpp"
+#include "diffraction/variants.hpp"
+
+namespace bb::diffraction {
+namespace {
+
+class CudaWarp final : public CudaFused<double, float> {
+ public:
+  explicit CudaWarp(const Setup& setup) : CudaFused(setup, "diffraction_warp") {}
+
+ private:
+  bool queue(cuda::Stream& stream, int first, int rows, const Work*) override {
+    // Eight pixels of a row a block, as cuda_warp.cu has them.
+    const unsigned wide = static_cast<unsigned>(setup().width);
+    launch(stream, {(wide + 7) / 8, static_cast<unsigned>(rows), 1}, first, rows);
+    return true;
+  }
+};
+
+}  // namespace
+
+Variant cuda_warp_variant() {
+  return {
+      .id = "diffraction-cuda-warp",
+      .title = "Warp per pixel",
+      .changes = "The lanes of a warp share the terms of one pixel and add up by shuffles",
+      .builds_on = "diffraction-cuda-mixed",
+      .device = "cuda",
+      .source = "kernels/diffraction/cuda/memory/cuda_warp.cu",
+      .arithmetic = "fp32",
+      .bright_error = 2e-5,
+      .flops_per_term = 113,
+      .speed_rank = 40,
+      .make = [](const Setup& s) { return make_on_device<CudaWarp>(s); },
+      .fp64_flops_per_term = 39,
+      .flops_per_beam = 58,
+      .fp64_flops_per_beam = 45,
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::diffraction

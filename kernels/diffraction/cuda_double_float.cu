@@ -1,4 +1,0 @@
-#include "cuda_kernels.cuh"
-
-// Positions and indices as pairs of FP32 numbers.
-BB_LISTED_KERNEL(diffraction_double_float, DoubleFloats)

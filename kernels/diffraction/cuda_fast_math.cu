@@ -1,4 +1,0 @@
-#include "cuda_kernels.cuh"
-
-// As cuda_mixed.cu, with the sine of the multiprocessor's special function unit.
-BB_LISTED_KERNEL(diffraction_fast_math, FastMath)

@@ -1,4 +1,0 @@
-#include "cuda_kernels.cuh"
-
-// The formula as it is written, in FP32.
-BB_LISTED_KERNEL(diffraction_naive_fp32, Naive)

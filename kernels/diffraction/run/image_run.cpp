@@ -1,0 +1,144 @@
+#include "image_run.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cpu/caches.hpp"
+#include "cpu/host.hpp"
+#include "cpu/stopwatch.hpp"
+#include "diffraction/own_variant.hpp"
+#include "engine/progress.hpp"
+#include "variant.hpp"
+
+namespace bb::engine {
+namespace {
+
+using cpu::Clock;
+using cpu::seconds_since;
+
+/// Each stage as a span of the calling thread, from its beginning to that of the next.
+diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder& spans, double& seconds) {
+  const Clock::time_point begun = Clock::now();
+  const char* stage = nullptr;
+  double since = 0.0;
+  const auto begins = [&](const char* next) {
+    const double now = spans.now_ns();
+    if (stage != nullptr) spans.record(0, spans.name_id(stage), kNoStep, since, now);
+    stage = next;
+    since = now;
+  };
+  diffraction::Setup setup = diffraction::make_setup(problem, begins);
+  begins(nullptr);
+  seconds = seconds_since(begun);
+  return setup;
+}
+
+}  // namespace
+
+ImageRun::ImageRun(diffraction::Problem problem)
+    : problem_(std::move(problem)),
+      setup_(timed_setup(problem_, spans_, layout_s_)),
+      variant_(&diffraction::choose_variant(problem_.variant, setup_)),
+      threads_(on_gpu() ? 1 : cpu::thread_count(problem_.threads)),
+      row_done_(static_cast<std::size_t>(setup_.height)) {
+  spans_.widen(threads_);
+  if (problem_.memory_limit > 0.0 && estimate_bytes() > problem_.memory_limit) {
+    const auto megabytes = [](double bytes) { return std::to_string(static_cast<long long>(bytes / 1e6)) + " MB"; };
+    throw ProblemError("memory", std::string("solver.variant = ") + variant_->id + ": needs about " +
+                                     megabytes(estimate_bytes()) + " for " + std::to_string(setup_.width) + " x " +
+                                     std::to_string(setup_.height) + " pixels, the limit is " +
+                                     megabytes(problem_.memory_limit));
+  }
+}
+
+bool ImageRun::on_gpu() const { return bb::on_gpu(*variant_); }
+
+double ImageRun::estimate_bytes() const {
+  return sizeof(double) * static_cast<double>(setup_.pixels() + setup_.structure.table().size()) +
+         variant_->scratch_bytes(setup_);
+}
+
+ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& on_progress,
+                              const ImageMeasuring& measuring) {
+  const Clock::time_point begun = Clock::now();
+  ImageResult result;
+  const double preparing_ns = spans_.now_ns();
+  const auto make = cpu::factory_of(*variant_, "diffraction", "", diffraction::kOwnLayout);
+  const std::unique_ptr<diffraction::Solver> solver = make(setup_);
+  result.image.assign(setup_.pixels(), 0.0);
+  cpu::ThreadPool pool(threads_);
+  spans_.record(0, spans_.name_id("image and threads"), kNoStep, preparing_ns, spans_.now_ns());
+  result.threads = threads_;
+  result.isa = cpu::instruction_set_name();
+  result.setup_parts.push_back({"geometry and tables", layout_s_});
+  const std::vector<SetupPart> parts = solver->setup_parts();
+  double known = 0.0;
+  for (const SetupPart& part : parts) known += part.seconds;
+  result.setup_parts.push_back({"image and threads", seconds_since(begun) - known});
+  result.setup_s = layout_s_ + seconds_since(begun);
+  if (measuring.mode == TaskMode::kCold && !on_gpu()) cpu::empty_caches();
+
+  const Clock::time_point solving = Clock::now();
+  double last_report = 0.0;
+  const auto report = [&](double done, double elapsed) {
+    if (!on_progress) return;
+    const double rate = elapsed > 0.0 ? done * terms() / elapsed : 0.0;
+    on_progress({done, rate, done > 0.0 ? elapsed / done * (1.0 - done) : 0.0});
+  };
+  const std::function<void(double)> progress = [&](double done) {
+    const double elapsed = seconds_since(solving);
+    if (elapsed - last_report < kFrameSeconds) return;
+    last_report = elapsed;
+    report(done, elapsed);
+  };
+  const auto show = [&](const double* image) {
+    const std::lock_guard lock(looking_);
+    rendering_ = image;
+  };
+  // An onlooker may be in the middle of a copy when the image is handed over, or when a solver throws.
+  struct Shown {
+    decltype(show)& hide;
+    ~Shown() { hide(nullptr); }
+  };
+  {
+    show(result.image.data());
+    const Shown shown{show};
+    result.done = solver->render({pool, spans_, cancel_, progress, row_done_}, result.image);
+  }
+  result.solve_s = seconds_since(solving);
+  const bool repeats = measuring.at_least_s > 0.0 && result.done == 1.0;
+  const bool whole = !repeats || solver->repeat(measuring.mode, measuring.at_least_s, cancel_);
+  for (const SetupPart& part : solver->setup_parts()) {
+    result.setup_parts.push_back(part);
+    result.setup_s += part.seconds;
+  }
+  result.setup_s -= known;  // only what repeating took counts anew
+  result.device_s = solver->device_seconds();
+  result.cancelled = result.done < 1.0 || !whole;
+  result.terms = result.done * terms();
+  result.scratch_bytes = variant_->scratch_bytes(setup_);
+  report(result.done, result.solve_s);
+  return result;
+}
+
+double ImageRun::look(std::span<float> image) {
+  const std::lock_guard lock(looking_);
+  if (rendering_ == nullptr) return -1.0;
+  const std::size_t width = static_cast<std::size_t>(setup_.width);
+  std::size_t done = 0;
+  for (const auto& flag : row_done_) done += flag.load(std::memory_order_relaxed);
+  if (done == rows_seen_) return -1.0;
+  done = 0;
+  for (std::size_t row = 0; row < row_done_.size(); ++row) {
+    if (row_done_[row].load(std::memory_order_acquire) == 0) continue;
+    ++done;
+    const double* from = rendering_ + row * width;
+    std::transform(from, from + width, image.begin() + static_cast<std::ptrdiff_t>(row * width),
+                   [](double photons) { return static_cast<float>(photons); });
+  }
+  rows_seen_ = done;
+  return static_cast<double>(done) / static_cast<double>(row_done_.size());
+}
+
+}  // namespace bb::engine

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diffraction/registry.hpp"
+#include "engine/setup_part.hpp"
+#include "engine/spans.hpp"
+#include "engine/task.hpp"
+
+namespace bb::engine {
+
+struct ImageProgress {
+  double done = 0;  // share of the image, 0 … 1
+  double terms_per_s = 0, eta_s = 0;
+};
+
+/// How to time an image, beyond making it.
+struct ImageMeasuring {
+  TaskMode mode = TaskMode::kWarm;
+  double at_least_s = 0;  // of repetitions on a GPU; 0: its one image is timed
+};
+
+struct ImageResult {
+  bool cancelled = false;  // in the image, or in its repetitions
+  double done = 0;         // share of the image; the rest is 0
+  int threads = 1;
+  std::string isa;
+  double setup_s = 0, solve_s = 0;
+  double device_s = 0;  // of one image by the GPU's clock; 0 on the CPU
+  std::vector<SetupPart> setup_parts;
+  double terms = 0;  // lattice factors computed
+  double scratch_bytes = 0;
+  std::vector<double> image;  // photons, [slow][fast]
+};
+
+/// One diffraction image, made on the calling thread by `execute`; `cancel` may be called from any other.
+class ImageRun {
+ public:
+  /// Lays everything out and chooses the variant. Throws ProblemError.
+  explicit ImageRun(diffraction::Problem problem);
+
+  const diffraction::Problem& problem() const { return problem_; }
+  const diffraction::Setup& setup() const { return setup_; }
+  const diffraction::Variant& variant() const { return *variant_; }
+  int threads() const { return threads_; }
+  double terms() const { return setup_.terms_per_pixel() * static_cast<double>(setup_.pixels()); }
+  bool on_gpu() const;
+  double estimate_bytes() const;
+  const SpanRecorder& spans() const { return spans_; }
+  /// Work begins now, whenever the run was laid out; called before `execute` by who sets further clocks by the spans'.
+  void begin() { spans_.close_gap(); }
+
+  /// `on_progress` is called from this thread at most 60 times a second, and once at the end.
+  /// With `measuring` a GPU makes the image again and again afterwards.
+  ImageResult execute(const std::function<void(const ImageProgress&)>& on_progress,
+                      const ImageMeasuring& measuring = {});
+  void cancel() { cancel_.store(true); }
+
+  /// From any thread while `execute` runs: copies the rows that are done into `image` ([slow][fast], as FP32) and
+  /// returns their share; others are left as they are. Below 0 where none came since the last call.
+  double look(std::span<float> image);
+
+ private:
+  diffraction::Problem problem_;
+  SpanRecorder spans_{1};
+  double layout_s_ = 0;
+  diffraction::Setup setup_;
+  const diffraction::Variant* variant_;
+  int threads_;
+  std::atomic<bool> cancel_{false};
+  /// The image in the making, and which of its rows are done; the pointer is null before and after.
+  std::vector<std::atomic<std::uint8_t>> row_done_;
+  std::mutex looking_;
+  const double* rendering_ = nullptr;
+  std::size_t rows_seen_ = 0;
+};
+
+}  // namespace bb::engine

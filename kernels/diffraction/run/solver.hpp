@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cpu/thread_pool.hpp"
+#include "diffraction/model/setup.hpp"
+#include "engine/setup_part.hpp"
+#include "engine/spans.hpp"
+#include "engine/task.hpp"
+
+namespace bb::diffraction {
+
+/// What a solver works with and reports to while it makes an image.
+struct Work {
+  cpu::ThreadPool& pool;
+  /// The step of a span is its first row, of what is about rows.
+  engine::SpanRecorder& spans;
+  const std::atomic<bool>& cancel;
+  /// The share done, 0 … 1; called on the thread that called `render` only.
+  const std::function<void(double)>& progress;
+  /// One flag per row of pixels, set when the row is done, for those who look on; empty: nobody does.
+  std::span<std::atomic<std::uint8_t>> row_done = {};
+};
+
+/// One variant at work on one setup, which outlives it.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  /// Photons per pixel, [slow][fast]. Returns the share of the image that is done: below 1 when cancelled, the
+  /// rest is 0 then.
+  virtual double render(const Work& work, std::span<double> image) = 0;
+  /// Of the image by the GPU's clock; 0 on the CPU.
+  virtual double device_seconds() const { return 0.0; }
+  /// Makes the image again and again, for `at_least_s` together; the mean by the GPU's clock is what
+  /// device_seconds() gives from then on. A CPU times its one image. False when it was cancelled, about which it looks
+  /// between launches. Throws ProblemError('unsupported') where nothing is launched that a graph could replay.
+  virtual bool repeat(engine::TaskMode mode, double at_least_s, const std::atomic<bool>& cancel);
+  virtual std::vector<engine::SetupPart> setup_parts() const { return {}; }
+};
+
+/// Renders bands of rows, each by one thread; every pixel is the work of one thread from first to last, so the
+/// image does not depend on how many there are.
+class BandSolver : public Solver {
+ public:
+  explicit BandSolver(const Setup& setup) : setup_(setup) {}
+  double render(const Work& work, std::span<double> image) final;
+
+ protected:
+  /// Rows [first, last) into `out`, the first of them.
+  virtual void rows(int first, int last, std::span<double> out) const = 0;
+  const Setup& setup() const { return setup_; }
+
+ private:
+  const Setup& setup_;
+};
+
+}  // namespace bb::diffraction

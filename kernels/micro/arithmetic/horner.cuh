@@ -1,0 +1,52 @@
+#pragma once
+
+#include "horner_shape.hpp"
+#include "micro/row/common.cuh"
+
+// A polynomial by Horner's rule, c[0] + x (c[1] + x (…)): `terms` = degree + 1 coefficients.
+namespace bb::micro {
+
+/// y = c + x y, in one of the ways that rows 11 and 24 compare.
+struct SeparateStep {
+  __device__ float operator()(float y, float x, float c) const { return __fadd_rn(__fmul_rn(y, x), c); }
+};
+struct CompiledStep {
+  __device__ float operator()(float y, float x, float c) const { return y * x + c; }
+};
+struct FusedStep {
+  __device__ float operator()(float y, float x, float c) const { return __fmaf_rn(y, x, c); }
+  __device__ double operator()(double y, double x, double c) const { return __fma_rn(y, x, c); }
+};
+
+/// `lift` makes of an argument what `step` computes with, `give` of that a result.
+template <typename In, typename Number, typename Step, typename Lift, typename Give>
+__device__ void horner_kernel(unsigned n, int terms, const Number* __restrict__ c, const In* __restrict__ in,
+                              In* __restrict__ out, Step step, Lift lift, Give give) {
+  const unsigned first = blockIdx.x * blockDim.x * kHornerChains + threadIdx.x;
+  Number x[kHornerChains], y[kHornerChains];
+#pragma unroll
+  for (unsigned j = 0; j < kHornerChains; ++j) {
+    const unsigned i = first + j * blockDim.x;
+    x[j] = lift(i < n ? in[i] : In(0));
+    y[j] = c[terms - 1];
+  }
+#pragma unroll 4
+  for (int k = terms - 2; k >= 0; --k) {
+    const Number ck = c[k];
+#pragma unroll
+    for (unsigned j = 0; j < kHornerChains; ++j) y[j] = step(y[j], x[j], ck);
+  }
+#pragma unroll
+  for (unsigned j = 0; j < kHornerChains; ++j) {
+    const unsigned i = first + j * blockDim.x;
+    if (i < n) out[i] = give(y[j]);
+  }
+}
+
+template <typename T, typename Step>
+__device__ void horner_kernel(unsigned n, int terms, const T* c, const T* in, T* out, Step step) {
+  const auto same = [](T value) { return value; };
+  horner_kernel(n, terms, c, in, out, step, same, same);
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,208 @@
+// Row 20: what has to happen before y += a x can run for the first time, and what each part takes. A process's very
+// first parts, opening the device and loading the kernels, are parts of the set-up of any run.
+#include "cpu/stopwatch.hpp"
+#include "cuda/compile/image_cache.hpp"
+#include "cuda/compile/kernel_folders.hpp"
+#include "cuda/compile/runtime_compiler.hpp"
+#include "cuda/loader/libraries.hpp"
+#include "micro/row/axpy.hpp"
+#include "micro/row/fresh_memory.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace cold_start_row {
+namespace {
+
+using cpu::Clock;
+
+constexpr float kA = 0.5f;
+constexpr unsigned kThreads = 256;
+
+Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
+
+/// Named parts, summed over repetitions.
+class Parts {
+ public:
+  explicit Parts(std::vector<std::pair<const char*, const char*>> names)
+      : names_(std::move(names)), seconds_(names_.size()) {}
+  template <typename F>
+  auto of(std::size_t part, F&& work) {
+    const Clock::time_point start = Clock::now();
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      add(part, start);
+    } else {
+      auto out = work();
+      add(part, start);
+      return out;
+    }
+  }
+  void end() { ++times_; }
+  std::vector<Quantity> quantities() const {
+    std::vector<Quantity> out;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      out.push_back({names_[i].first, names_[i].second, times_ > 0 ? 1e6 * seconds_[i] / times_ : 0.0, "µs"});
+    }
+    return out;
+  }
+
+ private:
+  void add(std::size_t part, Clock::time_point start) { seconds_[part] += cpu::seconds_since(start); }
+  std::vector<std::pair<const char*, const char*>> names_;
+  std::vector<double> seconds_;
+  int times_ = 0;
+};
+
+/// With `fresh` memory each time: the system hands out a page when it is first touched.
+template <bool kFresh>
+CpuWork on_cpu(CpuBench& bench) {
+  const auto in = std::make_shared<const AxpyInputs>(bench.problem());
+  const std::size_t n = in->n;
+  const auto y = std::make_shared<std::unique_ptr<float[]>>(std::make_unique<float[]>(n));
+  const auto parts = std::make_shared<Parts>(
+      std::vector<std::pair<const char*, const char*>>{{"memory", "Getting memory"}, {"first", "Work in it"}});
+  CpuWork work;
+  work.run = [=] {
+    parts->of(0, [&] {
+      if constexpr (kFresh) *y = fresh_memory(n);
+    });
+    parts->of(1, [&] {
+      for (std::size_t i = 0; i < n; ++i) (*y)[i] = in->y[i] + kA * in->x[i];
+    });
+    parts->end();
+  };
+  work.result = [=] { return Samples(n).take<float>(std::span<const float>(y->get(), n)); };
+  work.work = {.bytes = 12.0 * static_cast<double>(n), .flops = 2.0 * static_cast<double>(n)};
+  work.quantities = [parts] { return parts->quantities(); };
+  return work;
+}
+
+/// PTX for the oldest GPU supported, which the driver compiles for the one it has.
+constexpr const char* kPtx = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry cold_axpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y) {
+  .reg .pred %p;
+  .reg .b32 %r<5>;
+  .reg .f32 %f<4>;
+  .reg .b64 %d<5>;
+  ld.param.u32 %r0, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p, %r4, %r0;
+  @%p bra DONE;
+  ld.param.f32 %f0, [a];
+  ld.param.u64 %d0, [x];
+  ld.param.u64 %d1, [y];
+  mul.wide.u32 %d2, %r4, 4;
+  add.s64 %d3, %d0, %d2;
+  add.s64 %d4, %d1, %d2;
+  ld.global.f32 %f1, [%d3];
+  ld.global.f32 %f2, [%d4];
+  fma.rn.f32 %f3, %f0, %f1, %f2;
+  st.global.f32 [%d4], %f3;
+DONE:
+  ret;
+}
+)";
+
+enum class Code { kLoaded, kBinary, kPtxCached, kPtx, kSource };
+
+/// The module that a repetition starts with, and the name of its kernel.
+cuda::Module module_of(Code code, const std::shared_ptr<cuda::Device>& device, int repetition) {
+  if (code == Code::kBinary) return std::move(cuda::load_kernels(device, "micro", cuda::kernel_folders()).module);
+  if (code == Code::kSource) {
+    const auto root = cuda::kernel_folders().sources;
+    const cuda::CompiledImage image = cuda::compile_at_run_time(cuda::nvrtc_library().api,
+                                                                {.main = root / "micro" / "grid_stride.cu",
+                                                                 .root = root,
+                                                                 .architecture = device->info().architecture(),
+                                                                 .extra_options = {}},
+                                                                cuda::ImageCache({}));
+    return {device, std::span<const char>(image.image.data(), image.image.size()), "grid_stride.cu"};
+  }
+  std::string ptx = kPtx;
+  // The driver keeps what it compiled under the text's hash: a text that it has not seen is compiled.
+  if (code == Code::kPtx) {
+    ptx += "// " + std::to_string(Clock::now().time_since_epoch().count()) + " " + std::to_string(repetition) + "\n";
+  }
+  return {device, std::span<const char>(ptx.c_str(), ptx.size() + 1), "cold_axpy"};
+}
+
+const char* kernel_of(Code code) {
+  return code == Code::kPtx || code == Code::kPtxCached ? "cold_axpy"
+         : code == Code::kSource                        ? "micro_axpy_grid_stride"
+                                                        : "micro_axpy";
+}
+
+CudaWork on_gpu(CudaBench& bench, Code code) {
+  const auto in = std::make_shared<const AxpyInputs>(bench.problem());
+  const auto x = bench.upload(in->x), start = bench.upload(in->y), y = bench.upload(in->y);
+  const auto n = static_cast<unsigned>(in->n);
+  const auto parts = std::make_shared<Parts>(std::vector<std::pair<const char*, const char*>>{
+      {"module", "Module"}, {"function", "Kernel"}, {"launch", "First launch"}});
+  const cuda::LaunchShape shape{.grid = {blocks_for(n, kThreads)}, .block = {kThreads}};
+  CudaWork work;
+  work.queue = [=, device = bench.device(), warm = bench.kernel("micro_axpy"),
+                repetition = 0](cuda::Stream& to) mutable {
+    y->copy_from(*start, to);
+    to.synchronize();
+    const auto first_launch = [&](cuda::Kernel& kernel) {
+      parts->of(2, [&] {
+        kernel.launch(to, shape, n, kA, x->pointer(), y->pointer());
+        to.synchronize();
+      });
+    };
+    if (code == Code::kLoaded) {
+      first_launch(warm);
+    } else {
+      const cuda::Module module = parts->of(0, [&] { return module_of(code, device, ++repetition); });
+      cuda::Kernel kernel = parts->of(1, [&] { return cuda::Kernel(module, kernel_of(code)); });
+      first_launch(kernel);
+    }
+    parts->end();
+  };
+  work.result = sampled(y);
+  work.work = {.bytes = 12.0 * n, .flops = 2.0 * n};
+  work.clock = engine::TaskClock::kWall;
+  work.no_graph = "loading a module is not work of a stream";
+  work.quantities = [parts] { return parts->quantities(); };
+  return work;
+}
+
+std::string no_compiler() {
+  if (const std::string why = no_device(); !why.empty()) return why;
+  const cuda::LibraryState& nvrtc = cuda::nvrtc_library().state;
+  if (!nvrtc.available) return nvrtc.reason;
+  std::error_code ignored;
+  const auto source = cuda::kernel_folders().sources / "micro" / "grid_stride.cu";
+  return std::filesystem::exists(source, ignored) ? "" : source.string() + " does not exist";
+}
+
+double bytes(const TaskProblem& problem) { return 12.0 * static_cast<double>(problem.count("n")); }
+
+}  // namespace
+}  // namespace cold_start_row
+
+engine::TaskBench cold_start_bench() {
+  using namespace cold_start_row;
+  Row<answer> row({"cold-start", "Cold start: what a first call waits for", "kernels/micro/launch/cold_start.cpp",
+                   "kernels/micro/launch/cold_start.cpp", bytes});
+  row.cpu<on_cpu<true>>({"cpu-cold", "Fresh memory", "memory that the system has yet to hand out"});
+  row.cpu<on_cpu<false>>({"cpu-warm", "The same memory", "memory used before", "cpu-cold"});
+  row.cuda<with<on_gpu, Code::kSource>>({"cuda-source", "From source", "NVRTC compiles, then the module is loaded"},
+                                        can_do_all, no_compiler);
+  row.cuda<with<on_gpu, Code::kPtx>>(
+      {"cuda-ptx", "From PTX", "the driver compiles PTX that it has not seen", "cuda-source"});
+  row.cuda<with<on_gpu, Code::kPtxCached>>(
+      {"cuda-ptx-cached", "From PTX, seen before", "the driver finds the machine code in its cache", "cuda-ptx"});
+  row.cuda<with<on_gpu, Code::kBinary>>(
+      {"cuda-binary", "From machine code", "the module of all the ledger's kernels is loaded", "cuda-ptx"});
+  row.cuda<with<on_gpu, Code::kLoaded>>({"cuda-warm", "Loaded", "a kernel that ran before", "cuda-binary"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

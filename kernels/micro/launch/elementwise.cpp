@@ -1,0 +1,104 @@
+// Row 17: (a + b) scale.
+#include "micro/row/row.hpp"
+#include "micro/row/scaled_sum.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace elementwise_row {
+namespace {
+
+constexpr unsigned kThreads = 256;
+
+using scaled_sum::answer, scaled_sum::Inputs, scaled_sum::kScale;
+
+enum class Form { kUnfused, kDistributed, kFused };
+
+template <Form form>
+CpuWork on_cpu(CpuBench& bench) {
+  const auto in = std::make_shared<const Inputs>(bench.problem());
+  const auto out = std::make_shared<std::vector<float>>(in->n);
+  const auto t = std::make_shared<std::vector<float>>(form == Form::kUnfused ? in->n : 0);
+  const auto s = std::make_shared<std::vector<float>>(form == Form::kUnfused ? in->n : 0);
+  CpuWork work;
+  work.run = [=, &pool = bench.pool()] {
+    const auto every = [&](auto&& one) {
+      in_pieces(pool, in->n, 1 << 16, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) one(i);
+      });
+    };
+    const float* a = in->a.data();
+    const float* b = in->b.data();
+    float* to = out->data();
+    if constexpr (form == Form::kFused) every([=](std::size_t i) { to[i] = (a[i] + b[i]) * kScale; });
+    if constexpr (form == Form::kDistributed) every([=](std::size_t i) { to[i] = a[i] * kScale + b[i] * kScale; });
+    if constexpr (form == Form::kUnfused) {
+      float* sum = t->data();
+      float* scaled = s->data();
+      every([=](std::size_t i) { sum[i] = a[i] + b[i]; });
+      every([=](std::size_t i) { scaled[i] = sum[i] * kScale; });
+      every([=](std::size_t i) { to[i] = scaled[i]; });
+    }
+  };
+  work.result = sampled(out);
+  work.work = in->work();
+  return work;
+}
+
+CudaWork on_gpu(CudaBench& bench, const char* name, unsigned per_thread) {
+  const auto in = std::make_shared<const Inputs>(bench.problem());
+  const auto a = bench.upload(in->a), b = bench.upload(in->b);
+  const auto out = bench.buffer<float>(in->n);
+  // At least one block: the rest of n / 4 is done by the first threads.
+  const cuda::LaunchShape shape{.grid = {blocks_for(std::max<std::size_t>(1, in->n / per_thread), kThreads)},
+                                .block = {kThreads}};
+  CudaWork work;
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
+    kernel.launch(to, shape, static_cast<unsigned>(in->n), kScale, a->pointer(), b->pointer(), out->pointer());
+  };
+  work.result = sampled(out);
+  work.work = in->work();
+  return work;
+}
+
+CudaWork unfused(CudaBench& bench) {
+  const auto in = std::make_shared<const Inputs>(bench.problem());
+  const auto a = bench.upload(in->a), b = bench.upload(in->b);
+  const auto out = bench.buffer<float>(in->n), t = bench.buffer<float>(in->n), s = bench.buffer<float>(in->n);
+  CudaWork work;
+  work.queue = [=, add = bench.kernel("micro_elementwise_add"), scale = bench.kernel("micro_elementwise_scale"),
+                assign = bench.kernel("micro_elementwise_assign")](cuda::Stream& to) mutable {
+    const cuda::LaunchShape shape{.grid = {blocks_for(in->n, kThreads)}, .block = {kThreads}};
+    const auto n = static_cast<unsigned>(in->n);
+    add.launch(to, shape, n, a->pointer(), b->pointer(), t->pointer());
+    scale.launch(to, shape, n, kScale, t->pointer(), s->pointer());
+    assign.launch(to, shape, n, s->pointer(), out->pointer());
+  };
+  work.result = sampled(out);
+  work.work = in->work();
+  return work;
+}
+
+double bytes(const TaskProblem& problem) { return 20.0 * static_cast<double>(problem.count("n")); }
+
+}  // namespace
+}  // namespace elementwise_row
+
+engine::TaskBench elementwise_bench() {
+  using namespace elementwise_row;
+  Row<answer> row({"elementwise", "Elementwise: (a + b) scale", "kernels/micro/launch/elementwise.cpp",
+                   "kernels/micro/launch/elementwise.cu", bytes});
+  row.cpu<on_cpu<Form::kUnfused>>(
+      {"cpu-unfused", "Three passes", "sum, product and assignment as passes of their own"});
+  row.cpu<on_cpu<Form::kDistributed>>({"cpu-distributed", "a scale + b scale", "one pass", "cpu-unfused"});
+  row.cpu<on_cpu<Form::kFused>>({"cpu-fused", "(a + b) scale", "one pass, an operation less", "cpu-distributed"});
+  row.cuda<unfused>({"cuda-unfused", "Three kernels", "sum, product and assignment as kernels of their own"});
+  row.cuda<with<on_gpu, Name("micro_elementwise_distributed"), 1>>(
+      {"cuda-distributed", "a scale + b scale", "one kernel", "cuda-unfused"});
+  row.cuda<with<on_gpu, Name("micro_elementwise_fused"), 1>>(
+      {"cuda-fused", "(a + b) scale", "an operation less", "cuda-distributed"});
+  row.cuda<with<on_gpu, Name("micro_elementwise_16"), 4>>(
+      {"cuda-16", "16 bytes a load", "four values a thread", "cuda-fused"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,53 @@
+// Row 21: y = a x + y by one thread an element, and by grids of a given size that walk over the array.
+#include "micro/row/axpy.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace grid_stride_row {
+namespace {
+
+constexpr float kA = 1.0f / 1024.0f;
+constexpr unsigned kThreads = 256;
+
+Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
+
+CudaWork on_gpu(CudaBench& bench, bool stride) {
+  const auto in = std::make_shared<const AxpyInputs>(bench.problem());
+  const auto x = bench.upload(in->x), y = bench.upload(in->y);
+  const auto n = static_cast<unsigned>(in->n);
+  auto kernel = bench.kernel(stride ? "micro_axpy_grid_stride" : "micro_axpy");
+  const auto wanted = static_cast<unsigned>(bench.problem().count("blocks_per_sm")) *
+                      static_cast<unsigned>(bench.device()->info().multiprocessors);
+  const unsigned blocks = stride ? std::min(wanted, blocks_for(n, kThreads)) : blocks_for(n, kThreads);
+  CudaWork work;
+  work.queue = [=](cuda::Stream& to) mutable {
+    kernel.launch(to, {.grid = {blocks}, .block = {kThreads}}, n, kA, x->pointer(), y->pointer());
+  };
+  work.restore = [in, y](cuda::Stream& to) { y->upload(std::span<const float>(in->y), to); };
+  work.result = sampled(y);
+  work.work = {.bytes = 12.0 * n, .flops = 2.0 * n};
+  work.quantities = [blocks, n] {
+    return std::vector<Quantity>{
+        {"grid", "Blocks of the grid", static_cast<double>(blocks), ""},
+        {"per-thread", "Elements a thread", static_cast<double>(n) / (double{kThreads} * blocks), ""}};
+  };
+  return work;
+}
+
+double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
+
+}  // namespace
+}  // namespace grid_stride_row
+
+engine::TaskBench grid_stride_bench() {
+  using namespace grid_stride_row;
+  Row<answer> row({"grid-stride", "Grid-stride loops", "kernels/micro/launch/grid_stride.cpp",
+                   "kernels/micro/launch/grid_stride.cu", bytes});
+  row.cuda<with<on_gpu, false>>({"cuda-one-each", "One thread an element", "as many blocks as the array asks for"});
+  row.cuda<with<on_gpu, true>>(
+      {"cuda-grid-stride", "A grid that walks", "a given number of blocks a multiprocessor", "cuda-one-each"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,148 @@
+// Row 1: `steps` dependent y += a x over `n` elements, as so many launches, or fused into one.
+#include "micro/row/axpy.hpp"
+#include "micro/row/cooperative.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+#include "cuda/device/graph.hpp"
+
+namespace bb::micro {
+namespace launch_row {
+namespace {
+
+constexpr float kA = 1.0f / 1024.0f;  // small: y stays an ordinary number over thousands of repetitions
+constexpr unsigned kThreads = 256;
+constexpr std::size_t kPiece = 16384;  // elements of one CPU task: 64 KiB of each array
+
+struct Problem : AxpyInputs {
+  explicit Problem(const TaskProblem& problem) : AxpyInputs(problem), steps(static_cast<int>(problem.count("steps"))) {}
+
+  /// Compulsory: x is read once, y read and written once. What passes over memory again is the arrangement's cost.
+  TaskWork work() const {
+    const auto elements = static_cast<double>(n);
+    return {.bytes = 12.0 * elements, .flops = 2.0 * elements * steps};
+  }
+
+  int steps;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  return p.after(p.steps, kA);
+}
+
+enum class Cpu { kPasses, kFused };
+
+template <Cpu how>
+CpuWork on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto y = std::make_shared<std::vector<float>>(p->y);
+  const auto pass = [p, y, &pool = bench.pool()](int steps) {
+    in_pieces(pool, p->n, kPiece, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        float value = (*y)[i];
+        for (int step = 0; step < steps; ++step) value += kA * p->x[i];
+        (*y)[i] = value;
+      }
+    });
+  };
+  CpuWork out;
+  if constexpr (how == Cpu::kPasses) {
+    out.run = [p, pass] {
+      for (int step = 0; step < p->steps; ++step) pass(1);
+    };
+  } else {
+    out.run = [p, pass] { pass(p->steps); };
+  }
+  out.reset = [p, y] { *y = p->y; };
+  out.result = [p, y] { return Samples(p->n).take<float>(*y); };
+  out.work = p->work();
+  return out;
+}
+
+enum class Gpu { kSynchronised, kLaunches, kGraph, kFused, kPersistent };
+
+CudaWork on_gpu(CudaBench& bench, Gpu how) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto x = bench.upload(p->x), y = bench.upload(p->y);
+  const auto n = static_cast<unsigned>(p->n);
+  CudaWork out;
+  double launches = p->steps;
+  if (how == Gpu::kFused) {
+    launches = 1;
+    out.queue = [=, kernel = bench.kernel("micro_axpy_fused"), steps = p->steps](cuda::Stream& to) mutable {
+      kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, n, steps, kA, x->pointer(),
+                    y->pointer());
+    };
+  } else if (how == Gpu::kPersistent) {
+    launches = 1;
+    const auto arrived = bench.buffer<unsigned>(1);
+    auto kernel = bench.kernel("micro_axpy_persistent");
+    const cuda::LaunchShape shape = cooperative_shape(kernel, *bench.device(), n, kThreads);
+    out.queue = [=, steps = p->steps](cuda::Stream& to) mutable {
+      arrived->fill_bytes(0, to);
+      kernel.launch(to, shape, n, steps, kA, x->pointer(), y->pointer(), arrived->pointer());
+    };
+  } else {
+    const auto all = [=, kernel = bench.kernel("micro_axpy"), steps = p->steps](cuda::Stream& to) mutable {
+      for (int step = 0; step < steps; ++step) {
+        kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, n, kA, x->pointer(), y->pointer());
+        if (how == Gpu::kSynchronised) to.synchronize();
+      }
+    };
+    if (how == Gpu::kGraph) {
+      bench.stream().begin_capture();
+      auto capture = all;
+      capture(bench.stream());
+      const auto graph = std::make_shared<cuda::Graph>(bench.stream().end_capture());
+      graph->upload(bench.stream());
+      bench.stream().synchronize();
+      out.queue = [graph, x](cuda::Stream& to) { graph->launch(to); };  // which reads x
+      out.no_graph = "it is a graph already";
+    } else {
+      out.queue = all;
+    }
+    // Waiting between launches is what this one is about; the device's clock would not see the host's part.
+    if (how == Gpu::kSynchronised) {
+      out.clock = engine::TaskClock::kWall;
+      out.no_graph = "it waits for the device after every launch";
+    }
+  }
+  out.restore = [p, y](cuda::Stream& to) { y->upload(std::span<const float>(p->y), to); };
+  out.result = sampled(y);
+  out.work = p->work();
+  out.quantities = [launches, queue = out.queue, steps = p->steps, stream = &bench.stream()] {
+    const double seconds = cuda::wall_seconds(*stream, nullptr, [&] { queue(*stream); });
+    return std::vector<Quantity>{{"launches", "Launches per repetition", launches, ""},
+                                 {"per-step", "Wall time per step", 1e6 * seconds / steps, "µs"}};
+  };
+  return out;
+}
+
+double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
+
+}  // namespace
+}  // namespace launch_row
+
+engine::TaskBench launch_bench() {
+  using namespace launch_row;
+  Row<answer> row({"launch", "Launches and fusion: dependent axpy", "kernels/micro/launch/launch.cpp",
+                   "kernels/micro/launch/launch.cu", bytes});
+  row.cpu<on_cpu<Cpu::kPasses>>({"cpu-passes", "A pass per step", "one pass over the arrays per step"});
+  row.cpu<on_cpu<Cpu::kFused>>(
+      {"cpu-fused", "All steps in one pass", "takes every step of an element while it is in a register", "cpu-passes"});
+  row.cuda<with<on_gpu, Gpu::kSynchronised>>(
+      {"cuda-synchronised", "A launch and a wait per step", "waits for the device after every launch"});
+  row.cuda<with<on_gpu, Gpu::kLaunches>>(
+      {"cuda-launches", "A launch per step", "queues the launches back to back", "cuda-synchronised"});
+  row.cuda<with<on_gpu, Gpu::kGraph>>(
+      {"cuda-graph", "The launches as one graph", "replays the launches as one graph", "cuda-launches"});
+  row.cuda<with<on_gpu, Gpu::kPersistent>>({"cuda-persistent", "One launch with a barrier per step",
+                                            "one kernel that waits for its whole grid after every step",
+                                            "cuda-launches"});
+  row.cuda<with<on_gpu, Gpu::kFused>>({"cuda-fused", "All steps in one launch",
+                                       "takes every step of an element while it is in a register", "cuda-launches"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

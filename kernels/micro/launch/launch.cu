@@ -1,0 +1,45 @@
+// Row 1: N operations y = a x + y, each on the result of the one before. The operation is the same in every
+// kernel; what differs is how often y goes through memory and how often the host is asked.
+#include "micro/row/common.cuh"
+
+namespace bb::micro {
+
+/// One operation.
+extern "C" __global__ void __launch_bounds__(256)
+    micro_axpy(unsigned n, float a, const float* __restrict__ x, float* y) {
+  const unsigned i = global_thread();
+  if (i < n) y[i] = __fmaf_rn(a, x[i], y[i]);
+}
+
+/// All of them, with y in a register.
+extern "C" __global__ void __launch_bounds__(256)
+    micro_axpy_fused(unsigned n, int operations, float a, const float* __restrict__ x, float* y) {
+  const unsigned i = global_thread();
+  if (i >= n) return;
+  const float xi = x[i];
+  float yi = y[i];
+  for (int k = 0; k < operations; ++k) yi = __fmaf_rn(a, xi, yi);
+  y[i] = yi;
+}
+
+/// All of them, with a barrier over the grid after each, as a kernel must have whose operations read what
+/// other blocks wrote. All blocks are resident (cooperative launch); `arrived` starts at zero.
+extern "C" __global__ void __launch_bounds__(256)
+    micro_axpy_persistent(unsigned n, int operations, float a, const float* __restrict__ x, volatile float* y,
+                          unsigned* arrived) {
+  for (int k = 0; k < operations; ++k) {
+    for (unsigned i = global_thread(); i < n; i += all_threads()) y[i] = __fmaf_rn(a, x[i], y[i]);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      atomicAdd(arrived, 1u);
+      const unsigned wanted = static_cast<unsigned>(k + 1) * gridDim.x;
+      while (*static_cast<volatile unsigned*>(arrived) < wanted) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace bb::micro

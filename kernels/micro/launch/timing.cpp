@@ -1,0 +1,136 @@
+// Row 19: the same (a + b) scale, and what different ways of timing it report. Every repetition ends idle; `reported`
+// is what the way of the variant says, `true` what events around the same launch say.
+#include "cpu/stopwatch.hpp"
+#include "cuda/compile/kernel_folders.hpp"
+#include "cuda/device/event.hpp"
+#include "micro/row/fresh_memory.hpp"
+#include "micro/row/row.hpp"
+#include "micro/row/scaled_sum.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace timing_row {
+namespace {
+
+using cpu::Clock, cpu::seconds_since;
+using scaled_sum::answer, scaled_sum::Inputs, scaled_sum::kScale;
+
+constexpr unsigned kThreads = 256;
+constexpr int kFirstCalls = 10;  // the usual loop of a note: ten calls, the first of them cold
+
+/// Sums over repetitions.
+struct Said {
+  double reported_s = 0, true_s = 0;
+  int times = 0;
+  std::vector<Quantity> quantities() const {
+    const double by = times > 0 ? 1e6 / times : 0.0;
+    return {{"reported", "What this way of timing reports", reported_s * by, "µs"},
+            {"true", "What the work takes", true_s * by, "µs"},
+            {"ratio", "Reported over true", true_s > 0 ? reported_s / true_s : 0.0, ""}};
+  }
+};
+
+void fused(const Inputs& in, float* out) {
+  for (std::size_t i = 0; i < in.n; ++i) out[i] = (in.a[i] + in.b[i]) * kScale;
+}
+
+/// With the first call, the mean of ten of which the first writes to memory that nobody has touched.
+template <bool kFirstCall>
+CpuWork on_cpu(CpuBench& bench) {
+  const auto in = std::make_shared<const Inputs>(bench.problem());
+  const auto out = std::make_shared<std::unique_ptr<float[]>>(std::make_unique<float[]>(in->n));
+  const auto said = std::make_shared<Said>();
+  CpuWork work;
+  work.run = [in, out, said] {
+    if constexpr (kFirstCall) {
+      *out = fresh_memory(in->n);
+      const Clock::time_point first = Clock::now();
+      for (int call = 0; call < kFirstCalls; ++call) fused(*in, out->get());
+      said->reported_s += seconds_since(first) / kFirstCalls;
+    }
+    const Clock::time_point start = Clock::now();
+    fused(*in, out->get());
+    const double taken = seconds_since(start);
+    said->true_s += taken;
+    if constexpr (!kFirstCall) said->reported_s += taken;
+    ++said->times;
+  };
+  work.result = [in, out] { return Samples(in->n).take<float>(std::span<const float>(out->get(), in->n)); };
+  work.work = in->work();
+  work.quantities = [said] { return said->quantities(); };
+  return work;
+}
+
+enum class Way { kNoSync, kFirstCall, kSync, kEvents };
+
+CudaWork on_gpu(CudaBench& bench, Way way) {
+  const auto in = std::make_shared<const Inputs>(bench.problem());
+  const auto a = bench.upload(in->a), b = bench.upload(in->b);
+  const auto out = bench.buffer<float>(in->n);
+  const auto said = std::make_shared<Said>();
+  const auto start = std::make_shared<cuda::Event>(bench.device()),
+             stop = std::make_shared<cuda::Event>(bench.device());
+  const cuda::LaunchShape shape{.grid = {blocks_for(in->n, kThreads)}, .block = {kThreads}};
+  const auto launch = [=](cuda::Kernel& kernel, cuda::Stream& to) {
+    kernel.launch(to, shape, static_cast<unsigned>(in->n), kScale, a->pointer(), b->pointer(), out->pointer());
+  };
+  CudaWork work;
+  work.queue = [=, device = bench.device(),
+                kernel = bench.kernel("micro_elementwise_fused")](cuda::Stream& to) mutable {
+    double reported = 0;
+    to.synchronize();
+    if (way == Way::kFirstCall) {
+      const Clock::time_point first = Clock::now();
+      // As a program that has not called it before: the code is loaded when it is first wanted.
+      const cuda::LoadedKernels again = cuda::load_kernels(device, "micro", cuda::kernel_folders());
+      cuda::Kernel cold(again.module, "micro_elementwise_fused");
+      for (int call = 0; call < kFirstCalls; ++call) launch(cold, to);
+      to.synchronize();
+      reported = seconds_since(first) / kFirstCalls;
+    }
+    const Clock::time_point wall = Clock::now();
+    start->record(to);
+    launch(kernel, to);
+    const double queued = seconds_since(wall);
+    stop->record(to);
+    to.synchronize();
+    const double waited = seconds_since(wall);
+    const double by_events = stop->seconds_since(*start);
+    if (way == Way::kNoSync) reported = queued;
+    if (way == Way::kSync) reported = waited;
+    if (way == Way::kEvents) reported = by_events;
+    said->reported_s += reported;
+    said->true_s += by_events;
+    ++said->times;
+  };
+  work.result = sampled(out);
+  work.work = in->work();
+  work.clock = engine::TaskClock::kWall;
+  work.no_graph = "it waits for the device in every repetition";
+  work.quantities = [said] { return said->quantities(); };
+  return work;
+}
+
+double bytes(const TaskProblem& problem) { return 12.0 * static_cast<double>(problem.count("n")); }
+
+}  // namespace
+}  // namespace timing_row
+
+engine::TaskBench timing_bench() {
+  using namespace timing_row;
+  Row<answer> row({"timing", "Timing with and without synchronisation", "kernels/micro/launch/timing.cpp",
+                   "kernels/micro/launch/timing.cpp", bytes});
+  row.cpu<on_cpu<true>>(
+      {"cpu-first-call", "First call included", "the mean of ten calls, the first into memory never touched"});
+  row.cpu<on_cpu<false>>({"cpu-warm", "Warm", "a call like the ones before it", "cpu-first-call"});
+  row.cuda<with<on_gpu, Way::kFirstCall>>(
+      {"cuda-first-call", "First call included", "the mean of ten calls, the first of which loads the code"});
+  row.cuda<with<on_gpu, Way::kNoSync>>({"cuda-no-sync", "Wall clock without waiting: wrong",
+                                        "stops the clock when the launch returns", "cuda-first-call"});
+  row.cuda<with<on_gpu, Way::kSync>>(
+      {"cuda-sync", "Wall clock with waiting", "stops the clock when the device is idle", "cuda-no-sync"});
+  row.cuda<with<on_gpu, Way::kEvents>>({"cuda-events", "Events", "the device's clock on both sides", "cuda-sync"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,40 @@
+// Row 8: each lane reads `reads` words of shared memory, `stride` words away from its neighbour's: 32 divided by
+// the banks that a stride meets is how often the hardware repeats the access.
+#include "micro/row/common.cuh"
+
+namespace bb::micro {
+
+inline constexpr unsigned kBankWords = 1024;  // a power of two; the value of word j is j's image under a hash
+
+__device__ inline unsigned bank_value(unsigned j) { return j * 2654435761u; }
+
+/// `out[thread]` is the sum of what the thread read; `cycles[block]` the clock cycles of its first warp.
+template <typename Place>
+__device__ void read_strided(unsigned stride, int reads, unsigned* out, long long* cycles, Place&& place) {
+  __shared__ unsigned words[kBankWords + kBankWords / 32];
+  for (unsigned j = threadIdx.x; j < kBankWords; j += blockDim.x) words[place(j)] = bank_value(j);
+  __syncthreads();
+  unsigned at = threadIdx.x * stride % kBankWords, sum = 0;
+  const long long start = clock64();
+  for (int r = 0; r < reads; ++r) {
+    // volatile: the same word may be read again, and is.
+    sum += *static_cast<volatile unsigned*>(words + place(at));
+    at = (at + 32 * stride) % kBankWords;
+  }
+  const long long taken = clock64() - start + (sum == 1 ? 1 : 0);
+  out[global_thread()] = sum;
+  if (threadIdx.x == 0) cycles[blockIdx.x] = taken;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    micro_bank_strided(unsigned stride, int reads, unsigned* out, long long* cycles) {
+  read_strided(stride, reads, out, cycles, [](unsigned j) { return j; });
+}
+
+/// A word left out after each 32.
+extern "C" __global__ void __launch_bounds__(256)
+    micro_bank_padded(unsigned stride, int reads, unsigned* out, long long* cycles) {
+  read_strided(stride, reads, out, cycles, [](unsigned j) { return j + j / 32; });
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,177 @@
+// Row 4: out[i] = in[offset + stride * order(i)], with elements of 4, 8 and 16 bytes.
+#include "micro/row/made_up.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace coalescing_row {
+namespace {
+
+constexpr unsigned kThreads = 256;
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem)
+      : n(problem.count("n")),
+        stride(problem.count("stride")),
+        offset(problem.count("offset")),
+        words(problem.count("element_bytes") / 4),
+        random(problem.word("order") == "random"),
+        values(engine::uniform_values(((n - 1) * stride + offset + 1) * words, problem.seed)) {
+    order = random ? shuffled(n, problem.seed + 1) : std::vector<unsigned>();
+  }
+
+  std::size_t from(std::size_t i) const { return offset + stride * (random ? order[i] : i); }
+  TaskWork work() const {
+    return {.bytes = static_cast<double>(n) * (8.0 * static_cast<double>(words) + (random ? 4.0 : 0.0))};
+  }
+
+  std::vector<double> results(const std::vector<float>& out) const { return Samples(n * words).take<float>(out); }
+
+  std::size_t n, stride, offset, words;
+  bool random;
+  std::vector<float> values;
+  std::vector<unsigned> order;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const Samples some(p.n * p.words);
+  return {some.map([&](std::size_t at) { return p.values[p.from(at / p.words) * p.words + at % p.words]; }), 0, 0,
+          some.text() + ", which must be equal"};
+}
+
+CpuWork on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto out = std::make_shared<std::vector<float>>(p->n * p->words);
+  CpuWork work;
+  work.run = [p, out, &pool = bench.pool()] {
+    in_pieces(pool, p->n, 1 << 16, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        for (std::size_t w = 0; w < p->words; ++w) (*out)[i * p->words + w] = p->values[p->from(i) * p->words + w];
+      }
+    });
+  };
+  work.result = [p, out] { return p->results(*out); };
+  work.work = p->work();
+  return work;
+}
+
+/// Walks the elements in the order in which they lie in memory, and scatters.
+CpuWork on_cpu_scatter(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto out = std::make_shared<std::vector<float>>(p->n * p->words);
+  const auto place = std::make_shared<std::vector<unsigned>>(p->n);
+  for (std::size_t i = 0; i < p->n; ++i) (*place)[p->random ? p->order[i] : i] = static_cast<unsigned>(i);
+  CpuWork work;
+  work.run = [p, out, place, &pool = bench.pool()] {
+    in_pieces(pool, p->n, 1 << 16, [&](std::size_t first, std::size_t last) {
+      for (std::size_t j = first; j < last; ++j) {
+        const float* from = p->values.data() + (p->offset + p->stride * j) * p->words;
+        for (std::size_t w = 0; w < p->words; ++w) (*out)[(*place)[j] * p->words + w] = from[w];
+      }
+    });
+  };
+  work.result = [p, out] { return p->results(*out); };
+  work.work = p->work();
+  return work;
+}
+
+const char* by_words(std::size_t words, const char* one, const char* two, const char* four) {
+  return words == 1 ? one : words == 2 ? two : four;
+}
+
+enum class Gpu { kDirect, kStaged, kPacked };
+
+/// Only a kernel whose parameters are typed differs by element size: the pointers are handed on as they are.
+CudaWork on_gpu(CudaBench& bench, Gpu how) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  auto values = p->values;
+  auto stride = static_cast<unsigned>(p->stride), offset = static_cast<unsigned>(p->offset);
+  if (how == Gpu::kPacked) {
+    values.resize(p->n * p->words);
+    for (std::size_t i = 0; i < p->n; ++i) {
+      for (std::size_t w = 0; w < p->words; ++w) values[i * p->words + w] = p->values[p->from(i) * p->words + w];
+    }
+    stride = 1, offset = 0;
+  }
+  const auto in = bench.upload(values);
+  const auto out = bench.buffer<float>(p->n * p->words);
+  const auto n = static_cast<unsigned>(p->n);
+  cuda::LaunchShape shape{.grid = {blocks_for(p->n, kThreads)}, .block = {kThreads}};
+  CudaWork work;
+  const void* from = in->pointer();
+  void* to_values = out->pointer();
+  if (how == Gpu::kDirect && p->random) {
+    const auto order = bench.upload(p->order);
+    auto kernel =
+        bench.kernel(by_words(p->words, "micro_copy_indexed_4", "micro_copy_indexed_8", "micro_copy_indexed_16"));
+    work.queue = [=, keep = in](cuda::Stream& to) mutable {
+      kernel.launch(to, shape, n, stride, offset, order->pointer(), from, to_values);
+    };
+  } else {
+    auto kernel =
+        how == Gpu::kStaged
+            ? bench.kernel(by_words(p->words, "micro_copy_staged_4", "micro_copy_staged_8", "micro_copy_staged_16"))
+            : bench.kernel(by_words(p->words, "micro_copy_direct_4", "micro_copy_direct_8", "micro_copy_direct_16"));
+    if (how == Gpu::kStaged) {
+      shape.dynamic_shared_bytes = kThreads * stride * static_cast<unsigned>(4 * p->words);
+      kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
+    }
+    work.queue = [=, keep = in](cuda::Stream& to) mutable {
+      kernel.launch(to, shape, n, stride, offset, from, to_values);
+    };
+  }
+  work.result = [p, out](cuda::Stream& stream) { return p->results(out->read(stream)); };
+  work.work = p->work();
+  // What the elements' sectors of 32 bytes hold, over what is wanted of them.
+  const double element = 4.0 * static_cast<double>(p->words), apart = element * stride;
+  const bool scattered = how == Gpu::kDirect && p->random;
+  const double fetched = scattered ? std::max(32.0, element) : std::min(apart, std::max(32.0, element));
+  work.quantities = [fetched, element] {
+    return std::vector<Quantity>{{"sectors", "Bytes of 32-byte sectors per byte wanted", fetched / element, ""}};
+  };
+  return work;
+}
+
+std::string refuses_random(const TaskProblem& problem) {
+  if (problem.word("order") != "random") return "";
+  return "it reads all between a block's first and last element, which has no bound where their order is random";
+}
+
+std::string refuses_staged(const TaskProblem& problem) {
+  if (const std::string why = refuses_random(problem); !why.empty()) return why;
+  const std::size_t need = kThreads * problem.count("stride") * problem.count("element_bytes");
+  constexpr std::size_t kMost = 96 * 1024;  // an Ampere multiprocessor of the 30 series offers 99 KiB
+  if (need <= kMost) return "";
+  return "stride = " + std::to_string(problem.count("stride")) + " needs " + std::to_string(need) +
+         " bytes of shared memory a block, allowed: " + std::to_string(kMost);
+}
+
+double bytes(const TaskProblem& problem) {
+  return static_cast<double>(problem.count("element_bytes")) * static_cast<double>(problem.count("n")) *
+         (1.0 + static_cast<double>(problem.count("stride")));
+}
+
+}  // namespace
+}  // namespace coalescing_row
+
+engine::TaskBench coalescing_bench() {
+  using namespace coalescing_row;
+  Row<answer> row({"coalescing", "Coalescing: copy with a stride, an offset, or in random order",
+                   "kernels/micro/memory/coalescing.cpp", "kernels/micro/memory/coalescing.cu", bytes});
+  row.cpu<on_cpu_scatter>({"cpu-scatter", "In the order of memory", "reads in order and writes where it belongs"});
+  row.cpu<on_cpu>(
+      {"cpu-gather", "In the order of the results", "writes in order and reads where it lies", "cpu-scatter"});
+  row.cuda<with<on_gpu, Gpu::kDirect>>(
+      {"cuda-direct", "Each thread its element", "neighbouring lanes are a stride apart"});
+  row.cuda<with<on_gpu, Gpu::kStaged>>(
+      {"cuda-staged", "Through shared memory",
+       "a block reads all that lies between, lane after lane, and picks its elements there", "cuda-direct"},
+      refuses_staged);
+  row.cuda<with<on_gpu, Gpu::kPacked>>({"cuda-packed", "Packed beforehand",
+                                        "elements that were stored one after another before the time counts",
+                                        "cuda-direct"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

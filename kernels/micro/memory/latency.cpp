@@ -1,0 +1,125 @@
+// Row 5: a chain of dependent loads through a table of a given size: which cache answers is a matter of the size.
+#include "cpu/stopwatch.hpp"
+#include "micro/row/made_up.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace latency_row {
+namespace {
+
+constexpr std::size_t kLine = 128;  // bytes: one entry a line, so that every hop is one of its own
+constexpr std::size_t kSharedMost = 96 * 1024;
+
+/// Links are offsets in bytes from the table's beginning. Entries that are not on the chain are zero.
+struct Table {
+  explicit Table(const TaskProblem& problem, std::size_t line = kLine)
+      : entries(std::max<std::size_t>(2, problem.count("footprint_bytes") / line)),
+        hops(static_cast<int>(problem.count("hops"))),
+        words(entries * line / 4) {
+    const std::vector<unsigned> next = one_cycle(entries, problem.seed);
+    for (std::size_t i = 0; i < entries; ++i) words[i * line / 4] = static_cast<unsigned>(next[i] * line);
+  }
+  unsigned after(int count) const {
+    unsigned at = 0;
+    for (int i = 0; i < count; ++i) at = words[at / 4];
+    return at;
+  }
+
+  std::size_t entries;
+  int hops;
+  std::vector<unsigned> words;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Table table(problem);
+  return {{static_cast<double>(table.after(table.hops))}, 0, 0, "where the chain ends, which must be equal"};
+}
+
+/// A chain shorter than the table sees a part of it, which a cache may hold from the repetition before.
+Quantity touched(const Table& table) {
+  const std::size_t lines = std::min(table.entries, static_cast<std::size_t>(table.hops));
+  return {"touched", "Memory that the chain touches", 1e-6 * static_cast<double>(lines * kLine), "MB"};
+}
+
+CpuWork on_cpu(CpuBench& bench) {
+  using cpu::Clock;
+  const auto table = std::make_shared<const Table>(bench.problem());
+  struct State {
+    unsigned end = 0;
+    double seconds = 0;
+  };
+  const auto state = std::make_shared<State>();
+  CpuWork work;
+  work.run = [table, state] {
+    const Clock::time_point start = Clock::now();
+    // Through a volatile pointer: each load is done, and in order.
+    const volatile unsigned* words = table->words.data();
+    unsigned at = 0;
+    for (int i = 0; i < table->hops; ++i) at = words[at / 4];
+    state->end = at;
+    state->seconds = cpu::seconds_since(start);
+  };
+  work.result = [state] { return std::vector<double>{static_cast<double>(state->end)}; };
+  work.quantities = [table, state] {
+    return std::vector<Quantity>{{"latency", "Per load", 1e9 * state->seconds / table->hops, "ns"}, touched(*table)};
+  };
+  return work;
+}
+
+enum class Where { kDefault, kPastL1, kShared };
+
+CudaWork on_gpu(CudaBench& bench, Where where) {
+  const auto table = std::make_shared<const Table>(bench.problem());
+  const auto words = bench.upload(table->words);
+  const auto out = bench.buffer<long long>(2);
+  CudaWork work;
+  if (where == Where::kShared) {
+    auto kernel = bench.kernel("micro_chase_shared");
+    const auto entries = static_cast<unsigned>(words->size());
+    kernel.allow_dynamic_shared(4 * entries);
+    work.queue = [=](cuda::Stream& to) mutable {
+      kernel.launch(to, {.grid = {1}, .block = {128}, .dynamic_shared_bytes = 4 * entries}, words->pointer(), entries,
+                    table->hops, out->pointer());
+    };
+  } else {
+    work.queue = [=, kernel = bench.kernel(where == Where::kPastL1 ? "micro_chase_l2" : "micro_chase_global")](
+                     cuda::Stream& to) mutable {
+      kernel.launch(to, {}, words->pointer(), table->hops, out->pointer());
+    };
+  }
+  work.result = [out](cuda::Stream& from) { return std::vector<double>{static_cast<double>(out->read(from)[0])}; };
+  work.quantities = [=, stream = &bench.stream()] {
+    const double cycles = static_cast<double>(out->read(*stream)[1]) / table->hops;
+    return std::vector<Quantity>{{"cycles", "Per load", cycles, "cycles"}, touched(*table)};
+  };
+  return work;
+}
+
+std::string refuses_shared(const TaskProblem& problem) {
+  const std::size_t footprint = problem.count("footprint_bytes");
+  if (footprint <= kSharedMost) return "";
+  return "footprint_bytes = " + std::to_string(footprint) +
+         " does not fit into a block's shared memory; allowed: " + std::to_string(kSharedMost);
+}
+
+double bytes(const TaskProblem& problem) { return static_cast<double>(problem.count("footprint_bytes")); }
+
+}  // namespace
+}  // namespace latency_row
+
+engine::TaskBench latency_bench() {
+  using namespace latency_row;
+  Row<answer> row({"latency", "Latency by level: a chain of loads", "kernels/micro/memory/latency.cpp",
+                   "kernels/micro/memory/latency.cu", bytes});
+  row.cpu<on_cpu>({"cpu", "The CPU's caches", "one core, one load after another", "", "int"});
+  row.cuda<with<on_gpu, Where::kPastL1>>({"cuda-l2", "Past L1", "loads that L1 does not keep (ld.cg)", "", "int"});
+  row.cuda<with<on_gpu, Where::kDefault>>(
+      {"cuda-global", "Through every cache", "loads that L1 keeps (ld.ca)", "cuda-l2", "int"});
+  row.cuda<with<on_gpu, Where::kShared>>(
+      {"cuda-shared", "Shared memory", "the table copied to shared memory first", "cuda-global", "int"},
+      refuses_shared);
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,87 @@
+// Row 8: out[x][y] = in[y][x].
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace transpose_row {
+namespace {
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem)
+      : rows(problem.count("rows")),
+        columns(problem.count("columns")),
+        in(engine::uniform_values(rows * columns, problem.seed)) {}
+  TaskWork work() const { return {.bytes = 8.0 * static_cast<double>(in.size())}; }
+  std::size_t rows, columns;
+  std::vector<float> in;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const Samples some(p.in.size());
+  return {some.map([&](std::size_t i) { return p.in[i % p.rows * p.columns + i / p.rows]; }), 0, 0,
+          some.text() + ", which must be equal"};
+}
+
+CpuWork on_cpu(CpuBench& bench, std::size_t tile) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto out = std::make_shared<std::vector<float>>(p->in.size());
+  CpuWork work;
+  work.run = [p, out, tile, &pool = bench.pool()] {
+    in_pieces(pool, p->rows, std::max<std::size_t>(tile, 32), [&](std::size_t first, std::size_t last) {
+      for (std::size_t x0 = 0; x0 < p->columns; x0 += tile) {
+        const std::size_t x1 = std::min(p->columns, x0 + tile);
+        for (std::size_t y = first; y < last; ++y) {
+          for (std::size_t x = x0; x < x1; ++x) (*out)[x * p->rows + y] = p->in[y * p->columns + x];
+        }
+      }
+    });
+  };
+  work.result = sampled(out);
+  work.work = p->work();
+  return work;
+}
+CpuWork by_rows(CpuBench& bench) { return on_cpu(bench, SIZE_MAX / 2); }
+CpuWork by_tiles(CpuBench& bench) { return on_cpu(bench, 32); }
+
+CudaWork on_gpu(CudaBench& bench, const char* name) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto in = bench.upload(p->in);
+  const auto out = bench.buffer<float>(p->in.size());
+  CudaWork work;
+  const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, 32), blocks_for(p->rows, 32)}, .block = {32, 8}};
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
+    kernel.launch(to, shape, static_cast<int>(p->columns), static_cast<int>(p->rows), in->pointer(), out->pointer());
+  };
+  work.result = sampled(out);
+  work.work = p->work();
+  return work;
+}
+
+double bytes(const TaskProblem& problem) {
+  return 8.0 * static_cast<double>(problem.count("rows")) * static_cast<double>(problem.count("columns"));
+}
+
+}  // namespace
+}  // namespace transpose_row
+
+engine::TaskBench transpose_bench() {
+  using namespace transpose_row;
+  Row<answer> row({"transpose", "Transpose: strides and bank conflicts", "kernels/micro/memory/transpose.cpp",
+                   "kernels/micro/memory/transpose.cu", bytes});
+  row.cpu<by_rows>({"cpu-rows", "Row by row", "reads rows, writes columns"});
+  row.cpu<by_tiles>({"cpu-tiles", "Tile by tile", "tiles of 32 x 32 that stay in the cache", "cpu-rows"});
+  row.cuda<with<on_gpu, Name("micro_transpose_strided_writes")>>(
+      {"cuda-strided-writes", "Reads rows, writes columns", "a warp writes to 32 rows at once"});
+  row.cuda<with<on_gpu, Name("micro_transpose_strided_reads")>>(
+      {"cuda-strided-reads", "Reads columns, writes rows", "a warp reads from 32 rows at once", "cuda-strided-writes"});
+  row.cuda<with<on_gpu, Name("micro_transpose_shared")>>(
+      {"cuda-shared", "Shared tile", "both sides in rows, but 32 lanes read one bank", "cuda-strided-writes"});
+  row.cuda<with<on_gpu, Name("micro_transpose_padded")>>(
+      {"cuda-padded", "Padded tile", "a word more a row: no bank twice", "cuda-shared"});
+  row.cuda<with<on_gpu, Name("micro_transpose_swizzled")>>(
+      {"cuda-swizzled", "Swizzled tile", "rows permuted by their number: no bank twice, no word more", "cuda-shared"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,133 @@
+// Row 18: 2 v + 1 of a view v that is not contiguous: a transposed array, or every other column of one.
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace views_row {
+namespace {
+
+constexpr unsigned kThreads = 256, kMostGridY = 65535;
+
+/// The kernels' View: strides in elements.
+struct View {
+  unsigned rows, columns;
+  long long row_stride, column_stride;
+};
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem) : rows(problem.count("rows")), columns(problem.count("columns")) {
+    const bool transposed = problem.word("view") == "transposed";
+    view = {static_cast<unsigned>(rows), static_cast<unsigned>(columns),
+            transposed ? 1 : 2 * static_cast<long long>(columns), transposed ? static_cast<long long>(rows) : 2};
+    base = engine::uniform_values(transposed ? rows * columns : 2 * rows * columns, problem.seed);
+  }
+  std::size_t place(std::size_t i) const {
+    return i / columns * static_cast<std::size_t>(view.row_stride) +
+           i % columns * static_cast<std::size_t>(view.column_stride);
+  }
+  std::size_t n() const { return rows * columns; }
+  TaskWork work() const { return {.bytes = 8.0 * static_cast<double>(n()), .flops = 2.0 * static_cast<double>(n())}; }
+  std::size_t rows, columns;
+  View view{};
+  std::vector<float> base;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const Samples some(p.n());
+  return {some.map([&](std::size_t i) { return 2.0 * static_cast<double>(p.base[p.place(i)]) + 1.0; }), 0x1p-23,
+          0x1p-23, some.text() + " with FP64"};
+}
+
+enum class How { kIgnored, kStrided, kPacked };
+
+template <How how>
+CpuWork on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto out = std::make_shared<std::vector<float>>(p->n());
+  const auto packed = std::make_shared<std::vector<float>>(how == How::kPacked ? p->n() : 0);
+  CpuWork work;
+  work.run = [=, &pool = bench.pool()] {
+    if constexpr (how == How::kPacked) {
+      constexpr std::size_t kTile = 32;
+      in_pieces(pool, p->rows, kTile, [&](std::size_t first, std::size_t last) {
+        for (std::size_t c0 = 0; c0 < p->columns; c0 += kTile) {
+          for (std::size_t r = first; r < last; ++r) {
+            for (std::size_t c = c0; c < std::min(p->columns, c0 + kTile); ++c) {
+              (*packed)[r * p->columns + c] = p->base[p->place(r * p->columns + c)];
+            }
+          }
+        }
+      });
+    }
+    in_pieces(pool, p->rows, 16, [&](std::size_t first, std::size_t last) {
+      const float* from = how == How::kPacked ? packed->data() : p->base.data();
+      for (std::size_t r = first; r < last; ++r) {
+        for (std::size_t c = 0; c < p->columns; ++c) {
+          const std::size_t i = r * p->columns + c;
+          (*out)[i] = 2 * from[how == How::kStrided ? p->place(i) : i] + 1;
+        }
+      }
+    });
+  };
+  work.result = sampled(out);
+  work.work = p->work();
+  return work;
+}
+
+CudaWork on_gpu(CudaBench& bench, How how) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto in = bench.upload(p->base);
+  const auto out = bench.buffer<float>(p->n());
+  const auto n = static_cast<unsigned>(p->n());
+  const cuda::LaunchShape flat{.grid = {blocks_for(n, kThreads)}, .block = {kThreads}};
+  CudaWork work;
+  if (how == How::kIgnored) {
+    work.queue = [=, kernel = bench.kernel("micro_view_ignored")](cuda::Stream& to) mutable {
+      kernel.launch(to, flat, n, in->pointer(), out->pointer());
+    };
+  } else if (how == How::kStrided) {
+    const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, kThreads), std::min(p->view.rows, kMostGridY)},
+                                  .block = {kThreads}};
+    work.queue = [=, kernel = bench.kernel("micro_view_strided")](cuda::Stream& to) mutable {
+      kernel.launch(to, shape, p->view, in->pointer(), out->pointer());
+    };
+  } else {
+    const auto packed = bench.buffer<float>(p->n());
+    const cuda::LaunchShape tiles{.grid = {blocks_for(p->columns, 32), std::min(blocks_for(p->rows, 32), kMostGridY)},
+                                  .block = {kThreads}};
+    work.queue = [=, pack = bench.kernel("micro_view_pack"),
+                  kernel = bench.kernel("micro_view_ignored")](cuda::Stream& to) mutable {
+      pack.launch(to, tiles, p->view, in->pointer(), packed->pointer());
+      kernel.launch(to, flat, n, packed->pointer(), out->pointer());
+    };
+  }
+  work.result = sampled(out);
+  work.work = p->work();
+  return work;
+}
+
+double bytes(const TaskProblem& problem) {
+  return 16.0 * static_cast<double>(problem.count("rows")) * static_cast<double>(problem.count("columns"));
+}
+
+}  // namespace
+}  // namespace views_row
+
+engine::TaskBench views_bench() {
+  using namespace views_row;
+  Row<answer> row({"views", "Strided views: raw pointers ignore strides", "kernels/micro/memory/views.cpp",
+                   "kernels/micro/memory/views.cu", bytes});
+  row.cpu<on_cpu<How::kIgnored>>(
+      {"cpu-ignored", "Strides ignored: wrong", "takes the view's pointer for a contiguous array"});
+  row.cpu<on_cpu<How::kStrided>>({"cpu-strided", "With strides", "asks the strides for every element", "cpu-ignored"});
+  row.cpu<on_cpu<How::kPacked>>({"cpu-packed", "Packed first", "copies the view tile by tile", "cpu-strided"});
+  row.cuda<with<on_gpu, How::kIgnored>>(
+      {"cuda-ignored", "Strides ignored: wrong", "takes the view's pointer for a contiguous array"});
+  row.cuda<with<on_gpu, How::kStrided>>(
+      {"cuda-strided", "With strides", "asks the strides for every element", "cuda-ignored"});
+  row.cuda<with<on_gpu, How::kPacked>>({"cuda-packed", "Packed first", "copies the view tile by tile", "cuda-strided"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

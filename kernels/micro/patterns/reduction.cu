@@ -1,0 +1,85 @@
+// Row 9: the sum of n values. Each kernel leaves sums of blocks in `out` (or adds to out[0]); the host's loop
+// launches it again over those until one is left.
+#include "micro/row/common.cuh"
+
+namespace bb::micro {
+
+inline constexpr unsigned kReduceThreads = 256;
+
+/// The tree of the CUDA-Python note: step s adds the element s further on, in every (2 s)-th thread. The lanes
+/// of a warp diverge in every step.
+extern "C" __global__ void __launch_bounds__(kReduceThreads)
+    micro_reduce_interleaved(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
+  __shared__ float sums[kReduceThreads];
+  const unsigned t = threadIdx.x, i = global_thread();
+  sums[t] = i < n ? in[i] : 0;
+  __syncthreads();
+  for (unsigned s = 1; s < kReduceThreads; s *= 2) {
+    if (t % (2 * s) == 0) sums[t] += sums[t + s];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = sums[0];
+}
+
+/// The first half of the threads adds the second: whole warps stop, and no two lanes meet in a bank.
+extern "C" __global__ void __launch_bounds__(kReduceThreads)
+    micro_reduce_sequential(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
+  __shared__ float sums[kReduceThreads];
+  const unsigned t = threadIdx.x, i = global_thread();
+  sums[t] = i < n ? in[i] : 0;
+  __syncthreads();
+  for (unsigned s = kReduceThreads / 2; s > 0; s /= 2) {
+    if (t < s) sums[t] += sums[t + s];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = sums[0];
+}
+
+/// Sum of the block's values, in thread 0: shuffles within warps, one word of shared memory a warp.
+__device__ inline float block_sum(float value) {
+  __shared__ float parts[kReduceThreads / 32];
+  value = warp_sum(value);
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x >= 32) return 0;
+  return warp_sum(threadIdx.x < kReduceThreads / 32 ? parts[threadIdx.x] : 0.0f);
+}
+
+extern "C" __global__ void __launch_bounds__(kReduceThreads)
+    micro_reduce_shuffle(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
+  const unsigned i = global_thread();
+  const float sum = block_sum(i < n ? in[i] : 0);
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+/// As before, with several values a thread: a grid that stays on the device walks over the array.
+extern "C" __global__ void __launch_bounds__(kReduceThreads)
+    micro_reduce_grid_stride(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
+  float mine[4] = {};
+  const unsigned stride = all_threads();
+  unsigned i = global_thread();
+  for (; i + 3ull * stride < n; i += 4 * stride) {
+#pragma unroll
+    for (unsigned u = 0; u < 4; ++u) mine[u] += in[i + u * stride];
+  }
+  for (; i < n; i += stride) mine[0] += in[i];
+  const float sum = block_sum((mine[0] + mine[1]) + (mine[2] + mine[3]));
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+/// One atomic addition a value, all to one word.
+extern "C" __global__ void __launch_bounds__(kReduceThreads)
+    micro_reduce_atomics(unsigned n, const float* __restrict__ in, float* out) {
+  const unsigned i = global_thread();
+  if (i < n) atomicAdd(out, in[i]);
+}
+
+/// One a warp.
+extern "C" __global__ void __launch_bounds__(kReduceThreads)
+    micro_reduce_warp_atomics(unsigned n, const float* __restrict__ in, float* out) {
+  const unsigned i = global_thread();
+  const float sum = warp_sum(i < n ? in[i] : 0);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
+}
+
+}  // namespace bb::micro

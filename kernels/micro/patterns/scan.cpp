@@ -1,0 +1,117 @@
+// Row 9: running sums.
+#include <numeric>
+
+#include "micro/row/row.hpp"
+#include "micro/row/summands.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace scan_row {
+namespace {
+
+constexpr unsigned kThreads = 1024;
+
+Answer answer(const TaskProblem& problem) {
+  const std::vector<float> values = summands(problem);
+  const Samples some(values.size());
+  Answer out{{}, 0, 0, some.text() + " with FP64"};
+  out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // the one on the CPU loses most
+  double sum = 0;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < some.size(); ++k) {
+    for (; next <= some[k]; ++next) sum += static_cast<double>(values[next]);
+    out.wanted.push_back(sum);
+  }
+  return out;
+}
+
+TaskWork work_of(std::size_t n) { return {.bytes = 8.0 * static_cast<double>(n), .flops = static_cast<double>(n)}; }
+
+CpuWork by_chain(CpuBench& bench) {
+  const auto in = std::make_shared<const std::vector<float>>(summands(bench.problem()));
+  const auto out = std::make_shared<std::vector<float>>(in->size());
+  CpuWork work;
+  work.run = [in, out] { std::partial_sum(in->begin(), in->end(), out->begin()); };
+  work.result = sampled(out);
+  work.work = work_of(in->size());
+  return work;
+}
+
+/// Pieces first, then the running sums of their totals are added: twice the work, on all cores.
+CpuWork by_pieces(CpuBench& bench) {
+  const auto in = std::make_shared<const std::vector<float>>(summands(bench.problem()));
+  const auto out = std::make_shared<std::vector<float>>(in->size());
+  constexpr std::size_t kPiece = 1 << 15;
+  CpuWork work;
+  work.run = [in, out, &pool = bench.pool()] {
+    const std::size_t n = in->size();
+    std::vector<float> totals((n + kPiece - 1) / kPiece);
+    in_pieces(pool, n, kPiece, [&](std::size_t first, std::size_t last) {
+      float sum = 0;
+      for (std::size_t i = first; i < last; ++i) (*out)[i] = sum += (*in)[i];
+      totals[first / kPiece] = sum;
+    });
+    std::partial_sum(totals.begin(), totals.end(), totals.begin());
+    in_pieces(pool, n, kPiece, [&](std::size_t first, std::size_t last) {
+      if (first == 0) return;
+      const float before = totals[first / kPiece - 1];
+      for (std::size_t i = first; i < last; ++i) (*out)[i] += before;
+    });
+  };
+  work.result = sampled(out);
+  work.work = work_of(in->size());
+  return work;
+}
+
+/// Scans blocks, then their sums the same way, level by level, and adds what comes back.
+CudaWork on_gpu(CudaBench& bench, const char* name) {
+  struct Level {
+    std::shared_ptr<cuda::DeviceBuffer<float>> in, out;  // the next level's input is this one's sums
+    unsigned n, blocks;
+  };
+  std::vector<Level> levels;
+  auto in = bench.upload(summands(bench.problem()));
+  const std::size_t n = in->size();
+  for (;;) {
+    const auto count = static_cast<unsigned>(in->size());
+    levels.push_back({in, bench.buffer<float>(count), count, blocks_for(count, kThreads)});
+    in = bench.buffer<float>(levels.back().blocks);
+    if (levels.back().blocks == 1) break;
+  }
+  CudaWork work;
+  work.queue = [levels, last = in, scan = bench.kernel(name),
+                add = bench.kernel("micro_scan_add")](cuda::Stream& to) mutable {
+    const auto shape = [](const Level& level) {
+      return cuda::LaunchShape{.grid = {level.blocks}, .block = {kThreads}};
+    };
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      float* sums = (l + 1 < levels.size() ? levels[l + 1].in : last)->pointer();
+      scan.launch(to, shape(levels[l]), levels[l].n, levels[l].in->pointer(), levels[l].out->pointer(), sums);
+    }
+    for (std::size_t l = levels.size() - 1; l-- > 0;) {
+      add.launch(to, shape(levels[l]), levels[l].n, levels[l + 1].out->pointer(), levels[l].out->pointer());
+    }
+  };
+  work.result = [out = levels[0].out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+  work.work = work_of(n);
+  return work;
+}
+
+double bytes(const TaskProblem& problem) { return 8.1 * static_cast<double>(problem.count("n")); }
+
+}  // namespace
+}  // namespace scan_row
+
+engine::TaskBench scan_bench() {
+  using namespace scan_row;
+  Row<answer> row({"scan", "Running sums", "kernels/micro/patterns/scan.cpp", "kernels/micro/patterns/scan.cu", bytes});
+  row.cpu<by_chain>({"cpu-chain", "One chain", "each sum waits for the one before"});
+  row.cpu<by_pieces>({"cpu-pieces", "Piece by piece", "all cores, and what came before is added after", "cpu-chain"});
+  row.cuda<with<on_gpu, Name("micro_scan_shared")>>(
+      {"cuda-shared", "In shared memory", "each step adds the value so far before, between barriers"});
+  row.cuda<with<on_gpu, Name("micro_scan_shuffle")>>(
+      {"cuda-shuffle", "By shuffles", "warps by shuffles, then the warps' sums", "cuda-shared"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,222 @@
+// Row 16: y = A x with A by rows or by diagonals; what making the format took stands apart.
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/stopwatch.hpp"
+#include "cuda/library/cusparse.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+#include "sparse_matrix.hpp"
+
+namespace bb::micro {
+namespace spmv_row {
+namespace {
+
+constexpr unsigned kThreads = 256;
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem)
+      : matrix(make_matrix(problem.word("matrix"), problem.count("rows"), problem.seed)),
+        x(engine::uniform_values(matrix.rows, problem.seed + 2)) {}
+  double entries() const { return static_cast<double>(matrix.columns.size()); }
+  /// By rows: values and columns, begins, x and y.
+  TaskWork work() const {
+    const auto rows = static_cast<double>(matrix.rows);
+    return {.bytes = 8.0 * entries() + 12.0 * rows, .flops = 2.0 * entries()};
+  }
+  TaskWork work_by_diagonals() const {
+    const auto rows = static_cast<double>(matrix.rows);
+    return {.bytes = 4.0 * entries() + 8.0 * rows, .flops = 2.0 * entries()};
+  }
+  SparseMatrix matrix;
+  std::vector<float> x;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const Samples some(p.matrix.rows);
+  unsigned longest = 0;
+  for (std::size_t r = 0; r < p.matrix.rows; ++r)
+    longest = std::max(longest, p.matrix.begin[r + 1] - p.matrix.begin[r]);
+  const double limit = 0x1p-23 * (2.0 + std::sqrt(static_cast<double>(longest)));
+  return {some.map([&](std::size_t r) {
+            double sum = 0;
+            for (unsigned i = p.matrix.begin[r]; i < p.matrix.begin[r + 1]; ++i) {
+              sum += static_cast<double>(p.matrix.values[i]) * static_cast<double>(p.x[p.matrix.columns[i]]);
+            }
+            return sum;
+          }),
+          limit, limit, some.text() + " with FP64"};
+}
+
+CpuWork by_rows_on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto y = std::make_shared<std::vector<float>>(p->matrix.rows);
+  CpuWork work;
+  work.run = [p, y, &pool = bench.pool()] {
+    in_pieces(pool, p->matrix.rows, 1 << 12, [&](std::size_t first, std::size_t last) {
+      const SparseMatrix& a = p->matrix;
+      for (std::size_t r = first; r < last; ++r) {
+        float sum = 0;
+        for (unsigned i = a.begin[r]; i < a.begin[r + 1]; ++i) sum += a.values[i] * p->x[a.columns[i]];
+        (*y)[r] = sum;
+      }
+    });
+  };
+  work.result = sampled(y);
+  work.work = p->work();
+  return work;
+}
+
+std::vector<Quantity> setup_quantity(double seconds) { return {{"format", "Making the format", 1e3 * seconds, "ms"}}; }
+
+CpuWork by_diagonals_on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const cpu::Clock::time_point start = cpu::Clock::now();
+  const auto diagonals = std::make_shared<const DiagonalMatrix>(by_diagonals(p->matrix));
+  const double setup = cpu::seconds_since(start);
+  const auto y = std::make_shared<std::vector<float>>(p->matrix.rows);
+  CpuWork work;
+  work.run = [p, y, diagonals, &pool = bench.pool()] {
+    in_pieces(pool, p->matrix.rows, 1 << 12, [&](std::size_t first, std::size_t last) {
+      const auto rows = static_cast<std::ptrdiff_t>(p->matrix.rows);
+      for (std::size_t r = first; r < last; ++r) (*y)[r] = 0;
+      for (std::size_t d = 0; d < diagonals->offsets.size(); ++d) {
+        const std::ptrdiff_t offset = diagonals->offsets[d];
+        const float* values = diagonals->values.data() + d * p->matrix.rows;
+        const auto from = std::max(static_cast<std::ptrdiff_t>(first), -offset);
+        const auto to = std::min(static_cast<std::ptrdiff_t>(last), rows - offset);
+        for (std::ptrdiff_t r = from; r < to; ++r)
+          (*y)[static_cast<std::size_t>(r)] += values[r] * p->x[static_cast<std::size_t>(r + offset)];
+      }
+    });
+  };
+  work.result = sampled(y);
+  work.work = p->work_by_diagonals();
+  work.quantities = [setup] { return setup_quantity(setup); };
+  return work;
+}
+
+CudaWork finished(CudaWork work, const std::shared_ptr<cuda::DeviceBuffer<float>>& y, double setup_s) {
+  work.result = sampled(y);
+  work.quantities = [setup_s] { return setup_quantity(setup_s); };
+  return work;
+}
+
+/// The arrays of a CSR matrix, x and y on the device.
+struct OnDevice {
+  OnDevice(CudaBench& bench, const Problem& p)
+      : begin(bench.upload(p.matrix.begin)),
+        columns(bench.upload(p.matrix.columns)),
+        values(bench.upload(p.matrix.values)),
+        x(bench.upload(p.x)),
+        y(bench.buffer<float>(p.matrix.rows)) {}
+  std::shared_ptr<cuda::DeviceBuffer<unsigned>> begin, columns;
+  std::shared_ptr<cuda::DeviceBuffer<float>> values, x, y;
+};
+
+CudaWork by_rows(CudaBench& bench, const char* name, bool warp_per_row) {
+  const Problem p(bench.problem());
+  const OnDevice on(bench, p);
+  const auto rows = static_cast<unsigned>(p.matrix.rows);
+  // More warps than fit are looped over, to keep within a grid's size.
+  const std::size_t threads = warp_per_row ? std::min(p.matrix.rows, std::size_t{1} << 22) * 32 : p.matrix.rows;
+  CudaWork work;
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
+    kernel.launch(to, {.grid = {blocks_for(threads, kThreads)}, .block = {kThreads}}, rows, on.begin->pointer(),
+                  on.columns->pointer(), on.values->pointer(), on.x->pointer(), on.y->pointer());
+  };
+  work.work = p.work();
+  return finished(std::move(work), on.y, 0.0);
+}
+
+CudaWork by_diagonals_on_gpu(CudaBench& bench) {
+  const Problem p(bench.problem());
+  const cpu::Clock::time_point start = cpu::Clock::now();
+  const DiagonalMatrix diagonals = by_diagonals(p.matrix);
+  const double setup = cpu::seconds_since(start);
+  const auto values = bench.upload(diagonals.values), x = bench.upload(p.x);
+  const auto offsets = bench.upload(diagonals.offsets);
+  const auto y = bench.buffer<float>(p.matrix.rows);
+  const auto rows = static_cast<int>(p.matrix.rows), count = static_cast<int>(diagonals.offsets.size());
+  CudaWork work;
+  work.queue = [=, kernel = bench.kernel("micro_spmv_dia")](cuda::Stream& to) mutable {
+    kernel.launch(to, {.grid = {blocks_for(y->size(), kThreads)}, .block = {kThreads}}, rows, count, offsets->pointer(),
+                  values->pointer(), x->pointer(), y->pointer());
+  };
+  work.work = p.work_by_diagonals();
+  return finished(std::move(work), y, setup);
+}
+
+CudaWork one_diagonal(CudaBench& bench) {
+  const Problem p(bench.problem());
+  const auto values = bench.upload(p.matrix.values), x = bench.upload(p.x);
+  const auto y = bench.buffer<float>(p.matrix.rows);
+  CudaWork work;
+  work.queue = [=, kernel = bench.kernel("micro_spmv_diagonal")](cuda::Stream& to) mutable {
+    kernel.launch(to, {.grid = {blocks_for(y->size(), kThreads)}, .block = {kThreads}},
+                  static_cast<unsigned>(y->size()), values->pointer(), x->pointer(), y->pointer());
+  };
+  work.work = p.work_by_diagonals();
+  return finished(std::move(work), y, 0.0);
+}
+
+CudaWork by_library(CudaBench& bench) {
+  const Problem p(bench.problem());
+  const OnDevice on(bench, p);
+  const cpu::Clock::time_point start = cpu::Clock::now();
+  const auto product = std::make_shared<cuda::CusparseProduct>(
+      bench.device(),
+      cuda::CusparseProduct::Arrays{static_cast<std::int64_t>(p.matrix.rows),
+                                    static_cast<std::int64_t>(p.matrix.columns.size()), on.begin->pointer(),
+                                    on.columns->pointer(), on.values->pointer(), on.x->pointer(), on.y->pointer()});
+  const double setup = cpu::seconds_since(start);
+  CudaWork work;
+  work.queue = [on, product](cuda::Stream& to) { product->run(to); };
+  work.work = p.work();
+  return finished(std::move(work), on.y, setup);
+}
+
+std::string refuses_many_diagonals(const TaskProblem& problem) {
+  return problem.word("matrix") != "power-law" ? "" : "matrix = power-law has nearly as many diagonals as rows";
+}
+std::string refuses_off_diagonal(const TaskProblem& problem) {
+  return problem.word("matrix") == "diagonal" ? ""
+                                              : "matrix = " + problem.word("matrix") + " has more than one diagonal";
+}
+std::string no_library() {
+  if (const std::string why = no_device(); !why.empty()) return why;
+  return cuda::cusparse_unavailable();
+}
+
+double bytes(const TaskProblem& problem) {
+  const std::string& kind = problem.word("matrix");
+  const double entries = kind == "diagonal" ? 1 : kind == "tridiagonal" ? 3 : kind == "five-point" ? 5 : 10;
+  return (8.0 * entries + 12.0) * static_cast<double>(problem.count("rows"));
+}
+
+}  // namespace
+}  // namespace spmv_row
+
+engine::TaskBench spmv_bench() {
+  using namespace spmv_row;
+  Row<answer> row({"spmv", "Sparse matrix times vector", "kernels/micro/patterns/spmv.cpp",
+                   "kernels/micro/patterns/spmv.cu", bytes});
+  row.cpu<by_rows_on_cpu>({"cpu-csr", "Row by row (CSR)", "values and columns of a row one after another"});
+  row.cpu<by_diagonals_on_cpu>(
+      {"cpu-dia", "Diagonal by diagonal (DIA)", "no columns to read, and vectors of rows", "cpu-csr"},
+      refuses_many_diagonals);
+  row.cuda<with<by_rows, Name("micro_spmv_csr_scalar"), false>>(
+      {"cuda-csr-scalar", "CSR, a thread a row", "lanes read from 32 rows"});
+  row.cuda<with<by_rows, Name("micro_spmv_csr_vector"), true>>(
+      {"cuda-csr-vector", "CSR, a warp a row", "lanes read along a row", "cuda-csr-scalar"});
+  row.cuda<by_library>({"cusparse", "cuSPARSE, CSR", "the library", "cuda-csr-vector", "fp32", "cuSPARSE"}, can_do_all,
+                       no_library);
+  row.cuda<by_diagonals_on_gpu>(
+      {"cuda-dia", "DIA", "no columns to read, and lanes read along a diagonal", "cuda-csr-scalar"},
+      refuses_many_diagonals);
+  row.cuda<one_diagonal>({"cuda-diagonal", "One diagonal", "a product an element", "cuda-dia"}, refuses_off_diagonal);
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,145 @@
+// Row 7: a weighted sum over 2 radius + 1 neighbours along a line, zeros beyond its ends.
+#include "micro/rows.hpp"
+#include "stencil.hpp"
+
+namespace bb::micro {
+namespace stencil_1d_row {
+namespace {
+
+constexpr unsigned kThreads = 256, kWindow = 8;
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem)
+      : n(problem.count("n")),
+        radius(static_cast<int>(problem.count("radius"))),
+        in(engine::uniform_values(n, problem.seed)),
+        taps(stencil_taps(2 * static_cast<std::size_t>(radius) + 1, problem.seed + 1)) {}
+
+  template <typename T>
+  T at(std::size_t i) const {
+    T sum = 0;
+    const auto here = static_cast<std::ptrdiff_t>(i), end = static_cast<std::ptrdiff_t>(n);
+    for (std::ptrdiff_t k = -radius; k <= radius; ++k) {
+      if (here + k < 0 || here + k >= end) continue;
+      sum += static_cast<T>(taps[static_cast<std::size_t>(k + radius)]) *
+             static_cast<T>(in[static_cast<std::size_t>(here + k)]);
+    }
+    return sum;
+  }
+  TaskWork work() const {
+    return {.bytes = 8.0 * static_cast<double>(n),
+            .flops = 2.0 * static_cast<double>(n) * static_cast<double>(taps.size())};
+  }
+
+  std::size_t n;
+  int radius;
+  std::vector<float> in, taps;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const Samples some(p.n);
+  const double roundings = 0x1p-24 * static_cast<double>(p.taps.size() + 1);
+  return {some.map([&](std::size_t i) { return p.at<double>(i); }), roundings, roundings, some.text() + " with FP64"};
+}
+
+CpuWork on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto out = std::make_shared<std::vector<float>>(p->n);
+  CpuWork work;
+  work.run = [p, out, &pool = bench.pool()] {
+    in_pieces(pool, p->n, 1 << 14, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) (*out)[i] = p->at<float>(i);
+    });
+  };
+  work.result = sampled(out);
+  work.work = p->work();
+  return work;
+}
+
+/// A tap at a time over a piece that stays in the cache: a loop without conditions, which the compiler vectorises.
+CpuWork on_cpu_by_taps(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto out = std::make_shared<std::vector<float>>(p->n);
+  const auto wide = std::make_shared<std::vector<float>>(p->n + 2 * static_cast<std::size_t>(p->radius));
+  std::copy(p->in.begin(), p->in.end(), wide->begin() + p->radius);
+  CpuWork work;
+  work.run = [p, out, wide, &pool = bench.pool()] {
+    in_pieces(pool, p->n, 1 << 12, [&](std::size_t first, std::size_t last) {
+      float* to = out->data();
+      for (std::size_t i = first; i < last; ++i) to[i] = 0;
+      for (std::size_t k = 0; k < p->taps.size(); ++k) {
+        const float tap = p->taps[k];
+        const float* from = wide->data() + k;
+        for (std::size_t i = first; i < last; ++i) to[i] += tap * from[i];
+      }
+    });
+  };
+  work.result = sampled(out);
+  work.work = p->work();
+  return work;
+}
+
+enum class Taps { kGlobal, kConstant };
+enum class Tile { kNone, kBlock, kWindow };
+
+CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Tile tile) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto in = bench.upload(p->in), taps = bench.upload(p->taps);
+  const auto out = bench.buffer<float>(p->n);
+  auto kernel = bench.kernel(name);
+  const auto n = static_cast<int>(p->n);
+  cuda::LaunchShape shape{.grid = {blocks_for(p->n, kThreads)}, .block = {kThreads}};
+  const auto halo = 2 * static_cast<unsigned>(p->radius);
+  if (tile == Tile::kBlock) shape.dynamic_shared_bytes = 4 * (kThreads + halo);
+  if (tile == Tile::kWindow) {
+    shape.grid = {blocks_for(p->n, kThreads * kWindow)};
+    const unsigned width = kThreads * kWindow + halo;
+    shape.dynamic_shared_bytes = 4 * (width + width / 32 + 1);
+  }
+  CudaWork work;
+  if (taps_in == Taps::kGlobal) {
+    work.queue = [=](cuda::Stream& to) mutable {
+      kernel.launch(to, shape, n, p->radius, taps->pointer(), in->pointer(), out->pointer());
+    };
+  } else {
+    work.restore = constant_taps(bench, p->taps);
+    work.queue = [=](cuda::Stream& to) mutable {
+      kernel.launch(to, shape, n, p->radius, in->pointer(), out->pointer());
+    };
+  }
+  work.result = sampled(out);
+  work.work = p->work();
+  work.quantities = [kernel, device = bench.device(), shared = shape.dynamic_shared_bytes] {
+    return cuda::launch_quantities(kernel, *device, kThreads, shared);
+  };
+  return work;
+}
+
+double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
+
+}  // namespace
+}  // namespace stencil_1d_row
+
+engine::TaskBench stencil_1d_bench() {
+  using namespace stencil_1d_row;
+  Row<answer> row({"stencil-1d", "Tiling: a stencil along a line", "kernels/micro/patterns/stencil_1d.cpp",
+                   "kernels/micro/patterns/stencil_1d.cu", bytes});
+  row.cpu<on_cpu>({"cpu", "Point by point", "asks for every term whether it lies within the line"});
+  row.cpu<on_cpu_by_taps>({"cpu-by-taps", "Tap by tap", "a tap at a time over a piece that stays in the cache", "cpu"});
+  row.cuda<with<on_gpu, Name("micro_stencil_naive"), Taps::kGlobal, Tile::kNone>>(
+      {"cuda-naive", "Out of the caches", "reads neighbours and taps from memory"});
+  row.cuda<with<on_gpu, Name("micro_stencil_read_only"), Taps::kGlobal, Tile::kNone>>(
+      {"cuda-read-only", "Read-only loads", "tells the compiler that nobody writes to what it reads", "cuda-naive"});
+  row.cuda<with<on_gpu, Name("micro_stencil_constant"), Taps::kConstant, Tile::kNone>>(
+      {"cuda-constant", "Taps in constant memory", "a tap goes to the whole warp at once", "cuda-read-only"});
+  row.cuda<with<on_gpu, Name("micro_stencil_shared"), Taps::kConstant, Tile::kBlock>>(
+      {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
+  row.cuda<with<on_gpu, Name("micro_stencil_async"), Taps::kConstant, Tile::kBlock>>(
+      {"cuda-async", "Tile by asynchronous copies", "brings the tile by cp.async, past the registers", "cuda-shared"});
+  row.cuda<with<on_gpu, Name("micro_stencil_window"), Taps::kConstant, Tile::kWindow>>(
+      {"cuda-window", "Register window", "eight outputs a thread: a value read serves eight sums", "cuda-shared"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

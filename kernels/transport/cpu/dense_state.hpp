@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "transport/model/problem.hpp"
+#include "transport/model/tables.hpp"
+#include "transport/run/solver.hpp"
+
+namespace bb::transport {
+
+/// ψ[e][θ][z][x] over the whole grid in type T, with a second buffer of the same size. With depth
+/// stepping it is ψ[e][θ][x] of the plane `plane`: one row of z.
+template <typename T>
+class DenseState {
+ public:
+  DenseState(const Problem& problem, const Tables& tables);
+
+  std::size_t row(int e, int a, int z) const {
+    return ((static_cast<std::size_t>(e) * static_cast<std::size_t>(t_.ntheta) + static_cast<std::size_t>(a)) *
+                static_cast<std::size_t>(rows) +
+            static_cast<std::size_t>(z)) *
+           static_cast<std::size_t>(t_.nx);
+  }
+  /// Row of the map that row `z` of the state lies in.
+  int map_row(int z) const { return depth ? plane : z; }
+  /// Row of the tables' first axis that holds for angle `a`.
+  int step_class(int a) const { return depth ? a : 0; }
+
+  void visit(engine::RowVisitor& visitor) const;
+  double bytes() const { return static_cast<double>(psi.size() + next.size()) * sizeof(T); }
+
+  const bool depth;
+  const int rows;  // of z that are held
+  int plane = 0;
+  std::vector<T> psi, next;
+
+ private:
+  const Tables& t_;
+};
+
+extern template class DenseState<float>;
+extern template class DenseState<double>;
+
+}  // namespace bb::transport

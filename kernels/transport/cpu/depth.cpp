@@ -1,0 +1,26 @@
+#include "sliced_solver.hpp"
+#include "transport/run/by_precision.hpp"
+#include "transport/variants.hpp"
+
+namespace bb::transport {
+Variant depth_variant() {
+  return {
+      .id = "depth",
+      .title = "Depth stepping",
+      .changes =
+          "The fused pass on the phase space of one plane, advanced plane by plane in z with the path dz / cos(angle): "
+          "no z smear, far less work",
+      .builds_on = "window",
+      .device = "cpu",
+      .source = "kernels/transport/cpu/depth.cpp",
+      .precisions = {Precision::kFp32, Precision::kFp64},
+      .steppings = {Stepping::kDepth},
+      .bytes_per_cell_step = 8,
+      .flops_per_cell_step = 55,
+      .speed_rank = 50,
+      .estimate_bytes = estimate_dense,  // the window is smaller, but a filled state needs it all
+      .make = make_by_precision<SlicedSolver, Extent::kWindow>,
+  };
+}
+
+}  // namespace bb::transport

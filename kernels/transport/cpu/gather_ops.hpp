@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+
+#include "dense_state.hpp"
+#include "transport/model/faces.hpp"
+#include "transport/model/typed_tables.hpp"
+
+// The operators of the `gather` variant on parts of the grid, compiled per instruction set. Every
+// loop runs over cells that lie next to each other; nothing is cleared, nothing is shared.
+namespace bb::transport {
+
+template <typename T>
+struct GatherContext {
+  const Tables* tables;
+  const TypedTables<T>* typed;
+  const DenseState<T>* state;
+  const T* in;
+  T* out;
+};
+
+/// A part of the plane: rows z0 … z1 of the state.
+struct RowBlock {
+  int z0, z1;
+};
+
+/// What one task adds to the step's totals.
+struct GatherTotals {
+  double number = 0, energy = 0;  // left in the state
+  double deposited = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
+  double lost[kFaces] = {};         // protons that left the grid …
+  double lost_energy[kFaces] = {};  // … and what they carried, MeV
+  double low = 0, high = 0;
+};
+
+template <typename T>
+struct GatherOps {
+  /// Scores `in` into dose [z][x] and crossing [z][Crossing], then gathers every bin, for angles a0 … a1.
+  GatherTotals (*slow_down)(const GatherContext<T>&, RowBlock, int a0, int a1, double* dose, double* crossing);
+  /// Gathers every angle of bin e.
+  GatherTotals (*scatter_angles)(const GatherContext<T>&, RowBlock, int e);
+  /// Streams the slices a0 … a1 of bin e along x, then along z (path stepping).
+  GatherTotals (*stream)(const GatherContext<T>&, int e, int a0, int a1);
+};
+
+/// The operators for the instruction set that this CPU runs best.
+template <typename T>
+const GatherOps<T>& gather_ops();
+
+}  // namespace bb::transport

@@ -1,0 +1,96 @@
+#include "cuda_bins.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cuda_feeds.hpp"
+#include "transport/model/index.hpp"
+
+namespace bb::transport {
+
+template <typename T>
+BinTables<T>::BinTables(const Tables& t) : bins(u(t.ne)) {
+  const TypedTables<T> typed(t);
+  for (int e = 0; e < t.ne; ++e) {
+    add_feeds(t, typed, e);
+    add_kernels(t, typed, e);
+    each_row(t, e, [&](int, int, std::size_t row) {
+      if (typed.stopped[row] != T(0) || typed.nuclear[row] != T(0)) bins[u(e)].ends = true;
+    });
+  }
+  for (const bool above : {false, true}) {
+    for (int e = 0; e < t.ne; ++e) add_losses(t, e, above);
+  }
+}
+
+template <typename T>
+void BinTables<T>::add_feeds(const Tables& t, const TypedTables<T>& typed, int e) {
+  Bin& bin = bins[u(e)];
+  const Feeds feeds = feeds_of(t, e);
+  const int low = feeds.low;
+  bin.feed_low = feeds.low;
+  bin.feed_count = feeds.count;
+  bin.feed_at = static_cast<int>(feed_bin.size());
+  bin.feed_weight_at = static_cast<int>(feed_weight.size());
+  most_feeds = std::max(most_feeds, bin.feed_count);
+
+  std::vector<double> heaviest(u(bin.feed_count));
+  each_row(t, e, [&](int, int, std::size_t row) {
+    for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+      double& most = heaviest[u(t.gather_source[u(k)] - low)];
+      most = std::max(most, t.gather_weight[u(k)]);
+    }
+  });
+  std::vector<int> order(u(bin.feed_count)), place(u(bin.feed_count));
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](int a, int b) { return heaviest[u(a)] > heaviest[u(b)]; });
+  for (int k = 0; k < bin.feed_count; ++k) {
+    place[u(order[u(k)])] = k;
+    feed_bin.push_back(low + order[u(k)]);
+  }
+  feed_weight.resize(feed_weight.size() + u(bin.feed_count) * u(t.materials) * u(t.classes), T(0));
+  each_row(t, e, [&](int c, int m, std::size_t row) {
+    for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
+      const int feed = place[u(t.gather_source[u(k)] - low)];
+      feed_weight[u(bin.feed_weight_at) + (u(feed) * u(t.materials) + u(m)) * u(t.classes) + u(c)] +=
+          typed.gather_weight[u(k)];
+    }
+  });
+}
+
+template <typename T>
+void BinTables<T>::add_kernels(const Tables& t, const TypedTables<T>& typed, int e) {
+  Bin& bin = bins[u(e)];
+  bin.half = widest_kernel(t, typed, e);
+  most_half = std::max(most_half, bin.half);
+  bin.kernel_at = static_cast<int>(kernel_weight.size());
+  kernel_weight.resize(kernel_weight.size() + u(t.materials) * u(bin.half + 1) * u(t.classes), T(0));
+  each_row(t, e, [&](int c, int m, std::size_t row) {
+    const int begin = t.angle_begin[row];
+    const int taps = std::min(bin.half + 1, t.angle_begin[row + 1] - begin);
+    for (int d = 0; d < taps; ++d) {
+      kernel_weight[u(bin.kernel_at) + (u(m) * u(bin.half + 1) + u(d)) * u(t.classes) + u(c)] =
+          typed.angle_weight[u(begin + d)];
+    }
+  });
+}
+
+template <typename T>
+void BinTables<T>::add_losses(const Tables& t, int e, bool above) {
+  const Bin& bin = bins[u(e)];
+  for (int m = 0; m < t.materials; ++m) {
+    const std::size_t kernel = u(bin.kernel_at) + u(m) * u(bin.half + 1) * u(t.classes);
+    for (int a = 0; a < t.ntheta; ++a) {
+      T share = T(0);
+      for (int d = bin.half; d > 0 && d >= (above ? t.ntheta - a : a + 1); --d) {
+        share += kernel_weight[kernel + u(d) * u(t.classes) + u(t.classes > 1 ? a : 0)];
+      }
+      lost.push_back(share);
+    }
+  }
+}
+
+template struct BinTables<float>;
+template struct BinTables<double>;
+
+}  // namespace bb::transport

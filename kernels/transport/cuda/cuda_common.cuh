@@ -1,0 +1,155 @@
+#pragma once
+
+#include "physics/remap.hpp"
+#include "transport/model/device_tables.hpp"
+
+// What the kernels of all CUDA variants share: where cells and table rows lie, and sums over warps and blocks.
+namespace bb::transport {
+
+inline constexpr unsigned kWholeWarp = 0xffffffffu;
+
+/// Cells of one (e, θ) field.
+template <typename T>
+__device__ inline int field_cells(const DeviceStep<T>& s) {
+  return s.rows * s.tables.nx;
+}
+
+/// Offset of field (e, a).
+template <typename T>
+__device__ inline long long field_offset(const DeviceStep<T>& s, int e, int a) {
+  return (static_cast<long long>(e) * s.tables.ntheta + a) * field_cells(s);
+}
+
+/// Material of cell `i` of a field.
+template <typename T>
+__device__ inline int material_of(const DeviceStep<T>& s, int i) {
+  return s.tables.map[s.plane * s.tables.nx + i];
+}
+
+template <typename T>
+__device__ inline int step_class(const DeviceTables<T>& t, int a) {
+  return t.depth ? a : 0;
+}
+
+template <typename T>
+__device__ inline int table_row(const DeviceTables<T>& t, int step_class, int material, int e) {
+  return (step_class * t.materials + material) * t.ne + e;
+}
+
+__device__ inline double* ledger_row(const DeviceScores& scores, int step) {
+  return scores.ledger + static_cast<long long>(step) * kLedgerColumns;
+}
+
+/// Whether the steps before `step` left no more than `stop_number` protons in flight: what the last of them
+/// began with, less what it lost. Every kernel of a step asks first, so that a batch of steps that the host
+/// has queued ends by itself; the host reads the same row and finds the same answer.
+__device__ inline bool run_is_over(const DeviceScores& scores, int step, double stop_number) {
+  if (step == 0) return false;
+  return in_flight_after(ledger_row(scores, step - 1)) <= stop_number;
+}
+
+template <typename T>
+__device__ inline bool run_is_over(const DeviceStep<T>& s) {
+  return run_is_over(s.scores, s.step, s.stop_number);
+}
+
+__device__ inline double warp_sum(double value) {
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(kWholeWarp, value, offset);
+  return value;
+}
+
+__device__ inline float warp_max(float value) {
+  for (int offset = 16; offset > 0; offset /= 2) value = fmaxf(value, __shfl_down_sync(kWholeWarp, value, offset));
+  return value;
+}
+
+/// `values` of the block's threads, added up, in thread 0. Every thread of the block calls it.
+template <int kCount>
+__device__ inline void block_sums(double (&values)[kCount]) {
+  __shared__ double parts[kCount][32];
+  const int thread = threadIdx.x + threadIdx.y * blockDim.x;
+  const int warps = static_cast<int>(blockDim.x * blockDim.y + 31) / 32;
+  for (double& value : values) value = warp_sum(value);
+  __syncthreads();  // the parts of earlier sums are read
+  if (thread % 32 == 0) {
+    for (int n = 0; n < kCount; ++n) parts[n][thread / 32] = values[n];
+  }
+  __syncthreads();
+  if (thread >= 32) return;
+  for (int n = 0; n < kCount; ++n) values[n] = warp_sum(thread < warps ? parts[n][thread] : 0.0);
+}
+
+/// Adds `number` and `energy` of the block's threads to two columns of a ledger row: one atomic per block and
+/// column, none for nothing. Every thread calls it.
+__device__ inline void block_add(double* row, LedgerColumn number_column, double number, LedgerColumn energy_column,
+                                 double energy) {
+  if (__syncthreads_or(number != 0.0) == 0) return;
+  double sums[2] = {number, energy};
+  block_sums(sums);
+  if (threadIdx.x != 0 || threadIdx.y != 0) return;
+  atomicAdd(row + number_column, sums[0]);
+  atomicAdd(row + energy_column, sums[1]);
+}
+
+/// What leaves at low and at high angles.
+struct AngleLoss {
+  double low = 0.0, high = 0.0;
+};
+
+/// Adds what the block's threads lost through a face, all with the same energy each, to a ledger row.
+__device__ inline void block_escape(double* row, Face face, double number, double energy_each) {
+  block_add(row, escaped_column(face), number, escaped_energy_column(face), number * energy_each);
+}
+
+/// The same for both ends of the angles; nothing lost costs one vote.
+__device__ inline void block_escape(double* row, const AngleLoss& lost, double energy_each) {
+  if (__syncthreads_or(lost.low != 0.0 || lost.high != 0.0) == 0) return;
+  block_escape(row, kThetaLow, lost.low, energy_each);
+  block_escape(row, kThetaHigh, lost.high, energy_each);
+}
+
+/// Raises an extreme, which is >= 0 like `value`.
+__device__ inline void raise(float* extreme, float value) {
+  if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));
+}
+
+/// What cell `at` of a row of `n` cells, `stride` apart from `p`, holds after the remap by `whole` cells and
+/// the flux weights `c`. What the donor at `at` itself sends out of the row is added to `lost`.
+template <typename T>
+__device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole, const T* c, double& lost) {
+  const auto cell = [&](int j) { return j < 0 || j >= n ? T(0) : p[static_cast<long long>(j) * stride]; };
+  const int donor = at - whole;
+  T v[6];
+#pragma unroll
+  for (int m = 0; m < 6; ++m) v[m] = cell(donor - 3 + m);
+  const T arrives = physics::remap_flux(v[0], v[1], v[2], v[3], v[4], c);
+  const T stays = v[3] - physics::remap_flux(v[1], v[2], v[3], v[4], v[5], c);
+  if (at + whole < 0 || at + whole + 1 >= n) {
+    const T own = cell(at);
+    const T moved = physics::remap_flux(cell(at - 2), cell(at - 1), own, cell(at + 1), cell(at + 2), c);
+    if (at + whole < 0 || at + whole >= n) lost += static_cast<double>(own - moved);
+    if (at + whole + 1 < 0 || at + whole + 1 >= n) lost += static_cast<double>(moved);
+  }
+  return stays + arrives;
+}
+
+/// Adds `protons` of angle `a`, as far as an angle kernel (weights w[0] … w[half]) sends them beyond the grid.
+template <typename T>
+__device__ inline void lose_angles(const T* w, int half, int a, int ntheta, T protons, AngleLoss& lost) {
+  T below = 0, above = 0;
+  for (int k = half; k > a; --k) below += w[k];
+  for (int k = half; k >= ntheta - a; --k) above += w[k];
+  lost.low += static_cast<double>(protons * below);
+  lost.high += static_cast<double>(protons * above);
+}
+
+/// The same kernel in both precisions, as <name>_f32 and <name>_f64; the argument is a DeviceStep.
+#define BB_STEP_KERNEL(name, threads)                                                                              \
+  extern "C" __global__ void __launch_bounds__(threads) name##_f32(const __grid_constant__ DeviceStep<float> s) {  \
+    name(s);                                                                                                       \
+  }                                                                                                                \
+  extern "C" __global__ void __launch_bounds__(threads) name##_f64(const __grid_constant__ DeviceStep<double> s) { \
+    name(s);                                                                                                       \
+  }
+
+}  // namespace bb::transport

@@ -1,0 +1,286 @@
+#include "cuda_solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cuda/device/graph.hpp"
+#include "transport/model/index.hpp"
+#include "transport/run/score_fields.hpp"
+
+namespace bb::transport {
+namespace {
+
+using engine::StepTotals;
+
+// What one batch may take: the host looks at the cancel flag, and the page at the beam, between batches.
+constexpr double kBatchSeconds = 0.05;
+// Before anything was timed: slower than any variant here on a current device.
+constexpr double kFirstGuess = 1e10;  // cells per second
+constexpr int kLongestBatch = 1024;   // ledger rows that one download brings
+
+/// The pairs of axes that Marginals hold.
+using engine::Axis;
+constexpr engine::PlaneRequest kPairs[] = {{Axis::kZ, Axis::kX},          {Axis::kX, Axis::kTheta},
+                                           {Axis::kEnergy, Axis::kTheta}, {Axis::kEnergy, Axis::kZ},
+                                           {Axis::kEnergy, Axis::kX},     {Axis::kZ, Axis::kTheta}};
+
+}  // namespace
+
+template <typename T>
+CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
+    : problem_(problem),
+      tables_(tables),
+      session_(cuda::Session::open(problem.device, "transport")),
+      stream_(session_.device),
+      setup_parts_(session_.parts),
+      device_tables_([&] {
+        std::optional<CudaTables<T>> out;
+        engine::add_part(setup_parts_, "upload", [&] { out.emplace(problem, tables, stream_); });
+        return std::move(*out);
+      }()),
+      ledger_(session_.device, u(problem.max_steps) * kLedgerColumns),
+      count_(session_.device, kLedgerColumns),
+      fields_(session_.device, kScorePlanes * tables.plane()),
+      extremes_(session_.device, 2),
+      rows_(session_.device, u(kLongestBatch) * kLedgerColumns),
+      tail_(session_.device, kLedgerColumns),
+      seen_extremes_(session_.device, 2),
+      batch_start_(session_.device),
+      batch_end_(session_.device),
+      origin_(session_.device) {
+  scores_.dose = fields_.pointer() + kDose * tables.plane();
+  scores_.current = fields_.pointer() + kCurrent * tables.plane();
+  scores_.current_theta = fields_.pointer() + kCurrentTheta * tables.plane();
+  scores_.current_theta_theta = fields_.pointer() + kCurrentThetaTheta * tables.plane();
+  scores_.ledger = ledger_.pointer();
+  scores_.extremes = extremes_.pointer();
+}
+
+template <typename T>
+CudaSolver<T>::~CudaSolver() = default;
+
+template <typename T>
+cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
+  return cuda::Kernel(session_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
+}
+
+template <typename T>
+void CudaSolver<T>::set_up() {
+  engine::add_part(setup_parts_, "state", [&] {
+    cuda::require_memory(*session_.device, static_cast<std::uint64_t>(state_bytes_needed()),
+                         "solver.variant = " + problem_.variant + ", " + std::to_string(tables_.ne) + " x " +
+                             std::to_string(tables_.ntheta) + " x " + std::to_string(tables_.nz) + " x " +
+                             std::to_string(tables_.nx) + " cells (energy, angle, z, x),");
+    ledger_.fill_bytes(0, stream_);
+    fields_.fill_bytes(0, stream_);
+    extremes_.fill_bytes(0, stream_);
+    prepare();
+    stream_.synchronize();
+  });
+  engine::add_part(setup_parts_, "capture", [&] {
+    capture();
+    stream_.synchronize();
+  });
+}
+
+template <typename T>
+int CudaSolver<T>::batch(int max_steps) const {
+  const double seconds = step_ > 0 ? device_seconds_ / step_ : cells_per_step() / kFirstGuess;
+  const double fit = seconds > 0.0 ? kBatchSeconds / seconds : kLongestBatch;
+  const int rest = std::min(max_steps, problem_.max_steps - step_);
+  return std::min(rest, static_cast<int>(std::clamp(fit, 1.0, static_cast<double>(kLongestBatch))));
+}
+
+template <typename T>
+int CudaSolver<T>::advance(int max_steps, std::vector<StepTotals>& totals, engine::SpanRecorder& spans,
+                           const std::atomic<bool>& cancel) {
+  const int count = batch(max_steps);
+  if (cancel.load() || over_ || count < 1) return 0;
+  scores_here_ = false;
+  return on_device([&] {
+    if (step_ == 0) {  // ties the device's clock to the host's
+      origin_.record(stream_);
+      origin_.synchronize(stream_);
+      origin_ns_ = spans.now_ns();
+    }
+    const double begin_ns = spans.now_ns();
+    std::optional<cuda::Graph> graph;
+    if (replay_) {
+      stream_.begin_capture();
+      launch_steps(step_, count);
+      graph.emplace(stream_.end_capture());
+      graph->upload(stream_);
+      stream_.synchronize();
+    }
+    if (flush_) flush_->run(stream_);  // the device is busy with it while the host queues the steps
+    const double queue_ns = spans.now_ns();
+    untimed_seconds_ += (queue_ns - begin_ns) * 1e-9;
+    batch_start_.record(stream_);
+    if (graph) {
+      graph->launch(stream_);
+    } else {
+      launch_steps(step_, count);
+    }
+    batch_end_.record(stream_);
+    flush_.reset();
+    ledger_.download(rows_.values().first(u(count) * kLedgerColumns), stream_, u(step_) * kLedgerColumns);
+    extremes_.download(seen_extremes_.values(), stream_);
+    count_state();
+    const double wait_ns = spans.now_ns();
+    stream_.synchronize();
+
+    int done = 0;
+    while (done < count && rows_.values()[u(done) * kLedgerColumns + kInFlight] > 0.0) ++done;
+    over_ = done < count;
+    if (over_) {
+      forget_steps(count - done);
+      count_state();
+      stream_.synchronize();
+    }
+    const double seconds = batch_end_.seconds_since(batch_start_);
+    const double start_ns = origin_ns_ + batch_start_.seconds_since(origin_) * 1e9;
+    const auto step = static_cast<std::uint32_t>(step_);
+    spans.record(0, spans.name_id("queue steps"), step, queue_ns, wait_ns);
+    spans.record(0, spans.name_id("wait"), step, wait_ns, spans.now_ns());
+    if (spans.lanes().size() > 1) {
+      spans.record(1, spans.name_id("steps on the device"), step, start_ns, start_ns + seconds * 1e9);
+    }
+    device_seconds_ += seconds;
+    for (int i = 0; i < done; ++i) {
+      const double counted = rows_.values()[u(i) * kLedgerColumns + kCellsVisited];
+      cell_steps_ += counted > 0.0 ? counted : cells_per_step();
+    }
+    step_ += done;
+    append_totals(done, totals);
+    if (seen_extremes_.values()[1] > 0.0f) {
+      min_over_max_ =
+          -static_cast<double>(seen_extremes_.values()[0]) / static_cast<double>(seen_extremes_.values()[1]);
+    }
+    return done;
+  });
+}
+
+template <typename T>
+void CudaSolver<T>::start_cold() {
+  on_device([&] { flush_.emplace(session_.device); });
+}
+
+template <typename T>
+void CudaSolver<T>::count_state() {
+  count_.fill_bytes(0, stream_);
+  launch_count(count_.pointer());
+  count_.download(tail_.values(), stream_);
+}
+
+template <typename T>
+void CudaSolver<T>::append_totals(int done, std::vector<StepTotals>& totals) const {
+  for (int i = 0; i < done; ++i) {
+    const double* row = &rows_.values()[u(i) * kLedgerColumns];
+    const double* next = i + 1 < done ? row + kLedgerColumns : tail_.values().data();
+    StepTotals s;
+    s.number = {
+        .in_flight = next[kInFlight], .stopped = row[kStopped], .nuclear = row[kNuclear], .skipped = row[kSkipped]};
+    s.energy = {.in_flight = next[kEnergyInFlight], .nuclear = row[kEnergyNuclear], .skipped = row[kEnergySkipped]};
+    std::copy_n(row + kEscaped, kFaces, s.number.escaped.begin());
+    std::copy_n(row + kEnergyEscaped, kFaces, s.energy.escaped.begin());
+    s.deposited = row[kDeposited];
+    totals.push_back(s);
+  }
+}
+
+template <typename T>
+void CudaSolver<T>::marginals(engine::Marginals& out) {
+  std::vector<engine::Plane> made = planes(kPairs);
+  std::vector<float>* const to[] = {&out.zx, &out.xtheta, &out.etheta, &out.ez, &out.ex, &out.ztheta};
+  for (std::size_t i = 0; i < made.size(); ++i) *to[i] = std::move(made[i].values);
+  double number = 0.0, depth = 0.0;
+  for (std::size_t i = 0; i < out.ez.size(); ++i) {
+    number += static_cast<double>(out.ez[i]);
+    depth += static_cast<double>(out.ez[i]) * (static_cast<double>(i % u(tables_.nz)) + 0.5);
+  }
+  out.step = step_;
+  out.depth_mm = number > 0.0 ? depth / number * tables_.dz : 0.0;
+}
+
+template <typename T>
+std::vector<engine::Plane> CudaSolver<T>::planes(std::span<const engine::PlaneRequest> requests) {
+  const std::array<int, engine::kAxes> cells{tables_.ne, tables_.ntheta, tables_.nz, tables_.nx};
+  const auto count = [&](Axis axis) { return u(cells[u(static_cast<int>(axis))]); };
+  std::size_t all = 0;
+  for (const engine::PlaneRequest& r : requests) all += count(r.slow) * count(r.fast);
+  return on_device([&] {
+    if (sums_.size() < all) sums_ = cuda::DeviceBuffer<double>(session_.device, all);
+    sums_.fill_bytes(0, stream_);
+    const DeviceState<T> state = device_state();
+    std::size_t at = 0;
+    for (const engine::PlaneRequest& r : requests) {
+      queue_plane(state, r, cells, sums_.pointer() + at);
+      at += count(r.slow) * count(r.fast);
+    }
+    const std::vector<double> sums = sums_.read(stream_);
+    std::vector<engine::Plane> out;
+    const double* from = sums.data();
+    for (const engine::PlaneRequest& r : requests) {
+      engine::Plane& plane = out.emplace_back(r, std::vector<float>(count(r.slow) * count(r.fast)));
+      for (float& value : plane.values) value = static_cast<float>(*from++);
+    }
+    return out;
+  });
+}
+
+template <typename T>
+void CudaSolver<T>::queue_plane(const DeviceState<T>& state, const engine::PlaneRequest& request,
+                                const std::array<int, engine::kAxes>& cells, double* sums) {
+  // Enough blocks to fill a device twice; more would only add to the same places.
+  constexpr unsigned kBlocks = 512;
+  const int slow = static_cast<int>(request.slow), fast = static_cast<int>(request.fast);
+  DevicePlane plane{
+      .sums = sums, .strides = {}, .cut = {}, .first = std::min(slow, fast), .second = std::max(slow, fast)};
+  std::ranges::copy(request.cut, plane.cut);
+  plane.strides[slow] = cells[u(fast)];
+  plane.strides[fast] = 1;
+  const auto first = static_cast<unsigned>(cells[u(plane.first)]);
+  const auto second = static_cast<unsigned>(cells[u(plane.second)]);
+  if (plane.second == static_cast<int>(Axis::kX)) {
+    const unsigned across = (second + 31) / 32;
+    kernel("planes_with_x")
+        .launch(stream_,
+                {.grid = {across, first, std::max(1u, kBlocks / (across * first))}, .block = {32, kPlaneRows, 1}},
+                state, plane);
+    return;
+  }
+  kernel("planes_over_x")
+      .launch(stream_, {.grid = {(second + kPlaneRows - 1) / kPlaneRows, first, 1}, .block = {32, kPlaneRows, 1}},
+              state, plane, static_cast<int>(second));
+}
+
+template <typename T>
+void CudaSolver<T>::download_scores() {
+  if (scores_here_) return;
+  on_device([&] {
+    const std::vector<double> fields = fields_.read(stream_);
+    engine::Scores scores(tables_);  // with what the way in left
+    add_fields(tables_, fields.data(), scores.dose().data(), scores.crossing().data());
+    dose_ = std::move(scores.dose());
+    crossing_ = std::move(scores.crossing());
+  });
+  scores_here_ = true;
+}
+
+template <typename T>
+std::span<const double> CudaSolver<T>::dose() {
+  download_scores();
+  return dose_;
+}
+
+template <typename T>
+std::span<const double> CudaSolver<T>::crossing() {
+  download_scores();
+  return crossing_;
+}
+
+template class CudaSolver<float>;
+template class CudaSolver<double>;
+
+}  // namespace bb::transport

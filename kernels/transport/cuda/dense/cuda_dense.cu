@@ -1,0 +1,81 @@
+#include "transport/cuda/cuda_common.cuh"
+#include "transport/model/filled_value.hpp"
+
+// Start, clearing and counts of ψ[e][θ][z][x].
+namespace bb::transport {
+
+/// One thread per cell.
+template <typename T>
+__device__ void dense_fill(T* psi, unsigned long long cells, unsigned long long seed) {
+  const unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < cells) psi[i] = static_cast<T>(filled_value(seed, i));
+}
+
+/// The beam's separable start in row `z`; one thread per x, block rows over θ and e. ψ is zero before.
+template <typename T>
+__device__ void dense_start(T* psi, const double* energy, const double* angle, const double* x_weight, int ntheta,
+                            int rows, int nx, int z) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int a = blockIdx.y;
+  const int e = blockIdx.z;
+  if (x >= nx) return;
+  const double weight = energy[e] * angle[a];
+  psi[((static_cast<long long>(e) * ntheta + a) * rows + z) * nx + x] =
+      static_cast<T>(weight * x_weight[static_cast<long long>(a) * nx + x]);
+}
+
+/// Adds Σψ to *number and Σψ·E to *energy; block rows over e.
+template <typename T>
+__device__ void dense_sum(const DeviceStep<T>& s, double* number, double* energy) {
+  if (run_is_over(s)) return;
+  const int e = blockIdx.y;
+  const long long cells = static_cast<long long>(s.tables.ntheta) * field_cells(s);
+  const T* p = s.from + e * cells;
+  double sum = 0.0;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < cells; i += stride) {
+    sum += static_cast<double>(p[i]);
+  }
+  double sums[1] = {sum};
+  block_sums(sums);
+  if (threadIdx.x != 0 || sums[0] == 0.0) return;
+  atomicAdd(number, sums[0]);
+  atomicAdd(energy, sums[0] * s.tables.energy[e]);
+}
+
+/// Zeroes the output, unless the run is over: then it may be the state.
+template <typename T>
+__device__ void dense_clear(const DeviceStep<T>& s, long long cells) {
+  if (run_is_over(s)) return;
+  constexpr int kPerWord = sizeof(float4) / sizeof(T);
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  float4* to = reinterpret_cast<float4*>(s.to);  // an allocation of its own, so aligned; zero bits are 0.0
+  for (long long i = first; i < cells / kPerWord; i += stride) to[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  if (first < cells % kPerWord) s.to[cells / kPerWord * kPerWord + first] = T(0);
+}
+
+#define BB_DENSE_KERNELS(T, suffix)                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_fill_##suffix(T* psi, unsigned long long cells, unsigned long long seed) {                            \
+    dense_fill(psi, cells, seed);                                                                                 \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_start_##suffix(T* psi, const double* energy, const double* angle, const double* x_weight, int ntheta, \
+                           int rows, int nx, int z) {                                                             \
+    dense_start(psi, energy, angle, x_weight, ntheta, rows, nx, z);                                               \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_sum_##suffix(const __grid_constant__ DeviceStep<T> s, double* number, double* energy) {               \
+    dense_sum(s, number, energy);                                                                                 \
+  }                                                                                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                                               \
+      dense_clear_##suffix(const __grid_constant__ DeviceStep<T> s, long long cells) {                            \
+    dense_clear(s, cells);                                                                                        \
+  }
+
+BB_DENSE_KERNELS(float, f32)
+BB_DENSE_KERNELS(double, f64)
+#undef BB_DENSE_KERNELS
+
+}  // namespace bb::transport

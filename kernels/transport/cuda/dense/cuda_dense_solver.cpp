@@ -1,0 +1,153 @@
+#include "cuda_dense_solver.hpp"
+
+#include <algorithm>
+
+#include "transport/model/index.hpp"
+
+namespace bb::transport {
+namespace {
+
+constexpr unsigned kThreads = 256;
+// Of the clearing kernel: enough for every multiprocessor of today's devices, each with a loop.
+constexpr unsigned kClearBlocks = 2048;
+
+unsigned blocks(std::size_t work, std::size_t per_block) {
+  return static_cast<unsigned>((work + per_block - 1) / per_block);
+}
+
+}  // namespace
+
+template <typename T>
+double CudaDenseSolver<T>::state_bytes_needed() const {
+  return estimate_dense(this->problem(), this->tables());
+}
+
+template <typename T>
+double CudaDenseSolver<T>::cells_per_step() const {
+  const Tables& t = this->tables();
+  return static_cast<double>(t.cells()) / (depth_ ? t.nz : 1);
+}
+
+template <typename T>
+DeviceStep<T> CudaDenseSolver<T>::context(int step) const {
+  return {.tables = this->device_tables(),
+          .scores = this->scores(),
+          .from = psi_[front_].pointer(),
+          .to = psi_[1 - front_].pointer(),
+          .step = step,
+          .rows = rows_,
+          .plane = plane_,
+          .first_bin = 0,
+          .bins = this->tables().ne,
+          .stop_number = this->stop_number()};
+}
+
+template <typename T>
+cuda::LaunchShape CudaDenseSolver<T>::cell_shape(unsigned threads) const {
+  return {.grid = {blocks(u(field_cells()), threads), static_cast<unsigned>(this->tables().ntheta),
+                   static_cast<unsigned>(this->tables().ne)},
+          .block = {threads, 1, 1}};
+}
+
+template <typename T>
+void CudaDenseSolver<T>::prepare() {
+  const Tables& t = this->tables();
+  const std::size_t cells = u(t.ne) * u(t.ntheta) * u(field_cells());
+  for (auto& buffer : psi_) buffer = cuda::DeviceBuffer<T>(this->device(), cells);
+  this->set_state_bytes(2.0 * static_cast<double>(cells) * sizeof(T));
+  sum_.emplace(this->kernel("dense_sum"));
+  clear_.emplace(this->kernel("dense_clear"));
+  look_up_kernels();
+
+  cuda::Stream& stream = this->stream();
+  plane_ = start_plane_ = depth_ ? t.start.z : 0;
+  if (this->problem().filled) {
+    this->kernel("dense_fill")
+        .launch(stream, {.grid = {blocks(cells, kThreads), 1, 1}, .block = {kThreads, 1, 1}}, psi_[0].pointer(),
+                static_cast<unsigned long long>(cells), static_cast<unsigned long long>(this->problem().seed));
+    return;
+  }
+  psi_[0].fill_bytes(0, stream);
+  const auto send = [&](const std::vector<double>& values) {
+    cuda::DeviceBuffer<double> out(this->device(), values.size());
+    out.upload(values, stream);
+    return out;
+  };
+  const auto energy = send(t.start.energy_weight);
+  const auto angle = send(t.start.angle_weight);
+  const auto x = send(t.start.x_weight);
+  this->kernel("dense_start")
+      .launch(stream,
+              {.grid = {blocks(u(t.nx), kThreads), static_cast<unsigned>(t.ntheta), static_cast<unsigned>(t.ne)},
+               .block = {kThreads, 1, 1}},
+              psi_[0].pointer(), static_cast<const double*>(energy.pointer()),
+              static_cast<const double*>(angle.pointer()), static_cast<const double*>(x.pointer()), t.ntheta, rows_,
+              t.nx, depth_ ? 0 : t.start.z);
+  stream.synchronize();  // the three arrays end here
+}
+
+template <typename T>
+void CudaDenseSolver<T>::launch_step(int step) {
+  if (static_cast<int>(fronts_.size()) <= step) fronts_.resize(u(step) + 1);
+  fronts_[u(step)] = front_;
+  launch_operators(step);
+  taken_ = step + 1;
+  if (!depth_ || ++plane_ < this->tables().nz) return;
+  // Behind the last plane the protons have left the grid.
+  double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(step) * kLedgerColumns;
+  launch_sum(step, row + escaped_column(kZHigh), row + escaped_energy_column(kZHigh));
+  clear_other(step);
+  flip();
+}
+
+template <typename T>
+void CudaDenseSolver<T>::clear_other(int step) {
+  const long long cells = static_cast<long long>(psi_[0].size());
+  const unsigned wanted = blocks(static_cast<std::size_t>(cells), 16 * kThreads);
+  clear_->launch(this->stream(), {.grid = {std::clamp(wanted, 1u, kClearBlocks), 1, 1}, .block = {kThreads, 1, 1}},
+                 context(step), cells);
+}
+
+template <typename T>
+void CudaDenseSolver<T>::forget_steps(int steps) {
+  taken_ -= steps;
+  front_ = fronts_[u(taken_)];
+  if (depth_) plane_ = start_plane_ + taken_;
+}
+
+template <typename T>
+void CudaDenseSolver<T>::launch_sum(int step, double* number, double* energy) {
+  const Tables& t = this->tables();
+  const std::size_t cells = u(t.ntheta) * u(field_cells());
+  // Enough blocks to fill the device, few enough that their atomics do not queue.
+  const unsigned per_bin = std::clamp(blocks(cells, 16 * kThreads), 1u, 64u);
+  sum_->launch(this->stream(), {.grid = {per_bin, static_cast<unsigned>(t.ne), 1}, .block = {kThreads, 1, 1}},
+               context(step), number, energy);
+}
+
+template <typename T>
+void CudaDenseSolver<T>::launch_count(double* row) {
+  launch_sum(0, row + kInFlight, row + kEnergyInFlight);  // as step 0: whether the run is over or not
+}
+
+template <typename T>
+DeviceState<T> CudaDenseSolver<T>::device_state() const {
+  const Tables& t = this->tables();
+  const long long field = field_cells();
+  return {.state = {psi_[front_].pointer(), nullptr},
+          .states = 1,
+          .boxes = {},
+          .box_sets = 0,
+          .box_ints = 0,
+          .step = nullptr,
+          // Behind the last plane of depth stepping nothing is left.
+          .sizes = {plane_ < t.nz ? t.ne : 0, t.ntheta, rows_, t.nx},
+          .strides = {field * t.ntheta, field, t.nx, 1},
+          .plane = depth_ ? plane_ : 0,
+          .plane_per_step = 0};
+}
+
+template class CudaDenseSolver<float>;
+template class CudaDenseSolver<double>;
+
+}  // namespace bb::transport

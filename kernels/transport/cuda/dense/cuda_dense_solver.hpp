@@ -1,0 +1,63 @@
+#pragma once
+
+#include <vector>
+
+#include "transport/cuda/cuda_solver.hpp"
+#include "transport/run/by_precision.hpp"
+
+namespace bb::transport {
+
+/// A CUDA variant that holds ψ[e][θ][z][x] over the whole grid, x contiguous, in two buffers. With depth
+/// stepping it is ψ[e][θ][x] of one plane: one row of z.
+template <typename T>
+class CudaDenseSolver : public CudaSolver<T> {
+ public:
+  using CudaSolver<T>::CudaSolver;
+
+ protected:
+  // What a variant defines.
+
+  virtual void look_up_kernels() = 0;
+  /// Queues the operators of one step; those that write to the other buffer end with `flip`.
+  virtual void launch_operators(int step) = 0;
+
+  /// What a kernel of step `step` gets: it reads the state and writes the other buffer.
+  DeviceStep<T> context(int step) const;
+  /// The other buffer holds the state now.
+  void flip() { front_ = 1 - front_; }
+  /// Queues zeroes for the other buffer.
+  void clear_other(int step);
+
+  /// Cells of one (e, θ) field.
+  int field_cells() const { return rows_ * this->tables().nx; }
+  int rows() const { return rows_; }
+  bool depth() const { return depth_; }
+  /// One thread per cell, block rows over θ and e.
+  cuda::LaunchShape cell_shape(unsigned threads) const;
+
+  double state_bytes_needed() const override;
+  void prepare() final;
+  void launch_step(int step) final;
+  void launch_count(double* row) final;
+  DeviceState<T> device_state() const final;
+  void forget_steps(int steps) final;
+  double cells_per_step() const final;
+
+ private:
+  void launch_sum(int step, double* number, double* energy);
+
+  const bool depth_ = this->problem().stepping == Stepping::kDepth;
+  const int rows_ = depth_ ? 1 : this->tables().nz;
+  cuda::DeviceBuffer<T> psi_[2];
+  int front_ = 0;  // which of them is the state
+  int plane_ = 0;  // of the map that row 0 lies in
+  int start_plane_ = 0;
+  int taken_ = 0;            // steps queued and not forgotten
+  std::vector<int> fronts_;  // which buffer was the state before each step
+  std::optional<cuda::Kernel> sum_, clear_;
+};
+
+extern template class CudaDenseSolver<float>;
+extern template class CudaDenseSolver<double>;
+
+}  // namespace bb::transport

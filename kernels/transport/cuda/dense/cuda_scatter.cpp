@@ -1,0 +1,40 @@
+#include "cuda_scatter_solver.hpp"
+#include "transport/variants.hpp"
+
+namespace bb::transport {
+namespace {
+
+class CudaScatter final : public CudaScatterSolver {
+ public:
+  using CudaScatterSolver::CudaScatterSolver;
+
+ protected:
+  Names names() const override { return {"scatter_slow_down", "scatter_angles", "scatter_stream"}; }
+  cuda::LaunchShape shape() const override { return this->cell_shape(kScatterThreads); }
+};
+
+}  // namespace
+
+Variant cuda_scatter_variant() {
+  return {
+      .id = "cuda-scatter",
+      .title = "Scatter on the GPU",
+      .changes =
+          "The CuPy RawKernel arrangement: three launches per step, one thread per cell, an atomic for each "
+          "cell that it feeds in cleared outputs, dose and losses by atomics too",
+      .builds_on = "",
+      .device = "cuda",
+      .source = "kernels/transport/cuda/dense/cuda_scatter.cu",
+      .precisions = {Precision::kFp32},
+      .steppings = {Stepping::kPath},
+      // The totals read; three launches clear, read, and read and write what they add to.
+      .bytes_per_cell_step = 52,
+      .flops_per_cell_step = 160,  // the remap in x is made in five rows
+      .speed_rank = 100,
+      .estimate_bytes = estimate_dense,
+      .make = make_cuda_float_solver<CudaScatter>,
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::transport

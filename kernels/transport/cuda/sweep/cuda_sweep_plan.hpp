@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cuda/device/device_info.hpp"
+#include "cuda_sweep.hpp"
+#include "transport/model/tables.hpp"
+
+namespace bb::transport {
+
+/// How the blocks of a device share a step in one pass.
+struct SweepPlan {
+  std::vector<SweepGroup> groups;
+  std::vector<SweepColumn> columns;  // of block 0, 1, …
+  std::vector<int> begin;            // [blocks + 1]
+  std::vector<SweepAngle> angles;
+  std::vector<float> kernels;
+  SweepParameters layout{};  // all but the pointers
+  unsigned threads = 0, shared_bytes = 0;
+};
+
+/// The plan for a grid of one material with path stepping and FP32; none where rows move by whole cells in x, or where
+/// a column of the grid does not fit into a multiprocessor.
+std::optional<SweepPlan> plan_sweep(const Tables& tables, const cuda::DeviceInfo& device);
+
+}  // namespace bb::transport

@@ -1,0 +1,27 @@
+#include "cuda_window_solver.hpp"
+#include "transport/variants.hpp"
+
+namespace bb::transport {
+
+Variant cuda_window_variant() {
+  return {
+      .id = "cuda-window",
+      .title = "Moving window on the GPU",
+      .changes =
+          "Only the boxes that the protons of each energy fill are visited; one cooperative kernel takes all steps and "
+          "finds their work itself; cut edges are counted as skipped",
+      .builds_on = "cuda-graph",
+      .device = "cuda",
+      .source = "kernels/transport/cuda/window/cuda_window.cu",
+      .precisions = {Precision::kFp32, Precision::kFp64},
+      .steppings = {Stepping::kPath},
+      .bytes_per_cell_step = 16,
+      .flops_per_cell_step = 62,
+      .speed_rank = 160,
+      .estimate_bytes = estimate_cuda_rows,
+      .make = make_cuda_solver<CudaWindowSolver>,
+      .unavailable = cuda_unavailable,
+  };
+}
+
+}  // namespace bb::transport

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cuda_window.hpp"
+#include "transport/cuda/cuda_bins.hpp"
+#include "transport/cuda/cuda_rows.hpp"
+#include "transport/cuda/cuda_solver.hpp"
+
+namespace bb::transport {
+
+/// ψ[bin][z][angle][x] on the device, of which only the boxes that the protons of each bin fill are read and
+/// written. One cooperative kernel takes as many steps as the host asks for; see cuda_window.hpp.
+template <typename T>
+class CudaWindowSolver final : public CudaSolver<T> {
+ public:
+  CudaWindowSolver(const Problem& problem, const Tables& tables)
+      : CudaSolver<T>(problem, tables), depth_(problem.stepping == Stepping::kDepth) {}
+
+ protected:
+  double state_bytes_needed() const override;
+  void prepare() override;
+  void launch_step(int step) override { launch_steps(step, 1); }
+  void launch_steps(int first, int count) override;
+  void launch_count(double* row) override;
+  DeviceState<T> device_state() const override;
+  void forget_steps(int) override {}  // the device counts its steps itself
+  double cells_per_step() const override;
+
+ private:
+  int pitch() const { return row_pitch(this->tables()); }
+  std::size_t slice_cells() const;
+  void send_tables();
+  void choose_layout(const BinTables<T>& bins);
+  void send_start();
+  void launch_per_bin(const char* name, auto argument);
+
+  bool depth_;
+  unsigned blocks_ = 1;  // that the device holds at once
+  cuda::DeviceBuffer<T> state_[2];
+  cuda::DeviceBuffer<WindowBox> bounds_[3];
+  cuda::DeviceBuffer<WindowControl> control_;
+  cuda::DeviceBuffer<unsigned char> memory_;  // what the kernel looks up
+  cuda::DeviceBuffer<double> written_;
+  WindowParameters<T> parameters_{};
+  std::optional<cuda::Kernel> steps_kernel_, begin_kernel_;
+};
+
+extern template class CudaWindowSolver<float>;
+extern template class CudaWindowSolver<double>;
+
+}  // namespace bb::transport

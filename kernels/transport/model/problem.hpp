@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/problem_error.hpp"
+
+// A transport problem, resolved: what the host hands to every engine. Units: MeV, mm, rad, g/cm³.
+namespace bb::transport {
+
+enum class EnergyGridKind { kRange, kUniform };
+enum class Scattering { kOff, kGottschalk, kFermiRossi, kHighland };
+enum class Straggling { kOff, kBohr };
+enum class Nuclear { kOff, kAttenuation };
+enum class Stepping { kPath, kDepth };
+enum class Remap { kHighOrder, kLinear };
+enum class Precision { kFp32, kFp64 };
+
+struct Beam {
+  double energy = 0, energy_sigma = 0;  // MeV
+  double angle = 0, angle_sigma = 0;    // rad from +z
+  double x = 0, x_sigma = 0, z = 0;     // mm
+  double weight = 1;                    // protons
+};
+
+struct GridSpec {
+  int nx = 0, nz = 0, ntheta = 0;
+  double dx = 0, dz = 0, dtheta = 0;  // mm, mm, rad
+  double theta_centre = 0;            // rad
+  EnergyGridKind energy_kind = EnergyGridKind::kRange;
+  double energy_step = 0;  // mm of water-equivalent range, or MeV
+  double energy_min = 0;   // MeV, uniform grid only
+  double cutoff = 2;       // MeV
+};
+
+struct Material {
+  std::string name;
+  double density = 0, z_over_a = 0;
+  double x0 = 0, xs = 0;                   // g/cm²
+  std::vector<double> energies, stopping;  // MeV, MeV cm²/g
+};
+
+struct Problem {
+  Beam beam;
+  GridSpec grid;
+  std::vector<Material> materials;  // [0] is water: it defines the range grid
+  std::vector<std::uint8_t> map;    // [z][x], index into materials
+  bool filled = false;              // a random positive number in every cell instead of the beam
+  std::uint64_t seed = 1;
+  Scattering scattering = Scattering::kGottschalk;
+  Straggling straggling = Straggling::kBohr;
+  Nuclear nuclear = Nuclear::kOff;
+  Stepping stepping = Stepping::kPath;
+  Remap remap = Remap::kHighOrder;
+  Precision precision = Precision::kFp32;
+  std::string variant = "auto";
+  std::string device;  // GPU by index or UUID; "" is BRAGGBENCH_CUDA_DEVICE, else the first usable
+  double step = 0;     // mm of path
+  int max_steps = 5000;
+  double stop_weight = 1e-6;  // run ends when this fraction of the protons is left
+  int threads = 0;            // 0 = all
+  double memory_limit = 0;    // bytes; 0 = no limit
+  int keyframes = 64;
+};
+
+using bb::ProblemError;
+
+}  // namespace bb::transport

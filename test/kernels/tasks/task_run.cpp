@@ -1,0 +1,90 @@
+#include "tasks/task_run.hpp"
+
+#include <algorithm>
+
+#include "check.hpp"
+#include "tasks/registry.hpp"
+
+using namespace bb::engine;
+
+namespace {
+
+TaskProblem launches(const std::string& variant) {
+  TaskProblem problem;
+  problem.workload = "micro";
+  problem.bench = "launch";
+  problem.variant = variant;
+  problem.threads = 2;
+  problem.numbers = {{"n", 1000}, {"steps", 7}};
+  return problem;
+}
+
+}  // namespace
+
+TEST("task: every CPU variant of a row gives the same bits as the others, within its limit of FP64") {
+  std::string hash;
+  for (const char* id : {"cpu-passes", "cpu-fused"}) {
+    TaskRun run(launches(id));
+    CHECK(run.prepare() > 0.0);
+    const TaskVerdict verdict = run.check(3);
+    CHECK(verdict.holds && verdict.bitwise);
+    CHECK_EQ(verdict.runs, 3);
+    if (hash.empty()) hash = verdict.hash;
+    CHECK_EQ(verdict.hash, hash);
+  }
+}
+
+TEST("task: a sample takes as many repetitions as it must, and every later one as many again") {
+  TaskRun run(launches("cpu-fused"));
+  run.prepare();
+  const TaskSample first = run.sample({.mode = TaskMode::kWarm, .at_least_s = 1e-4});
+  CHECK(first.repetitions >= 1 && first.time_s > 0.0 && first.wall_s == first.time_s);
+  CHECK(std::isnan(first.device_s));
+  CHECK_EQ(run.sample({.mode = TaskMode::kWarm, .at_least_s = 1.0}).repetitions, first.repetitions);
+  CHECK_THROWS(run.sample({.mode = TaskMode::kGraph}), "graph");
+  CHECK(run.check(1).holds);  // repetitions changed y; a check starts from the inputs
+  run.cancel();
+  CHECK_THROWS(run.sample({}), "cancelled");
+}
+
+TEST("task: preparing, samples and checks are recorded; of a traced sample every repetition and each thread's part") {
+  TaskRun run(launches("cpu-passes"));
+  run.prepare();
+  run.sample({.at_least_s = 1e-4});
+  const auto count = [&](const char* name, std::size_t lane) {
+    const std::uint16_t id = run.spans().name_id(name);
+    return std::ranges::count(run.spans().lanes().at(lane).spans, id, &SpanRecorder::Span::name);
+  };
+  CHECK_EQ(count("prepare", 0), 1);
+  CHECK(count("repetitions", 0) >= 2);
+  CHECK_EQ(count("repetition", 0), 0);
+  CHECK_EQ(run.spans().lanes().size(), 1u);
+
+  const TaskSample traced = run.sample({.at_least_s = 1e-4, .trace = true});
+  CHECK(traced.repetitions <= kMostTraced);
+  CHECK_EQ(count("repetition", 0), traced.repetitions);
+  CHECK_EQ(run.spans().lanes().size(), 3u);  // that of the calls, and the pool's two
+  CHECK_EQ(count("work", 1), 7 * traced.repetitions);
+  const SpanRecorder::Span& batch = run.spans().lanes()[0].spans.back();
+  CHECK_EQ(batch.step, static_cast<std::uint32_t>(traced.repetitions));
+  for (const SpanRecorder::Span& part : run.spans().lanes()[1].spans) {
+    CHECK(batch.start_ns <= part.start_ns && part.end_ns <= batch.end_ns);
+  }
+  run.sample({.at_least_s = 1e-4});
+  CHECK_EQ(count("repetition", 0), traced.repetitions);
+  run.check(2);
+  CHECK_EQ(count("check", 0), 1);
+}
+
+TEST("task: what cannot be done is refused by name, value and what is allowed, before anything is allocated") {
+  CHECK_THROWS(TaskRun(launches("cuda-none")), "allowed: auto, cpu-passes");
+  TaskProblem unknown = launches("auto");
+  unknown.bench = "lunch";
+  CHECK_THROWS(TaskRun(unknown), "lunch is unknown");
+  TaskProblem lacking = launches("cpu-fused");
+  lacking.numbers.erase("steps");
+  CHECK_THROWS(TaskRun(lacking).prepare(), "steps is missing");
+  TaskProblem large = launches("cpu-fused");
+  large.memory_limit = 1000;
+  CHECK_THROWS(TaskRun(large), "the limit is 1000 bytes");
+}
