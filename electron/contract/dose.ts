@@ -3,6 +3,13 @@ import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { runIdSchema } from './run.ts';
 
+/**
+ * What doses are compared by: energy over the mass of each cell, which is dose, or energy over its area, whose largest
+ * value lies in dense matter.
+ */
+export const gammaDoseSchema = z.enum(['mass', 'area']);
+export type GammaDose = z.infer<typeof gammaDoseSchema>;
+
 /** Limits of the two criteria of a gamma index. */
 export const gammaLimits = { dose: [0.001, 0.2], distance_mm: [0.05, 20] } as const;
 
@@ -16,11 +23,14 @@ export const doseMethods = {
       /** Of the reference's largest dose, as a share: 0.01 is 1 %. */
       dose: z.number().min(gammaLimits.dose[0]).max(gammaLimits.dose[1]),
       distance_mm: z.number().min(gammaLimits.distance_mm[0]).max(gammaLimits.distance_mm[1]),
+      by: gammaDoseSchema.default('mass'),
       viewport: viewportSchema,
     }),
     result: z.strictObject({
       /** NaN where the reference's dose is below a tenth of its largest, and is not judged. */
       map: fieldMapSchema,
+      /** `area` whatever was asked for, where a run was stored without densities. */
+      by: gammaDoseSchema,
       /** Share of the judged cells with a gamma of at most one. */
       passed: z.number(),
       points: z.number().int().nonnegative(),

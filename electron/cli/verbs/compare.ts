@@ -53,9 +53,14 @@ export const compare: Verb = {
   details: [
     "Compares every run, and every variant of a session, with the first: the time with its interval where it was measured in rounds, how right the answer is by the workload's own measures, and what differs in machine, program and scenario. All are of one workload. One run each has no uncertainty: bench measures that.",
     'With --fail-if-slower a variant is slower only where the whole 95 % interval of its ratio lies above the limit and outside of both noise floors; where the interval reaches over the limit it is undecided, which fails only if nothing could be decided. Drifts of the machine between two sessions do not cancel: choose a limit above them.',
-    "Of transport runs alone also the dose's largest difference, the share of points that pass the gamma index (global, above 10 % of the maximum), and the ledgers.",
+    "Of transport runs alone also the dose's largest difference, the share of points that pass the gamma index (global, above 10 % of the maximum, of dose by mass), and the ledgers.",
   ],
   flags: [
+    {
+      name: 'gamma',
+      value: 'mass|area',
+      help: 'Of transport runs: what the gamma index is of, dose (energy by mass) or energy by area; mass by default.',
+    },
     {
       name: 'fail-if-slower',
       value: 'PERCENT',

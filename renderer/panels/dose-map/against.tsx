@@ -1,6 +1,6 @@
 /** What the dose is held against: nothing, another run's dose by difference, or by gamma index. */
 import type { ReactElement } from 'react';
-import { gammaLimits } from '../../../electron/contract/dose.ts';
+import { type GammaDose, gammaLimits } from '../../../electron/contract/dose.ts';
 import { percent } from '../../base/numbers.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button } from '../../widgets/button.tsx';
@@ -14,6 +14,11 @@ import type { Against, DoseViewStore } from './store.ts';
 const kinds = [
   { value: 'difference', label: 'difference', title: 'This dose less the other' },
   { value: 'gamma', label: 'gamma', title: 'Gamma index of this dose at the cells of the other' },
+] as const;
+
+const dosesBy = [
+  { value: 'mass', label: 'by mass', title: 'Dose: energy over the mass of each cell' },
+  { value: 'area', label: 'by area', title: 'Energy over the area of each cell: largest in dense matter' },
 ] as const;
 
 const presets = [
@@ -60,7 +65,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
             value={against.kind}
             options={kinds}
             onChange={(kind) =>
-              set(kind === 'gamma' ? { kind, run: against.run, ...presets[0] } : { kind, run: against.run })
+              set(kind === 'gamma' ? { kind, run: against.run, by: 'mass', ...presets[0] } : { kind, run: against.run })
             }
           />
         </PopoverRow>
@@ -77,6 +82,14 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
                 {criteria(preset)}
               </Button>
             ))}
+          </PopoverRow>
+          <PopoverRow name="Dose">
+            <Segmented
+              label="What the gamma index is of"
+              value={against.by}
+              options={dosesBy}
+              onChange={(by) => set({ ...against, by })}
+            />
           </PopoverRow>
           <PopoverRow name="Own">
             <NumberField
@@ -113,6 +126,12 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
   );
 }
 
+/** In words what the index is of. */
+function gammaOf(asked: GammaDose, by: GammaDose): string {
+  if (by === 'mass') return 'dose by mass';
+  return asked === by ? 'energy by area' : 'energy by area (one run was stored without densities)';
+}
+
 /** What the map is held against, where the reader looks at the map. */
 export function AgainstNote({ view }: { readonly view: DoseViewStore }): ReactElement | null {
   const { stores } = useWorkbench();
@@ -127,7 +146,7 @@ export function AgainstNote({ view }: { readonly view: DoseViewStore }): ReactEl
       {against.kind === 'difference' ? `Less ${name}` : null}
       {against.kind === 'gamma' && gamma === null ? `Gamma ${criteria(against)} against ${name}…` : null}
       {against.kind === 'gamma' && gamma !== null
-        ? `Gamma ${criteria(against)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass`
+        ? `Gamma ${criteria(against)} of ${gammaOf(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass`
         : null}
     </p>
   );

@@ -137,7 +137,11 @@ export function driveDoseMap(
         notes: {
           ...runNotes(run),
           ...(other !== null && { reference: `${other.name}, ${other.variant}` }),
-          ...(against.kind === 'gamma' && { gamma_dose: against.dose, gamma_distance_mm: against.distance_mm }),
+          ...(against.kind === 'gamma' && {
+            gamma_dose: against.dose,
+            gamma_distance_mm: against.distance_mm,
+            gamma_by: against.by,
+          }),
         },
       });
     },

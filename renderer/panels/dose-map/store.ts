@@ -1,6 +1,7 @@
 /** How the dose map is coloured, kept per user; what is marked and compared, as long as the panel. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { GammaDose } from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import type { DragTool } from '../../drawing/map-gestures.ts';
 import type { MapMark } from '../../drawing/map-view.ts';
@@ -50,10 +51,11 @@ export type Against =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'difference'; run: RunId }>
   /** `dose` as a share of the reference's largest, distance in mm. */
-  | Readonly<{ kind: 'gamma'; run: RunId; dose: number; distance_mm: number }>;
+  | Readonly<{ kind: 'gamma'; run: RunId; dose: number; distance_mm: number; by: GammaDose }>;
 
 /** Of a gamma index that has been computed. */
 export interface GammaOutcome {
+  readonly by: GammaDose;
   readonly passed: number;
   readonly points: number;
   readonly worst: number;

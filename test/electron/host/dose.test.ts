@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GammaDose } from '../../../electron/contract/dose.ts';
 import { gamma, gammaField } from '../../../electron/host/model/fields/gamma.ts';
+import { gammaDoseOf, gammaMap } from '../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
+import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
@@ -40,6 +43,27 @@ describe('the gamma index of two runs', () => {
     // The same dose lies half a millimetre away.
     expect(wide.worst).toBeCloseTo(0.5, 6);
     await expect(against(moved, 0.5, 1)).rejects.toMatchObject({ code: 'bad-request' });
+  });
+
+  it('is of dose by mass, or of energy by area where that is asked for or densities are not known', async () => {
+    const bone = { x_mm: [-20, 20], z_mm: [2, 4], material: 'bone-compact-icru' };
+    const first = await run({ ...smallScenario, geometry: { regions: [bone] } });
+    const ask = { run: first, reference: first, dose: 0.01, distance_mm: 1, viewport };
+    expect((await page.call('dose.gamma', ask)).by).toBe('mass');
+    expect((await page.call('dose.gamma', { ...ask, by: 'area' })).by).toBe('area');
+
+    // Two cells of 1 g/cm³ beside one of 2, all with the same dose; the other run has 1.5 % more in the light ones.
+    const axes = { nz: 3, nx: 1, dz_mm: 1, dx_mm: 1, density_g_cm3: Float64Array.of(1, 2, 1) };
+    const reference = { dose: Float64Array.of(1, 2, 1), axes } as RunData;
+    const other = { dose: Float64Array.of(1.015, 2, 1.015), axes } as RunData;
+    const passed = (by: GammaDose): number =>
+      gamma(gammaMap(reference, by), gammaMap(other, by), { dose: 0.01, distance_mm: 0.05 }).passed;
+    // 1 % of the largest is 0.01 by mass, and 0.02 by area, for dense matter takes up twice as much.
+    expect(passed('mass')).toBeCloseTo(1 / 3, 12);
+    expect(passed('area')).toBe(1);
+    const old = { ...other, axes: { ...axes, density_g_cm3: null } } as RunData;
+    expect(gammaDoseOf('mass', [reference, old])).toBe('area');
+    expect(gammaDoseOf('mass', [reference, other])).toBe('mass');
   });
 
   it('is the same row by row as at once, and stops when it is told to', async () => {

@@ -40,7 +40,8 @@ export const beamSchema = z.strictObject({
   }).default(0),
   x_sigma_mm: quantity({
     title: 'Beam width',
-    description: 'Standard deviation of the lateral profile at entry. 0 means as narrow as one cell.',
+    description:
+      'Standard deviation of the lateral profile at entry, along the entry plane: across the axis of a tilted beam it is this times cos(angle). 0 means as narrow as one cell.',
     unit: 'mm',
     min: 0,
     max: 1000,

@@ -1,6 +1,9 @@
 /** Stored runs side by side: the first is what the others are compared with. */
+
+import type { GammaDose } from '../../../contract/dose.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
-import { type DoseMap, type GammaResult, gamma } from '../../model/fields/gamma.ts';
+import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
+import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../workloads/transport/readouts.ts';
 import { measured, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
@@ -36,6 +39,7 @@ export interface ComparedRun {
     readonly same_bits: boolean;
     readonly reason: string | null;
     readonly gamma: readonly GammaResult[];
+    readonly gamma_by: GammaDose;
     readonly within_parity: boolean | null;
   } | null;
   /** What differs from the first run's environment: name, the first's value, this one's. */
@@ -46,10 +50,6 @@ const criteria = [
   { dose: 0.01, distance_mm: 1 },
   { dose: 0.02, distance_mm: 2 },
 ] as const;
-
-function mapOf({ dose, axes: { nz, nx, dz_mm, dx_mm } }: RunData): DoseMap {
-  return { dose, nz, nx, dz_mm, dx_mm };
-}
 
 function environment(run: RunData): Readonly<Record<string, string>> {
   const { program, machine } = run;
@@ -90,7 +90,8 @@ function differences(first: RunData, here: RunData): ComparedRun['differences'] 
   return [...machine, ...scenarioDifferences(first.completeScenario, here.completeScenario)];
 }
 
-function againstFirst(first: RunData, here: RunData): ComparedRun['against_first'] {
+function againstFirst(first: RunData, here: RunData, asked: GammaDose): ComparedRun['against_first'] {
+  const by = gammaDoseOf(asked, [first, here]);
   const [a, b] = [first.axes, here.axes];
   const sameGrid = a.nz === b.nz && a.nx === b.nx && a.dz_mm === b.dz_mm && a.dx_mm === b.dx_mm;
   const peak = first.dose.reduce((most, d) => Math.max(most, Math.abs(d)), 0);
@@ -103,13 +104,14 @@ function againstFirst(first: RunData, here: RunData): ComparedRun['against_first
     rel_linf: sameGrid && peak > 0 ? largest / peak : null,
     same_bits: sameGrid && here.dose.every((d, i) => Object.is(d, first.dose[i])),
     reason: sameGrid ? null : `the grids differ: ${a.nz} × ${a.nx} and ${b.nz} × ${b.nx} cells of depth and x`,
-    gamma: criteria.map((one) => gamma(mapOf(first), mapOf(here), one)),
+    gamma: criteria.map((one) => gamma(gammaMap(first, by), gammaMap(here, by), one)),
+    gamma_by: by,
     within_parity: rel_l2 === null ? null : rel_l2 <= limit,
   };
 }
 
-/** At least one run; the first is the reference. */
-export function compareRuns(runs: readonly NamedRun[]): readonly ComparedRun[] {
+/** At least one run; the first is the reference. `by`: what the gamma index is of. */
+export function compareRuns(runs: readonly NamedRun[], by: GammaDose = 'mass'): readonly ComparedRun[] {
   const first = runs[0]?.run;
   return runs.map(({ file, run }, i): ComparedRun => {
     const { ledger } = summaryOf(run);
@@ -126,7 +128,7 @@ export function compareRuns(runs: readonly NamedRun[]): readonly ComparedRun[] {
       cell_steps_per_s: run.cell_steps / stepsTime_s(run),
       r80_mm: depthDoseOf(measured(run)).metrics.r80_mm,
       ledger_error: { number: ledger.number.rel_error, energy: ledger.energy.rel_error },
-      against_first: i === 0 || first === undefined ? null : againstFirst(first, run),
+      against_first: i === 0 || first === undefined ? null : againstFirst(first, run, by),
       differences: i === 0 || first === undefined ? [] : differences(first, run),
     };
   });

@@ -1,10 +1,10 @@
 /** Calls that hold a run's dose against another's, and its width against theory. */
 import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
+import { gammaField } from '../../model/fields/gamma.ts';
 import { problemOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import { makeField } from '../../workloads/transport/display/maps.ts';
-import type { RunData } from '../../workloads/transport/run-data.ts';
+import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { asTransport } from '../../workloads/transport/scenario/reading.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';
@@ -16,24 +16,21 @@ export interface DoseParts {
   readonly scenarios: Scenarios;
 }
 
-function doseOf({ dose, axes: { nz, nx, dz_mm, dx_mm } }: RunData): DoseMap {
-  return { dose, nz, nx, dz_mm, dx_mm };
-}
-
 export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handlers, 'dose.gamma' | 'dose.fermiEyges'> {
   return {
-    'dose.gamma': async ({ run, reference, dose, distance_mm, viewport }, signal) => {
+    'dose.gamma': async ({ run, reference, dose, distance_mm, by: asked, viewport }, signal) => {
       const [evaluated, wanted] = [await transportRun(runs, run), await transportRun(runs, reference)];
+      const by = gammaDoseOf(asked, [evaluated, wanted]);
       const { values, passed, points, worst } = await gammaField(
-        doseOf(wanted),
-        doseOf(evaluated),
+        gammaMap(wanted, by),
+        gammaMap(evaluated, by),
         { dose, distance_mm },
         signal,
       );
       const field = { values, axes: ['z', 'x'], quantity: 'gamma index', unit: '' } as const;
       // Cells that are not judged are NaN, and have no part in the extremes.
       const map = { ...makeField(wanted.axes, field, 'z', 'x', viewport), min: 0, max: worst, minPositive: worst };
-      return { map, passed, points, worst };
+      return { map, by, passed, points, worst };
     },
     'dose.fermiEyges': async ({ run }) => {
       try {
