@@ -4,6 +4,8 @@ import { formatBytes } from '../../../../contract/units.ts';
 
 /** An image is FP64 while it is made and FP32 afterwards. */
 const bytesPerPixel = 12;
+/** Directions and wavelengths, and orientations, are laid out before the run begins: this many take milliseconds. */
+const MOST_LAID_OUT = 100_000;
 
 function checkAngles({ crystal: { lattice } }: DiffractionScenario): readonly Fault[] {
   if (lattice.kind !== 'cell') return [];
@@ -34,6 +36,21 @@ function checkMemory({ detector }: DiffractionScenario, limit_bytes: number): re
   if (needed <= limit_bytes) return [];
   const says = `by ${height} pixels take ${formatBytes(needed)}`;
   return [fault(['detector', 'width'], width, says, `images of at most ${formatBytes(limit_bytes)}`)];
+}
+
+/** What its steps multiply to is known before anything of it is built. */
+function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readonly Fault[] {
+  const most = (path: readonly string[], factors: readonly number[], what: string): readonly Fault[] => {
+    const [first = 1] = factors;
+    const product = factors.reduce((all, factor) => all * factor, 1);
+    if (product <= MOST_LAID_OUT) return [];
+    return [fault(path, first, `makes ${factors.join(' x ')} = ${product} ${what}`, `at most ${MOST_LAID_OUT}`)];
+  };
+  const sources = [beam.divergence_h_steps, beam.divergence_v_steps, beam.dispersion_steps];
+  return [
+    ...most(['beam', 'divergence_h_steps'], sources, 'directions and wavelengths'),
+    ...most(['crystal', 'mosaic_domains'], [crystal.mosaic_domains, rotation.steps], 'orientations'),
+  ];
 }
 
 function checkVariant({ solver }: DiffractionScenario, variants: readonly string[]): readonly Fault[] {
@@ -89,6 +106,7 @@ export function checkDiffraction(scenario: DiffractionScenario, against: Checked
     ...checkAngles(scenario),
     ...checkMatrix(scenario),
     ...checkMemory(scenario, against.memoryLimit_bytes),
+    ...checkProducts(scenario),
     ...checkVariant(scenario, against.variants),
     ...warnings(scenario),
   ];

@@ -42,6 +42,16 @@ test('the beam centre is the middle, X along the slow axis', async () => {
 
 test.each([
   [
+    'directions and wavelengths',
+    { ...smallImage, beam: { divergence_h_steps: 1000, divergence_v_steps: 60, dispersion_steps: 1000 } },
+    /^error: beam\.divergence_h_steps: 1000 makes 1000 x 60 x 1000 = 60000000 directions and wavelengths; allowed: at most 100000$/,
+  ],
+  [
+    'orientations',
+    { ...crystal({ mosaic_domains: 10_000 }), rotation: { steps: 1000 } },
+    /^error: crystal\.mosaic_domains: 10000 makes 10000 x 1000 = 10000000 orientations; allowed: at most 100000$/,
+  ],
+  [
     'cells',
     crystal({ cells: { a: 0, b: 1, c: 1 } }),
     /^error: crystal\.cells\.a: 0 is too small; allowed: a whole number, 1 to 100000$/,
