@@ -14,7 +14,7 @@ struct Constants {
   double density, z_over_a, x0, xs;  // g/cm³, -, g/cm², g/cm²
 };
 
-// physics.md §3.
+// Those of test/physics/gold.md.
 const std::map<std::string, Constants> kMaterials = {
     {"water", {1.000, 0.5551, 36.08, 46.88}},
     {"air", {0.00120479, 0.4992, 36.62, 46.76}},

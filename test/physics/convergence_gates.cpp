@@ -1,4 +1,4 @@
-// Gates of physics.md section 5 on the grid: halving each spacing alone moves nothing, both
+// Gates of test/physics/gold.md on the grid: halving each spacing alone moves nothing, both
 // steppings agree, ψ stays positive, and the ledger closes, on the grids of the shipped scenarios.
 #include <algorithm>
 #include <cmath>

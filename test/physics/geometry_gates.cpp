@@ -1,4 +1,4 @@
-// Gates of physics.md section 5 on tilted beams and other materials.
+// Gates of test/physics/gold.md on tilted beams and other materials.
 #include <cmath>
 #include <numbers>
 

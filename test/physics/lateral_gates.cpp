@@ -1,4 +1,4 @@
-// Gates of physics.md section 5 on scattering: the moments of the beam against Fermi-Eyges
+// Gates of test/physics/gold.md on scattering: the moments of the beam against Fermi-Eyges
 // quadratures with the same scattering power, and against section 4.
 #include <cmath>
 #include <functional>

@@ -4,7 +4,7 @@
 
 #include "transport/run/run.hpp"
 
-// What a physicist reads off a run, for the gates of physics.md section 5.
+// What a physicist reads off a run, for the gates of test/physics/gold.md.
 namespace bb::test {
 
 /// A dose curve of equal cells: the mean of each, by its centre.

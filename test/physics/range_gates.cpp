@@ -1,4 +1,4 @@
-// Gates of physics.md section 5 on range and falloff, against the values of section 4:
+// Gates of test/physics/gold.md on range and falloff, against its values:
 // monoenergetic pencil beams in water (PSTAR, gottschalk, Bohr, no nuclear reactions).
 #include <cmath>
 #include <string>
@@ -18,7 +18,7 @@ struct Row {
   double energy, range, w80_20;  // MeV, mm
 };
 
-// physics.md section 4.
+// Those of test/physics/gold.md.
 constexpr Row kWater[] = {
     {70, 40.80, 0.616}, {100, 77.18, 1.130}, {150, 157.7, 2.224}, {200, 259.6, 3.557}, {250, 379.4, 5.080}};
 

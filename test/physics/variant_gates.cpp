@@ -14,7 +14,7 @@ namespace {
 
 using namespace transport;
 
-// physics.md section 4, 70 MeV in water, PSTAR.
+// test/physics/gold.md: 70 MeV in water, PSTAR.
 constexpr double kRange = 40.80, kFalloff = 0.616, kPeakToEntrance = 7.04;
 
 /// As fine in z and energy as the default scenario; coarse in x and angle, where the depth dose needs little, so that

@@ -4,7 +4,7 @@
 
 using namespace bb::physics;
 
-TEST("kinematics: pv of physics.md section 2") {
+TEST("kinematics: pv of test/physics/gold.md") {
   const double table[][2] = {{10, 19.895}, {70, 135.14}, {100, 190.37}, {150, 279.33}, {200, 364.86}, {250, 447.40}};
   for (const auto& [energy, wanted] : table) CHECK_NEAR(pv(energy), wanted, 0.005);
 }

@@ -16,7 +16,7 @@ constexpr double kWaterX0 = 36.08, kWaterXs = 46.88;  // g/cm²
 
 }  // namespace
 
-TEST("gate, scattering power: plane angles in water of physics.md section 4 (gottschalk)") {
+TEST("gate, scattering power: plane angles in water of test/physics/gold.md (gottschalk)") {
   const auto water = material("water");
   const StoppingTable table(water.energies, water.stopping);
   const double wanted[][3] = {// MeV, cm, mrad

@@ -30,14 +30,14 @@ const Entry kAluminium[] = {{1.25, 149.5}, {1.75, 119.9}, {2.25, 101.0}, {2.5, 9
                             {35, 12.68},   {45, 10.41},   {55, 8.911},   {65, 7.838},  {75, 7.031},
                             {85, 6.401},   {90, 6.135},   {95, 5.895},   {275, 2.911}};
 
-// physics.md section 4: E, S and R of ICRU 90.
+// test/physics/gold.md: E, S and R of ICRU 90.
 const double kIcru90[][3] = {{1, 257.6, 0.00249}, {2, 157.0, 0.00764}, {3, 116.1, 0.0152},  {5, 78.47, 0.0366},
                              {7, 60.26, 0.0659},  {10, 45.35, 0.1240}, {15, 32.71, 0.256},  {20, 25.90, 0.429},
                              {30, 18.65, 0.891},  {40, 14.80, 1.498},  {50, 12.39, 2.240},  {60, 10.72, 3.110},
                              {70, 9.510, 4.103},  {80, 8.582, 5.212},  {90, 7.848, 6.432},  {100, 7.253, 7.759},
                              {125, 6.162, 11.52}, {150, 5.419, 15.86}, {175, 4.880, 20.73}, {200, 4.472, 26.09},
                              {225, 4.151, 31.90}, {250, 3.894, 38.12}};
-// physics.md section 4: E and R of PSTAR.
+// test/physics/gold.md: E and R of PSTAR.
 const double kRanges[][2] = {{1, 0.002458}, {2, 0.007555}, {3, 0.01499}, {5, 0.03623}, {7, 0.06537}, {10, 0.1230},
                              {15, 0.2539},  {20, 0.4260},  {30, 0.8853}, {40, 1.489},  {50, 2.227},  {60, 3.093},
                              {70, 4.080},   {80, 5.184},   {90, 6.398},  {100, 7.718}, {125, 11.46}, {150, 15.77},
@@ -60,13 +60,13 @@ TEST("stopping power: reproduces its own entries") {
   }
 }
 
-TEST("ranges in water, PSTAR: within 0.1 % of physics.md section 4, and 0.7 µm for what lies under the table") {
+TEST("ranges in water, PSTAR: within 0.1 % of test/physics/gold.md, and 0.7 µm for what lies under the table") {
   const StoppingTable water = table_of("water");
   // Under 0.1 MeV, outside the table, a proton slows down on 0.6 µm less than it does in PSTAR.
   for (const auto& [energy, range] : kRanges) CHECK_NEAR(water.range(energy), range, 0.001 * range + 7e-5);
 }
 
-TEST("ICRU 90 water: S within 0.15 % and ranges within 0.2 % of physics.md section 4, half a percent above PSTAR") {
+TEST("ICRU 90 water: S within 0.15 % and ranges within 0.2 % of test/physics/gold.md, half a percent above PSTAR") {
   const StoppingTable icru90 = table_of("water", "icru90");
   const StoppingTable pstar = table_of("water");
   for (const auto& [energy, stopping, range] : kIcru90) {

@@ -8,7 +8,7 @@
 
 using namespace bb::physics;
 
-TEST("gate, straggling: range spread in water of physics.md section 4") {
+TEST("gate, straggling: range spread in water of test/physics/gold.md") {
   const auto water = bb::test::material("water");
   const StoppingTable table(water.energies, water.stopping);
   const double wanted[][2] = {{70, 0.469}, {100, 0.860}, {150, 1.695}, {200, 2.712}, {250, 3.873}};  // MeV, mm

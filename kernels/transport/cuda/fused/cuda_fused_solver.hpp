@@ -21,7 +21,7 @@ enum class FusedLoop {
 };
 
 /// ψ[bin][z][angle][x] on the device, advanced by the fused step of
-/// cuda_fused.cuh. The device plans its own steps; the host only says how many.
+/// cuda_fused.cu. The device plans its own steps; the host only says how many.
 template <typename T>
 class CudaFusedSolver : public CudaSolver<T> {
  public:
