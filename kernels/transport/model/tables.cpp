@@ -17,6 +17,7 @@
 #include "physics/scattering.hpp"
 #include "physics/stopping.hpp"
 #include "physics/straggling.hpp"
+#include "row_drift.hpp"
 
 namespace bb::transport {
 namespace {
@@ -355,35 +356,55 @@ void build_start(const Problem& p, const EnergyGrid& grid, const Medium& entry_m
 
 /// A proton that goes straight along the beam axis, without straggling.
 struct AxisProton {
-  int steps = 0;           // until it stops or leaves the grid
-  double added_range = 0;  // spread, mm of water, of bins that cannot hold a step's mean and variance with weights >= 0
-  double detour = 0;       // by which its path is longer than its depth, mm, mean over the angles that it scatters to
+  int steps = 0;              // until it stops or leaves the grid
+  double added_variance = 0;  // of the range, mm² of water: bins that cannot hold a step's mean and variance with
+                              // weights >= 0
+  double detour = 0;          // by which its path is longer than its depth, mm, mean over the angles it scatters to
 };
+
+// Middles of nine equally likely parts of a normal distribution.
+constexpr std::array<double, 9> kNormalParts = {-1.5932, -0.9674, -0.5895, -0.2822, 0.0,
+                                                0.2822,  0.5895,  0.9674,  1.5932};
 
 AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const EnergyGrid& grid, double start_energy,
                        const Tables& t) {
+  const bool depth = p.stepping == Stepping::kDepth;
+  const double path = depth ? p.grid.dz / std::cos(p.beam.angle) : p.step;
   double variance = 0.0, detour = 0.0, theta_squared = p.beam.angle_sigma * p.beam.angle_sigma;
   double energy = start_energy;
   int step = 0;
   for (; energy > p.grid.cutoff; ++step) {
-    const double path = step * t.path_step;
-    const int z = static_cast<int>((t.depth_first_node + path * std::cos(p.beam.angle)) / p.grid.dz);
-    const int x = static_cast<int>(std::floor((p.beam.x + path * std::sin(p.beam.angle)) / p.grid.dx + 0.5 * t.nx));
+    const double way = step * path;
+    const int z = static_cast<int>((t.depth_first_node + way * std::cos(p.beam.angle)) / p.grid.dz);
+    const int x = static_cast<int>(std::floor((p.beam.x + way * std::sin(p.beam.angle)) / p.grid.dx + 0.5 * t.nx));
     if (z >= t.nz || x < 0 || x >= t.nx) break;
     const Medium& medium = media[p.map[at(z) * at(t.nx) + at(x)]];
     // The steps start on bin centres, whatever the energy on the way.
     const int bin = std::clamp(static_cast<int>(std::lround(grid.index_of(energy))), 0, grid.size() - 1);
     const double centre = grid.energies()[at(bin)];
-    const double after = medium.energy_after(centre, t.path_step);
-    if (after <= p.grid.cutoff) break;
-    variance += grid.excess_variance(after, straggling_variance(p, medium, centre, after, t.path_step));
-    const double middle = medium.energy_after(energy, 0.5 * t.path_step);
+    if (medium.energy_after(centre, path) <= p.grid.cutoff) break;
+    const auto excess = [&](double length) {
+      const double after = medium.energy_after(centre, length);
+      if (after <= p.grid.cutoff) return 0.0;
+      return grid.excess_variance(after, straggling_variance(p, medium, centre, after, length));
+    };
+    if (depth) {
+      // From plane to plane the path is longer at larger angles: no whole number of bins holds for all.
+      const double sigma = std::sqrt(theta_squared);
+      for (const double part : kNormalParts) {
+        const double theta = std::clamp(p.beam.angle + part * sigma, t.theta.front(), t.theta.back());
+        variance += excess(p.grid.dz / std::cos(theta)) / static_cast<double>(kNormalParts.size());
+      }
+    } else {
+      variance += excess(path);
+    }
+    const double middle = medium.energy_after(energy, 0.5 * path);
     const double power = scattering_power(p, medium, media[0].table, std::max(middle, p.grid.cutoff));
-    theta_squared += power * t.path_step * 0.1 * medium.material.density;
-    detour += 0.5 * theta_squared * t.path_step;
-    energy = medium.energy_after(energy, t.path_step);
+    theta_squared += power * path * 0.1 * medium.material.density;
+    detour += 0.5 * theta_squared * path;
+    energy = medium.energy_after(energy, path);
   }
-  return {step, std::sqrt(variance), detour};
+  return {step, variance, detour};
 }
 
 /// By how much the path that is scored for protons along the axis exceeds the one that they go, mean over those
@@ -471,6 +492,7 @@ Layout::Layout(const Problem& p) {
   const bool depth = p.stepping == Stepping::kDepth;
   t.path_step = depth ? p.grid.dz : p.step;
   t.classes = depth ? t.ntheta : 1;
+  const double cosine = std::cos(p.beam.angle);
   const auto water_range = [&](double energy) {
     return media[0].table.range(energy) / media[0].material.density * 10.0;
   };
@@ -479,13 +501,21 @@ Layout::Layout(const Problem& p) {
     t.theta.push_back(p.grid.theta_centre + p.grid.dtheta * (a - 0.5 * (t.ntheta - 1)));
   }
 
+  // Where the beam's steps are no whole cells in depth, its row comes out ahead of the beam or behind it by what its
+  // remap clips while it is narrow. The beam starts as much further back, so that its end is where it belongs.
+  RowDrift drift;
+  if (!depth && !p.filled) {
+    const double way = std::min(t.beam_range_mm, (t.nz * p.grid.dz - p.beam.z) / cosine);
+    drift = row_drift(p.step * cosine / p.grid.dz, std::min(p.max_steps, static_cast<int>(way / p.step)),
+                      p.remap == Remap::kHighOrder);
+  }
   // The first node is the centre of the first cell that lies half a step or more behind the
   // entrance; what the beam loses before that step is the entry deposit.
-  const double cosine = std::cos(p.beam.angle);
   const double half = 0.5 * (depth ? p.grid.dz : p.step * cosine);
-  t.start.z = std::clamp(static_cast<int>(std::ceil((p.beam.z + half) / p.grid.dz - 0.5 - 1e-9)), 0, t.nz - 1);
+  const double first = (p.beam.z + half) / p.grid.dz - 0.5 - drift.ahead;
+  t.start.z = std::clamp(static_cast<int>(std::ceil(first - 1e-9)), 0, t.nz - 1);
   t.depth_first_node = (t.start.z + 0.5) * p.grid.dz;
-  entry_path = std::max(0.0, (t.depth_first_node - half - p.beam.z) / cosine);
+  entry_path = std::max(0.0, (t.start.z - first) * p.grid.dz / cosine);
   const double entry_x = p.beam.x + 0.5 * entry_path * std::sin(p.beam.angle);
   t.start.entry_z = std::clamp(static_cast<int>((p.beam.z + 0.5 * entry_path * cosine) / p.grid.dz), 0, t.nz - 1);
   const int middle = std::clamp(static_cast<int>(std::floor(entry_x / p.grid.dx + 0.5 * t.nx)), 0, t.nx - 1);
@@ -511,7 +541,8 @@ Layout::Layout(const Problem& p) {
   if (!p.filled) {
     const AxisProton axis = follow_axis(p, media, *grid, start_energy, t);
     t.axis_steps = axis.steps;
-    t.extra_straggling_mm = axis.added_range;
+    const double along = p.grid.dz / cosine;
+    t.extra_straggling_mm = std::sqrt(axis.added_variance + drift.variance * along * along);
     detour_mm = axis.detour;
   }
 }

@@ -171,6 +171,7 @@ TEST("tables: the start holds the beam's weight, mean energy, mean position and 
   p.beam.weight = 250.0;
   p.beam.energy_sigma = 0.8;
   p.beam.angle = p.grid.theta_centre = 0.2;
+  p.step = p.grid.dz / std::cos(p.beam.angle);
   p.beam.angle_sigma = 0.03;
   p.beam.x = 3.0;
   p.beam.x_sigma = 1.5;
@@ -328,7 +329,7 @@ TEST("tables: refuse what cannot be run, with the field, the value and what is a
                }),
                "depth stepping allows 60");
   CHECK_THROWS(with([](Problem& p) {
-                 p = test::water_problem(20.0, {10, 40, 0.5, 10.0}, 0.4, 0.05);
+                 p = test::water_problem(20.0, {10, 80, 0.5, 40.0}, 0.4, 0.05);
                  p.grid.energy_step = p.step = 0.2;
                }),
                "the beam stops inside the first cell");

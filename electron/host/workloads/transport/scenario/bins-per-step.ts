@@ -3,15 +3,27 @@
  * one it takes a variance of f (1 - f) bins², which the straggling of a step has to hold. What it does not hold widens
  * the falloff.
  */
-import type { MaterialName, TransportWithConstants } from '../../../../contract/scenario/index.ts';
+import type { MaterialName, TransportScenario, TransportWithConstants } from '../../../../contract/scenario/index.ts';
 import { lowestEnergy } from '../../../model/scenarios/stopping-table.ts';
 import { type TransportContext, tableOf } from './context.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
 /** Most wanted first: three hold every tissue and metal at its own density; more take as much more time. */
 const CANDIDATES = [3, 2, 4, 5, 6] as const;
-/** Added variance, as a share of the straggling's, for which no more bins are taken: a falloff 3 % wider. */
+/** Where water is all there is, only the paths of a tilted beam from plane to plane are no whole number of bins. */
+const CANDIDATES_IN_WATER = [1, 2, 3, 4, 5, 6] as const;
+/** As many parts as a bin of the file is taken in. */
+const PARTS = [1, 2, 3, 4, 5, 6] as const;
+/** Finest bins of a step that bins of the file are divided to. */
+const MOST_PER_STEP = 6;
+/** Added variance, as a share of the straggling's, for which no more bins are taken: a falloff 3 % or 2 % wider. */
 const BEARABLE = 0.06;
+const BEARABLE_TILTED = 0.04;
+/** Middles of nine equally likely parts of a normal distribution. */
+const NORMAL_PARTS = [-1.5932, -0.9674, -0.5895, -0.2822, 0, 0.2822, 0.5895, 0.9674, 1.5932] as const;
+/** Scattering power of water, rad² per g/cm², about: (MeV / pv)² / length. */
+const SCATTERING = { energy_MeV: 15, length_g_cm2: 46.88, share: 0.9 } as const;
+const PROTON_MEV = 938.272;
 /** Energies between the lowest and the beam's at which the steps are looked at. */
 const ENERGIES = 200;
 
@@ -27,6 +39,8 @@ interface Slowing {
   readonly energies_MeV: Float64Array;
   readonly range_mm: Float64Array;
   readonly stopping: Float64Array;
+  /** Root mean square angle to the axis, rad, that a beam has from scattering in water. */
+  readonly angle: Float64Array;
 }
 
 function slowing(energy_MeV: number, context: TransportContext): Slowing {
@@ -35,11 +49,44 @@ function slowing(energy_MeV: number, context: TransportContext): Slowing {
   const { energies_MeV, stopping_MeV_cm2_g } = context.water;
   const found = context.rangeTable(energies_MeV, stopping_MeV_cm2_g, energies);
   const range_mm = found.range_g_cm2.map((range) => range * 10);
-  return { energies_MeV: energies, range_mm, stopping: found.stopping_MeV_cm2_g };
+  return { energies_MeV: energies, range_mm, stopping: found.stopping_MeV_cm2_g, angle: angles(energies, range_mm) };
+}
+
+function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Array {
+  const found = new Float64Array(energies_MeV.length);
+  let squared = 0;
+  for (let i = energies_MeV.length - 2; i >= 0; i -= 1) {
+    const energy = energies_MeV[i] ?? 0;
+    const pv = (energy * (energy + 2 * PROTON_MEV)) / (energy + PROTON_MEV);
+    const way = ((range_mm[i + 1] ?? 0) - (range_mm[i] ?? 0)) / 10;
+    squared += (SCATTERING.share * (SCATTERING.energy_MeV / pv) ** 2 * way) / SCATTERING.length_g_cm2;
+    found[i] = Math.sqrt(squared);
+  }
+  return found;
+}
+
+/** Lengths of a step from plane to plane beside the axis' own, for a beam that has spread by `angle`; 1 where all are. */
+type Paths = (angle: number) => readonly number[];
+
+function pathsOf({ beam, solver }: TransportWithConstants): Paths {
+  if (solver.stepping !== 'depth' || beam.angle_deg === 0) return () => [1];
+  const tilt = (beam.angle_deg * Math.PI) / 180;
+  const steepest = Math.PI / 3;
+  return (angle) =>
+    NORMAL_PARTS.map((part) => {
+      const theta = Math.min(steepest, Math.max(-steepest, tilt + part * angle));
+      return Math.cos(tilt) / Math.cos(theta);
+    });
+}
+
+interface Step {
+  /** Along the axis, mm. */
+  readonly length_mm: number;
+  readonly paths: Paths;
 }
 
 /** Variance of the residual range, mm² of water, that a beam gets from bins of `bin_mm` on its way through `medium`. */
-function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step_mm: number, context: TransportContext): number {
+function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, context: TransportContext): number {
   const table = tableOf(context, medium.material);
   const found = context.rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, water.energies_MeV);
   const density = context.materials[medium.material].density_g_cm3 * medium.density_scale;
@@ -47,14 +94,18 @@ function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step_mm: numb
   let own_mm = 0;
   let [before, straggled] = [0, 0];
   water.range_mm.forEach((range, i) => {
-    const shift_mm = ((found.stopping_MeV_cm2_g[i] ?? 0) / (water.stopping[i] ?? 1)) * density * step_mm;
-    const fraction = Math.abs(shift_mm / bin_mm - Math.round(shift_mm / bin_mm));
+    const shift_mm = ((found.stopping_MeV_cm2_g[i] ?? 0) / (water.stopping[i] ?? 1)) * density * step.length_mm;
     const steps = (range - before) / shift_mm;
     // Straggling between two residual ranges is the difference of what is left of it at them.
     const variance = rangeStraggling_mm(range) ** 2;
     const held = (variance - straggled) / steps / bin_mm ** 2;
-    added += steps * Math.max(0, fraction * (1 - fraction) - held) * bin_mm ** 2;
-    own_mm += steps * step_mm;
+    const paths = step.paths(water.angle[i] ?? 0);
+    for (const path of paths) {
+      const bins = (path * shift_mm) / bin_mm;
+      const fraction = Math.abs(bins - Math.round(bins));
+      added += (steps / paths.length) * Math.max(0, fraction * (1 - fraction) - path * held) * bin_mm ** 2;
+    }
+    own_mm += steps * step.length_mm;
     [before, straggled] = [range, variance];
   });
   // Wherever on the way the medium lies, it adds in the mean what is its share of the way.
@@ -72,21 +123,58 @@ function mediaOf({ background, regions }: TransportWithConstants['geometry']): r
   return [{ material: background, density_scale: 1, thickness_mm: Number.POSITIVE_INFINITY }, ...found.values()];
 }
 
-/** @param stepInWater_mm what a step takes of the residual range in the background, mm of water */
-export function binsPerStep(
-  { beam, geometry, physics }: TransportWithConstants,
+function fewest(
+  scenario: TransportWithConstants,
   context: TransportContext,
   step_mm: number,
-  stepInWater_mm: number,
+  whole_mm: number,
+  candidates: readonly number[],
 ): number {
+  const { beam, geometry, physics, solver } = scenario;
   const media = mediaOf(geometry);
   const water = slowing(beam.energy_MeV, context);
-  const allowed = physics.straggling === 'off' ? 0 : BEARABLE * rangeStraggling_mm(water.range_mm.at(-1) ?? 0) ** 2;
-  let [best, least] = [CANDIDATES[0] as number, Number.POSITIVE_INFINITY];
-  for (const bins of CANDIDATES) {
-    const worst = Math.max(...media.map((medium) => added_mm2(medium, water, stepInWater_mm / bins, step_mm, context)));
+  const step = { length_mm: step_mm, paths: pathsOf(scenario) };
+  const bearable = solver.stepping === 'depth' && beam.angle_deg !== 0 ? BEARABLE_TILTED : BEARABLE;
+  const straggling = rangeStraggling_mm(water.range_mm.at(-1) ?? 0);
+  const own = (beam.energy_sigma_MeV * 10) / (water.stopping.at(-1) ?? 1);
+  const allowed = physics.straggling === 'off' ? 0 : bearable * (straggling ** 2 + own ** 2);
+  let [best, least] = [candidates[0] ?? 1, Number.POSITIVE_INFINITY];
+  for (const bins of candidates) {
+    const worst = Math.max(...media.map((medium) => added_mm2(medium, water, whole_mm / bins, step, context)));
     if (worst <= allowed) return bins;
     if (worst < least) [best, least] = [bins, worst];
   }
   return best;
+}
+
+/**
+ * @param step_mm along the beam's axis
+ * @param stepInWater_mm what such a step takes of the residual range in the background, mm of water
+ */
+export function binsPerStep(
+  scenario: TransportWithConstants,
+  context: TransportContext,
+  step_mm: number,
+  stepInWater_mm: number,
+): number {
+  const { background, regions } = scenario.geometry;
+  const water = background === 'water' && regions.every((one) => one.material === 'water' && one.density_scale === 1);
+  return fewest(scenario, context, step_mm, stepInWater_mm, water ? CANDIDATES_IN_WATER : CANDIDATES);
+}
+
+/** Parts that a range bin of the file is taken in, so that none that a file asks for smears the range. */
+export function partsPerBin(scenario: TransportScenario, context: TransportContext): number {
+  const { beam, grid, initial, physics, solver } = scenario;
+  if (grid.energy.kind !== 'range' || initial.kind !== 'beam' || physics.straggling === 'off') return 1;
+  const bin_mm = grid.energy.step_mm;
+  const step_mm =
+    solver.stepping === 'depth' ? grid.dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180) : solver.step_mm;
+  const parts = PARTS.filter((part) => part === 1 || bin_mm / part >= (step_mm / MOST_PER_STEP) * (1 - 1e-6));
+  return fewest(scenario, context, step_mm, bin_mm, parts);
+}
+
+/** The range step that the engine gets for the file's, mm of water. */
+export function takenRangeStep_mm(scenario: TransportScenario, context: TransportContext): number {
+  const { energy } = scenario.grid;
+  return energy.kind === 'range' ? energy.step_mm / partsPerBin(scenario, context) : Number.NaN;
 }

@@ -2,9 +2,11 @@
 import { type Fault, fault, suggest, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
 import { formatBytes, formatNumber } from '../../../../contract/units.ts';
 import { divides, divisorNear } from '../../../model/scenarios/nice.ts';
+import { partsPerBin } from './bins-per-step.ts';
 import type { TransportContext } from './context.ts';
 import { angleBins, energyBins, estimateGrid } from './estimate.ts';
 import type { Check } from './one-check.ts';
+import { partCells } from './warn-spread.ts';
 
 /** Per axis. Tables of the solver grow with these, so that memory alone would not bound them. */
 const mostCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
@@ -88,15 +90,34 @@ function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly Fault[]
   return [warning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
-/** A forward proton that ends between two cells is spread over both, again at every step. */
-function warnOfPartCells({ grid, solver, beam, initial }: TransportScenario): readonly Fault[] {
-  if (solver.stepping === 'depth' || initial.kind !== 'beam' || beam.angle_deg !== 0) return [];
-  if (divides(grid.dz_mm, solver.step_mm)) return [];
+/** A beam whose row ends between two cells is spread over both, again at every step. */
+function warnOfPartCells(scenario: TransportScenario): readonly Fault[] {
+  const { grid, solver, beam, initial } = scenario;
+  if (initial.kind !== 'beam' || !partCells(scenario)) return [];
+  const cosine = Math.cos((beam.angle_deg * Math.PI) / 180);
   const cell = formatNumber(grid.dz_mm);
+  const whole = Math.max(1, Math.round((solver.step_mm * cosine) / grid.dz_mm)) * grid.dz_mm;
   const message =
-    `${formatNumber(solver.step_mm)} mm is not a whole number of cells in depth (grid.dz_mm, ${cell} mm): ` +
-    'the remap in z widens the distal falloff';
+    beam.angle_deg === 0
+      ? `${formatNumber(solver.step_mm)} mm is not a whole number of cells in depth (grid.dz_mm, ${cell} mm): ` +
+        'the remap in z widens the distal falloff'
+      : `${formatNumber(solver.step_mm)} mm at ${formatNumber(beam.angle_deg)}° is not a whole number of cells in depth ` +
+        `(grid.dz_mm, ${cell} mm): the remap in z widens the distal falloff; ` +
+        `${formatNumber(Number((whole / cosine).toPrecision(6)))} mm, as without solver.step_mm, does not`;
   return [warning(['solver', 'step_mm'], solver.step_mm, message)];
+}
+
+/** Bins that would smear the range are taken in parts: right, and slower. */
+function warnOfParts(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+  const { energy } = scenario.grid;
+  if (energy.kind !== 'range') return [];
+  const parts = partsPerBin(scenario, context);
+  if (parts === 1) return [];
+  const taken = formatNumber(Number((energy.step_mm / parts).toPrecision(4)));
+  const message =
+    `${formatNumber(energy.step_mm)} mm is taken in ${parts} parts of ${taken} mm: ` +
+    'a step is no whole number of bins, and such bins would smear the range';
+  return [warning(['grid', 'energy', 'step_mm'], energy.step_mm, message)];
 }
 
 function checkVariant({ solver }: TransportScenario, { variants }: TransportContext): readonly Fault[] {
@@ -135,6 +156,10 @@ export const gridChecks: readonly Check[] = [
   {
     uses: ['grid.dz_mm', 'solver.step_mm', 'solver.stepping', 'beam.angle_deg', 'initial'],
     run: warnOfPartCells,
+  },
+  {
+    uses: ['geometry', 'grid', 'grid.energy.step_mm', 'solver', 'solver.step_mm', 'beam', 'initial'],
+    run: warnOfParts,
   },
   { uses: ['solver.variant'], run: checkVariant },
   {

@@ -16,6 +16,8 @@ const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) **
 /** The distal 80–20 % falloff is this many times the straggling; three cells have to lie in it. */
 const falloffPerStraggling = 1.312;
 const cellsPerFalloff = 3;
+/** A tilted beam's cells across show in its falloff: the narrowest beam's width along the axis is an eighth. */
+const cellPerStraggling = 0.16;
 /** With this many cells in the beam's width at the end, halving them changes the width by less than 1 %. */
 const cellsPerWidth = 3.5;
 /** The dose ends three straggling widths behind the range; the rest is for the eye. */
@@ -24,12 +26,19 @@ const depthPerRange = 1.2;
 const theta_max_mrad = 400;
 /** Three quarters of that are enough for tissues; what scatters more takes as much more. */
 const angleMargin = 0.75;
+/** With fewer a beam loses so much that its file should say so: what depth stepping does not take is then an error. */
+const leastAngle_mrad = 200;
 /** Depth stepping ends at 60°. */
 const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
-/** Energies at which protons may stop; the highest whose rest of range does not show in the falloff is taken. */
+/** Energies at which protons may stop; the highest whose rest of range does not show in the peak is taken. */
 const cutoffs_MeV = [2, 1.5, 1, 0.7, 0.5, 0.3, 0.2] as const;
+/** With more the peak is up to 7 % too high, as the rest of the energy is deposited at once. */
+const highestCutoff_MeV = 0.5;
+/** In matter that scatters this much more than water slow protons turn round within a step, and leave the angle grid. */
+const turnsRound = 1.3;
 /** What the rest of the range may be of the straggling. */
-const restPerStraggling = 0.5;
+const restPerStraggling = 0.1;
+const restPerStragglingInMetals = 0.5;
 
 /** Bounds of the schema, for materials in which a beam goes further than any grid. */
 const widest_mm = 10_000;
@@ -84,13 +93,18 @@ function wantedSize(scenario: TransportWithConstants, { own_mm, path_mm }: Range
   };
 }
 
-/** The highest cutoff that R80 does not show, as far as the tables and a uniform energy grid go down. */
-function cutoffOf({ beam, grid }: TransportWithConstants, context: TransportContext): number {
+/** The highest cutoff that neither peak nor R80 shows, as far as the tables and a uniform energy grid go down. */
+function cutoffOf(scenario: TransportWithConstants, context: TransportContext): number {
+  const { beam, grid } = scenario;
+  const metal = scatteringToWater(scenario, context) > turnsRound;
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
-  const shown = restPerStraggling * rangeStraggling_mm(range_mm(beam.energy_MeV));
+  const rest = metal ? restPerStragglingInMetals : restPerStraggling;
+  const shown = rest * rangeStraggling_mm(range_mm(beam.energy_MeV));
   const lowest = Math.max(lowestEnergy(context.water), grid.energy.kind === 'uniform' ? grid.energy.min_MeV : 0);
+  const highest = metal ? cutoffs_MeV[0] : highestCutoff_MeV;
   const allowed = cutoffs_MeV.filter((cutoff) => cutoff >= lowest);
-  return allowed.find((cutoff) => range_mm(cutoff) <= shown) ?? allowed.at(-1) ?? cutoffs_MeV[0];
+  const hidden = allowed.find((cutoff) => cutoff <= highest && range_mm(cutoff) <= shown);
+  return hidden ?? allowed.at(-1) ?? cutoffs_MeV[0];
 }
 
 /** Scattering over the whole range, √(R/X_S), beside water's; the largest of the materials in the box. */
@@ -107,17 +121,24 @@ function largestAngle(scenario: TransportWithConstants, context: TransportContex
   const { beam, grid, solver } = scenario;
   const scattered = theta_max_mrad * Math.max(1, angleMargin * scatteringToWater(scenario, context));
   const wanted = multipleAbove(scattered + 4 * beam.angle_sigma_mrad, grid.dtheta_mrad);
-  if (solver.stepping !== 'depth' || wanted <= theta_max_mrad) return wanted;
+  if (solver.stepping !== 'depth') return wanted;
   const room = depthSteppingLimit_mrad - (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
-  const most = Math.max(theta_max_mrad, Math.floor(room / grid.dtheta_mrad) * grid.dtheta_mrad);
+  const most = Math.max(leastAngle_mrad, Math.floor(room / grid.dtheta_mrad) * grid.dtheta_mrad);
   return Math.min(wanted, tidy(most));
 }
 
-/** The solver step: the cell in depth, or the whole multiple of a given range step nearest to it. */
+/** The way along the axis that takes the beam one cell deeper: its row then moves by whole cells, and stays one. */
+function wayPerCell(scenario: TransportWithConstants, dz_mm: number): number {
+  const { angle_deg } = scenario.beam;
+  return angle_deg === 0 ? dz_mm : tidy(dz_mm / Math.cos((angle_deg * Math.PI) / 180));
+}
+
+/** The solver step: a cell in depth, or the whole multiple of a given range step nearest to it. */
 function stepOf(scenario: TransportWithConstants, dz_mm: number): number {
   const { energy } = scenario.grid;
-  if (energy.kind !== 'range' || energy.step_mm === undefined) return dz_mm;
-  return tidy(Math.max(1, Math.round(dz_mm / energy.step_mm)) * energy.step_mm);
+  const step_mm = scenario.solver.stepping === 'depth' ? dz_mm : wayPerCell(scenario, dz_mm);
+  if (energy.kind !== 'range' || energy.step_mm === undefined) return step_mm;
+  return tidy(Math.max(1, Math.round(step_mm / energy.step_mm)) * energy.step_mm);
 }
 
 /** Range step in water for a solver step in the background. */
@@ -131,7 +152,15 @@ function rangeStepOf(
   const step = background === 'water' ? step_mm : Number((step_mm * backgroundToWater).toPrecision(4));
   const differs =
     background !== 'water' || regions.some((region) => region.material !== background || region.density_scale !== 1);
-  return differs ? tidy(step / binsPerStep(scenario, context, step_mm, step)) : step;
+  const spreads = scenario.solver.stepping === 'depth' && scenario.beam.angle_deg !== 0;
+  return differs || spreads ? tidy(step / binsPerStep(scenario, context, step_mm, step)) : step;
+}
+
+/** Wanted cell across, mm: by the beam's width at the end, and by what it adds to a tilted beam's falloff. */
+function acrossOf({ beam }: TransportWithConstants, { own_mm }: Ranges): number {
+  const width = widthAtEnd_mm(own_mm) / cellsPerWidth;
+  const tilt = Math.abs(Math.sin((beam.angle_deg * Math.PI) / 180));
+  return tilt === 0 ? width : Math.min(width, (cellPerStraggling * rangeStraggling_mm(own_mm)) / tilt);
 }
 
 /** `scenario` with every number present. Nothing is checked here. */
@@ -148,11 +177,11 @@ export function completeTransport(scenario: TransportWithConstants, context: Tra
   });
   const width = sizeAndCell(geometry.width_mm, grid.dx_mm, {
     size: wanted.width,
-    cell: cell(widthAtEnd_mm(found.own_mm) / cellsPerWidth, geometry.width_mm ?? wanted.width),
+    cell: cell(acrossOf(scenario, found), geometry.width_mm ?? wanted.width),
   });
   const step_mm = solver.step_mm ?? stepOf(scenario, depth.cell);
   // Depth stepping steps by the cell in depth, whatever the file says of the step.
-  const taken_mm = solver.stepping === 'depth' ? depth.cell : step_mm;
+  const taken_mm = solver.stepping === 'depth' ? wayPerCell(scenario, depth.cell) : step_mm;
   const { energy } = grid;
   return {
     ...scenario,

@@ -1,6 +1,7 @@
 /** How large the grid of a scenario is, and how much memory no variant can do without. */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { highestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import { takenRangeStep_mm } from './bins-per-step.ts';
 import type { TransportContext } from './context.ts';
 
 export interface GridEstimate {
@@ -34,9 +35,10 @@ export function energyBins(scenario: TransportScenario, context: TransportContex
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
   const start = range_mm(beam.energy_MeV);
   // A bin stands for half a step on either side, and holds protons as long as there is range left.
-  const lowest = Math.max(range_mm(grid.cutoff_MeV) - grid.energy.step_mm / 2, 1e-9 * grid.energy.step_mm);
-  const below = Math.floor((start - lowest) / grid.energy.step_mm);
-  return Math.max(1, below + 1 + Math.ceil((range_mm(top) - start) / grid.energy.step_mm - 1e-9));
+  const step = takenRangeStep_mm(scenario, context);
+  const lowest = Math.max(range_mm(grid.cutoff_MeV) - step / 2, 1e-9 * step);
+  const below = Math.floor((start - lowest) / step);
+  return Math.max(1, below + 1 + Math.ceil((range_mm(top) - start) / step - 1e-9));
 }
 
 /** Bins of an axis that a window around a spread of `sigma` takes at least, in the unit of `step`. */
@@ -62,7 +64,7 @@ export function estimateGrid(scenario: TransportScenario, context: TransportCont
     const spread_mm = leastStraggling * range * 10;
     const [step, spread] =
       grid.energy.kind === 'range'
-        ? [grid.energy.step_mm, spread_mm]
+        ? [takenRangeStep_mm(scenario, context), spread_mm]
         : [grid.energy.step_MeV, (spread_mm / 10) * stopping];
     storedEnergies = windowBins(ne, step, spread);
     storedDepths = windowBins(nz, grid.dz_mm, spread_mm);

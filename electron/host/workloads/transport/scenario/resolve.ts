@@ -1,6 +1,7 @@
 /** A complete scenario as the problem that the engines take. */
 import type { MaterialName, TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
+import { takenRangeStep_mm } from './bins-per-step.ts';
 import { type TransportContext, tableOf } from './context.ts';
 import { angleBins } from './estimate.ts';
 
@@ -93,7 +94,8 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
       dz_mm: geometry.depth_mm / nz,
       dtheta_rad: grid.dtheta_mrad / 1000,
       theta_centre_rad: angle_rad,
-      energy: grid.energy,
+      energy:
+        grid.energy.kind === 'range' ? { kind: 'range', step_mm: takenRangeStep_mm(scenario, context) } : grid.energy,
       cutoff_MeV: grid.cutoff_MeV,
     },
     materials: list.entries,

@@ -1,12 +1,19 @@
 /** Warns of energy bins that widen the beam: what they add to the range spread, beside what physics gives. */
 import { type Fault, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../contract/units.ts';
+import { divides } from '../../../model/scenarios/nice.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
-/** A spread of this share of the physical one makes the distal falloff 1 % wider. */
-const NOTICEABLE_SHARE = 0.14;
+/** A spread of this share of the physical one makes the distal falloff 2 % wider. */
+const NOTICEABLE_SHARE = 0.2;
 /** Below this nothing that is shown changes, also for a beam without any spread of its own. */
 const NOTICEABLE_MM = 0.01;
+
+/** Whether a step takes the beam's row by a part of a cell in depth. */
+export function partCells({ beam, grid, solver }: TransportScenario): boolean {
+  if (solver.stepping === 'depth') return false;
+  return !divides(grid.dz_mm, solver.step_mm * Math.cos((beam.angle_deg * Math.PI) / 180));
+}
 
 /** Sigma of the residual range that straggling and the beam's energy spread give, mm of water. */
 function physicalSpread_mm({ beam, physics }: TransportScenario, range_mm: number, slope_mm_MeV: number): number {
@@ -28,6 +35,8 @@ export function spreadWarning(
   const physical = physicalSpread_mm(scenario, range_mm, slope_mm_MeV);
   if (extra_mm < NOTICEABLE_MM || extra_mm < NOTICEABLE_SHARE * physical) return null;
   const { energy } = scenario.grid;
+  // What a step of parts of cells adds has a warning of its own.
+  if (energy.kind === 'range' && partCells(scenario)) return null;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
   const factor = (Math.hypot(physical, extra_mm) / physical).toFixed(2);

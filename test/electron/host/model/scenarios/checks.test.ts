@@ -61,13 +61,13 @@ describe('parts that do not fit each other', () => {
     ],
     [
       'depth stepping beyond 60 degrees',
-      { beam: { energy_MeV: 70, angle_deg: 45 }, solver: { stepping: 'depth' } },
+      { beam: { energy_MeV: 70, angle_deg: 45 }, grid: { theta_max_mrad: 400 }, solver: { stepping: 'depth' } },
       'grid.theta_max_mrad: 400 mrad lets the angle grid reach 68°, and depth stepping ends at 60°; allowed: at most 260 mrad with this beam angle, or solver.stepping: path',
     ],
     [
       'depth stepping with a flat beam',
       { beam: { energy_MeV: 70, angle_deg: 80 }, solver: { stepping: 'depth' } },
-      'grid.theta_max_mrad: 400 mrad lets the angle grid reach 103°, and depth stepping ends at 60°; allowed: with this beam angle only solver.stepping: path',
+      'grid.theta_max_mrad: 200 mrad lets the angle grid reach 91°, and depth stepping ends at 60°; allowed: with this beam angle only solver.stepping: path',
     ],
     [
       'region outside across',
@@ -123,8 +123,8 @@ describe('parts that do not fit each other', () => {
       'grid.dx_mm: 0.001 mm makes 40000 cells; allowed: at most 16384 cells along this axis',
       'grid.dz_mm: 0.001 mm makes 50000 cells; allowed: at most 16384 cells along this axis',
       'grid.dtheta_mrad: 0.05 mrad makes 16001 cells; allowed: at most 8192 cells along this axis',
-      'grid.energy.step_mm: 0.001 mm makes 40726 cells; allowed: at most 16384 cells along this axis',
-      expect.stringMatching(/^grid: 40726 × 16001 × 50000 × 40000 = .* allowed: 1.00 GiB$/),
+      'grid.energy.step_mm: 0.001 mm makes 40793 cells; allowed: at most 16384 cells along this axis',
+      expect.stringMatching(/^grid: 40793 × 16001 × 50000 × 40000 = .* allowed: 1.00 GiB$/),
     ]);
   });
 

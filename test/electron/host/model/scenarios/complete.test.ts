@@ -45,7 +45,7 @@ test('three lines at 70 MeV are water-70MeV', async () => {
     dz: 0.2,
     dtheta: 5,
     theta: 400,
-    cutoff: 2,
+    cutoff: 0.5,
     energy: range(0.2),
     step: 0.2,
   });
@@ -98,14 +98,18 @@ describe('defaults follow from the range of the beam', () => {
   // Residual ranges of 0.3, 0.5, 1 and 2 MeV in water: 0.005, 0.009, 0.025, 0.076 mm; straggling of 10, 20, 50
   // MeV: 0.017, 0.055, 0.27 mm.
   test.each([
-    [10, {}, 0.5],
+    [10, {}, 0.2],
     [5, {}, 0.2],
-    [20, {}, 1],
-    [50, {}, 2],
+    [20, {}, 0.3],
+    [50, {}, 0.5],
+    [200, {}, 0.5],
     [20, { grid: { energy: { kind: 'uniform', min_MeV: 1.5 } } }, 1.5],
-  ])('the cutoff at %d MeV leaves less range than straggling shows', async (energy, parts, expected) => {
-    expect((await completed(parts, energy)).cutoff).toBe(expected);
-  });
+  ])(
+    'the cutoff at %d MeV leaves a tenth of the straggling, and never more than 0.5 MeV',
+    async (energy, parts, expected) => {
+      expect((await completed(parts, energy)).cutoff).toBe(expected);
+    },
+  );
 
   // σθ near the end of 70 MeV (Fermi–Eyges with Gottschalk's power): 57 mrad in compact bone, 73 in aluminium, 204 in lead.
   test.each([

@@ -14,17 +14,34 @@ test('a step of a whole number of range bins in water adds nothing and is not wa
   for (const step of [0.2, 0.1, 0.05]) expect(lines(await check(bins(step)))).toEqual([]);
 });
 
-test('half a bin a step is warned of, with the spread that the run then states', async () => {
+test('bins that would smear the range are taken in parts, and the run gets those', async () => {
   const reading = await check(bins(0.2, 0.1));
-  const [line = '', ...others] = lines(reading);
-  expect(others).toEqual([]);
-  expect(line).toMatch(
-    /^warning grid\.energy\.step_mm: 0\.2 mm adds 1\.\d\d mm \(σ\) of range spread, physics gives 0\.47 mm; W80–20 is \d\.\d\d×: a solver step of a whole number of bins/,
-  );
-  expect(reading.problem).not.toBeNull();
-  // Defaults of other materials are no round numbers.
-  const copper = await check({ beam: { energy_MeV: 150 }, geometry: { background: 'copper' } });
-  expect(lines(copper).join('\n')).toContain(': 0.1507 mm adds');
+  expect(lines(reading)).toEqual([
+    'warning grid.energy.step_mm: 0.2 mm is taken in 2 parts of 0.1 mm: a step is no whole number of bins, and such bins would smear the range',
+  ]);
+  expect(reading.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.1 });
+  const pmma = await check({
+    beam: { energy_MeV: 140 },
+    geometry: { background: 'pmma', width_mm: 40, depth_mm: 140 },
+    grid: { dz_mm: 0.5, energy: { kind: 'range', step_mm: 0.5 } },
+    solver: { step_mm: 0.5 },
+  });
+  expect(pmma.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.5 / 4 });
+  expect(lines(pmma).join()).not.toContain('range spread');
+});
+
+test('a tilted beam has steps of whole cells in depth; from plane to plane as many bins as its paths need', async () => {
+  const tilted = { beam: { energy_MeV: 150, angle_deg: 30 }, geometry: { width_mm: 200 }, grid: { dz_mm: 0.5 } };
+  const path = await check(tilted);
+  const way = 0.5 / Math.cos(Math.PI / 6);
+  expect(path.scenario?.solver.step_mm).toBeCloseTo(way, 9);
+  expect(lines(path)).toEqual([]);
+  for (const angle_deg of [10, 30, 45]) {
+    const beam = { energy_MeV: 150, angle_deg };
+    expect(lines(await check({ ...tilted, beam, solver: { stepping: 'depth' } }))).toEqual([]);
+  }
+  const apart = lines(await check({ ...tilted, solver: { step_mm: 0.5 } })).join();
+  expect(apart).toContain('0.5 mm at 30° is not a whole number of cells in depth');
 });
 
 test('a uniform grid states what its two-bin split adds', async () => {

@@ -28,7 +28,7 @@ test.each([
     { grid: { theta_max_mrad: 50 } },
     [/^9\d % of the protons left beyond the largest angle: .* a larger grid\.theta_max_mrad keeps them\.$/],
   ],
-  ['coarse cells', { grid: { dz_mm: 0.5 } }, [/^0\.5 mm, a cell in depth or a step, is coarse: only 1\.0 lie in/]],
+  ['coarse cells', { grid: { dz_mm: 0.5 } }, [/^0\.5 mm, a cell in depth or a step, is coarse: only 0\.9 lie in/]],
   ['no range to read', { geometry: { depth_mm: 20 } }, []],
 ])('%s', async (_name, parts, expected) => {
   expect(await notes(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
