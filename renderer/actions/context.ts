@@ -3,6 +3,7 @@ import type { Client } from '../client/index.ts';
 import type { ComparisonStore } from '../state/comparison.ts';
 import type { ConnectionStore } from '../state/connection.ts';
 import type { DialogsStore } from '../state/dialogs.ts';
+import type { HandbookStore } from '../state/handbook.ts';
 import type { ImageViewStore } from '../state/image-view.ts';
 import type { LayoutStore } from '../state/layout/store.ts';
 import type { LibraryStore } from '../state/library.ts';
@@ -30,6 +31,7 @@ export interface Stores {
   readonly appearance: AppearanceStore;
   readonly window: WindowStore;
   readonly timelines: TimelinesStore;
+  readonly handbook: HandbookStore;
   readonly layout: LayoutStore;
   readonly notices: NoticesStore;
   readonly dialogs: DialogsStore;

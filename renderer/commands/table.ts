@@ -1,6 +1,7 @@
 /** The commands of the workbench in their present state. */
 import { exportsOf } from '../../electron/contract/exports.ts';
 import { scenarioKindNames, scenarioKinds } from '../../electron/contract/scenario/index.ts';
+import { type HandbookPlace, handbookPages } from '../base/handbook-pages.ts';
 import { isOfKind, mainPanels, panelPlaces } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
 import { activeRun, hasResult, runOf, stoppableRun } from '../state/runs.ts';
@@ -354,6 +355,11 @@ async function chooseCommand(workbench: Workbench): Promise<void> {
   if (command?.enabled) command.run();
 }
 
+function openHandbook({ stores }: Workbench, place: HandbookPlace): void {
+  stores.handbook.open(place);
+  stores.layout.reveal('handbook');
+}
+
 function helpCommands(workbench: Workbench): readonly Command[] {
   const { stores, desktop } = workbench;
   const { atStart } = stores.updates.getState();
@@ -374,27 +380,43 @@ function helpCommands(workbench: Workbench): readonly Command[] {
       shortcut: 'CmdOrCtrl+/',
       run: () => void stores.dialogs.ask('shortcuts', {}),
     },
-    { id: 'help.log', title: 'Show the log', ...help, group: 2, run: () => void desktop.showLog() },
+    {
+      id: 'help.panel',
+      title: 'About the panel in focus',
+      ...help,
+      group: 2,
+      shortcut: 'F1',
+      run: () => openHandbook(workbench, stores.handbook.placeOfFocus()),
+    },
+    ...handbookPages.map(({ id, title }) => ({
+      id: `help.handbook.${id}`,
+      title,
+      ...help,
+      submenu: 'Handbook',
+      group: 2,
+      run: () => openHandbook(workbench, { page: id, anchor: null }),
+    })),
+    { id: 'help.log', title: 'Show the log', ...help, group: 3, run: () => void desktop.showLog() },
     ...(kind === 'desktop'
       ? [
           {
             id: 'help.update',
             title: 'Look for a newer version…',
             ...help,
-            group: 3,
+            group: 4,
             run: () => void desktop.lookForUpdate(),
           },
           {
             id: 'help.updateAtStart',
             title: 'Look for newer versions at start',
             ...help,
-            group: 3,
+            group: 4,
             checked: atStart,
             run: () => void desktop.lookAtStart(!atStart),
           },
         ]
       : []),
-    { id: 'help.about', title: 'About Braggbench', ...help, group: 4, run: () => void stores.dialogs.ask('about', {}) },
+    { id: 'help.about', title: 'About Braggbench', ...help, group: 5, run: () => void stores.dialogs.ask('about', {}) },
   ];
 }
 

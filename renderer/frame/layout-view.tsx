@@ -102,6 +102,7 @@ function Tabs({
             onClick={(event) => {
               // What can be dragged does not take the focus by itself.
               event.currentTarget.focus();
+              stores.handbook.focused(panel);
               stores.layout.show(size, panel);
             }}
             onAuxClick={(event) => {
@@ -146,6 +147,8 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
       className="group"
       role="group"
       aria-label={panelTitle(node.active)}
+      onFocus={() => stores.handbook.focused(node.active)}
+      onPointerDown={() => stores.handbook.focused(node.active)}
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes(PANEL_TYPE)) return;
         event.preventDefault();

@@ -62,6 +62,7 @@ export const panels: readonly PanelEntry[] = [
     icon: 'edit',
     component: lazy(() => import('../panels/kernel-editor/kernel-editor-panel.tsx')),
   },
+  { id: 'handbook', icon: 'library', component: lazy(() => import('../panels/handbook/handbook-panel.tsx')) },
   { id: 'ladder', icon: 'ladder', component: lazy(() => import('../panels/ladder/ladder-panel.tsx')) },
 ];
 

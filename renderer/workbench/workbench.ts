@@ -24,6 +24,7 @@ import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { createComparisonStore } from '../state/comparison.ts';
 import { createConnectionStore } from '../state/connection.ts';
 import { createDialogsStore } from '../state/dialogs.ts';
+import { createHandbookStore } from '../state/handbook.ts';
 import { createImageViewStore } from '../state/image-view.ts';
 import { createLayoutStore } from '../state/layout/store.ts';
 import { createLibraryStore } from '../state/library.ts';
@@ -108,6 +109,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     appearance: createAppearanceStore(storage, settingsReset),
     window: createWindowStore(),
     timelines: createTimelinesStore(),
+    handbook: createHandbookStore(),
     layout: createLayoutStore(storage, settingsReset),
     notices,
     dialogs: createDialogsStore(),

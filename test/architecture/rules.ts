@@ -30,7 +30,11 @@ const EDITOR = [
 
 /** Panels by name: each may use the page's parts and none of the other panels. */
 export function panelRules(names: readonly string[]): Rules {
-  const room = { folders: PAGE_VIEW, packages: [...REACT, 'zod', 'plotly.js', 'diff', ...EDITOR], node: false };
+  const room = {
+    folders: PAGE_VIEW,
+    packages: [...REACT, 'zod', 'plotly.js', 'diff', 'marked', ...EDITOR],
+    node: false,
+  };
   return Object.fromEntries(names.map((name) => [`renderer/panels/${name}`, room]));
 }
 

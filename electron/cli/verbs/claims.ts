@@ -27,16 +27,22 @@ const cells = (finding: Finding): readonly string[] =>
 
 const titles = ['Claim', 'Claimed', 'Measured', 'Verdict', 'By', 'Session in assets/runs'] as const;
 
-/** The range of what was measured for one claim, with the verdicts that occur. */
+/** The range of what was measured for one claim, with the verdicts that occur; what some sessions leave out is not said. */
 function together(findings: readonly Finding[]): readonly [measured: string, verdicts: string] {
-  const values = findings.flatMap(({ value }) => (value === null ? [] : [value]));
-  const verdicts = [...new Set(findings.map(({ verdict }) => verdict))].join(', ');
-  const [first] = findings;
-  if (first === undefined || values.length === 0) return ['–', first?.reason ?? verdicts];
-  const at = (value: number): string => measured({ ...first, value });
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  return [low === high ? at(low) : `${at(low).replace(/\D+$/, '')}–${at(high)}`, verdicts];
+  const measuredOnes = findings.filter(({ value }) => value !== null);
+  const told = measuredOnes.length === 0 ? findings : measuredOnes;
+  const verdicts = [...new Set(told.map(({ verdict }) => verdict))].join(', ');
+  const [first] = told;
+  if (first === undefined || measuredOnes.length === 0) return ['–', first?.reason ?? verdicts];
+  const values = measuredOnes.map(({ value }) => value ?? Number.NaN);
+  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => measured({ ...first, value }));
+  return [low === high ? `${high}` : `${low?.replace(/\D+$/, '')}–${high}`, verdicts];
 }
+
+/** Of the same claim; one that a session did not measure has no unit of its own. */
+const sameClaim = (findings: readonly Finding[]): readonly (readonly Finding[])[] => [
+  ...Map.groupBy(findings, ({ claim, from, to }) => [claim, from, to].join()).values(),
+];
 
 /** A line for each claim of a row, over all that isolates it. */
 function markdown(rows: readonly { readonly row: ClaimRow; readonly findings: readonly Finding[] }[]) {
@@ -46,14 +52,12 @@ function markdown(rows: readonly { readonly row: ClaimRow; readonly findings: re
     line(['', 'Claim', 'Claimed', 'Measured', 'Verdict', 'Sessions']),
     line(['--:', '---', '--:', '--:', '---', '---']),
     ...rows.flatMap(({ row, findings }) =>
-      [...Map.groupBy(findings, ({ claim, from, to, unit }) => [claim, from, to, unit].join()).values()].map(
-        (same, i) => {
-          const [first] = same;
-          const range = first === undefined || first.reason !== null ? '' : claimedText(first, first.unit);
-          const sessions = [...new Set(same.map(({ session }) => name(session)))].join(', ');
-          return line([i === 0 ? String(row.row) : '', first?.claim ?? '', range, ...together(same), sessions]);
-        },
-      ),
+      sameClaim(findings).map((same, i) => {
+        const first = same.find(({ value }) => value !== null) ?? same[0];
+        const range = first === undefined || first.reason !== null ? '' : claimedText(first, first.unit);
+        const sessions = [...new Set(same.map(({ session }) => name(session)))].join(', ');
+        return line([i === 0 ? String(row.row) : '', first?.claim ?? '', range, ...together(same), sessions]);
+      }),
     ),
   ];
 }

@@ -4,7 +4,7 @@
  * browser shell; nothing in Electron).
  *
  * Plotly would write a style sheet into the page; the page brings those rules
- * itself (renderer/panels/depth-dose/plotly.css), so inline styles stay out too.
+ * itself (renderer/panels/depth-dose/depth-dose-panel.css), so inline styles stay out too.
  */
 export function pagePolicy(connect: readonly string[] = []): string {
   return [

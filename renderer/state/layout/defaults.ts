@@ -55,6 +55,8 @@ export const panelPlaces: readonly PanelPlace[] = [
     ...transport,
   },
   { id: 'run', title: 'Run', simulate: 'right', compare: 'left', profile: 'right' },
+  // In no layout until it is opened; F1 opens it at the page of the panel in focus.
+  { id: 'handbook', title: 'Handbook' },
   { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right', ...transport },
 ];
 

@@ -13,6 +13,11 @@ test('the claims as text, as JSON and as a table: 25 rows, what was recorded bes
   expect(rows.at(-1)?.findings.length).toBeGreaterThan(0);
   expect(text.stdout).toMatch(/^25 {2}All of it together gives 10–100×$/m);
   expect(text.stdout).toMatch(/All of it together +10–100× +[\d.]+× +(less|as claimed|more)/);
+  // What one sweep leaves out is no line of its own, and no verdict beside what was measured.
+  const lines = table.stdout.split('\n').map((line) => line.split(' | ').slice(1, 3).join(' | '));
+  expect(new Set(lines.filter((line) => line.startsWith('A launch costs'))).size).toBe(1);
+  expect(table.stdout).not.toMatch(/, not measured|not measured, /);
+  expect(table.stdout).not.toMatch(/ ([\d.]+)–\1 /);
   expect(table.stdout).toMatch(/^\| 25 \| All of it together \| 10–100× \| [\d.–]+× \|/m);
 });
 

@@ -21,9 +21,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'braggbench-own-cli-'));
   await writeFile(join(folder, 'small.json'), JSON.stringify(small));
   await copyFile(join(root, 'kernels/transport/cpu/gather.cpp'), join(folder, 'my.cpp'));
-  // The README's own example.
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, json = ''] = /```json\n(\{ "kind": "variant"[^`]*)```/.exec(readme) ?? [];
+  // The handbook's own example.
+  const page = await readFile(join(root, 'assets/handbook/user-kernels.md'), 'utf8');
+  const [, json = ''] = /```json\n(\{ "kind": "variant"[^`]*)```/.exec(page) ?? [];
   await writeFile(join(folder, 'my.json'), json);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

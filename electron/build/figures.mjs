@@ -1,0 +1,12 @@
+/** `npm run figures`: every table of the README and the handbook anew, from recorded sessions, the command line and the solver. */
+import { hand } from './setup/command.mjs';
+import { inRoot } from './setup/root.mjs';
+import { main } from './setup/say.mjs';
+import { build, commandLineSteps, prepare } from './steps/all.mjs';
+
+await main(async () => {
+  const elsewhere = await prepare(process.argv.slice(2));
+  if (elsewhere !== null) return elsewhere;
+  await build(await commandLineSteps());
+  return hand(process.execPath, [inRoot('electron/build/figures/main.ts'), ...process.argv.slice(2)]);
+});

@@ -1,0 +1,170 @@
+/** Tables of what recorded sessions hold: from the files in assets/runs alone. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { MeasuredSessionEntry, Session, SessionReport } from '../../contract/session.ts';
+import { loadAddon } from '../../host/addon.ts';
+import { asSession, parseKeptSession, readKnown } from '../../host/sessions/index.ts';
+import { root } from './documents.ts';
+import { code, digits, percent, seconds, table, times } from './text.ts';
+
+const assets = path.join(root, 'assets');
+const known = await readKnown(loadAddon(), assets);
+
+/** A file below assets/runs, without `.json`. */
+export function session(name: string): Session {
+  const file = path.join(assets, 'runs', `${name}.json`);
+  return asSession(parseKeptSession(readFileSync(file, 'utf8'), file), known);
+}
+
+export function report(name: string): SessionReport {
+  const [first] = session(name).reports;
+  if (first === undefined) throw new Error(`${name} has no report`);
+  return first;
+}
+
+export function measured({ entries }: SessionReport, label: string): MeasuredSessionEntry {
+  const found = entries.find((one) => one.label === label);
+  if (found?.status !== 'measured') throw new Error(`${label} was not measured`);
+  return found;
+}
+
+const all = ({ entries }: SessionReport): readonly MeasuredSessionEntry[] =>
+  entries.flatMap((entry) => (entry.status === 'measured' ? [entry] : []));
+
+const errorOf = ({ accuracy }: MeasuredSessionEntry): string => {
+  const first = accuracy.find(({ id }) => id === 'bright') ?? accuracy[0];
+  if (first?.value == null) return '–';
+  return first.value === 0 ? '0' : first.value.toExponential(1);
+};
+
+const right = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'right');
+
+/** Steps, what comes before them, and a whole warm run: from the scenario to the answer in memory. */
+export function runs(name: string): string {
+  const of = report(name);
+  return table(
+    ['Variant', '>Steps', '>Set-up', '>Whole warm run', '>Steps over those of what it builds on', '>Error of the dose'],
+    all(of).map((entry) => [
+      code(entry.label),
+      seconds(entry.time_s),
+      seconds(entry.setup_s),
+      seconds(entry.wall_s),
+      entry.rung === null ? '' : times(entry.rung.value),
+      errorOf(entry),
+    ]),
+  );
+}
+
+const taken = (quantities: MeasuredSessionEntry['quantities']): string => {
+  const found = quantities.find(({ id }) => id === 'steps')?.value;
+  return found == null ? '–' : String(found);
+};
+
+/** Other programs on the same problem. Their whole runs were not timed. */
+export function rivals(...names: readonly string[]): string {
+  const rows = names.flatMap((name) => {
+    const of = report(name);
+    const fastest = all(of)
+      .filter(({ verdict }) => verdict !== 'wrong')
+      .reduce((best, entry) => (entry.time_s < best.time_s ? entry : best));
+    return of.external.flatMap(({ title, result }) =>
+      result === null
+        ? []
+        : [
+            [
+              code(name),
+              title,
+              seconds(result.time_s),
+              `${taken(result.quantities)}; ${taken(fastest.quantities)}`,
+              `${times(result.time_s / fastest.time_s)} of ${code(fastest.label)}`,
+              result.wrong ? 'wrong' : 'right',
+            ],
+          ],
+    );
+  });
+  return table(
+    ['Session', 'Program', '>Time of its steps', '>Steps; ours', 'Against our fastest right variant', 'Dose'],
+    rows,
+  );
+}
+
+/** Images: the kernels, and a whole run. */
+export function images(name: string): string {
+  const of = report(name);
+  return table(
+    ['Variant', '>Image', '>Over the first', '>Whole warm run', '>Error of bright pixels', 'Answer'],
+    all(of).map((entry) => [
+      code(entry.label.replace(/^diffraction-/, '')),
+      seconds(entry.time_s),
+      times(entry.ratio.value),
+      seconds(entry.wall_s),
+      errorOf(entry),
+      right(entry),
+    ]),
+  );
+}
+
+const layers = ['layer-256', 'layer-1024', 'layer-odd', 'layer-8192'] as const;
+
+export function layer(): string {
+  const reports = layers.map((name) => report(`linear-relu/${name}`));
+  const labels = [...new Set(reports.flatMap((one) => all(one).map(({ label }) => label)))];
+  const title = (of: SessionReport): string => of.scenario.replace(/^Linear and ReLU, /, '');
+  return table(
+    ['Variant', ...reports.map((of) => `>${title(of)}`)],
+    labels.map((label) => [
+      code(label),
+      ...reports.map((of) => {
+        const entry = all(of).find((one) => one.label === label);
+        if (entry === undefined) return '–';
+        return entry.verdict === 'wrong' ? `${seconds(entry.time_s)} (wrong)` : seconds(entry.time_s);
+      }),
+    ]),
+  );
+}
+
+/** What a graph, a persistent kernel, tiles and cold caches gave: from the modes of the uniform grid. */
+export function modes(name: string): string {
+  const entries = all(report(name)).filter((entry) => entry.modes.some(({ time_s }) => time_s !== null));
+  const of = (entry: MeasuredSessionEntry, wanted: string): string => {
+    const found = entry.modes.find(({ mode }) => mode === wanted);
+    return found?.ratio == null ? '–' : `${digits(found.ratio.value)}×`;
+  };
+  return table(
+    ['Variant', '>Warm', '>Cold caches', '>Replayed as one graph'],
+    entries.map((entry) => [code(entry.label), seconds(entry.time_s), of(entry, 'cold'), of(entry, 'graph')]),
+  );
+}
+
+const groups = [
+  ['transport', '*.json'],
+  ['diffraction', 'diffraction/*.json'],
+  ['linear layer', 'linear-relu/*.json'],
+  ['small workloads', 'micro/*.json'],
+] as const;
+
+/** On what the sessions were recorded, how many rounds they took, and how far a variant strays from itself in them. */
+export function machines(): string {
+  const rows = groups.map(([title, pattern]) => {
+    const files = globSync(pattern, { cwd: path.join(assets, 'runs') });
+    const sessions = files.map((file) => session(file.slice(0, -'.json'.length)));
+    const reports = sessions.flatMap((one) => one.reports);
+    const gpus = new Map(reports.flatMap(({ machine: { gpu } }) => (gpu === null ? [] : [[gpu.uuid, gpu]])));
+    const drivers = new Set([...gpus.values()].map(({ driver }) => driver));
+    const names = new Set([...gpus.values()].map(({ name }) => name));
+    const floors = reports.flatMap(({ noise: { floor } }) => (floor === null ? [] : [floor])).toSorted((a, b) => a - b);
+    const rounds = reports.map((one) => one.rounds);
+    return [
+      title,
+      String(files.length),
+      `${gpus.size} × ${[...names].join(', ')}`,
+      [...drivers].join(', '),
+      `${Math.min(...rounds)}–${Math.max(...rounds)}`,
+      `${percent(floors[0] ?? null)}, ${percent(floors[floors.length >> 1] ?? null)}, ${percent(floors.at(-1) ?? null)}`,
+    ];
+  });
+  return table(
+    ['Sessions', '>Files', 'GPUs, by their identifiers', 'Driver', '>Rounds', '>Noise: least, median, most'],
+    rows,
+  );
+}

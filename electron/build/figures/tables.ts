@@ -1,0 +1,91 @@
+/** Every table of the documents by its name, and what it is made from. A further table is one entry here. */
+import { claimCounts, claimsTable, rangeOf, shippedScenarios, usages, verbs, waterBeams } from './programs.ts';
+import { images, layer, machines, measured, modes, report, rivals, runs } from './sessions.ts';
+import { code, seconds, table, times } from './text.ts';
+
+export interface Table {
+  /** `solver`: runs the solver, so that the last digit may be the machine's. */
+  readonly from: 'sessions' | 'program' | 'solver';
+  make(): string | Promise<string>;
+}
+
+const shown = (file: string): string => code(`npx braggbench bench --open assets/runs/${file}.json`);
+
+async function headline(): Promise<string> {
+  const water = report('h200-water-70MeV');
+  const uniform = report('h200-uniform-grid-70MeV');
+  const cubic = report('diffraction/h200-simple-cubic-1024');
+  const large = report('linear-relu/layer-8192');
+  const both = (of: typeof water, label: string): string => {
+    const entry = measured(of, label);
+    return `${seconds(entry.wall_s)} (${seconds(entry.time_s)})`;
+  };
+  const over = (of: typeof water, slow: string, fast: string): string =>
+    times(measured(of, slow).time_s / measured(of, fast).time_s);
+  const rival = uniform.external.find(({ id }) => id === 'cupy-raw')?.result;
+  if (rival == null) throw new Error('CuPy was not measured');
+  const [borne, judged] = await claimCounts();
+  return table(
+    ['What', '>Figure', 'Command'],
+    [
+      [
+        'R80 of 150 MeV in water, and the CSDA range',
+        await rangeOf('water-150MeV'),
+        code('npx braggbench run water-150MeV'),
+      ],
+      [
+        'The 70 MeV beam on a GPU, whole warm run (steps alone): `cuda-window`',
+        both(water, 'cuda-window'),
+        shown('h200-water-70MeV'),
+      ],
+      ['The same, `cuda-depth`: faster steps, slower runs', both(water, 'cuda-depth'), 'the same'],
+      [
+        'On a uniform grid, `cuda-scatter`: an atomic per target',
+        both(uniform, 'cuda-scatter'),
+        shown('h200-uniform-grid-70MeV'),
+      ],
+      ['The same, `cuda-window`', both(uniform, 'cuda-window'), 'the same'],
+      [
+        "CuPy's RawKernel over `cuda-window`, steps",
+        times(rival.time_s / measured(uniform, 'cuda-window').time_s),
+        'the same',
+      ],
+      [
+        'An image: stages with temporaries over one kernel, both FP64',
+        over(cubic, 'diffraction-cuda-unfused', 'diffraction-cuda-fp64'),
+        shown('diffraction/h200-simple-cubic-1024'),
+      ],
+      [
+        'A linear layer: a naive fused kernel over cuBLAS and a ReLU',
+        over(large, 'cuda-naive', 'cuda-cublas'),
+        shown('linear-relu/layer-8192'),
+      ],
+      [
+        'Statements about published claims: as claimed, of judged',
+        `${borne} of ${judged}`,
+        code('npx braggbench claims'),
+      ],
+    ],
+  );
+}
+
+export const tables: Readonly<Record<string, Table>> = {
+  headline: { from: 'solver', make: headline },
+  'water-beams': { from: 'solver', make: () => waterBeams() },
+  'shipped-scenarios': { from: 'solver', make: () => shippedScenarios() },
+  'transport-water': { from: 'sessions', make: () => runs('h200-water-70MeV') },
+  'transport-uniform': { from: 'sessions', make: () => runs('h200-uniform-grid-70MeV') },
+  'transport-dense': { from: 'sessions', make: () => runs('h200-dense-36M') },
+  'transport-modes': { from: 'sessions', make: () => modes('h200-uniform-grid-70MeV') },
+  rivals: {
+    from: 'sessions',
+    make: () => rivals('h200-uniform-grid-70MeV', 'h200-dense-36M'),
+  },
+  'image-still': { from: 'sessions', make: () => images('diffraction/h200-simple-cubic-1024') },
+  'image-rotation': { from: 'sessions', make: () => images('diffraction/h200-rotation-100-orientations') },
+  layers: { from: 'sessions', make: layer },
+  machines: { from: 'sessions', make: machines },
+  claims: { from: 'program', make: claimsTable },
+  verbs: { from: 'program', make: verbs },
+  usages: { from: 'program', make: usages },
+};

@@ -1,0 +1,59 @@
+/** The pages of the handbook in the order they are read, and which of them belongs to a panel. A further page is one entry here. */
+
+export interface HandbookPage {
+  /** Its file in assets/handbook, without `.md`. */
+  readonly id: string;
+  readonly title: string;
+}
+
+export const handbookPages: readonly HandbookPage[] = [
+  { id: 'start', title: 'Start' },
+  { id: 'reading-results', title: 'Reading results' },
+  { id: 'scenarios', title: 'Scenarios' },
+  { id: 'user-kernels', title: 'User kernels' },
+  { id: 'comparing', title: 'Comparing and claims' },
+  { id: 'timelines', title: 'Timelines' },
+  { id: 'physics-and-limits', title: 'Physics and limits' },
+  { id: 'measurements', title: 'Measurements' },
+  { id: 'command-line', title: 'Command line' },
+  { id: 'developer', title: "Developer's guide" },
+];
+
+/** A page, and a heading of it as links name it. */
+export interface HandbookPlace {
+  readonly page: string;
+  readonly anchor: string | null;
+}
+
+const at = (page: string, anchor: string | null = null): HandbookPlace => ({ page, anchor });
+
+/** What F1 opens, by the panel in focus. */
+export const pageOfPanel: Readonly<Record<string, HandbookPlace>> = {
+  scenario: at('scenarios'),
+  library: at('start', 'your-files'),
+  runs: at('start', 'the-workbench'),
+  'dose-map': at('reading-results', 'the-depth-dose'),
+  'depth-dose': at('reading-results', 'the-depth-dose'),
+  run: at('reading-results', 'the-depth-dose'),
+  lateral: at('reading-results', 'width-and-angle'),
+  'phase-space': at('reading-results', 'phase-space'),
+  ledger: at('reading-results', 'the-ledger'),
+  'ledger-steps': at('reading-results', 'the-ledger'),
+  image: at('reading-results', 'an-image'),
+  peaks: at('reading-results', 'an-image'),
+  results: at('reading-results', 'a-measurement'),
+  compare: at('comparing'),
+  ladder: at('comparing', 'published-claims'),
+  'kernel-editor': at('user-kernels'),
+  timeline: at('timelines'),
+  'launch-explorer': at('timelines', 'the-launch-explorer'),
+  handbook: at('start'),
+};
+
+/** A heading as links name it: GitHub's rule, so that the files' links work in both places. */
+export function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,98 @@
+/** The handbook: a page of it, or what a search found. */
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type HandbookPlace, handbookPages } from '../../base/handbook-pages.ts';
+import { IconButton } from '../../widgets/button.tsx';
+import { EmptyState } from '../../widgets/empty-state.tsx';
+import { Select } from '../../widgets/select.tsx';
+import { TextField } from '../../widgets/text-field.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { headingId, Markdown } from './markdown.tsx';
+import { type Found, pageText, pageTitle, search } from './pages.ts';
+import '../../widgets/plot-panel.css';
+import './handbook-panel.css';
+
+interface FoundListProps {
+  readonly query: string;
+  readonly onOpen: (place: HandbookPlace) => void;
+}
+
+const nameOf = ({ title, heading }: Found): string => (heading === null ? title : `${title} › ${heading}`);
+
+function FoundList({ query, onOpen }: FoundListProps): ReactElement {
+  const found = search(query);
+  return (
+    <>
+      <p role="status" className="handbook__count">
+        {found.length === 1 ? 'One part' : `${found.length === 0 ? 'No' : found.length} parts`} with “{query.trim()}”
+      </p>
+      <ul className="handbook__found">
+        {found.map((one) => (
+          <li key={`${one.page} ${one.anchor}`}>
+            <button type="button" onClick={() => onOpen({ page: one.page, anchor: one.anchor })}>
+              <span>{nameOf(one)}</span>
+              <span className="handbook__excerpt">{one.excerpt}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export default function HandbookPanel(): ReactElement {
+  const { handbook } = useWorkbench().stores;
+  const place = useSelected(handbook, (state) => state.place);
+  const canGoBack = useSelected(handbook, (state) => state.before.length > 0);
+  const [query, setQuery] = useState('');
+  const body = useRef<HTMLElement>(null);
+  const text = pageText(place.page);
+  const open = (to: HandbookPlace): void => {
+    setQuery('');
+    handbook.open(to);
+  };
+  useEffect(() => {
+    const section = body.current;
+    if (section === null || query !== '') return;
+    const heading = place.anchor === null ? null : section.querySelector(`#${CSS.escape(headingId(place.anchor))}`);
+    if (heading === null) section.scrollTop = 0;
+    else heading.scrollIntoView({ block: 'start' });
+  }, [place, query]);
+  // A place that is asked for from outside ends a search.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the place that changed
+  useEffect(() => setQuery(''), [place]);
+  return (
+    <div className="plot-panel">
+      <div className="panel-bar">
+        <Select
+          label="Page of the handbook"
+          value={place.page}
+          options={handbookPages.map(({ id, title }) => ({ value: id, label: title }))}
+          onChange={(page) => open({ page, anchor: null })}
+        />
+        <IconButton icon="undo" size={13} label="Back" disabled={!canGoBack} onPress={() => handbook.back()} />
+        <span className="handbook__search">
+          <TextField label="Search the handbook" placeholder="Search" value={query} onChange={setQuery} />
+        </span>
+      </div>
+      <section
+        className="handbook selectable"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+        tabIndex={0}
+        aria-label={`Handbook: ${pageTitle(place.page)}`}
+        ref={body}
+      >
+        {query.trim() !== '' ? (
+          <FoundList query={query} onOpen={open} />
+        ) : text === null ? (
+          <EmptyState icon="info" title="There is no such page">
+            Choose another from the list.
+          </EmptyState>
+        ) : (
+          <article className="handbook__page">
+            <Markdown text={text} page={place.page} onOpen={open} />
+          </article>
+        )}
+      </section>
+    </div>
+  );
+}

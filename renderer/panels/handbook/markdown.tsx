@@ -1,0 +1,140 @@
+/**
+ * Markdown as React elements, from marked's tokens. Nothing is put into the page as HTML: tags in a text are shown as
+ * the text that they are, and only links to other pages are links.
+ */
+import { lexer, type Token, type Tokens } from 'marked';
+import { createElement, Fragment, type ReactElement, type ReactNode } from 'react';
+import { anchorOf, type HandbookPlace } from '../../base/handbook-pages.ts';
+
+export interface MarkdownProps {
+  readonly text: string;
+  readonly page: string;
+  readonly onOpen: (place: HandbookPlace) => void;
+}
+
+type Context = Omit<MarkdownProps, 'text'>;
+
+/** Of the element that a heading's anchor names. */
+export const headingId = (anchor: string): string => `handbook-${anchor}`;
+
+/** The page that a link of `page` leads to; null: it leads elsewhere. */
+export function placeOf(href: string, page: string): HandbookPlace | null {
+  const found = /^(?:([\w-]+)\.md)?(?:#([\p{L}\p{N}_-]+))?$/u.exec(href);
+  if (found === null || href === '') return null;
+  return { page: found[1] ?? page, anchor: found[2] ?? null };
+}
+
+function Link({ token, context }: { readonly token: Tokens.Link; readonly context: Context }): ReactElement {
+  const place = placeOf(token.href, context.page);
+  const inner = inline(token.tokens, context);
+  // The way out of the workbench is the reader's: an address is shown, not followed.
+  if (place === null) return <>{token.text === token.href ? inner : [inner, ` (${token.href})`]}</>;
+  return (
+    <a
+      href={`#${place.page}`}
+      onClick={(event) => {
+        event.preventDefault();
+        context.onOpen(place);
+      }}
+    >
+      {inner}
+    </a>
+  );
+}
+
+function inlineOf(token: Token, context: Context): ReactNode {
+  switch (token.type) {
+    case 'strong':
+      return <strong>{inline(token.tokens, context)}</strong>;
+    case 'em':
+      return <em>{inline(token.tokens, context)}</em>;
+    case 'codespan':
+      return <code>{(token as Tokens.Codespan).text}</code>;
+    case 'link':
+      return <Link token={token as Tokens.Link} context={context} />;
+    case 'br':
+      return <br />;
+    case 'text':
+      return 'tokens' in token && token.tokens !== undefined ? inline(token.tokens, context) : plain(token);
+    default:
+      return plain(token);
+  }
+}
+
+const plain = (token: Token): string => ('text' in token && typeof token.text === 'string' ? token.text : token.raw);
+
+/** Texts never move: their place is their key. */
+function inPlace(nodes: readonly ReactNode[]): ReactNode {
+  return nodes.map((node, at) => createElement(Fragment, { key: at }, node));
+}
+
+function inline(tokens: readonly Token[] | undefined, context: Context): ReactNode {
+  return inPlace((tokens ?? []).map((token) => inlineOf(token, context)));
+}
+
+function Table({ token, context }: { readonly token: Tokens.Table; readonly context: Context }): ReactElement {
+  const cell = (tag: 'th' | 'td', { tokens, align }: Tokens.TableCell): ReactNode =>
+    createElement(
+      tag,
+      { ...(align === 'right' ? { className: 'handbook__number' } : {}), ...(tag === 'th' ? { scope: 'col' } : {}) },
+      inline(tokens, context),
+    );
+  return (
+    <div className="handbook__scroll">
+      <table>
+        <thead>
+          <tr>{inPlace(token.header.map((one) => cell(one.text === '' ? 'td' : 'th', one)))}</tr>
+        </thead>
+        <tbody>
+          {inPlace(token.rows.map((row) => createElement('tr', null, inPlace(row.map((one) => cell('td', one))))))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function blockOf(token: Token, context: Context): ReactNode {
+  switch (token.type) {
+    case 'heading': {
+      const { depth, text, tokens } = token as Tokens.Heading;
+      return createElement(`h${depth}`, { id: headingId(anchorOf(text)), tabIndex: -1 }, inline(tokens, context));
+    }
+    case 'paragraph':
+      return <p>{inline(token.tokens, context)}</p>;
+    case 'list': {
+      const { ordered, items } = token as Tokens.List;
+      return createElement(
+        ordered ? 'ol' : 'ul',
+        null,
+        inPlace(items.map((item) => createElement('li', null, blocks(item.tokens, context)))),
+      );
+    }
+    case 'code':
+      return (
+        <pre>
+          <code>{(token as Tokens.Code).text}</code>
+        </pre>
+      );
+    case 'blockquote':
+      return <blockquote>{blocks(token.tokens ?? [], context)}</blockquote>;
+    case 'table':
+      return <Table token={token as Tokens.Table} context={context} />;
+    case 'hr':
+      return <hr />;
+    case 'space':
+    case 'def':
+      return null;
+    case 'text':
+      return inlineOf(token, context);
+    default:
+      return <p>{plain(token)}</p>;
+  }
+}
+
+function blocks(tokens: readonly Token[], context: Context): ReactNode {
+  return inPlace(tokens.map((token) => blockOf(token, context)));
+}
+
+export function Markdown({ text, ...context }: MarkdownProps): ReactElement {
+  return <>{blocks(lexer(text), context)}</>;
+}

@@ -1,0 +1,81 @@
+/** The text of the handbook's pages, and the search in it. */
+import { anchorOf, type HandbookPlace, handbookPages } from '../../base/handbook-pages.ts';
+
+// Vite puts the files into the panel's own chunk.
+const files = import.meta.glob('../../../assets/handbook/*.md', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+}) as Readonly<Record<string, string>>;
+
+const texts = new Map(
+  Object.entries(files).map(([file, text]) => [file.replace(/^.*\/|\.md$/g, ''), text.replace(/<!--[\s\S]*?-->/g, '')]),
+);
+
+export const pageIds: readonly string[] = [...texts.keys()];
+
+/** Without markers. Null: there is no such page. */
+export const pageText = (page: string): string | null => texts.get(page) ?? null;
+
+export const pageTitle = (page: string): string =>
+  handbookPages.find(({ id }) => id === page)?.title ?? /^# (.*)$/m.exec(texts.get(page) ?? '')?.[1] ?? page;
+
+export interface Found extends HandbookPlace {
+  readonly title: string;
+  /** Heading of the part; null: what stands before the first. */
+  readonly heading: string | null;
+  /** The words around the first hit. */
+  readonly excerpt: string;
+}
+
+interface Part {
+  readonly page: string;
+  readonly heading: string | null;
+  readonly plain: string;
+}
+
+/** What is read, without the signs of Markdown. */
+const plainOf = (text: string): string =>
+  text
+    .replace(/^[|: -]+$/gm, '')
+    .replace(/\]\([^)]*\)/g, '')
+    .replace(/[`*#|[\]]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+const parts: readonly Part[] = handbookPages.flatMap(({ id }) =>
+  (texts.get(id) ?? '').split(/^(?=#{2,3} )/m).map((text) => {
+    const heading = /^#{2,3} (.*)$/m.exec(text)?.[1] ?? null;
+    return { page: id, heading, plain: plainOf(text.replace(/^#+ .*$/m, '')) };
+  }),
+);
+
+const MOST_FOUND = 30;
+/** Characters of an excerpt before and behind the hit. */
+const AROUND = 70;
+
+function excerptOf(plain: string, word: string): string {
+  const at = Math.max(0, plain.toLowerCase().indexOf(word));
+  const [from, to] = [Math.max(0, at - AROUND), at + word.length + AROUND];
+  return `${from > 0 ? '… ' : ''}${plain.slice(from, to).trim()}${to < plain.length ? ' …' : ''}`;
+}
+
+/** Parts that hold every word, those first that hold them in title or heading. */
+export function search(query: string): readonly Found[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const [first] = words;
+  if (first === undefined) return [];
+  const hits = parts.flatMap(({ page, heading, plain }) => {
+    const title = pageTitle(page);
+    const head = `${title} ${heading ?? ''}`.toLowerCase();
+    const all = `${head} ${plain.toLowerCase()}`;
+    if (!words.every((word) => all.includes(word))) return [];
+    const rank = words.filter((word) => head.includes(word)).length;
+    const anchor = heading === null ? null : anchorOf(heading);
+    return [{ rank, found: { page, anchor, title, heading, excerpt: excerptOf(plain, first) } }];
+  });
+  return hits
+    .sort((a, b) => b.rank - a.rank)
+    .slice(0, MOST_FOUND)
+    .map(({ found }) => found);
+}

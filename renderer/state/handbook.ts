@@ -1,0 +1,42 @@
+/** Where the handbook is open, where it was before, and which panel was last in focus. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { type HandbookPlace, handbookPages, pageOfPanel } from '../base/handbook-pages.ts';
+
+export interface HandbookState {
+  readonly place: HandbookPlace;
+  /** The latest is the last. */
+  readonly before: readonly HandbookPlace[];
+  /** Panel that was last in focus; null before any was. */
+  readonly about: string | null;
+}
+
+export interface HandbookStore extends StoreApi<HandbookState> {
+  open(place: HandbookPlace): void;
+  back(): void;
+  focused(panel: string): void;
+  /** Of the panel in focus. */
+  placeOfFocus(): HandbookPlace;
+}
+
+const first: HandbookPlace = { page: handbookPages[0]?.id ?? '', anchor: null };
+
+/** More steps back than anybody takes. */
+const KEPT = 50;
+
+const same = (a: HandbookPlace, b: HandbookPlace): boolean => a.page === b.page && a.anchor === b.anchor;
+
+export function createHandbookStore(): HandbookStore {
+  const store = createStore<HandbookState>(() => ({ place: first, before: [], about: null }));
+  return {
+    ...store,
+    open: (place) =>
+      store.setState((state) =>
+        same(state.place, place)
+          ? { place: { ...place } }
+          : { place, before: [...state.before, state.place].slice(-KEPT) },
+      ),
+    back: () => store.setState(({ before, place }) => ({ place: before.at(-1) ?? place, before: before.slice(0, -1) })),
+    focused: (about) => store.setState({ about }),
+    placeOfFocus: () => pageOfPanel[store.getState().about ?? ''] ?? first,
+  };
+}

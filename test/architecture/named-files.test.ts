@@ -1,0 +1,103 @@
+/** Files that documents and comments name are there. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+  maxBuffer: 2 ** 26,
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(path.join(root, file)));
+const known = new Set(tracked);
+const folders = new Set(
+  tracked.flatMap((file) =>
+    file.split('/').flatMap((_, depth, parts) => (depth === 0 ? [] : [parts.slice(0, depth).join('/')])),
+  ),
+);
+
+const KIND = '(?:ts|tsx|mjs|cjs|cpp|hpp|cu|cuh|json|md|py|css|html|yml|hex|csv)';
+/** `path/like.this`, with a folder: a name alone may be an example. */
+const withFolder = new RegExp(`(?<![\\w./@~<:*-])((?:\\.{1,2}/)*(?:[\\w.-]+/)+[\\w.-]+\\.${KIND})(?![\\w/<*-])`, 'g');
+/** A name alone is meant as a file of this repository where it ends as its sources do. */
+const alone = /(?<![\w./@~<:*"'-])([\w-]+(?:\.[\w-]+)*\.(?:cpp|hpp|cu|cuh|mjs|md))(?![\w/<*"-])/g;
+
+const base = new Set(tracked.map((file) => path.posix.basename(file)));
+
+/** What C++ files include from, and where scenarios, runs and claims name files from. */
+const roots = [
+  '',
+  'kernels',
+  'native',
+  'native/cuda',
+  'electron',
+  'assets',
+  'assets/runs',
+  'assets/scenarios',
+  'assets/claims',
+  'test',
+  'renderer',
+];
+
+function isThere(from: string, name: string): boolean {
+  if (!name.includes('/')) return base.has(name);
+  return [path.posix.dirname(from), ...roots].some((at) => {
+    const file = path.posix.normalize(path.posix.join(at, name));
+    return known.has(file) || folders.has(file);
+  });
+}
+
+/** Made when building, or of other programs. */
+const elsewhere = /^(dist|node_modules|build|out)\/|^\/|^(?:\.\.?\/)*dist\//;
+
+/** Also of CMake and YAML. */
+const hashed = /#[^\n]*/g;
+const comment = /\/\*[\s\S]*?\*\/|(?<![:\w'"`])\/\/[^\n]*/g;
+
+function textsOf(file: string): readonly string[] {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  if (file.endsWith('.md')) return [text.replace(/```[\s\S]*?```/g, '')];
+  return [...text.matchAll(/\.(?:txt|yml)$/.test(file) ? hashed : comment)].map(([found]) => found);
+}
+
+const sources = tracked.filter(
+  (file) =>
+    /\.(?:ts|tsx|mjs|cpp|hpp|cu|cuh|md|txt|yml)$/.test(file) &&
+    !file.startsWith('test/golden/') &&
+    file !== 'test/architecture/named-files.test.ts',
+);
+
+function missing(file: string, texts = textsOf(file)): readonly string[] {
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(withFolder), ...text.matchAll(alone)].map(([, name = '']) => name),
+  );
+  return names.filter(
+    (name) => !elsewhere.test(name) && !/(?:^|\/)(?:my|mine|your)\b/.test(name) && !isThere(file, name),
+  );
+}
+
+/** Changing a comment there compiles every CUDA kernel anew: mended with the next change of the file, and taken off here. */
+const waiting: readonly string[] = [
+  'kernels/micro/grid_stride.cu: launch_fusion.cu',
+  'kernels/transport/cuda_fused_solver.hpp: cuda_fused.cuh',
+];
+
+describe('files that are named', () => {
+  test('the search notices what is not there', () => {
+    expect(missing('README.md', ['see `kernels/nowhere.cpp` and `README.md`, and gone_away.hpp'])).toEqual([
+      'kernels/nowhere.cpp',
+      'gone_away.hpp',
+    ]);
+    expect(missing('native/engine/run.hpp', ['// engine/run.hpp'])).toEqual([]);
+    expect(missing('a.cu', ["// gone_away.cu's kernel"])).toEqual(['gone_away.cu']);
+    expect(sources.length).toBeGreaterThan(800);
+  });
+
+  test('exist', () => {
+    const found = sources.flatMap((file) => missing(file).map((name) => `${file}: ${name}`));
+    expect(found).toEqual(waiting);
+  });
+});

@@ -1,0 +1,79 @@
+/** The handbook in a real browser: by F1 from a panel, by menu and palette, with links and search, in both themes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { useChromium } from './browser.ts';
+import { inEveryLook, seenWhole } from './looks.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-handbook-'));
+const scenario = path.resolve(import.meta.dirname, '../../assets/scenarios/water-70MeV.json');
+let served: Served;
+
+beforeAll(async () => {
+  served = await serve(['--scenario', scenario, '--run'], { BRAGGBENCH_HOME: home });
+});
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+it('opens at the panel in focus, leads from page to page, and is searched', async () => {
+  const open = await chrome.open(served.url);
+  const { page } = open;
+  const bench = new BenchPage(page);
+  await bench.r80.waitFor();
+  // As the README shows it.
+  await inEveryLook(page, async (look) => open.screenshot(`readme-${look.name}`));
+
+  // F1, with the ledger in focus.
+  const ledger = bench.panel('Ledger');
+  await ledger.focus();
+  await page.keyboard.press('F1');
+  const book = page.getByRole('region', { name: 'Handbook: Reading results' });
+  await book.getByRole('heading', { level: 1, name: 'Reading results' }).waitFor();
+  const atTop = (name: string) =>
+    expect
+      .poll(async () => {
+        const [heading, body] = await Promise.all([
+          book.getByRole('heading', { name, exact: true }).boundingBox(),
+          book.boundingBox(),
+        ]);
+        return heading !== null && body !== null && heading.y >= body.y - 1 && heading.y < body.y + body.height;
+      })
+      .toBe(true);
+  await atTop('The ledger');
+  // From a field of the form too.
+  await page.getByLabel('Energy', { exact: true }).first().click();
+  await page.keyboard.press('F1');
+  const scenarios = page.getByRole('region', { name: 'Handbook: Scenarios' });
+  await scenarios.getByRole('heading', { level: 1, name: 'Scenarios' }).waitFor();
+
+  // Back, and by a link.
+  await page.getByRole('button', { name: 'Back' }).click();
+  await book.getByRole('link', { name: 'Comparing and claims' }).click();
+  const comparing = page.getByRole('region', { name: 'Handbook: Comparing and claims' });
+  await comparing.getByRole('row', { name: /Uncoalesced access wastes 32×/ }).waitFor();
+  await seenWhole(open, 'handbook-table');
+
+  // By the palette, and a search.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('physics and limits');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Handbook: Physics and limits' }).waitFor();
+  await seenWhole(open, 'handbook-page');
+  const field = page.getByRole('textbox', { name: 'Search the handbook' });
+  await field.fill('noise floor');
+  await expect
+    .poll(() => page.getByRole('status').allTextContents())
+    .toContainEqual(expect.stringMatching(/parts? with/));
+  await seenWhole(open, 'handbook-search');
+  await page.getByRole('button', { name: /^Comparing and claims › Which variant is faster\?/ }).click();
+  await comparing.getByRole('heading', { name: 'Which variant is faster?' }).waitFor();
+  await field.fill('zzz nothing');
+  await expect.poll(() => page.getByRole('status').allTextContents()).toContainEqual('No parts with “zzz nothing”');
+  expect(open.problems).toEqual([]);
+});

@@ -1,0 +1,141 @@
+/** The README and the handbook: their tables are what sessions and programs give, their links lead somewhere. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { documents, placesIn, root, textOf, withTables } from '../../../electron/build/figures/documents.ts';
+import { shippedScenarios, waterBeams } from '../../../electron/build/figures/programs.ts';
+import { tables } from '../../../electron/build/figures/tables.ts';
+import { digits, seconds } from '../../../electron/build/figures/text.ts';
+
+const places = documents.flatMap((file) => placesIn(file));
+const again = 'made again by npm run figures';
+
+test('tables are found by their markers, and put in their places', () => {
+  const text = 'a\n<!-- figures: one -->\n\n| x |\n\n<!-- /figures -->\nb\n<!-- figures: two -->\n<!-- /figures -->\n';
+  expect(placesIn('a.md', text).map(({ name, text: inner }) => [name, inner])).toEqual([
+    ['one', '| x |'],
+    ['two', ''],
+  ]);
+  const filled = withTables(text, new Map([['two', '| y |']]));
+  expect(placesIn('a.md', filled).map(({ text: inner }) => inner)).toEqual(['| x |', '| y |']);
+  expect(withTables(filled, new Map([['two', '| y |']]))).toBe(filled);
+});
+
+test('numbers keep three digits that count', () => {
+  expect([0.0713, 1, 14.32, 216.4, 3201].map((value) => digits(value))).toEqual([
+    '0.0713',
+    '1.00',
+    '14.3',
+    '216',
+    '3201',
+  ]);
+  expect([0.1182, 0.0016, 0.0009999, 7.57e-5, 1.2].map(seconds)).toEqual([
+    '118 ms',
+    '1.60 ms',
+    '1.00 ms',
+    '75.7 µs',
+    '1.20 s',
+  ]);
+});
+
+test('every table that can be made stands somewhere, and every marker is of one', () => {
+  expect([...new Set(places.map(({ name }) => name))].toSorted()).toEqual(Object.keys(tables).toSorted());
+});
+
+describe('what sessions and the command line give', () => {
+  test.each(places.filter(({ name }) => tables[name]?.from !== 'solver'))(
+    '$name in $file',
+    async ({ name, text }) => {
+      expect(text, again).toBe(await tables[name]?.make());
+    },
+    60_000,
+  );
+});
+
+/** Numbers may differ by one in their last place: instruction sets round differently. */
+function near(kept: string, made: string): boolean {
+  if (kept === made) return true;
+  const [a, b] = [Number(kept), Number(made)];
+  const places = /\.(\d+)$/.exec(kept)?.[1]?.length ?? 0;
+  return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) < 1.01 * 10 ** -places;
+}
+
+const cells = (table: string): readonly (readonly string[])[] => table.split('\n').map((line) => line.split(' | '));
+
+/** Rows of `made` against the rows of the same name in the document. */
+function expectRows(name: string, made: string): void {
+  const kept = cells(places.find((place) => place.name === name)?.text ?? '');
+  for (const row of cells(made).slice(2)) {
+    const same = kept.find(([first]) => first === row[0]) ?? [];
+    // The last column is the order of the ledger's error, which threads can change.
+    const differing = row.slice(0, -1).filter((cell, at) => !near(same[at] ?? '', cell));
+    expect(differing, `${name}, ${row[0]}: ${again}`).toEqual([]);
+  }
+}
+
+describe('what the solver gives', () => {
+  test('beams in water', async () => expectRows('water-beams', await waterBeams([70, 150])), 120_000);
+  test('shipped scenarios', async () => {
+    expectRows('shipped-scenarios', await shippedScenarios(['water-70MeV', 'bone-slab-150MeV']));
+  }, 120_000);
+  test('the headline', async () => {
+    const kept = cells(places.find(({ name }) => name === 'headline')?.text ?? '');
+    const made = cells((await tables['headline']?.make()) ?? '');
+    // The first row is the solver's; the others are of sessions.
+    expect(kept.slice(3), again).toEqual(made.slice(3));
+    const range = (row: readonly string[] | undefined) => (row?.[1] ?? '').match(/[\d.]+/g) ?? [];
+    expect(range(kept[2])).toHaveLength(2);
+    for (const [at, value] of range(made[2]).entries()) expect(near(range(kept[2])[at] ?? '', value), again).toBe(true);
+  }, 120_000);
+});
+
+/** Text without tables, code and markers. */
+const prose = (text: string): string =>
+  text
+    .replace(/<!-- figures[\s\S]*?\/figures -->/g, '')
+    .replace(/```[\s\S]*?```/g, '')
+    .replace(/^\|.*$/gm, '')
+    .replace(/<[^>]*>/g, '');
+
+describe.each(documents)('%s', (file) => {
+  const text = textOf(file);
+
+  test('links lead to files and headings that are there', () => {
+    const anchors = (of: string) =>
+      [...of.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N} -]/gu, '')
+          .replaceAll(' ', '-'),
+      );
+    for (const [, to = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(to)) continue;
+      const [name = '', anchor] = to.split('#');
+      const target = name === '' ? file : path.posix.join(path.posix.dirname(file), name);
+      expect(existsSync(path.join(root, target)), to).toBe(true);
+      if (anchor !== undefined) expect(anchors(textOf(target)), to).toContain(anchor);
+    }
+  });
+
+  test('sentences have fewer than 25 words', () => {
+    const sentences = prose(text)
+      .split(/\n\s*\n|\n(?=[-*#] |\d+\. )/)
+      .flatMap((block) => block.replaceAll('\n', ' ').split(/(?<=[.:;?!])\s+/));
+    const long = sentences.filter((sentence) => sentence.split(/\s+/).filter((word) => /\w/.test(word)).length >= 25);
+    expect(long).toEqual([]);
+  });
+
+  test('no time and no ratio is typed by hand', () => {
+    const typed = prose(text).match(/\d[\d.,]*(?:×|\s?(?:ms|µs|ns|[GMT]B\/s)\b)/g) ?? [];
+    expect(typed).toEqual([]);
+  });
+});
+
+test('the README is at most 9 kB, and its pictures are there in both themes', () => {
+  const text = textOf('README.md');
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(9000);
+  for (const theme of ['light', 'dark']) {
+    expect(text).toContain(`assets/readme/workbench-${theme}.png`);
+    expect(existsSync(path.join(root, `assets/readme/workbench-${theme}.png`))).toBe(true);
+  }
+});
