@@ -53,7 +53,7 @@ it('opens at the panel in focus, leads from page to page, and is searched', asyn
   await scenarios.getByRole('heading', { level: 1, name: 'Scenarios' }).waitFor();
 
   // Back, and by a link.
-  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByRole('button', { name: 'Back', exact: true }).click();
   await book.getByRole('link', { name: 'Comparing and claims' }).click();
   const comparing = page.getByRole('region', { name: 'Handbook: Comparing and claims' });
   await comparing.getByRole('row', { name: /Uncoalesced access wastes 32×/ }).waitFor();

@@ -1,9 +1,9 @@
 /** Tables of what recorded sessions hold: from the files in assets/runs alone. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { MeasuredSessionEntry, Session, SessionReport } from '../../contract/session.ts';
-import { loadAddon } from '../../host/addon.ts';
-import { asSession, parseKeptSession, readKnown } from '../../host/sessions/index.ts';
+import type { MeasuredSessionEntry, Session, SessionReport } from '../../contract/bench/session.ts';
+import { loadAddon } from '../../host/io/addon/addon.ts';
+import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
 import { root } from './documents.ts';
 import { code, digits, percent, seconds, table, times } from './text.ts';
 
