@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../contract/bench/session.ts';
-import { loadAddon } from '../../host/io/addon/addon.ts';
 import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
+import { loadAddon } from '../../host/io/addon/addon.ts';
 import { root } from './documents.ts';
 import { code, digits, percent, seconds, table, times } from './text.ts';
 
