@@ -16,9 +16,9 @@ const CANDIDATES_IN_WATER = [1, 2, 3, 4, 5, 6] as const;
 const PARTS = [1, 2, 3, 4, 5, 6] as const;
 /** Finest bins of a step that bins of the file are divided to. */
 const MOST_PER_STEP = 6;
-/** Added variance, as a share of the straggling's, for which no more bins are taken: a falloff 3 % or 2 % wider. */
+/** Added variance, as a share of the straggling's, for which no more bins are taken: a falloff 3 % or 1 % wider. */
 const BEARABLE = 0.06;
-const BEARABLE_TILTED = 0.04;
+const BEARABLE_TILTED = 0.02;
 /** Middles of nine equally likely parts of a normal distribution. */
 const NORMAL_PARTS = [-1.5932, -0.9674, -0.5895, -0.2822, 0, 0.2822, 0.5895, 0.9674, 1.5932] as const;
 /** Scattering power of water, rad² per g/cm², about: (MeV / pv)² / length. */

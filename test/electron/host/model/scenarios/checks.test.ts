@@ -61,7 +61,11 @@ describe('parts that do not fit each other', () => {
     ],
     [
       'depth stepping beyond 60 degrees',
-      { beam: { energy_MeV: 70, angle_deg: 45 }, grid: { theta_max_mrad: 400 }, solver: { stepping: 'depth' } },
+      {
+        beam: { energy_MeV: 70, angle_deg: 45 },
+        grid: { theta_max_mrad: 400, dx_mm: 0.25 },
+        solver: { stepping: 'depth' },
+      },
       'grid.theta_max_mrad: 400 mrad lets the angle grid reach 68°, and depth stepping ends at 60°; allowed: at most 260 mrad with this beam angle, or solver.stepping: path',
     ],
     [
