@@ -20,7 +20,7 @@ import {
 } from '../bench-parts.ts';
 import { endedText } from '../ended.ts';
 import { duration, metric, smallError, speedup } from '../numbers.ts';
-import { table } from '../table.ts';
+import { type Column, table } from '../table.ts';
 import { measuredOn } from './measured-on.ts';
 
 /** Of the session that a report is part of. */
@@ -39,6 +39,10 @@ function determinismText({ determinism }: MeasuredEntry): string {
 }
 
 const ratioText = (ratio: Ratio | null): string => (ratio === null ? '–' : speedup(ratio));
+
+/** Older sessions compare steps alone. */
+const tellsWhole = ({ entries }: BenchReport): boolean =>
+  entries.some((entry) => entry.status === 'measured' && entry.whole !== undefined);
 
 function wholeText({ label, whole }: MeasuredEntry, reference: string | null): string {
   if (whole === undefined) return '–';
@@ -65,7 +69,7 @@ function row(entry: BenchEntry, report: BenchReport, style: Style): readonly str
     duration(entry.time_s),
     spreadText(entry.solve_spread, entry.samples.length),
     duration(entry.wall_s),
-    wholeText(entry, report.reference),
+    ...(tellsWhole(report) ? [wholeText(entry, report.reference)] : []),
     duration(entry.setup_s),
     `${metric(entry.cell_steps_per_s)}/s`,
     entry.label === report.reference ? '1' : speedup(entry.ratio),
@@ -78,7 +82,7 @@ function row(entry: BenchEntry, report: BenchReport, style: Style): readonly str
   ];
 }
 
-function externalRow({ title, result }: ExternalEntry, style: Style): readonly string[] {
+function externalRow({ title, result }: ExternalEntry, report: BenchReport, style: Style): readonly string[] {
   if (result === null) return [];
   return [
     title,
@@ -86,7 +90,7 @@ function externalRow({ title, result }: ExternalEntry, style: Style): readonly s
     spreadText(result.spread, result.samples.length),
     // Only its steps are timed: starting it, and what it says of them, are not.
     '–',
-    '–',
+    ...(tellsWhole(report) ? ['–'] : []),
     duration(result.setup_s),
     `${metric(result.cell_steps / result.time_s)}/s`,
     speedup(result.ratio),
@@ -116,23 +120,25 @@ function machineText(report: BenchReport, created: string): readonly string[] {
   ];
 }
 
-function columns(reference: string | null) {
+function columns(report: BenchReport): readonly Column[] {
+  const { reference } = report;
+  const against = reference === null ? 'Speed-up' : `vs ${reference}`;
   return [
     { title: 'Variant' },
     { title: 'Steps', align: 'right' },
     { title: 'Spread', align: 'right' },
     { title: 'Whole run', align: 'right' },
-    { title: reference === null ? 'Speed-up' : `vs ${reference}`, align: 'right' },
+    ...(tellsWhole(report) ? [{ title: `Whole ${against}`, align: 'right' as const }] : []),
     { title: 'Set-up', align: 'right' },
     { title: 'Cell-steps', align: 'right' },
-    { title: reference === null ? 'Speed-up' : `vs ${reference}`, align: 'right' },
+    { title: `Steps ${against}`, align: 'right' },
     { title: 'vs one below', align: 'right' },
     { title: 'Cumulative', align: 'right' },
     { title: 'relL2', align: 'right' },
     { title: 'Ledger', align: 'right' },
     { title: 'Repeats', align: 'right' },
     { title: 'Verdict' },
-  ] as const;
+  ];
 }
 
 /** A rival may end later: it looks less often whether anything is left. */
@@ -158,7 +164,7 @@ export function benchReport(report: BenchReport, style: Style, { created }: Kept
   const refused = report.entries.filter((entry) => entry.status === 'refused');
   const rows = [
     ...measured.map((entry) => row(entry, report, style)),
-    ...report.external.filter(({ result }) => result !== null).map((entry) => externalRow(entry, style)),
+    ...report.external.filter(({ result }) => result !== null).map((entry) => externalRow(entry, report, style)),
   ];
   const styleTitle = (text: string): string => style('bold', text);
   return [
@@ -166,7 +172,7 @@ export function benchReport(report: BenchReport, style: Style, { created }: Kept
     ...machineText(report, created),
     '',
     ...adviceLines(report, measured),
-    ...(rows.length === 0 ? [] : table(columns(report.reference), rows, { styleTitle })),
+    ...(rows.length === 0 ? [] : table(columns(report), rows, { styleTitle })),
     ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
     ...rivalText(report),
     ...flaggedReport(measured),

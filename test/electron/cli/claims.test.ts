@@ -29,5 +29,5 @@ test('its earlier name still works, and is not offered', async () => {
   ]);
   expect(earlier.stdout).toBe(now.stdout);
   expect(help.stdout).toMatch(/^ *claims /m);
-  expect(help.stdout).not.toMatch(/ledger/);
+  expect(help.stdout).not.toMatch(/^ *ledger /m);
 });

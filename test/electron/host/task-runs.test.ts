@@ -65,7 +65,10 @@ it('has a timeline: a lane for each variant with what was done in it, not sent w
     ['cpu-fused', 'samples'],
   ]);
   const found = async (text: string) => (await page.call('timeline.search', { trace: info.id, text, limit: 10 })).count;
-  expect(await found('prepare')).toBe(2);
+  // Anew for each instance, two variants each.
+  const prepared = await found('prepare');
+  expect(prepared % 2).toBe(0);
+  expect(prepared).toBeGreaterThanOrEqual(2 * 3);
   expect(await found('check')).toBe(2);
   expect(await found('repetitions')).toBeGreaterThan(14);
   // By its file it is the same.
