@@ -1,6 +1,8 @@
 /** The line that a run draws while it works. */
+
 import { type ProgressDetail, type RunProgress, shareDone } from '../contract/progress.ts';
 import type { TaskProgress } from '../contract/task.ts';
+import { eachTask } from '../contract/task.ts';
 import { duration, metric, significant } from './numbers.ts';
 import { bar } from './progress-bar.ts';
 
@@ -22,8 +24,7 @@ const words: Words = {
     `${significant(steps_per_s, 3)} steps/s`,
   ],
   diffraction: ({ terms_per_s }) => [`${metric(terms_per_s)} terms/s`],
-  'linear-relu': rounds,
-  micro: rounds,
+  ...eachTask(() => rounds),
 };
 
 function wordsOf<W extends ProgressDetail['workload']>(detail: Extract<ProgressDetail, { workload: W }>): string[] {

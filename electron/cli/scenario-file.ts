@@ -1,14 +1,14 @@
 /** Operands that name a scenario, and what --set and --variant change in it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatPath, suggest } from '../contract/scenario/index.ts';
+import { formatPath, scenarioKindNames, suggest } from '../contract/scenario/index.ts';
 import type { TransportVariant as Variant } from '../host/io/addon/addon.ts';
 import { type Override, parseOverride, type Reading } from '../host/workloads/scenarios/index.ts';
 import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 
-/** Of the shipped scenarios: transport has no folder of its own. */
-const shippedFolders = ['', 'diffraction', 'linear-relu', 'micro'] as const;
+/** Shipped scenarios stand in a folder of their kind; the first kind's, in none. */
+const shippedFolders = ['', ...scenarioKindNames];
 
 /** A file as given, or a scenario that comes with the program by its name. */
 export function scenarioPath(operand: string): string {

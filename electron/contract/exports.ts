@@ -1,4 +1,5 @@
 /** What a run of each workload can be written as, in the order of menus; a further workload is one entry here. */
+import { eachTask } from './task.ts';
 import type { WorkloadName } from './workload.ts';
 
 export interface ExportChoice {
@@ -29,16 +30,14 @@ export const exportsOf: Readonly<Record<WorkloadName, readonly ExportChoice[]>> 
     { id: 'summary', title: 'Summary (JSON)' },
     { id: 'run', title: 'Everything (HDF5)' },
   ],
-  'linear-relu': taskExports,
-  micro: taskExports,
+  ...eachTask(() => taskExports),
 };
 
 /** How the file that holds a whole run is called. */
 export const runEndings: Readonly<Record<WorkloadName, string>> = {
   transport: '.h5',
   diffraction: '.h5',
-  'linear-relu': '.task.json',
-  micro: '.task.json',
+  ...eachTask(() => '.task.json'),
 };
 
 /** Files that hold runs, by the end of their names. */

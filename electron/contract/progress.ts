@@ -2,14 +2,13 @@
 import { z } from 'zod';
 import { imageProgressSchema } from './image.ts';
 import { runIdSchema, runStateSchema, transportProgressSchema } from './run.ts';
-import { taskProgressSchema } from './task.ts';
+import { eachTaskSchema, type TaskKind, taskProgressSchema } from './task.ts';
 
 /** What each workload says of its way; a further one is one entry here. */
 export const progressDetailSchema = z.discriminatedUnion('workload', [
   transportProgressSchema,
   imageProgressSchema,
-  taskProgressSchema('linear-relu'),
-  taskProgressSchema('micro'),
+  ...eachTaskSchema<{ [K in TaskKind]: ReturnType<typeof taskProgressSchema<K>> }>(taskProgressSchema),
 ]);
 export type ProgressDetail = Readonly<z.infer<typeof progressDetailSchema>>;
 

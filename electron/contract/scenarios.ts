@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { issueSchema } from './errors.ts';
 import { fileRefSchema, namedFileSchema } from './files.ts';
 import { gridSizeSchema } from './run.ts';
-import type { TaskKind } from './task.ts';
+import { eachTaskSchema, type TaskKind } from './task.ts';
 
 /**
  * A scenario as the user wrote it: defaults not filled in, possibly with
@@ -99,8 +99,7 @@ export type TaskResolved<K extends TaskKind = TaskKind> = Readonly<z.infer<Retur
 export const resolvedSchema = z.discriminatedUnion('kind', [
   transportResolvedSchema,
   diffractionResolvedSchema,
-  taskResolvedSchema('linear-relu'),
-  taskResolvedSchema('micro'),
+  ...eachTaskSchema<{ [K in TaskKind]: ReturnType<typeof taskResolvedSchema<K>> }>(taskResolvedSchema),
 ]);
 export type Resolved = Readonly<z.infer<typeof resolvedSchema>>;
 

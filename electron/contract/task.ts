@@ -7,7 +7,21 @@ import { workloadSchema } from './workload.ts';
 /** The kinds whose runs are measurements. */
 export const taskKinds = ['linear-relu', 'micro'] as const;
 export type TaskKind = (typeof taskKinds)[number];
+/** The same of every such kind, for tables by workload. */
+export function eachTask<T>(of: (kind: TaskKind) => T): Readonly<Record<TaskKind, T>> {
+  return Object.fromEntries(taskKinds.map((kind) => [kind, of(kind)])) as Record<TaskKind, T>;
+}
+
 export const isTaskKind = (name: string): name is TaskKind => taskKinds.some((kind) => kind === name);
+
+type EachSchema<Kinds extends readonly TaskKind[], S extends Record<TaskKind, unknown>> = {
+  [I in keyof Kinds]: S[Kinds[I]];
+};
+
+/** One schema for each kind, in their order; `S` says which, as a map cannot. */
+export function eachTaskSchema<S extends Record<TaskKind, unknown>>(of: (kind: TaskKind) => unknown) {
+  return taskKinds.map(of) as unknown as EachSchema<typeof taskKinds, S>;
+}
 
 export function taskProgressSchema<K extends TaskKind>(kind: K) {
   return z.strictObject({

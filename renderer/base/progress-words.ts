@@ -1,6 +1,8 @@
 /** How far a run is, in the few words that fit beside the Run button. */
+
 import type { ProgressDetail } from '../../electron/contract/progress.ts';
 import type { TaskProgress } from '../../electron/contract/task.ts';
+import { eachTask } from '../../electron/contract/task.ts';
 import { count, fixed, percent } from './numbers.ts';
 
 type Words = {
@@ -14,8 +16,7 @@ const rounds = ({ phase, what, round }: TaskProgress): readonly string[] =>
 const words: Words = {
   transport: ({ step, depth_mm }) => [`step ${count(step)}`, `${fixed(depth_mm, 1)} mm`],
   diffraction: ({ done }) => [`${percent(done)} of the image`],
-  'linear-relu': rounds,
-  micro: rounds,
+  ...eachTask(() => rounds),
 };
 
 export function progressWords<W extends ProgressDetail['workload']>(

@@ -1,5 +1,6 @@
 /** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
 
+import { eachTask } from '../../electron/contract/task.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
 import { type BenchActions, createBenchActions } from '../actions/benches.ts';
 import type { ActionContext, Stores } from '../actions/context.ts';
@@ -127,8 +128,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
   const feeds = {
     transport: feed,
     diffraction: images,
-    'linear-relu': tasks.of('linear-relu'),
-    micro: tasks.of('micro'),
+    ...eachTask((kind) => tasks.of(kind)),
   };
   const own = createOwnActions(context);
   const openers = {

@@ -207,3 +207,49 @@ export const tangled: readonly { readonly file: string; readonly reason: string 
   { file: 'renderer/panels/phase-space/maps.ts', reason: 'becomes part of the one map panel' },
   { file: 'renderer/state/layout/opened.ts', reason: 'is parted with the layouts of each workload' },
 ];
+
+/** Folders of one workload, or of one family of them. */
+export const workloadFolders: readonly string[] = [
+  ...['transport', 'diffraction', 'linear-relu', 'micro', 'task'].map((name) => `electron/contract/scenario/${name}`),
+  ...['host', 'cli'].flatMap((room) =>
+    ['transport', 'diffraction', 'task'].map((name) => `electron/${room}/workloads/${name}`),
+  ),
+  // What one workload says of its runs on the wire.
+  ...['run', 'image', 'task', 'bench/image-bench'].map((name) => `electron/contract/${name}.ts`),
+  // Panels that show one workload only.
+  ...['depth-dose', 'phase-space', 'dose-map', 'image', 'peaks', 'lateral', 'ledger', 'ledger-steps'].map(
+    (name) => `renderer/panels/${name}`,
+  ),
+];
+
+/** Where a workload is entered, one line each. */
+export const workloadRegistries: readonly string[] = [
+  'electron/contract/scenario/kinds.ts',
+  'electron/host/workloads/index.ts',
+  'electron/cli/workloads/index.ts',
+];
+
+const wire = 'joins what each workload says on the wire';
+const page = 'goes into the page objects of the workloads';
+/** Files that name a workload and are to lose it: the list only gets shorter. */
+export const workloadsStillNamed: readonly { readonly file: string; readonly reason: string }[] = [
+  { file: 'electron/cli/run-file.ts', reason: 'takes runs of one workload by its name' },
+  { file: 'electron/cli/run-progress.ts', reason: 'takes runs of one workload by its name' },
+  { file: 'electron/contract/exports.ts', reason: wire },
+  { file: 'electron/contract/own.ts', reason: wire },
+  { file: 'electron/contract/scenarios.ts', reason: wire },
+  { file: 'electron/host/app/handlers/images.ts', reason: 'takes runs of one workload by its name' },
+  { file: 'electron/host/app/handlers/runs.ts', reason: 'takes runs of one workload by its name' },
+  { file: 'electron/host/model/bench/recorded.ts', reason: 'takes runs of one workload by its name' },
+  { file: 'renderer/base/progress-words.ts', reason: page },
+  { file: 'renderer/panels/compare/planes.ts', reason: page },
+  { file: 'renderer/panels/kernel-editor/store.ts', reason: page },
+  { file: 'renderer/panels/results/extras.tsx', reason: page },
+  { file: 'renderer/panels/run/progress.tsx', reason: page },
+  { file: 'renderer/panels/run/results.tsx', reason: page },
+  { file: 'renderer/panels/run/run-panel.tsx', reason: page },
+  { file: 'renderer/panels/scenario/regions-field.tsx', reason: page },
+  { file: 'renderer/state/comparison.ts', reason: page },
+  { file: 'renderer/state/layout/defaults.ts', reason: page },
+  { file: 'renderer/workbench/workbench.ts', reason: page },
+];

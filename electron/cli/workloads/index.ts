@@ -1,9 +1,11 @@
 /** The workloads of the command line, by the kind of their scenarios: the only place that tells them apart. */
+
 import { SESSION_FORMAT } from '../../contract/bench/bench.ts';
 import { IMAGE_SESSION_FORMAT } from '../../contract/bench/image-bench.ts';
 import type { KeptSession } from '../../contract/bench/kept-session.ts';
 import { TASK_SESSION_FORMAT } from '../../contract/bench/task-bench.ts';
 import { type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
+import { eachTask } from '../../contract/task.ts';
 import type { VerbContext } from '../verb.ts';
 import { showImageSession } from './diffraction/bench.ts';
 import { diffraction } from './diffraction/index.ts';
@@ -16,8 +18,7 @@ import type { Workload } from './workload.ts';
 const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
   transport,
   diffraction,
-  'linear-relu': taskWorkload('linear-relu'),
-  micro: taskWorkload('micro'),
+  ...eachTask(taskWorkload),
 };
 
 /** A benchmark from its file. */

@@ -36,6 +36,8 @@ export interface ScenarioKind {
   readonly standIns: readonly { readonly path: Path; readonly value: unknown }[];
   /** What a new document holds beside kind and version: as little as is worth running. */
   readonly fresh: Readonly<Record<string, unknown>>;
+  /** Values of one of its parameters that are worth a sweep, as the user types them. */
+  readonly sweepExample: string;
 }
 
 /** The kind that a document names; the first of all where it names none that is known. */
@@ -52,6 +54,7 @@ export const scenarioKinds = {
     migrations: {},
     standIns: [{ path: ['beam', 'energy_MeV'], value: 100 }],
     fresh: { beam: { energy_MeV: 70 } },
+    sweepExample: 'grid.dx_mm=1,0.5,0.25',
   },
   diffraction: {
     title: 'X-ray diffraction',
@@ -64,6 +67,7 @@ export const scenarioKinds = {
       crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
       structure_factors: { default_electrons: 100 },
     },
+    sweepExample: 'detector.width=128,256,512',
   },
   'linear-relu': {
     title: 'Linear layer with ReLU',
@@ -72,6 +76,7 @@ export const scenarioKinds = {
     migrations: {},
     standIns: (['batch', 'inputs', 'outputs'] as const).map((size) => ({ path: ['problem', size], value: 1 })),
     fresh: { problem: { batch: 256, inputs: 256, outputs: 512 } },
+    sweepExample: 'problem.batch=64,256,1024',
   },
   micro: {
     title: 'Small workloads',
@@ -80,6 +85,7 @@ export const scenarioKinds = {
     migrations: {},
     standIns: [{ path: ['problem'], value: { kind: 'launch' } }],
     fresh: { problem: { kind: 'launch' } },
+    sweepExample: 'problem.steps=10,100,1000',
   },
 } as const satisfies Record<string, ScenarioKind>;
 

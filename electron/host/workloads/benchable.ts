@@ -1,6 +1,8 @@
 /** What a workload is to benchmarks: what its thread is given, what it measures, what can be shown of that. */
+
 import type { Mode } from '../../contract/bench/bench-session.ts';
 import type { KeptSession } from '../../contract/bench/kept-session.ts';
+import type { TaskKind } from '../../contract/task.ts';
 import type { WorkloadName } from '../../contract/workload.ts';
 import type { NativeAddon, TransportProblem } from '../io/addon/addon.ts';
 import type { DiffractionProblem } from '../io/addon/diffraction.ts';
@@ -11,11 +13,9 @@ import type { ComparedField } from '../model/fields/field.ts';
 import type { OwnVariant } from '../model/user-kernels/file.ts';
 import type { AnyReading } from './scenarios/index.ts';
 
-interface Problems {
+interface Problems extends Readonly<Record<TaskKind, TaskProblem>> {
   readonly transport: TransportProblem;
   readonly diffraction: DiffractionProblem;
-  readonly 'linear-relu': TaskProblem;
-  readonly micro: TaskProblem;
 }
 
 /** By the workload's name; plain values, which go to another thread. */

@@ -1,7 +1,9 @@
 /** The workloads of the host, by the kind of their scenarios: the only place that tells them apart. */
+
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { scenarioKindNames } from '../../contract/scenario/index.ts';
+import { eachTask } from '../../contract/task.ts';
 import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import type { OwnBase, ReplaceRules } from '../model/user-kernels/base.ts';
@@ -14,8 +16,7 @@ import type { HostWorkload } from './workload.ts';
 export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
   transport,
   diffraction,
-  'linear-relu': taskWorkload('linear-relu'),
-  micro: taskWorkload('micro'),
+  ...eachTask(taskWorkload),
 };
 
 /** Of every workload, in their order. */

@@ -18,14 +18,6 @@ interface ChooseProps {
   readonly store: CompareStore;
 }
 
-/** A value of each workload's scenarios that is worth a sweep. */
-const sweepExamples: Readonly<Record<WorkloadName, string>> = {
-  transport: 'grid.dx_mm=1,0.5,0.25',
-  diffraction: 'detector.width=128,256,512',
-  'linear-relu': 'problem.batch=64,256,1024',
-  micro: 'problem.steps=10,100,1000',
-};
-
 const roundLimits = [7, 20, 50, 100, 500];
 const timeLimits = [10, 30, 60, 300, 1800];
 const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => ({
@@ -194,7 +186,7 @@ function Variants({ store }: ChooseProps): ReactElement {
             <TextField
               label="Sweep of a value of the scenario"
               invalid={typeof sweep === 'string'}
-              placeholder={sweepExamples[scenario.workload]}
+              placeholder={scenarioKinds[scenario.workload].sweepExample}
               value={config.sweep}
               onChange={(text) => set({ sweep: text })}
             />

@@ -1,4 +1,5 @@
 /** The plane in which the answers of a workload lie: its window and its crosshair are those of the workload's own panels. */
+import { eachTask } from '../../../electron/contract/task.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import type { Stores } from '../../actions/context.ts';
 import { type Linked, linkedImage, linkedMap } from '../../actions/linked-map.ts';
@@ -55,8 +56,7 @@ function imagePlane({ image }: Stores): Plane {
 const planes: Readonly<Record<WorkloadName, ((stores: Stores) => Plane) | null>> = {
   transport: dosePlane,
   diffraction: imagePlane,
-  'linear-relu': null,
-  micro: null,
+  ...eachTask(() => null),
 };
 
 export function planeOf(workload: WorkloadName, stores: Stores): Plane | null {

@@ -1,8 +1,10 @@
 /** How far the run is. */
+
 import type { ReactElement } from 'react';
 import { type ProgressDetail, type RunProgress, shareDone } from '../../../electron/contract/progress.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import type { TaskProgress } from '../../../electron/contract/task.ts';
+import { eachTask } from '../../../electron/contract/task.ts';
 import { compact, count, errorSize, fixed, percent } from '../../base/numbers.ts';
 import { duration, timeLeft } from '../../base/time.ts';
 import { type ReadoutItem, Readouts } from '../../widgets/readout.tsx';
@@ -40,8 +42,7 @@ const details: Details = {
     { name: 'Image', value: percent(done), title: 'Share of the pixels that are there' },
     { name: 'Terms per s', value: compact(terms_per_s), title: 'Lattice factors computed in a second' },
   ],
-  'linear-relu': rounds,
-  micro: rounds,
+  ...eachTask(() => rounds),
 };
 
 function detailsOf<W extends ProgressDetail['workload']>(detail: Extract<ProgressDetail, { workload: W }>) {

@@ -1,6 +1,8 @@
 /** The run that is shown: progress while it computes, readouts afterwards. */
+
 import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
+import { eachTask } from '../../../electron/contract/task.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { SHOWN } from '../../data/run-data.ts';
@@ -20,8 +22,7 @@ import './run-panel.css';
 const results: Readonly<Record<WorkloadName, () => ReactElement>> = {
   transport: TransportResults,
   diffraction: ImageResults,
-  'linear-relu': TaskResults,
-  micro: TaskResults,
+  ...eachTask(() => TaskResults),
 };
 
 function RunHead({ run }: { readonly run: RunInfo }): ReactElement {

@@ -1,4 +1,5 @@
 /** What the scenario comes to: what tells its size, by its kind, and memory. */
+
 import type { ReactElement } from 'react';
 import type {
   DiffractionResolved,
@@ -6,6 +7,7 @@ import type {
   TaskResolved,
   TransportResolved,
 } from '../../../electron/contract/scenarios.ts';
+import { eachTask } from '../../../electron/contract/task.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
 import { classes } from '../../base/classes.ts';
 import { compact, count, fixed } from '../../base/numbers.ts';
@@ -47,7 +49,7 @@ const task = ({ title, available, variants }: TaskResolved): readonly Fact[] => 
 
 type Facts = { readonly [K in Resolved['kind']]: (resolved: Extract<Resolved, { kind: K }>) => readonly Fact[] };
 /** A further workload is one entry here. */
-const factsOf: Facts = { transport, diffraction, 'linear-relu': task, micro: task };
+const factsOf: Facts = { transport, diffraction, ...eachTask(() => task) };
 
 function facts<K extends Resolved['kind']>(resolved: Extract<Resolved, { kind: K }>): readonly Fact[] {
   return factsOf[resolved.kind as K](resolved);

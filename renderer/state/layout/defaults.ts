@@ -1,5 +1,7 @@
 /** The panels, and where each stands in the layouts that the program comes with. */
+
 import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
+import { eachTask, taskKinds } from '../../../electron/contract/task.ts';
 import { type Arrangement, arrange, type Frame, type LayoutName, type Place } from './frames.ts';
 import { px, share, split } from './tree.ts';
 
@@ -18,7 +20,7 @@ export interface PanelPlace {
 
 const transport = { kinds: ['transport'] } as const;
 const diffraction = { kinds: ['diffraction'] } as const;
-const tasks = { kinds: ['linear-relu', 'micro'] } as const;
+const tasks = { kinds: taskKinds } as const;
 
 /** A further panel is one line here. */
 export const panelPlaces: readonly PanelPlace[] = [
@@ -136,8 +138,7 @@ export const defaultLayouts: Readonly<Record<ScenarioKindName, KindLayouts>> = O
 export const mainPanels: Readonly<Record<ScenarioKindName, string>> = {
   transport: 'phase-space',
   diffraction: 'image',
-  'linear-relu': 'results',
-  micro: 'results',
+  ...eachTask(() => 'results'),
 };
 
 const titles = new Map(panelPlaces.map(({ id, title }) => [id, title]));

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ClaimResult, TaskClaimResult } from '../../../contract/bench/claims.ts';
-import { readClaimsOf, type TaskClaim } from '../../model/bench/index.ts';
+import type { TaskClaim } from '../../model/bench/index.ts';
+import { readImageClaims } from '../../workloads/diffraction/claims.ts';
 import { parseKeptSession, withClaims } from '../sessions/index.ts';
 
 const rowSchema = z.strictObject({
@@ -74,7 +75,7 @@ function claimsOf(text: string, path: string, imageClaims: readonly TaskClaim[])
 
 /** What the recorded sessions of a row say; a session that is not there says nothing. */
 export async function findingsOfRow(assetsFolder: string, { sessions, only }: ClaimRow): Promise<readonly Finding[]> {
-  const imageClaims = await readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' });
+  const imageClaims = await readImageClaims(assetsFolder);
   const each = await Promise.all(
     sessions.map(async (session) => {
       const path = join(assetsFolder, 'runs', session);

@@ -5,11 +5,11 @@ import { type KeptSession, keptFormats, keptSessionSchema } from '../../../contr
 import type { Session } from '../../../contract/bench/session.ts';
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { readClaimsOf, type TaskClaim } from '../../model/bench/claims.ts';
+import type { TaskClaim } from '../../model/bench/claims.ts';
 import { bootstrapRatioOf, ratioOf } from '../../model/bench/comparison.ts';
 import { parseKept } from '../../model/bench/session-file.ts';
 import { median } from '../../model/bench/statistics.ts';
-import { imageClaims } from '../../workloads/diffraction/claims.ts';
+import { imageClaims, readImageClaims } from '../../workloads/diffraction/claims.ts';
 import { imageSession, type RatioOf } from '../../workloads/diffraction/session.ts';
 import { allVariants } from '../../workloads/index.ts';
 import { taskSession } from '../../workloads/task/session.ts';
@@ -40,7 +40,7 @@ export interface KnownNow {
 }
 
 export async function readKnown(addon: NativeAddon, assetsFolder: string): Promise<KnownNow> {
-  const imageClaims = await readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' });
+  const imageClaims = await readImageClaims(assetsFolder);
   return { variants: allVariants(addon), imageClaims };
 }
 

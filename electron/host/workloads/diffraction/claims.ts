@@ -1,7 +1,18 @@
 /** Published claims beside what a bench of images gave. */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { ImageBenchEntry, ImageBenchReport } from '../../../contract/bench/image-bench.ts';
-import { claimResults, notMeasured, speaksOf, type TaskClaim, type TimesOf } from '../../model/bench/claims.ts';
+import {
+  claimResults,
+  notMeasured,
+  readClaimsOf,
+  speaksOf,
+  type TaskClaim,
+  type TimesOf,
+} from '../../model/bench/claims.ts';
+
+/** What the program's claims say of images; older session files hold the samples and no claims. */
+export const readImageClaims = (assetsFolder: string): Promise<readonly TaskClaim[]> =>
+  readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' });
 
 type Claimed = Pick<ImageBenchReport, 'entries' | 'width' | 'height' | 'terms' | 'seed' | 'judged'>;
 

@@ -10,6 +10,7 @@ const aged: ScenarioKind = {
   version: 3,
   standIns: [],
   fresh: {},
+  sweepExample: '',
   migrations: {
     1: ({ energy_keV, ...rest }) => ({ ...rest, energy_MeV: Number(energy_keV) / 1000 }),
     2: ({ energy_MeV, ...rest }) => ({ ...rest, beam: { energy_MeV } }),

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { scenarioKindNames } from '../../electron/contract/scenario/index.ts';
+import { read, sourceFiles } from './imports.ts';
+import { workloadFolders, workloadRegistries, workloadsStillNamed } from './rules.ts';
+
+/** A name as a value, or as the key of a table by workload. */
+const names = scenarioKindNames.join('|');
+const NAMED = new RegExp(`'(${names})'|^\\s+(readonly )?(${names})(: [^;]*)?,$`, 'm');
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+
+const inside = (file: string, folders: readonly string[]) =>
+  folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
+/** Build scripts make figures of certain sessions: they are no layer of a workload. */
+const naming = sourceFiles(['{electron,renderer}/**/*.{ts,tsx}']).filter(
+  (file) => !file.startsWith('electron/build/') && NAMED.test(read(file).replace(COMMENT, '')),
+);
+
+it('finds a name as a value and as a key', () => {
+  expect(NAMED.test('  diffraction: ImageResults,\n')).toBe(true);
+  expect(NAMED.test("if (kind === 'micro') return;")).toBe(true);
+  expect(NAMED.test('const diffraction = 1;')).toBe(false);
+});
+
+it('names of workloads stand in their own folders and in the registries', () => {
+  expect(naming.length).toBeGreaterThan(10);
+  const still = workloadsStillNamed.map(({ file }) => file);
+  expect(naming.filter((file) => !inside(file, [...workloadFolders, ...workloadRegistries, ...still]))).toEqual([]);
+});
+
+it('no file is excused that names none any more', () => {
+  expect(workloadsStillNamed.filter(({ file }) => !naming.includes(file))).toEqual([]);
+});
