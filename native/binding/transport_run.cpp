@@ -67,16 +67,14 @@ Napi::Object plane_object(Napi::Env env, const engine::Plane& plane) {
 }
 
 Napi::Float64Array ledger_array(Napi::Env env, const std::vector<LedgerRow>& rows, bool energy) {
-  const std::size_t columns = energy ? 10 : 9;
-  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * columns);
+  const auto shown = [energy](const engine::LedgerColumn& column) { return energy || !column.energy_only; };
+  const auto columns = std::ranges::count_if(engine::kLedgerColumns, shown);
+  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * static_cast<std::size_t>(columns));
   double* to = out.Data();
-  for (const LedgerRow& r : rows) {
-    for (const double v :
-         {r.in, r.in_flight, r.stopped, r.escaped_x(), r.escaped_z(), r.escaped_theta(), r.nuclear, r.skipped}) {
-      *to++ = v;
+  for (const LedgerRow& row : rows) {
+    for (const engine::LedgerColumn& column : engine::kLedgerColumns) {
+      if (shown(column)) *to++ = column.value(row);
     }
-    if (energy) *to++ = r.deposited;
-    *to++ = r.rel_error;
   }
   return out;
 }

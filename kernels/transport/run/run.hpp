@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "engine/measuring.hpp"
 #include "engine/spans.hpp"
+#include "ledger.hpp"
 #include "projection.hpp"
 #include "solver.hpp"
 #include "transport/registry.hpp"
@@ -21,18 +21,6 @@ namespace bb::engine {
 struct Progress {
   int step = 0, steps_max = 0;
   double depth_mm = 0, weight_left = 1, ledger_error = 0, steps_per_s = 0, eta_s = 0;
-};
-
-/// One line of the balance after a step: sums since the start.
-struct LedgerRow {
-  double in = 0, in_flight = 0, stopped = 0;
-  std::array<double, transport::kFaces> escaped{};  // by Face
-  double nuclear = 0, skipped = 0, deposited = 0, rel_error = 0;
-
-  double escaped_x() const { return escaped[transport::kXLow] + escaped[transport::kXHigh]; }
-  double escaped_z() const { return escaped[transport::kZLow] + escaped[transport::kZHigh]; }
-  double escaped_theta() const { return escaped[transport::kThetaLow] + escaped[transport::kThetaHigh]; }
-  double escaped_all() const { return escaped_x() + escaped_z() + escaped_theta(); }
 };
 
 /// Why a run ended before its end: `code` as ProblemError's.
@@ -105,6 +93,8 @@ class Run {
   void want_planes(std::vector<PlaneRequest> planes);
 
  private:
+  class Execution;
+
   Run(transport::Problem problem, const transport::Variant* variant);
   void publish_live(Solver& solver);
 

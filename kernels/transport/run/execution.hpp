@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cpu/stopwatch.hpp"
+#include "ledger.hpp"
+#include "run.hpp"
+#include "step_spread.hpp"
+
+namespace bb::engine {
+
+/// A run under way, for as long as Run::execute lasts: the solver, the balance so far, and what is shown and kept of it.
+class Run::Execution {
+ public:
+  using OnProgress = std::function<void(const Progress&)>;
+
+  /// Builds tables and solver, and keeps the first keyframe.
+  Execution(Run& run, const OnProgress& on_progress, const Measuring& measuring);
+
+  /// Steps until nothing is left, the steps are done or someone cancels.
+  RunResult solve();
+
+ private:
+  /// False where the solver took no step.
+  bool take_steps();
+  /// Pictures, progress and copies of the state, after steps.
+  void observe();
+  void report(double seconds, double steps_ahead) const;
+
+  /// The step of keyframe `k`; the last one is the end of the run, wherever that is.
+  int keyframe_step(int k) const;
+  void keep_keyframe();
+  /// Brings what a device holds to the host now and then: it is lost with the device.
+  void keep_safe();
+  void keep_checkpoint(std::size_t known_keyframes);
+
+  /// What of a result changes with every step, but for ledger and keyframes.
+  void describe(RunResult& result) const;
+  RunResult finish();
+  /// What was in the host's memory when the device failed.
+  RunResult failed(Failure why);
+
+  double seconds() const { return cpu::seconds_since(solving_); }
+
+  Run& run_;
+  const OnProgress& on_progress_;
+  const Measuring& measuring_;
+  RunResult result_;  // ledger and what describe() adds come at the end
+  std::unique_ptr<Solver> solver_;
+  std::optional<Ledger> ledger_;
+  std::optional<StepSpread> spread_;
+  double flops_per_cell_step_ = 0.0;
+  int expected_steps_ = 0;
+  int next_keyframe_ = 0;
+  int step_ = 0;
+  bool finished_ = false;
+  std::vector<StepTotals> totals_;
+  cpu::Clock::time_point solving_;
+  double last_report_ = -1.0;
+  double observing_ = 0.0;         // seconds spent on pictures, not on solving
+  std::optional<RunResult> safe_;  // without ledger and keyframes
+  double kept_at_ = 0.0, keeping_ = 0.0;
+};
+
+}  // namespace bb::engine

@@ -1,0 +1,44 @@
+#include "ledger.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace bb::engine {
+namespace {
+
+/// Adds a step's changes to the sums so far.
+LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double deposited) {
+  LedgerRow row = last;
+  row.in_flight = side.in_flight;
+  row.stopped += side.stopped;
+  for (std::size_t face = 0; face < row.escaped.size(); ++face) row.escaped[face] += side.escaped[face];
+  row.nuclear += side.nuclear;
+  row.skipped += side.skipped;
+  row.deposited += deposited;
+  const double accounted = row.in_flight + row.stopped + row.escaped_all() + row.nuclear + row.skipped + row.deposited;
+  row.rel_error = row.in > 0.0 ? std::abs(accounted - row.in) / row.in : 0.0;
+  return row;
+}
+
+}  // namespace
+
+Ledger::Ledger(const transport::Tables::Start& start)
+    : number_{.in = start.number_in, .escaped = start.missed},
+      energy_{.in = start.energy_in, .escaped = start.missed_energy, .deposited = start.entry_deposit} {
+  number_.in_flight = number_.in - number_.escaped_all();
+  energy_.in_flight = energy_.in - energy_.escaped_all() - energy_.deposited;
+}
+
+void Ledger::add(const std::vector<StepTotals>& steps) {
+  for (const StepTotals& step : steps) {
+    number_ = next_row(number_, step.number, 0.0);
+    energy_ = next_row(energy_, step.energy, step.deposited);
+    numbers_.push_back(number_);
+    energies_.push_back(energy_);
+  }
+}
+
+double Ledger::error() const { return std::max(number_.rel_error, energy_.rel_error); }
+
+}  // namespace bb::engine
