@@ -17,6 +17,7 @@ export const handbookPages: readonly HandbookPage[] = [
   { id: 'measurements', title: 'Measurements' },
   { id: 'command-line', title: 'Command line' },
   { id: 'developer', title: "Developer's guide" },
+  { id: 'developer-workload', title: 'Add a workload' },
 ];
 
 /** A page, and a heading of it as links name it. */
