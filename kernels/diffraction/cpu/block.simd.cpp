@@ -137,7 +137,7 @@ void pixel_corrections(const Setup& s, BlockPlace at, double* __restrict factor)
 }
 
 template <typename A>
-void block(const Setup& s, BlockPlace at, double* out) {
+bool block(const Setup& s, BlockPlace at, const std::atomic<bool>& cancel, double* out) {
   using Factor = typename A::Factor;
   const bool each = s.corrections == Corrections::kSubpixel;
   const bool weighted = each || !s.thin();
@@ -155,6 +155,7 @@ void block(const Setup& s, BlockPlace at, double* out) {
         directions(s, at, d);
         if (weighted) directions(s, at, exact);
         for (std::size_t source = 0; source < s.sources.size(); ++source) {
+          if (cancel.load(std::memory_order_relaxed)) return false;
           transfer(s.sources[source], d, q);
           std::fill_n(sum, kLanes, Factor(0));
           for (const Basis& cell : s.orientations) {
@@ -180,24 +181,23 @@ void block(const Setup& s, BlockPlace at, double* out) {
     pixel_corrections(s, at, weight);
   }
   for (int i = 0; i < at.count; ++i) out[i] = weight[i] * (s.scale * total[i] + s.water * weights[i]);
+  return true;
 }
 
 template <typename A>
-void rows(const Setup& s, int first, int last, double* out) {
-  for (int slow = first; slow < last; ++slow) {
-    for (int fast = 0; fast < s.width; fast += kLanes) {
-      const int count = std::min(kLanes, s.width - fast);
-      block<A>(s, {fast, slow, count, 0, 0, 0}, out);
-      out += count;
-    }
+bool row(const Setup& s, RowPart part, const std::atomic<bool>& cancel, double* out) {
+  for (int i = 0; i < part.count; i += kLanes) {
+    const int count = std::min(kLanes, part.count - i);
+    if (!block<A>(s, {part.fast + i, part.slow, count, 0, 0, 0}, cancel, out + i)) return false;
   }
+  return true;
 }
 
 }  // namespace
 
-RowsFunction block_rows(Arithmetic arithmetic) {
-  static constexpr RowsFunction all[kArithmetics] = {rows<Fp64>,  rows<Naive>,     rows<Delta>,
-                                                     rows<Mixed>, rows<Chebyshev>, rows<DoubleFloats>};
+RowFunction block_row(Arithmetic arithmetic) {
+  static constexpr RowFunction all[kArithmetics] = {row<Fp64>,  row<Naive>,     row<Delta>,
+                                                    row<Mixed>, row<Chebyshev>, row<DoubleFloats>};
   return all[static_cast<int>(arithmetic)];
 }
 

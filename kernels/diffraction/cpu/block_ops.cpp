@@ -5,17 +5,17 @@
 
 namespace bb::diffraction {
 
-#define BB_DECLARE(isa)                           \
-  namespace isa {                                 \
-  RowsFunction block_rows(Arithmetic arithmetic); \
-  const Stages& stages();                         \
+#define BB_DECLARE(isa)                         \
+  namespace isa {                               \
+  RowFunction block_row(Arithmetic arithmetic); \
+  const Stages& stages();                       \
   }
 BB_FOR_EACH_ISA(BB_DECLARE)
 #undef BB_DECLARE
 
-RowsFunction block_rows(Arithmetic arithmetic) {
-  using Choice = RowsFunction (*)(Arithmetic);
-#define BB_ENTRY(isa) isa::block_rows,
+RowFunction block_row(Arithmetic arithmetic) {
+  using Choice = RowFunction (*)(Arithmetic);
+#define BB_ENTRY(isa) isa::block_row,
   static constexpr Choice all[] = {BB_FOR_EACH_ISA(BB_ENTRY)};
 #undef BB_ENTRY
   return all[cpu::instruction_set()](arithmetic);

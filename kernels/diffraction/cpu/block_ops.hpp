@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+
+#include "diffraction/model/row_part.hpp"
 #include "diffraction/model/setup.hpp"
 
 // The fused rows of the variants, compiled per instruction set: blocks of neighbouring pixels side by side.
@@ -8,8 +11,8 @@ namespace bb::diffraction {
 enum class Arithmetic { kFp64, kNaive, kDelta, kMixed, kChebyshev, kDoubleFloat };
 inline constexpr int kArithmetics = 6;
 
-/// Photons of the rows [first, last) into `out`, the first of them.
-using RowsFunction = void (*)(const Setup&, int first, int last, double* out);
+/// Photons of part of a row into `out`; false when it was cancelled.
+using RowFunction = bool (*)(const Setup&, RowPart part, const std::atomic<bool>& cancel, double* out);
 
 /// Where a temporary of the whole image begins, per component.
 struct Planes {
@@ -38,7 +41,7 @@ struct Stages {
 };
 
 /// For the instruction set that this CPU runs best.
-RowsFunction block_rows(Arithmetic arithmetic);
+RowFunction block_row(Arithmetic arithmetic);
 const Stages& stages();
 
 }  // namespace bb::diffraction

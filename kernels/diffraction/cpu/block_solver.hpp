@@ -10,12 +10,14 @@ namespace bb::diffraction {
 /// All of a pixel in one pass, blocks of neighbouring pixels side by side in the registers, rows on all threads.
 class BlockSolver final : public BandSolver {
  public:
-  BlockSolver(const Setup& setup, Arithmetic arithmetic) : BandSolver(setup), rows_(block_rows(arithmetic)) {}
+  BlockSolver(const Setup& setup, Arithmetic arithmetic) : BandSolver(setup), row_(block_row(arithmetic)) {}
 
  private:
-  void rows(int first, int last, std::span<double> out) const override { rows_(setup(), first, last, out.data()); }
+  bool pixels(RowPart part, std::span<double> out, const std::atomic<bool>& cancel) const override {
+    return row_(setup(), part, cancel, out.data());
+  }
 
-  RowsFunction rows_;
+  RowFunction row_;
 };
 
 template <Arithmetic kArithmetic>

@@ -16,14 +16,16 @@ class PlainSolver final : public BandSolver {
   using BandSolver::BandSolver;
 
  private:
-  void rows(int first, int last, std::span<double> out) const override {
-    std::size_t i = 0;
-    for (int slow = first; slow < last; ++slow) {
-      for (int fast = 0; fast < setup().width; ++fast) out[i++] = pixel(fast, slow);
+  bool pixels(RowPart part, std::span<double> out, const std::atomic<bool>& cancel) const override {
+    for (int i = 0; i < part.count; ++i) {
+      out[static_cast<std::size_t>(i)] = pixel(part.fast + i, part.slow, cancel);
+      if (cancel.load(std::memory_order_relaxed)) return false;
     }
+    return true;
   }
 
-  double pixel(int fast, int slow) const {
+  /// Of no use once it is cancelled.
+  double pixel(int fast, int slow, const std::atomic<bool>& cancel) const {
     const Setup& s = setup();
     const bool each = s.corrections == Corrections::kSubpixel;
     double scattered = 0.0, weights = 0.0;
@@ -35,6 +37,7 @@ class PlainSolver final : public BandSolver {
           const Vec3 direction = (1.0 / path) * position;
           const double absorbed = s.absorbed(depth, direction) * (each ? s.solid_angle(path) : 1.0);
           for (std::size_t source = 0; source < s.sources.size(); ++source) {
+            if (cancel.load(std::memory_order_relaxed)) return 0.0;
             const double weight = absorbed * (each ? s.polarisation(s.sources[source], direction) : 1.0);
             weights += weight;
             scattered += weight * crystal(s.sources[source], direction);

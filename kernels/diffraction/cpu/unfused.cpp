@@ -7,6 +7,9 @@
 namespace bb::diffraction {
 namespace {
 
+/// A part of a pass, between which a cancelled run ends: some milliseconds.
+constexpr std::size_t kPartPixels = std::size_t{1} << 20;
+
 /// One pass over the image per operator, each with temporaries of the image's size, as array programs do it.
 class Unfused final : public Solver {
  public:
@@ -14,7 +17,8 @@ class Unfused final : public Solver {
 
   double render(const Work& work, std::span<double> image) override {
     const std::size_t n = s_.pixels();
-    std::vector<double> memory(13 * n, 0.0);
+    // Filled pass by pass: to fill all of it at once may take seconds.
+    const auto memory = std::make_unique_for_overwrite<double[]>(13 * n);
     const auto planes = [&](std::size_t k) {
       return Planes{&memory[k * n], &memory[(k + 1) * n], &memory[(k + 2) * n]};
     };
@@ -24,11 +28,14 @@ class Unfused final : public Solver {
     const Stages& stage = stages();
     const double passes = s_.terms_per_pixel();
     double done = 0.0;
+    const int parts =
+        std::clamp(static_cast<int>(n / kPartPixels), work.pool.lanes(), std::max(work.pool.lanes(), s_.height));
 
     const auto pass = [&](const char* name, auto&& body) {
       const std::uint16_t id = work.spans.name_id(name);
-      work.pool.run(work.pool.lanes(), [&](int part, int lane) {
-        const auto row = [&](int p) { return static_cast<int>(std::int64_t{s_.height} * p / work.pool.lanes()); };
+      work.pool.run(parts, [&](int part, int lane) {
+        if (work.cancel.load(std::memory_order_relaxed)) return;
+        const auto row = [&](int p) { return static_cast<int>(std::int64_t{s_.height} * p / parts); };
         const engine::ScopedSpan span(work.spans, lane, id, row(part));
         body(row(part), row(part + 1));
       });
@@ -41,14 +48,18 @@ class Unfused final : public Solver {
     };
     const bool each = s_.corrections == Corrections::kSubpixel;
     const bool weighted = each || !s_.thin();
-    std::fill_n(w, n, 1.0);
-    std::fill_n(factor, n, 1.0);
+    cells("background", [&](std::size_t a, std::size_t b) {
+      std::fill(weights + a, weights + b, 0.0);
+      std::fill(w + a, w + b, 1.0);
+      std::fill(factor + a, factor + b, 1.0);
+    });
 
     for (int ss = 0; ss < s_.oversample; ++ss) {
       for (int sf = 0; sf < s_.oversample; ++sf) {
         for (int depth = 0; depth < s_.layers; ++depth) {
           pass("directions", [&](int a, int b) { stage.directions(s_, sf, ss, depth, a, b, d); });
           for (std::size_t source = 0; source < s_.sources.size(); ++source) {
+            if (work.cancel.load()) return unfinished(image);
             cells("transfer", [&](std::size_t a, std::size_t b) { stage.transfer(s_.sources[source], a, b, d, q); });
             if (weighted) {
               cells("weights", [&](std::size_t a, std::size_t b) { stage.weights(s_, source, depth, a, b, d, w); });
@@ -69,10 +80,12 @@ class Unfused final : public Solver {
         }
       }
     }
+    if (work.cancel.load()) return unfinished(image);
     if (!each) {
       pass("corrections", [&](int first, int last) { corrections(first, last, factor); });
     }
     cells("finish", [&](std::size_t a, std::size_t b) { stage.finish(s_, a, b, factor, weights, sum); });
+    if (work.cancel.load()) return unfinished(image);
     return 1.0;
   }
 

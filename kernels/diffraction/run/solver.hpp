@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cpu/thread_pool.hpp"
+#include "diffraction/model/row_part.hpp"
 #include "diffraction/model/setup.hpp"
 #include "engine/setup_part.hpp"
 #include "engine/spans.hpp"
@@ -43,19 +44,28 @@ class Solver {
   virtual std::vector<engine::SetupPart> setup_parts() const { return {}; }
 };
 
-/// Renders bands of rows, each by one thread; every pixel is the work of one thread from first to last, so the
-/// image does not depend on how many there are.
+/// Renders bands of rows, or parts of long ones, each by one thread; every pixel is the work of one thread from first to
+/// last, so the image does not depend on how many there are.
 class BandSolver : public Solver {
  public:
   explicit BandSolver(const Setup& setup) : setup_(setup) {}
   double render(const Work& work, std::span<double> image) final;
 
  protected:
-  /// Rows [first, last) into `out`, the first of them.
-  virtual void rows(int first, int last, std::span<double> out) const = 0;
+  /// Part of a row into `out`. False when it was cancelled, about which it looks at least once for each source: a single
+  /// pixel may take hours.
+  virtual bool pixels(RowPart part, std::span<double> out, const std::atomic<bool>& cancel) const = 0;
   const Setup& setup() const { return setup_; }
 
  private:
+  /// What one thread takes at a time: some rows, or a part of one.
+  struct Bands {
+    int rows, width;  // of each; the last may have less
+    int per_row;      // bands side by side
+    int count;
+  };
+  Bands bands() const;
+
   const Setup& setup_;
 };
 

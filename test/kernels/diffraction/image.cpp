@@ -1,5 +1,6 @@
 // What an image must be whoever computed it: laws, symmetries, and the physics that the C program gets wrong.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
 #include <thread>
@@ -163,6 +164,62 @@ TEST("a cancelled image says how much of it is done") {
     CHECK_EQ(result.done, 0.0);
     CHECK_EQ(std::ranges::max(result.image), 0.0);
   }
+}
+
+TEST("an image of any size is cancelled within a second, also inside one of its pixels") {
+  Problem p = cubic_problem(2);
+  p.detector.width = 32768;
+  p.detector.oversample = 1000;
+  p.beam.divergence_h = p.beam.divergence_v = 1e-3;
+  p.beam.divergence_h_steps = p.beam.divergence_v_steps = 30;
+  for (const Variant& v : variants()) {
+    if (!v.unavailable().empty() || std::string(v.device) == "cuda") continue;
+    p.variant = v.id;
+    p.threads = 2;
+    engine::ImageRun run(p);
+    std::chrono::steady_clock::time_point asked;
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      asked = std::chrono::steady_clock::now();
+      run.cancel();
+    });
+    const auto result = run.execute({});
+    const auto ended = std::chrono::steady_clock::now();
+    other.join();
+    CHECK(result.cancelled);
+    CHECK(std::chrono::duration<double>(ended - asked).count() < 1.0);
+    CHECK_EQ(std::ranges::max(result.image), 0.0);
+  }
+}
+
+TEST("parts of long rows have the bits of whole ones, and a row is shown when all of its parts are done") {
+  Problem p = cubic_problem(8);
+  p.detector.width = 1000;
+  p.detector.oversample = 6;
+  // 70 orientations: parts of 64 pixels, the last one shorter, against bands of whole rows with one.
+  p.crystal.mosaic_domains = 70;
+  const auto together = render(p, "diffraction-fp64").image;
+  CHECK(image_error(together, render(p).image).bright <= kReferenceRounding);
+  p.variant = "diffraction-fp64";
+  engine::ImageRun run(p);
+  std::vector<float> seen(together.size());
+  double share = 0.0;
+  int looks = 0;
+  const auto result = run.execute([&](const engine::ImageProgress&) {
+    const double now = run.look(seen);
+    if (now < 0.0) return;
+    CHECK(now >= share && std::abs(now * 8 - std::round(now * 8)) < 1e-9);
+    share = now;
+    ++looks;
+    // Rows that are shown are whole.
+    for (std::size_t row = 0; row < 8; ++row) {
+      const auto begin = seen.begin() + static_cast<std::ptrdiff_t>(row * 1000);
+      const auto empty = std::count(begin, begin + 1000, 0.0f);
+      CHECK(empty == 0 || empty == 1000);
+    }
+  });
+  CHECK(!result.cancelled && looks > 0);
+  CHECK(result.image == together);
 }
 
 TEST("a diffraction problem that no variant takes is refused by name") {
