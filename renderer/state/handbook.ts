@@ -6,6 +6,8 @@ export interface HandbookState {
   readonly place: HandbookPlace;
   /** The latest is the last. */
   readonly before: readonly HandbookPlace[];
+  /** What is searched for; it outlives a panel that is laid out anew. Empty: the page is shown. */
+  readonly query: string;
   /** Panel that was last in focus; null before any was. */
   readonly about: string | null;
 }
@@ -13,6 +15,7 @@ export interface HandbookState {
 export interface HandbookStore extends StoreApi<HandbookState> {
   open(place: HandbookPlace): void;
   back(): void;
+  search(query: string): void;
   focused(panel: string): void;
   /** Of the panel in focus. */
   placeOfFocus(): HandbookPlace;
@@ -26,16 +29,22 @@ const KEPT = 50;
 const same = (a: HandbookPlace, b: HandbookPlace): boolean => a.page === b.page && a.anchor === b.anchor;
 
 export function createHandbookStore(): HandbookStore {
-  const store = createStore<HandbookState>(() => ({ place: first, before: [], about: null }));
+  const store = createStore<HandbookState>(() => ({ place: first, before: [], query: '', about: null }));
   return {
     ...store,
     open: (place) =>
       store.setState((state) =>
         same(state.place, place)
-          ? { place: { ...place } }
-          : { place, before: [...state.before, state.place].slice(-KEPT) },
+          ? { place: { ...place }, query: '' }
+          : { place, before: [...state.before, state.place].slice(-KEPT), query: '' },
       ),
-    back: () => store.setState(({ before, place }) => ({ place: before.at(-1) ?? place, before: before.slice(0, -1) })),
+    back: () =>
+      store.setState(({ before, place }) => ({
+        place: before.at(-1) ?? place,
+        before: before.slice(0, -1),
+        query: '',
+      })),
+    search: (query) => store.setState({ query }),
     focused: (about) => store.setState({ about }),
     placeOfFocus: () => pageOfPanel[store.getState().about ?? ''] ?? first,
   };

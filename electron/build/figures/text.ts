@@ -3,7 +3,8 @@
 /** Three digits that count. */
 export function digits(value: number, count = 3): string {
   if (value === 0) return '0';
-  const places = count - 1 - Math.floor(Math.log10(Math.abs(value)));
+  const rounded = Number(value.toPrecision(count));
+  const places = count - 1 - Math.floor(Math.log10(Math.abs(rounded)));
   return value.toFixed(Math.min(20, Math.max(0, places)));
 }
 

@@ -1,5 +1,5 @@
 /** The handbook: a page of it, or what a search found. */
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { type HandbookPlace, handbookPages } from '../../base/handbook-pages.ts';
 import { IconButton } from '../../widgets/button.tsx';
 import { EmptyState } from '../../widgets/empty-state.tsx';
@@ -43,13 +43,10 @@ export default function HandbookPanel(): ReactElement {
   const { handbook } = useWorkbench().stores;
   const place = useSelected(handbook, (state) => state.place);
   const canGoBack = useSelected(handbook, (state) => state.before.length > 0);
-  const [query, setQuery] = useState('');
+  const query = useSelected(handbook, (state) => state.query);
   const body = useRef<HTMLElement>(null);
   const text = pageText(place.page);
-  const open = (to: HandbookPlace): void => {
-    setQuery('');
-    handbook.open(to);
-  };
+  const open = handbook.open;
   useEffect(() => {
     const section = body.current;
     if (section === null || query !== '') return;
@@ -57,9 +54,6 @@ export default function HandbookPanel(): ReactElement {
     if (heading === null) section.scrollTop = 0;
     else heading.scrollIntoView({ block: 'start' });
   }, [place, query]);
-  // A place that is asked for from outside ends a search.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the place that changed
-  useEffect(() => setQuery(''), [place]);
   return (
     <div className="plot-panel">
       <div className="panel-bar">
@@ -71,7 +65,7 @@ export default function HandbookPanel(): ReactElement {
         />
         <IconButton icon="undo" size={13} label="Back" disabled={!canGoBack} onPress={() => handbook.back()} />
         <span className="handbook__search">
-          <TextField label="Search the handbook" placeholder="Search" value={query} onChange={setQuery} />
+          <TextField label="Search the handbook" placeholder="Search" value={query} onChange={handbook.search} />
         </span>
       </div>
       <section

@@ -37,7 +37,9 @@ function run(...words: readonly string[]): Promise<Ended> {
 test('runs after the user has said that they trust it, and says whether it is right', async () => {
   const refused = await run('run', 'small.json', '--variant', './my.cpp');
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(/my\.cpp takes the place of kernels\/transport\/gather\.cpp in gather\. .*--trust/);
+  expect(refused.stderr).toMatch(
+    /my\.cpp takes the place of kernels\/transport\/cpu\/gather\.cpp in gather\. .*--trust/,
+  );
   const trusted = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
   expect(trusted.stderr).toBe('');
   expect(trusted.stdout).toMatch(/^my\.cpp, fp32/m);

@@ -97,7 +97,10 @@ test('the store goes back where it was, and knows the page of the panel in focus
   expect(store.placeOfFocus()).toEqual({ page: 'reading-results', anchor: 'the-ledger' });
   store.open(store.placeOfFocus());
   store.open(store.placeOfFocus());
+  store.search('beam');
+  expect(store.getState().query).toBe('beam');
   store.open({ page: 'scenarios', anchor: null });
+  expect(store.getState().query).toBe('');
   store.back();
   expect(store.getState().place.page).toBe('reading-results');
   store.back();
