@@ -4,14 +4,18 @@
  * hangs or does not compile costs its own run and nothing else. Needs NVRTC.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-own-gpu-'));
 /** @param {string} file */
-const source = (file) => readFileSync(path.join(root, 'dist/kernels/source/transport', file), 'utf8');
+const source = (file) => {
+  const folder = path.join(root, 'dist/kernels/source/transport');
+  const [found = file] = globSync(`**/${file}`, { cwd: folder });
+  return readFileSync(path.join(folder, found), 'utf8');
+};
 const gather = source('cuda_gather.cu');
 
 writeFileSync(
