@@ -41,7 +41,7 @@ export const ownVariantInfoSchema = z.strictObject({
   place: z.string(),
   description: ownDescriptionSchema,
   device: z.enum(['cpu', 'cuda']),
-  /** Of both files together; trust is in it. */
+  /** Of both files together, and of what the code includes from its folder; trust is in it. */
   sha256,
   trusted: z.boolean(),
 });

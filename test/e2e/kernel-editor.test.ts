@@ -78,6 +78,10 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('.cm-line').first().textContent()).toBe('undefined_thing;');
   await page.keyboard.press('Control+b');
+  // Nothing is compiled before the user has said that they trust it.
+  const dialog = page.getByRole('dialog', { name: 'Do you trust my-gather.cpp?' });
+  await dialog.waitFor();
+  await dialog.getByRole('button', { name: 'I trust it' }).click();
   await expect.poll(() => says(page).textContent()).toBe('Does not compile: 1 error');
   const issue = page.getByRole('region', { name: 'What the compiler says' }).getByRole('button');
   await expect.poll(() => issue.textContent()).toContain('my-gather.cpp:1:1');
@@ -92,13 +96,12 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await page.keyboard.press('Delete');
   await expect.poll(() => page.locator('.cm-line').first().textContent()).not.toBe('undefined_thing;');
   await page.keyboard.press('Control+Enter');
-  const dialog = page.getByRole('dialog', { name: 'Do you trust my-gather.cpp?' });
   await dialog.waitFor();
   await expect.poll(() => dialog.textContent()).toContain('It is code, and it runs with your rights');
   await open.screenshot('kernel-editor-trust-light');
   expect(await accessibilityFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Do not run it' }).click();
-  await expect.poll(() => says(page).textContent()).toContain('It was not run');
+  await expect.poll(() => says(page).textContent()).toContain('It was not compiled');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();

@@ -169,7 +169,14 @@ export class Editing {
     this.#set(shown, { busy: 'building', says: 'Compiling …', outcome: null });
     try {
       if (text !== saved && !(await this.#save(shown, text))) return false;
-      const { issues, built, seconds } = await this.#parts.client.call('own.build', { ...shown });
+      const compile = () => this.#parts.client.call('own.build', { ...shown });
+      const { issues, built, seconds } = await compile().catch(async (error: unknown) => {
+        if (!(error instanceof BraggError) || error.code !== 'untrusted' || !this.#isShown(shown)) throw error;
+        if (!(await this.#parts.own.trust(shown.id))) {
+          throw new BraggError('untrusted', 'It was not compiled: you have not said that you trust it.');
+        }
+        return compile();
+      });
       const errors = issues.filter(({ severity }) => severity === 'error').length;
       const warnings = issues.length - errors;
       const after = warnings === 0 ? '' : `, ${count(warnings, 'warning')}`;

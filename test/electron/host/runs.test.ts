@@ -218,6 +218,8 @@ describe('a run', () => {
       id: 'mine.cpp',
       file: '/nowhere/mine.cpp',
       text: '',
+      whole: '',
+      refused: [],
       description: {
         ...{ kind: 'variant', version: 1, workload: 'transport', bench: '', base: 'gather' },
         ...{ replaces: base.source, title: 'Mine', changes: '' },

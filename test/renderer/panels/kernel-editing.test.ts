@@ -1,20 +1,21 @@
 /** The variant in the kernel editor, over a host whose answers are given by hand. */
 import { expect, test } from 'vitest';
 import { createStore } from 'zustand/vanilla';
+import { BraggError } from '../../../electron/contract/errors.ts';
 import { Editing, type EditingParts } from '../../../renderer/panels/kernel-editor/editing.ts';
 
 interface Call {
   readonly name: string;
   readonly id: string;
   readonly answer: (result: object) => Promise<void>;
-  readonly refuse: (reason: string) => Promise<void>;
+  readonly refuse: (reason: string | Error) => Promise<void>;
 }
 
 const settled = async (): Promise<void> => {
   for (let i = 0; i < 5; i += 1) await Promise.resolve();
 };
 
-function open() {
+function open(trusts = true) {
   const calls: Call[] = [];
   const failed: string[] = [];
   const comparison = createStore<{ live: object[]; stored: object[] }>(() => ({ live: [], stored: [] }));
@@ -27,15 +28,15 @@ function open() {
             resolve(result);
             return settled();
           };
-          const refuse = (reason: string): Promise<void> => {
-            reject(new Error(reason));
+          const refuse = (reason: string | Error): Promise<void> => {
+            reject(typeof reason === 'string' ? new Error(reason) : reason);
             return settled();
           };
           calls.push({ name, id, answer, refuse });
         }),
     },
     stores: { comparison, notices: { fail: (text: string) => failed.push(text) } },
-    own: { refresh: async () => undefined, trust: async () => true },
+    own: { refresh: async () => undefined, trust: async () => trusts },
     benches: { start: async () => ({ id: 'bench-1' }) },
   } as unknown as EditingParts;
   const editing = new Editing(parts);
@@ -121,4 +122,21 @@ test('the verdict of a run belongs to the variant that ran', async () => {
   await call('own.build', 'b.cpp').answer({ built: true, issues: [], seconds: 1 });
   await running;
   expect(state()).toMatchObject({ busy: null, says: '', info: { id: 'c.cpp' } });
+});
+
+test('it is compiled only after the user has said that they trust it', async () => {
+  for (const trusts of [true, false]) {
+    const { editing, call, calls, show, state } = open(trusts);
+    await show('a.cpp');
+    const built = editing.build('text of a.cpp');
+    await settled();
+    await call('own.build', 'a.cpp').refuse(new BraggError('untrusted', 'a.cpp has not been trusted in this state'));
+    await settled();
+    if (trusts) await call('own.build', 'a.cpp').answer({ built: true, issues: [], seconds: 1 });
+    expect(await built).toBe(trusts);
+    expect(calls).toEqual([]);
+    expect(state().says).toBe(
+      trusts ? 'Compiled in 1.0 s' : 'It was not compiled: you have not said that you trust it.',
+    );
+  }
 });

@@ -109,9 +109,9 @@ export function ownHandlers({ own, trust, files }: OwnParts): Pick<Handlers, Nam
       });
       return infoOf(saved, own.isTrusted(saved));
     },
-    'own.build': async ({ beside, id }) => {
+    'own.build': async ({ beside, id }, signal) => {
       const start = performance.now();
-      const { code, issues } = await own.build(await open(beside, id));
+      const { code, issues } = await own.build(await open(beside, id), signal);
       return { issues: [...issues], built: code !== null, seconds: (performance.now() - start) / 1000 };
     },
     'own.trust': async ({ beside, id, sha256 }) => {

@@ -8,7 +8,7 @@ import { scenarioKindNames, valueAt } from '../../../contract/scenario/index.ts'
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
 import type { OwnBase } from '../../model/user-kernels/base.ts';
-import { type Built, buildOwn, codeOf } from '../../model/user-kernels/build.ts';
+import { type BuildOptions, type Built, buildOwn, codeOf } from '../../model/user-kernels/build.ts';
 import { benchText, type OwnVariant, readOwn } from '../../model/user-kernels/file.ts';
 import type { KnownOwn } from '../../model/user-kernels/known.ts';
 import { forkChild, type StartChild } from '../../model/user-kernels/process/link.ts';
@@ -50,6 +50,7 @@ export class OwnVariants {
   readonly addon: NativeAddon;
   readonly #options: OwnVariantsOptions;
   readonly #known = new Map<string, OwnVariant>();
+  readonly #closing = new AbortController();
   readonly #sessions = new Map<string, OwnSession>();
   /** What was asked for last is read last: an older text never takes the place of a newer one. */
   readonly #reading = new InOrder();
@@ -168,13 +169,12 @@ export class OwnVariants {
    * with its compiler's messages for one that does not compile. A run's time then
    * holds no compiler.
    */
-  async prepare(ids: readonly string[], place: Place): Promise<void> {
+  async prepare(ids: readonly string[], place: Place, signal?: AbortSignal): Promise<void> {
     const chosen = this.chosen(ids);
     for (const { id } of chosen) this.requireFit(id, place);
     for (const own of chosen) {
       this.#requireTrustOf(own);
-      const { addon, folders } = this.#options;
-      await codeOf(own, { addon, folders, startChild: this.startChild });
+      await codeOf(own, this.#buildOptions(signal));
     }
   }
 
@@ -183,14 +183,21 @@ export class OwnVariants {
     return ids.flatMap((id) => this.#known.get(id.replace(/[@:].*$/, '')) ?? []);
   }
 
-  /** Compiles it and runs nothing of it. */
-  build(own: OwnVariant): Promise<Built> {
-    const { addon, folders } = this.#options;
-    return buildOwn(own, { addon, folders, startChild: this.startChild });
+  /** Compiles it and runs nothing of it. Throws a BraggError `untrusted` first: a compiler reads files too. */
+  async build(own: OwnVariant, signal?: AbortSignal): Promise<Built> {
+    this.#requireTrustOf(own);
+    return buildOwn(own, this.#buildOptions(signal));
   }
 
-  /** Ends every process. */
+  #buildOptions(signal?: AbortSignal): BuildOptions {
+    const { addon, folders } = this.#options;
+    const either = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    return { addon, folders, startChild: this.startChild, signal: either };
+  }
+
+  /** Ends every process, compilers too. */
   close(): void {
+    this.#closing.abort();
     for (const session of this.#sessions.values()) session.close();
     this.#sessions.clear();
   }
@@ -211,10 +218,9 @@ export class OwnVariants {
     const known = this.#sessions.get(own.id);
     if (known?.own.sha256 === own.sha256) return known;
     known?.retire();
-    const { addon, folders } = this.#options;
     const session = new OwnSession(own, {
       startChild: this.startChild,
-      build: (variant) => codeOf(variant, { addon, folders, startChild: this.startChild }),
+      build: (variant) => codeOf(variant, this.#buildOptions()),
       limit_s: this.#limit_s,
       requireTrust: (variant) => this.#requireTrustOf(variant),
     });

@@ -1,7 +1,7 @@
 /** Makes an own variant's code: a shared library by the installed C++ compiler, or a GPU's machine code by NVRTC. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
@@ -10,12 +10,13 @@ import {
   type CppCompiler,
   compileEntry,
   compileLibrary,
+  DEPENDENCIES,
   findCompiler,
   type OwnBuild,
   readOwnBuild,
   userFlags,
 } from './cpp-compiler.ts';
-import { diagnosticsOf } from './diagnostics.ts';
+import { diagnosticsOf, quotable } from './diagnostics.ts';
 import type { OwnVariant } from './file.ts';
 import { presentIncludes } from './moved.ts';
 import type { StartChild } from './process/link.ts';
@@ -33,10 +34,14 @@ export interface BuildOptions {
   readonly addon: NativeAddon;
   readonly folders: KernelFolders;
   readonly startChild: StartChild;
+  /** Ends the compiler. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Libraries that are kept; one has one to three megabytes. */
-const KEPT = 64;
+/** Most that kept libraries take together; a usual one has one to three megabytes. */
+export const KEPT_BYTES = 256 * 2 ** 20;
+/** Of NVRTC's process, above what it starts with. */
+const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
 /** NVRTC takes seconds, of the largest of our files ten. */
 const NVRTC_MS = 120_000;
 /** For the compiler's messages where no GPU says for what. */
@@ -45,14 +50,40 @@ const USUAL_ARCHITECTURE = 90;
 /** Compilers read the files themselves, which they cannot within an archive. */
 const onDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
 
-async function prune(folder: string): Promise<void> {
-  const names = await readdir(folder);
-  if (names.length <= KEPT) return;
-  const aged = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(path.join(folder, name)).catch(() => null))?.mtimeMs ?? 0 })),
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) return 0;
+  if (!found.isDirectory()) return found.size;
+  const sizes = await Promise.all((await readdir(file)).map((name) => sizeOf(path.join(file, name))));
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** The least recently used go until the rest takes at most `most_bytes`; `newest` stays. */
+export async function prune(folder: string, newest: string, most_bytes: number = KEPT_BYTES): Promise<void> {
+  const all = await Promise.all(
+    (await readdir(folder)).map(async (name) => {
+      const file = path.join(folder, name);
+      return { file, bytes: await sizeOf(file), at: (await stat(file).catch(() => null))?.mtimeMs ?? 0 };
+    }),
   );
-  const oldest = aged.sort((a, b) => b.at - a.at).slice(KEPT);
-  await Promise.all(oldest.map(({ name }) => rm(path.join(folder, name), { recursive: true, force: true })));
+  let left = most_bytes;
+  for (const { file, bytes } of all.sort((a, b) => b.at - a.at)) {
+    left -= bytes;
+    if (left < 0 && file !== newest) await rm(file, { recursive: true, force: true });
+  }
+}
+
+/** Files outside `folders` that a compilation has read, from its makefile of dependencies. */
+async function foreignOf(work: string, folders: readonly string[]): Promise<readonly string[]> {
+  const text = await readFile(path.join(work, DEPENDENCIES), 'utf8').catch(() => '');
+  const files =
+    text
+      .replace(/\\\r?\n/g, ' ')
+      .replace(/^[^:]*:/, '')
+      .match(/(?:\\.|\S)+/g) ?? [];
+  return files
+    .map((file) => path.resolve(work, file.replace(/\\(.)/g, '$1').replaceAll('$$', '$')))
+    .filter((file) => ![work, ...folders].some((folder) => file.startsWith(folder + path.sep)));
 }
 
 interface Tools {
@@ -98,7 +129,12 @@ function keyOf(parts: readonly string[]): string {
 }
 
 /** Of a base once, whatever is made of it. Several may make it at once: the last that is done stays. */
-async function entryFor({ base }: OwnVariant, tools: Tools, kept: string, work: string): Promise<string> {
+async function entryFor(
+  { base }: OwnVariant,
+  tools: Tools,
+  kept: string,
+  { work, signal }: { readonly work: string; readonly signal: AbortSignal | undefined },
+): Promise<string> {
   const object = path.join(kept, `entry-${keyOf(tools.identity)}${tools.compiler.style === 'msvc' ? '.obj' : '.o'}`);
   if (existsSync(object)) return object;
   const kernels = workloadFolder(base);
@@ -108,6 +144,7 @@ async function entryFor({ base }: OwnVariant, tools: Tools, kept: string, work: 
   const { failed, output } = await compileEntry(tools.compiler, 'entry.cpp', made, {
     folder: work,
     includes: tools.includes,
+    signal,
   });
   if (failed) throw new BraggError('unsupported', `Our own headers do not compile here: ${output.trim().slice(-1000)}`);
   await rename(path.join(work, made), object);
@@ -115,35 +152,44 @@ async function entryFor({ base }: OwnVariant, tools: Tools, kept: string, work: 
 }
 
 /** A text is compiled once with everything that matters to it; its messages are kept beside it. */
-async function buildLibrary(own: OwnVariant, { addon, folders }: BuildOptions): Promise<Built> {
-  const { id, text, description } = own;
+async function buildLibrary(own: OwnVariant, { addon, folders, signal }: BuildOptions): Promise<Built> {
+  const { id, whole, description } = own;
   const tools = await toolsFor(own, folders);
   const isa = description.replaces.endsWith('.simd.cpp') ? addon.machine().isa : null;
   const kept = path.join(folders.cache, 'own');
-  const key = keyOf([...tools.identity, text, id, description.replaces, isa ?? '', ...userFlags()]);
+  const key = keyOf([...tools.identity, whole, id, description.replaces, isa ?? '', ...userFlags()]);
   const folder = path.join(kept, key);
   const library = `${id}${process.platform === 'win32' ? '.dll' : '.so'}`;
   const code: OwnCode = { kind: 'library', file: path.join(folder, library) };
   const said = await readFile(path.join(folder, 'output.txt'), 'utf8').catch(() => null);
-  if (said !== null && existsSync(code.file)) return { code, issues: diagnosticsOf(said, id) };
+  if (said !== null && existsSync(code.file)) {
+    const now = new Date();
+    await utimes(folder, now, now).catch(() => undefined);
+    return { code, issues: diagnosticsOf(said, id, tools.includes) };
+  }
 
   const work = path.join(kept, `work-${process.pid}-${randomBytes(4).toString('hex')}`);
   await mkdir(work, { recursive: true });
   try {
-    // The text that was read and trusted is what is compiled, and nothing beside the file is seen.
+    // What was read and trusted, with its includes in their places, is what is compiled.
     const [beside = '', sources = '', ...engine] = tools.includes;
-    const present = presentIncludes(text, { beside, sources, workload: workloadFolder(own.base), engine });
+    const present = presentIncludes(whole, { beside, sources, workload: workloadFolder(own.base), engine });
     await writeFile(path.join(work, id), present);
-    const entry = await entryFor(own, tools, kept, work);
+    const entry = await entryFor(own, tools, kept, { work, signal });
     const { compiler, build, includes, core } = tools;
-    const what = { folder: work, source: id, entry, library, includes, core, isa };
+    const what = { folder: work, source: id, entry, library, includes, core, isa, signal };
     const { failed, output } = await compileLibrary(compiler, build, what);
-    const issues = diagnosticsOf(output, id);
-    if (failed) return { code: null, issues: issues.length > 0 ? issues : [unplaced(id, output)] };
+    const issues = diagnosticsOf(output, id, includes);
+    if (failed) return { code: null, issues: issues.length > 0 ? issues : [unplaced(id, quotable(output, includes))] };
+    const [foreign] = await foreignOf(work, includes);
+    if (foreign !== undefined) {
+      const says = `${foreign} was included, which is neither in the folder of the kernel, nor shipped, nor of the system`;
+      return { code: null, issues: [unplaced(id, says)] };
+    }
     await writeFile(path.join(work, 'output.txt'), output);
     await rm(folder, { recursive: true, force: true });
     await rename(work, folder);
-    await prune(kept);
+    await prune(kept, folder);
     return { code, issues };
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -157,8 +203,8 @@ function unplaced(id: string, output: string): Issue {
 }
 
 /** NVRTC runs in a process of its own too: a text can make it hang. */
-async function compileKernels(own: OwnVariant, { folders, startChild }: BuildOptions): Promise<Built> {
-  const { base, id, text, description } = own;
+async function compileKernels(own: OwnVariant, { folders, startChild, signal }: BuildOptions): Promise<Built> {
+  const { base, id, whole, description } = own;
   const root = onDisk(folders.sources);
   const placeOf = (file: string): string => path.join(root, path.posix.relative('kernels', file));
   // A header is compiled as part of the file with the variant's kernels.
@@ -167,7 +213,7 @@ async function compileKernels(own: OwnVariant, { folders, startChild }: BuildOpt
     main: placeOf(main),
     root,
     replaced: placeOf(description.replaces),
-    text: presentIncludes(text, {
+    text: presentIncludes(whole, {
       beside: path.dirname(placeOf(description.replaces)),
       sources: root,
       workload: workloadFolder(base),
@@ -178,24 +224,32 @@ async function compileKernels(own: OwnVariant, { folders, startChild }: BuildOpt
     architecture: USUAL_ARCHITECTURE,
   };
   const process = await OwnProcess.start(id, startChild);
+  const cancel = (): void => process.close();
+  signal?.addEventListener('abort', cancel, { once: true });
   try {
-    const { image, log } = await process.within(NVRTC_MS, 'was not compiled', process.compile(request));
+    const { image, log } = await process.within(
+      NVRTC_MS,
+      'was not compiled',
+      process.compile(request, NVRTC_MEMORY_BYTES),
+    );
     return {
       code: { kind: 'kernels', workload: workloadFolder(base), name: id, image },
-      issues: diagnosticsOf(log, id),
+      issues: diagnosticsOf(log, id, [root]),
     };
   } catch (error) {
     const { log } = error as { log?: string | null };
     if (typeof log !== 'string' || !(error instanceof BraggError)) throw error;
-    const issues = diagnosticsOf(log, id);
-    return { code: null, issues: issues.length > 0 ? issues : [unplaced(id, log)] };
+    const issues = diagnosticsOf(log, id, [root]);
+    return { code: null, issues: issues.length > 0 ? issues : [unplaced(id, quotable(log, [root]))] };
   } finally {
+    signal?.removeEventListener('abort', cancel);
     process.close();
   }
 }
 
 /** Runs nothing of the variant. Throws a BraggError where this machine cannot compile it. */
-export function buildOwn(own: OwnVariant, options: BuildOptions): Promise<Built> {
+export async function buildOwn(own: OwnVariant, options: BuildOptions): Promise<Built> {
+  if (own.refused.length > 0) return { code: null, issues: own.refused };
   return own.base.device === 'cuda' ? compileKernels(own, options) : buildLibrary(own, options);
 }
 

@@ -1,14 +1,11 @@
 /** The installed C++ compiler, and how an own variant for the CPU is made with it. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
-
-/** A copy of the largest of our files takes seconds. */
-const COMPILE_MS = 120_000;
-const OUTPUT_MOST = 2 ** 20;
+import { runContained } from './contained.ts';
 
 /** Written by CMake beside the addon: what its objects were compiled with. */
 const buildSchema = z.strictObject({
@@ -64,7 +61,11 @@ export async function findCompiler(
   throw new BraggError('unsupported', `Own variants for the CPU need a C++ compiler, and none of ${looked} was found.`);
 }
 
+/** Beside the object: what the compiler read but the system's headers, in a makefile's words. */
+export const DEPENDENCIES = 'own.d';
+
 export interface Compilation {
+  readonly signal?: AbortSignal | undefined;
   /** Where the files are; messages name them without a folder. */
   readonly folder: string;
   readonly source: string;
@@ -105,7 +106,20 @@ export function compileCommand(compiler: CppCompiler, build: OwnBuild, what: Com
   }
   const own = simd === null ? ['-ffp-contract=off'] : [...simd, `-DBB_ISA=${isa}`];
   const says = ['-Wall', '-Wextra', '-fdiagnostics-color=never', '-fno-diagnostics-show-caret'];
-  return [...common.gnu, ...says, ...folders, ...own, ...userFlags(), '-c', source, '-o', 'own.o'];
+  return [
+    ...common.gnu,
+    ...says,
+    ...folders,
+    ...own,
+    ...userFlags(),
+    '-MMD',
+    '-MF',
+    DEPENDENCIES,
+    '-c',
+    source,
+    '-o',
+    'own.o',
+  ];
 }
 
 /** For the library: what the file leaves out of its original is taken from ours. */
@@ -115,47 +129,16 @@ export function linkCommand({ style }: CppCompiler, { entry, core, library }: Co
     : ['-shared', 'own.o', entry, core, '-o', library, '-pthread'];
 }
 
-function perform(
-  program: string,
-  args: readonly string[],
-  folder: string,
-): Promise<{ failed: boolean; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child: ChildProcess = spawn(program, [...args], {
-      cwd: folder,
-      env: { ...process.env, LC_ALL: 'C' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    const take = (chunk: Buffer): void => {
-      if (output.length < OUTPUT_MOST) output += chunk.toString('utf8');
-    };
-    child.stdout?.on('data', take);
-    child.stderr?.on('data', take);
-    const late = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new BraggError('invalid', `The compiler did not end within ${COMPILE_MS / 1000} s; it was ended.`));
-    }, COMPILE_MS);
-    child.on('error', (error) => {
-      clearTimeout(late);
-      reject(new BraggError('unsupported', `${program} cannot be started: ${error.message}`));
-    });
-    child.on('close', (code) => {
-      clearTimeout(late);
-      resolve({ failed: code !== 0, output });
-    });
-  });
-}
-
 /** The object with a library's entry, from a text of ours. */
 export function compileEntry(
   compiler: CppCompiler,
   source: string,
   object: string,
-  { folder, includes }: Pick<Compilation, 'folder' | 'includes'>,
+  { folder, includes, signal }: Pick<Compilation, 'folder' | 'includes' | 'signal'>,
 ): Promise<{ readonly failed: boolean; readonly output: string }> {
   const out = compiler.style === 'msvc' ? ['/c', source, `/Fo${object}`] : ['-O1', '-c', source, '-o', object];
-  return perform(compiler.program, [...common[compiler.style], ...foldersOf(compiler, includes), ...out], folder);
+  const args = [...common[compiler.style], ...foldersOf(compiler, includes), ...out];
+  return runContained({ program: compiler.program, args, folder, signal });
 }
 
 /** Compiles and links; what was said, warnings too. */
@@ -164,8 +147,10 @@ export async function compileLibrary(
   build: OwnBuild,
   what: Compilation,
 ): Promise<{ readonly failed: boolean; readonly output: string }> {
-  const compiled = await perform(compiler.program, compileCommand(compiler, build, what), what.folder);
+  const { folder, signal } = what;
+  const perform = (args: readonly string[]) => runContained({ program: compiler.program, args, folder, signal });
+  const compiled = await perform(compileCommand(compiler, build, what));
   if (compiled.failed) return compiled;
-  const linked = await perform(compiler.program, linkCommand(compiler, what), what.folder);
+  const linked = await perform(linkCommand(compiler, what));
   return { failed: linked.failed, output: compiled.output + linked.output };
 }

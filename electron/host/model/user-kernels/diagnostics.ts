@@ -1,4 +1,5 @@
 /** What compilers say, as issues at the lines of the user's file: GCC, Clang, MSVC and NVRTC. */
+import path from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 
 /** More are not read by anyone. */
@@ -51,12 +52,35 @@ function caretColumn(lines: readonly string[], at: number): number | null {
 /** NVRTC indents what it quotes. */
 const CARET_INDENT = 2;
 
+const ABSOLUTE = /^(?:[\\/]|[A-Za-z]:[\\/])/;
+/** Where compilers and their headers lie. Named with what leads out again, a file is none of these. */
+const SYSTEM = /^(?:\/(?:usr|opt|nix|Library|Applications)\/|[A-Za-z]:[\\/]Program Files)/;
+
+/** A file whose text a message may quote: beside the kernel, shipped, or the system's headers. */
+function mayBeQuoted(file: string, shipped: readonly string[]): boolean {
+  if (!ABSOLUTE.test(file)) return true;
+  if (/(^|[\\/])\.\.([\\/]|$)/.test(file)) return shipped.some((folder) => path.resolve(file).startsWith(folder));
+  return SYSTEM.test(file) || shipped.some((folder) => file.startsWith(folder));
+}
+
+/** Lines of a compiler that hold no text of other files. */
+export function quotable(output: string, shipped: readonly string[]): string {
+  const lines = output.split(/\r?\n/).flatMap((line) => {
+    const match = GNU.exec(line) ?? PARENTHESES.exec(line);
+    const [, file = '', row = '', column, severity = ''] = match ?? [];
+    if (match === null || mayBeQuoted(file, shipped)) return line;
+    const place = column === undefined ? row : `${row}:${column}`;
+    return `${file}:${place}: ${severity}: a message about a file that is neither beside the kernel, nor shipped, nor of the system is not shown`;
+  });
+  return lines.join('\n');
+}
+
 /**
  * Errors in our own headers stand at the line of the user's file that led there,
- * with where they were found.
+ * with where they were found. Of files outside `shipped`, the kernel's own and the system's nothing is quoted.
  */
-export function diagnosticsOf(output: string, name: string): readonly Issue[] {
-  const lines = output.split(/\r?\n/);
+export function diagnosticsOf(said: string, name: string, shipped: readonly string[]): readonly Issue[] {
+  const lines = quotable(said, shipped).split(/\r?\n/);
   const found: Issue[] = [];
   const undefinedNames = new Set<string>();
   let led: Place | null = null;

@@ -14,6 +14,7 @@ import { readText } from '../../io/text/read.ts';
 import { variantSources } from '../bench/sources.ts';
 import { parseText } from '../scenarios/parse.ts';
 import type { OwnBase, ReplaceRules } from './base.ts';
+import { type Included, readClosure } from './includes.ts';
 import { presentFile } from './moved.ts';
 
 export interface OwnVariant {
@@ -22,9 +23,13 @@ export interface OwnVariant {
   /** Its full path. */
   readonly file: string;
   readonly text: string;
+  /** With what it includes from its own folder: this is compiled. */
+  readonly whole: string;
+  /** Includes that may not be, at their lines; nothing is compiled then. */
+  readonly refused: readonly Issue[];
   readonly description: OwnDescription;
   readonly base: OwnBase;
-  /** Of both files. */
+  /** Of both files, and of what the code includes from its own folder. */
   readonly sha256: string;
 }
 
@@ -101,8 +106,10 @@ async function read(file: string): Promise<string> {
   return found.text;
 }
 
-export function hashOf(text: string, description: string): string {
-  return createHash('sha256').update(`${text.length}\0`).update(text).update(description).digest('hex');
+export function hashOf(text: string, description: string, included: readonly Included[] = []): string {
+  const hash = createHash('sha256').update(`${text.length}\0`).update(text).update(description);
+  for (const one of included) hash.update(`\0${one.name}\0${one.text.length}\0`).update(one.text);
+  return hash.digest('hex');
 }
 
 export interface Shipped {
@@ -142,13 +149,16 @@ export async function readOwn(file: string, { bases, rulesOf, sources }: Shipped
     const says = `${JSON.stringify(description.replaces)} is not a file of ${base.id} that can be replaced`;
     refuse([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
   }
+  const { whole, included, refused } = await readClosure(file, text);
   return {
     id,
     file: path.resolve(file),
     text,
+    whole,
+    refused,
     description: { ...description, replaces },
     base,
-    sha256: hashOf(text, described),
+    sha256: hashOf(text, described, included),
   };
 }
 

@@ -71,6 +71,7 @@ link.onMessage((message: ToChild) => {
         call(message).catch((error: unknown) => fail(error, message.call));
         return;
       case 'compile': {
+        loadAddon().limitMemory(message.memory_bytes);
         const { image, log } = loadAddon().compileOwnKernels(message.request as never);
         return tell({ kind: 'compiled', image, log });
       }

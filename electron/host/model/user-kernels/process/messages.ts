@@ -24,7 +24,7 @@ export type ToChild =
       readonly args: readonly unknown[];
       readonly reports: boolean;
     }
-  | { readonly kind: 'compile'; readonly request: Readonly<Record<string, unknown>> };
+  | { readonly kind: 'compile'; readonly request: Readonly<Record<string, unknown>>; readonly memory_bytes: number };
 
 const failure = { code: errorCodeSchema, message: z.string(), log: z.string().nullable() };
 

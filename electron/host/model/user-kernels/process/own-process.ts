@@ -74,8 +74,14 @@ export class OwnProcess {
     return this.#ask({ kind: 'create', factory, problem }, 'created');
   }
 
-  async compile(request: Readonly<Record<string, unknown>>): Promise<{ image: Uint8Array; log: string }> {
-    return (await this.#ask({ kind: 'compile', request }, 'compiled')) as { image: Uint8Array; log: string };
+  async compile(
+    request: Readonly<Record<string, unknown>>,
+    memory_bytes: number,
+  ): Promise<{ image: Uint8Array; log: string }> {
+    return (await this.#ask({ kind: 'compile', request, memory_bytes }, 'compiled')) as {
+      image: Uint8Array;
+      log: string;
+    };
   }
 
   /** Calls a method of what was created. `onReport` gets the values of its callback. */

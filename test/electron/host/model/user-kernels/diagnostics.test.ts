@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { diagnosticsOf } from '../../../../../electron/host/model/user-kernels/diagnostics.ts';
 
 const shown = (output: string, name: string) =>
-  diagnosticsOf(output, name).map(({ severity, line, column, message }) => `${severity} ${line}:${column} ${message}`);
+  diagnosticsOf(output, name, ['/app/kernels', '/opt']).map(({ severity, line, column, message }) => `${severity} ${line}:${column} ${message}`);
 
 test('GCC: errors and warnings of the file, and an error in our header at the line that led there', () => {
   const output = `my.cpp: In member function 'int Gather<T>::advance()':
@@ -60,4 +60,15 @@ test('MSVC and linkers', () => {
   const linker =
     "/usr/bin/ld: own.o: in function `f':\nmy.cpp:(.text+0x12): undefined reference to `bb::helper(int)'\n";
   expect(shown(linker, 'my.cpp')).toEqual(['error null:null bb::helper(int) is used but defined nowhere']);
+});
+
+test('messages about files outside the kernel, the shipped sources and the system quote nothing of them', () => {
+  const output = [
+    "/home/me/key.txt:1:1: error: 'secret' does not name a type",
+    '/usr/lib/../../home/me/key.txt:2:1: error: secret',
+    "/app/kernels/index.hpp:3:1: error: 'Index' was not declared",
+  ].join('\n');
+  const all = diagnosticsOf(output, 'my.cpp', ['/app/kernels']);
+  expect(JSON.stringify(all)).not.toContain('secret');
+  expect(all.map(({ message }) => message).join('\n')).toContain("'Index' was not declared (in index.hpp, line 3)");
 });

@@ -1,7 +1,7 @@
 /** Own variants on the CPU, with the installed C++ compiler and real processes: what works, and what breaks only itself. */
 
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -263,11 +263,58 @@ describe('trust', () => {
     expect((await start('copy.cpp')).status).toBe('done');
   });
 
-  test('it sees no file beside it: what was trusted is all that is compiled', async () => {
-    await writeFile(path.join(folder, 'beside.hpp'), 'inline int beside = 1;\n');
-    await trustedVariant('includes.cpp', `#include "beside.hpp"\n${original}`);
-    const error = await failure(own.prepare(['includes.cpp'], transport));
-    expect(error.message).toMatch(/^includes\.cpp:1: beside\.hpp: No such file/);
+  test('what it includes from its folder is trusted with it: changed, it is asked for again and built anew', async () => {
+    const text = withLine('for (T& p : state_.psi) p *= T(factor());');
+    const including = `#include "parts/factor.hpp"\n${text}`;
+    await mkdir(path.join(folder, 'parts'));
+    const header = (factor: string) =>
+      writeFile(
+        path.join(folder, 'parts/factor.hpp'),
+        `#pragma once\n#include "more.hpp"\ninline double factor() { return ${factor}; }\n`,
+      );
+    await writeFile(path.join(folder, 'parts/more.hpp'), '#pragma once\nconstexpr double half = 0.5;\n');
+    await header('2 * half');
+    const first = await trustedVariant('includes.cpp', including);
+    const base = await addon.createTransport(problemFor('gather')).start(() => undefined);
+    expect((await start('includes.cpp')).dose).toEqual(base.dose);
+
+    await header('half');
+    const changed = await own.open(path.join(folder, 'includes.cpp'));
+    expect(changed.sha256).not.toBe(first.sha256);
+    expect((await failure(start('includes.cpp'))).code).toBe('untrusted');
+    trusted.add(changed.sha256);
+    expect((await start('includes.cpp')).dose).not.toEqual(base.dose);
+
+    // So is what an include includes.
+    await writeFile(path.join(folder, 'parts/more.hpp'), '#pragma once\nconstexpr double half = 1;\n');
+    expect(own.isTrusted(await own.open(path.join(folder, 'includes.cpp')))).toBe(false);
+    await writeFile(path.join(folder, 'parts/more.hpp'), 'constexpr double half = ;\n');
+    trusted.add((await own.open(path.join(folder, 'includes.cpp'))).sha256);
+    expect((await failure(own.prepare(['includes.cpp'], transport))).message).toContain('(in more.hpp, line 1)');
+  });
+
+  test('nothing is compiled before it', async () => {
+    const made = await make('unread.cpp', `${original}// unread\n`);
+    await expect(own.build(made)).rejects.toMatchObject({ code: 'untrusted' });
+  });
+
+  test.each([
+    ['by its path', (file: string) => `#include "${file}"`],
+    ['from outside its folder', (file: string) => `#include "../${path.basename(path.dirname(file))}/secret.txt"`],
+    ['in angles', (file: string) => `#include <${file}>`],
+    ['by a macro', (file: string) => `#define FILE_NAME "${file}"\n#include FILE_NAME`],
+    ['on two lines', (file: string) => `#inc\\\nlude "${file}"`],
+    ['behind a comment', (file: string) => `/**/ #include "${file}"`],
+  ])('a file elsewhere, included %s, is refused at its line, and no line of it is shown', async (_, directive) => {
+    const outside = await mkdtemp(path.join(tmpdir(), 'braggbench-outside-'));
+    const file = path.join(outside, 'secret.txt');
+    await writeFile(file, 'my_secret_word another_word;\n');
+    await trustedVariant('spy.cpp', `${directive(file)}\n${original}`);
+    const error = await failure(own.prepare(['spy.cpp'], transport));
+    expect(error.code).toBe('invalid');
+    expect(error.message).toMatch(/^spy\.cpp:[12]: includes .*; allowed: files in the folder of the kernel/);
+    expect(JSON.stringify(error.issues)).not.toContain('my_secret_word');
+    await rm(outside, { recursive: true });
   });
 });
 

@@ -1,0 +1,108 @@
+/** Runs a compiler with limits of time, memory and bytes, so that nothing of it outlives what asked for it. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { BraggError } from '../../../contract/errors.ts';
+
+export interface Limits {
+  readonly time_ms: number;
+  /** Of each of its processes. */
+  readonly memory_bytes: number;
+  /** Of each file that it writes. */
+  readonly file_bytes: number;
+  /** Of what it says. */
+  readonly output_bytes: number;
+}
+
+/** A copy of the largest of our files takes seconds and half a gigabyte. */
+export const compilerLimits: Limits = {
+  time_ms: 120_000,
+  memory_bytes: 4 * 2 ** 30,
+  file_bytes: 256 * 2 ** 20,
+  output_bytes: 2 ** 20,
+};
+
+/**
+ * The shell sets the limits, where the system has them, and becomes the compiler. Beside it a watcher reads a pipe whose
+ * other end the host holds: when the host ends, however it ends, the pipe does too, and the whole group is killed.
+ */
+const SCRIPT =
+  'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; ulimit -t "$3" 2>/dev/null; shift 3; ' +
+  '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
+
+export interface Work {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly limits?: Limits;
+  readonly signal?: AbortSignal | undefined;
+}
+
+function start({ program, args, folder }: Work, limits: Limits): ChildProcess {
+  const env = { ...process.env, LC_ALL: 'C' };
+  if (process.platform === 'win32')
+    return spawn(program, [...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ceilings = [limits.memory_bytes / 1024, limits.file_bytes / 512, Math.ceil(limits.time_ms / 1000)].map(String);
+  return spawn('/bin/sh', ['-c', SCRIPT, 'sh', ...ceilings, program, ...args], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+}
+
+/** The driver and all that it started: killing the driver alone leaves the compiler proper at work. */
+function killAll({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  if (process.platform === 'win32') {
+    execFile('taskkill', ['/pid', String(pid), '/T', '/F'], () => undefined);
+    return;
+  }
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All have ended.
+  }
+}
+
+/** Throws BraggError `disconnected` where `signal` is aborted, `invalid` where it takes too long. */
+export function runContained(work: Work): Promise<{ readonly failed: boolean; readonly output: string }> {
+  const { program, signal, limits = compilerLimits } = work;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(new BraggError('disconnected', 'Compiling was cancelled.'));
+    const child = start(work, limits);
+    let output = '';
+    let late: NodeJS.Timeout | undefined;
+    const stop = (error: BraggError): void => {
+      killAll(child);
+      reject(error);
+    };
+    const cancel = (): void => stop(new BraggError('disconnected', 'Compiling was cancelled.'));
+    const leave = (): void => killAll(child);
+    const release = (): void => {
+      clearTimeout(late);
+      signal?.removeEventListener('abort', cancel);
+      process.off('exit', leave);
+    };
+    late = setTimeout(
+      () =>
+        stop(new BraggError('invalid', `The compiler did not end within ${limits.time_ms / 1000} s; it was ended.`)),
+      limits.time_ms,
+    );
+    signal?.addEventListener('abort', cancel, { once: true });
+    process.once('exit', leave);
+    const take = (chunk: Buffer): void => {
+      output = (output + chunk.toString('utf8')).slice(0, limits.output_bytes);
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    // Its watcher goes with it.
+    child.on('exit', () => killAll(child));
+    child.on('error', (error) => {
+      release();
+      reject(new BraggError('unsupported', `${program} cannot be started: ${error.message}`));
+    });
+    child.on('close', (code) => {
+      release();
+      resolve({ failed: code !== 0, output });
+    });
+  });
+}

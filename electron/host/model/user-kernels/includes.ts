@@ -1,0 +1,128 @@
+/**
+ * The files that a user kernel includes from its own folder. They are read with it, put in its place and hashed with it:
+ * what the user trusts is all that is compiled. Shipped and system headers stay includes; any other file is refused.
+ */
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError, type Issue } from '../../../contract/errors.ts';
+import { OWN_TEXT_MOST } from '../../../contract/own.ts';
+import { readText } from '../../io/text/read.ts';
+
+export interface Included {
+  /** From the kernel's folder. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Closure {
+  /** The kernel with its own folder's includes in their places; `#line` keeps the lines of each file. */
+  readonly whole: string;
+  /** Each once, in the order of their first use. */
+  readonly included: readonly Included[];
+  /** What may not be included, at its line; nothing is compiled then. */
+  readonly refused: readonly Issue[];
+}
+
+const DIRECTIVE = /^[ \t]*(?:#|%:)[ \t]*(?:include|include_next|import|embed)\b[ \t]*(.*?)[ \t]*$/;
+const OPERAND = /^(?:"([^"\n]+)"|<([^>\n]+)>)/;
+const ALLOWED = 'files in the folder of the kernel, shipped headers, and headers of the system in <>';
+
+function refuse(file: string, line: number, value: string, why: string): never {
+  const message = `includes ${value}, ${why}; allowed: ${ALLOWED}`;
+  const issue: Issue = { severity: 'error', file, path: '', line, column: null, message, value, allowed: ALLOWED };
+  throw new BraggError('invalid', `${file}:${line}: ${message}`, [issue]);
+}
+
+const isWithin = (folder: string, file: string): boolean => {
+  const from = path.relative(folder, file);
+  return from !== '' && !from.startsWith('..') && !path.isAbsolute(from);
+};
+
+/** What the compiler sees as directives: continued lines are joined and comments are gone. */
+function operandsOf(text: string): readonly string[] {
+  const joined = text.replace(/\\[ \t]*\r?\n/g, '').replace(/\/\*[\s\S]*?\*\//g, ' ');
+  return joined.split(/\r?\n/).flatMap((line) => DIRECTIVE.exec(line)?.[1] ?? []);
+}
+
+class Reader {
+  readonly #folder: string;
+  readonly #included = new Map<string, string>();
+  readonly #once = new Set<string>();
+  readonly #open: string[] = [];
+  #bytes = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get included(): readonly Included[] {
+    return [...this.#included].map(([name, text]) => ({ name, text }));
+  }
+
+  async put(name: string, text: string): Promise<string> {
+    const lines = text.split('\n');
+    const seen = new Set<string>();
+    const out: string[] = [];
+    this.#open.push(name);
+    for (const [at, line] of lines.entries()) {
+      const operand = DIRECTIVE.exec(line)?.[1];
+      if (operand !== undefined) seen.add(operand.replace(/\/\*[\s\S]*?\*\//g, ' ').trim());
+      const inner = operand === undefined ? null : await this.#inner(name, at + 1, operand);
+      if (inner !== null) out.push(inner, `#line ${at + 2} "${name}"`);
+      else if (this.#open.length > 1 && /^[ \t]*#[ \t]*pragma[ \t]+once\b/.test(line)) {
+        this.#once.add(name);
+        out.push('');
+      } else out.push(line);
+    }
+    this.#open.pop();
+    const hidden = operandsOf(text).find((operand) => !seen.has(operand));
+    if (hidden !== undefined) refuse(name, 1, hidden, 'on a line that is joined or commented');
+    return out.join('\n');
+  }
+
+  /** The text of an include from the kernel's folder; null of one that the compiler finds among shipped and system files. */
+  async #inner(from: string, line: number, operand: string): Promise<string | null> {
+    const [, quoted, angled] = OPERAND.exec(operand) ?? [];
+    const name = quoted ?? angled;
+    if (name === undefined) refuse(from, line, operand || 'nothing', 'which is no name in quotes');
+    const leads = path.isAbsolute(name) || /^[A-Za-z]:|^[\\/]/.test(name);
+    const file = path.resolve(this.#folder, path.dirname(from), name);
+    if (leads || (/(^|[\\/])\.\.([\\/]|$)/.test(name) && !isWithin(this.#folder, file))) {
+      refuse(from, line, operand, 'which leads out of the folder of the kernel');
+    }
+    if (angled !== undefined || !isWithin(this.#folder, file)) return null;
+    const real = await realpath(file).catch(() => null);
+    if (real === null) return null;
+    if (!isWithin(await realpath(this.#folder), real)) {
+      refuse(from, line, operand, 'a link that leads out of the folder of the kernel');
+    }
+    const key = path.relative(this.#folder, file).replaceAll('\\', '/');
+    // A file that includes itself is kept from doing so by its own guard.
+    if (this.#once.has(key) || this.#open.includes(key)) return '';
+    const text = await this.#read(key, file, { from, line, operand });
+    this.#bytes += text.length;
+    if (this.#bytes > OWN_TEXT_MOST) refuse(from, line, operand, 'with which all includes have more than 1 MiB');
+    return `#line 1 "${key}"\n${await this.put(key, text)}`;
+  }
+
+  async #read(key: string, file: string, at: { from: string; line: number; operand: string }): Promise<string> {
+    const known = this.#included.get(key);
+    if (known !== undefined) return known;
+    const found = await readText(file, OWN_TEXT_MOST);
+    if (!found.ok) refuse(at.from, at.line, at.operand, `which ${found.reason}`);
+    this.#included.set(key, found.text);
+    return found.text;
+  }
+}
+
+/** Of the kernel `file` with `text`. */
+export async function readClosure(file: string, text: string): Promise<Closure> {
+  const reader = new Reader(path.dirname(path.resolve(file)));
+  try {
+    const whole = await reader.put(path.basename(file), text);
+    return { whole, included: reader.included, refused: [] };
+  } catch (error) {
+    if (!(error instanceof BraggError)) throw error;
+    return { whole: text, included: reader.included, refused: error.issues };
+  }
+}
