@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { diagnosticsOf } from '../../../../../electron/host/model/user-kernels/diagnostics.ts';
 
 const shown = (output: string, name: string) =>
-  diagnosticsOf(output, name, ['/app/kernels', '/opt']).map(({ severity, line, column, message }) => `${severity} ${line}:${column} ${message}`);
+  diagnosticsOf(output, name, ['/x/kernels']).map(
+    ({ severity, line, column, message }) => `${severity} ${line}:${column} ${message}`,
+  );
 
 test('GCC: errors and warnings of the file, and an error in our header at the line that led there', () => {
   const output = `my.cpp: In member function 'int Gather<T>::advance()':
