@@ -1,5 +1,7 @@
 #include "registry.hpp"
 
+#include <cmath>
+#include <string>
 #include <vector>
 
 #include "variant.hpp"
@@ -8,10 +10,18 @@
 namespace bb::diffraction {
 namespace {
 
-Refusal refusal(const Variant& v, const Setup& setup) {
+/// Of a pixel on a GPU, where one thread computes it in one launch, which nothing ends: some ten seconds.
+constexpr double kMostDeviceTerms = 1e8;
+
+Refusal refusal(const Variant& v, const Outline& outline) {
   const std::string name = std::string("solver.variant = ") + v.id + ": ";
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + missing};
-  if (const std::string why = v.refuses(setup); !why.empty()) return {"unsupported", name + why};
+  if (const std::string why = v.refuses(outline); !why.empty()) return {"unsupported", name + why};
+  if (on_gpu(v) && outline.terms_per_pixel() > kMostDeviceTerms) {
+    return {"unsupported", name + "a pixel takes " + std::to_string(std::llround(outline.terms_per_pixel())) +
+                               " lattice factors (detector.oversample, detector.layers, beam, crystal.mosaic_domains, "
+                               "rotation.steps); a GPU, which ends no pixel early, is given at most 100000000"};
+  }
   return {nullptr, ""};
 }
 
@@ -47,17 +57,18 @@ std::span<const Variant> variants() {
   return all;
 }
 
-const Variant& choose_variant(const std::string& name, const Setup& setup) {
+const Variant& choose_variant(const std::string& name, const Outline& outline) {
   const Variant* best = nullptr;
   std::string names;
   for (const Variant& v : variants()) {
     names += (names.empty() ? "" : ", ") + std::string(v.id);
     if (name == v.id) {
-      const Refusal refused = refusal(v, setup);
+      const Refusal refused = refusal(v, outline);
       if (refused.code == nullptr) return v;
       throw ProblemError(refused.code, refused.why);
     }
-    if (name != "auto" || v.speed_rank <= 0 || v.bright_error > kParity || refusal(v, setup).code != nullptr) continue;
+    if (name != "auto" || v.speed_rank <= 0 || v.bright_error > kParity || refusal(v, outline).code != nullptr)
+      continue;
     if (best == nullptr || v.speed_rank > best->speed_rank) best = &v;
   }
   if (best == nullptr) refuse_unknown(name, names);

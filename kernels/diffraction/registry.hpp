@@ -31,9 +31,9 @@ struct Variant {
   /// Traffic of temporaries for each lattice factor.
   double bytes_per_term = 0;
   /// Memory of temporaries beside the image, bytes.
-  double (*scratch_bytes)(const Setup&) = [](const Setup&) { return 0.0; };
+  double (*scratch_bytes)(const Outline&) = [](const Outline&) { return 0.0; };
   /// Why it cannot compute this problem, in one sentence; "" when it can.
-  std::string (*refuses)(const Setup&) = [](const Setup&) { return std::string(); };
+  std::string (*refuses)(const Outline&) = [](const Outline&) { return std::string(); };
   /// Why this machine cannot run it, in one sentence; "" when it can.
   std::string (*unavailable)() = [] { return std::string(); };
 };
@@ -48,6 +48,6 @@ std::span<const Variant> variants();
 
 /// The variant named, or the best for `auto`. Throws ProblemError('unsupported' | 'device') that names the field,
 /// the value and what is allowed.
-const Variant& choose_variant(const std::string& name, const Setup& setup);
+const Variant& choose_variant(const std::string& name, const Outline& outline);
 
 }  // namespace bb::diffraction

@@ -15,7 +15,7 @@ Variant mixed_variant();
 Variant chebyshev_variant();
 Variant double_float_variant();
 /// Of the recurrence on every device; "" when it pays.
-std::string chebyshev_refuses(const Setup& setup);
+std::string chebyshev_refuses(const Outline& outline);
 
 Variant cuda_unfused_variant();
 Variant cuda_unfused_graph_variant();

@@ -30,16 +30,16 @@ struct State {
 };
 
 Napi::Object plan_object(Napi::Env env, const engine::ImageRun& run) {
-  const diffraction::Setup& setup = run.setup();
+  const diffraction::Outline& outline = run.outline();
   Napi::Object out = Napi::Object::New(env);
   out.Set("variant", run.variant().id);
   out.Set("precision", run.variant().arithmetic);
-  out.Set("width", setup.width);
-  out.Set("height", setup.height);
-  out.Set("oversample", setup.oversample);
-  out.Set("sources", static_cast<double>(setup.sources.size()));
-  out.Set("orientations", static_cast<double>(setup.orientations.size()));
-  out.Set("layers", setup.layers);
+  out.Set("width", outline.width);
+  out.Set("height", outline.height);
+  out.Set("oversample", outline.oversample);
+  out.Set("sources", static_cast<double>(outline.source_count));
+  out.Set("orientations", outline.orientation_count());
+  out.Set("layers", outline.layers);
   out.Set("terms", run.terms());
   out.Set("estimate_bytes", run.estimate_bytes());
   out.Set("threads", run.threads());
@@ -106,7 +106,7 @@ const std::string* gpu_of(const State& state) { return state.run.on_gpu() ? &sta
 /// The image so far, or null where no row came since the last call.
 Napi::Value live(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
   const Napi::Env env = info.Env();
-  const std::size_t pixels = state->run.setup().pixels();
+  const std::size_t pixels = state->run.outline().pixels();
   Napi::Float32Array image = Napi::Float32Array::New(env, pixels);
   const double done = state->run.look({image.Data(), pixels});
   if (done < 0.0) return env.Null();

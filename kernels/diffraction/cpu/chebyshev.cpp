@@ -6,7 +6,7 @@
 
 namespace bb::diffraction {
 
-std::string chebyshev_refuses(const Setup& s) {
+std::string chebyshev_refuses(const Outline& s) {
   const double most = std::max({s.na, s.nb, s.nc});
   if (s.shape != Shape::kSquare) return "crystal.shape must be square";
   if (most > 16) {

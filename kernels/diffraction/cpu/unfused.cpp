@@ -125,7 +125,7 @@ Variant unfused_variant() {
       .flops_per_term = 120,
       .speed_rank = 5,
       .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<Unfused>(s); },
-      .scratch_bytes = [](const Setup& s) { return 13.0 * sizeof(double) * static_cast<double>(s.pixels()); },
+      .scratch_bytes = [](const Outline& s) { return 13.0 * sizeof(double) * static_cast<double>(s.pixels()); },
   };
 }
 

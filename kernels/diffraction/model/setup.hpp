@@ -1,12 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "detector.hpp"
-#include "plate.hpp"
+#include "outline.hpp"
 #include "sources.hpp"
 #include "structure_factors.hpp"
 #include "unit_cell.hpp"
@@ -14,8 +13,8 @@
 namespace bb::diffraction {
 
 /// Everything that the inner loops need, in FP64 and SI units; made once per run, the same for every variant.
-struct Setup : Plate {
-  explicit Setup(StructureFactors factors) : structure(std::move(factors)) {}
+struct Setup : Outline {
+  Setup(Outline outline, StructureFactors factors) : Outline(std::move(outline)), structure(std::move(factors)) {}
 
   std::vector<Source> sources;
 
@@ -24,22 +23,11 @@ struct Setup : Plate {
   std::vector<double> phis;  // rad
   std::vector<Mat3> domains;
   std::vector<Basis> orientations;  // of the cell, phi slow, domain fast; metres
-  double na = 1, nb = 1, nc = 1;
-  Shape shape = Shape::kSquare;
 
   StructureFactors structure;
-  Lookup lookup = Lookup::kNearest;
-  Corrections corrections = Corrections::kPixel;
-  double scale = 0;    // photons per unit of Σ F², over the steps
-  std::string device;  // of the GPU, index or UUID; "": the one that runs use
-  double water = 0;    // photons of the background per unit of Σ weight, over sub-pixels and sources
+  double scale = 0;  // photons per unit of Σ F², over the steps
+  double water = 0;  // photons of the background per unit of Σ weight, over sub-pixels and sources
 
-  std::size_t pixels() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
-  /// Lattice factors in one pixel.
-  double terms_per_pixel() const {
-    return static_cast<double>(oversample) * oversample * layers * static_cast<double>(sources.size()) *
-           static_cast<double>(orientations.size());
-  }
   /// Edges of the cell in one domain, with the spindle at phi.
   Basis orientation(double phi, const Mat3& domain) const {
     return domain * Basis{rotate(cell.a, spindle, phi), rotate(cell.b, spindle, phi), rotate(cell.c, spindle, phi)};
@@ -47,8 +35,10 @@ struct Setup : Plate {
   double pixel_correction(int fast, int slow) const { return Plate::pixel_correction(sources[0], fast, slow); }
 };
 
-/// `begins` is told the name of each stage as it begins. Throws ProblemError that names the field, the value and what
-/// is allowed.
-Setup make_setup(const Problem& problem, const std::function<void(const char* stage)>& begins = [](const char*) {});
+/// `begins` is told the name of each stage as it begins. Once `cancel` is set the rest is left out, and the setup is of
+/// no use. Throws ProblemError that names the field, the value and what is allowed, before anything is laid out.
+Setup make_setup(
+    const Problem& problem, const std::function<void(const char* stage)>& begins = [](const char*) {},
+    const std::atomic<bool>& cancel = false);
 
 }  // namespace bb::diffraction

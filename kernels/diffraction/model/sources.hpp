@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "plate.hpp"
@@ -10,5 +11,8 @@ namespace bb::diffraction {
 /// The beam's divergence as a grid of directions in an ellipse of the given full ranges, each at every
 /// wavelength of its dispersion.
 std::vector<Source> make_sources(const Beam& beam);
+
+/// How many that makes.
+std::size_t count_sources(const Beam& beam);
 
 }  // namespace bb::diffraction

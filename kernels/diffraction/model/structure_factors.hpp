@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -15,8 +16,10 @@ class StructureFactors {
   StructureFactors(const StructureFactors&) = delete;
   /// The table stays where it is.
   StructureFactors(StructureFactors&&) = default;
-  /// Throws ProblemError('memory') for a list whose box is larger than `most_bytes`.
-  StructureFactors(std::span<const Reflection> list, double default_f, double most_bytes);
+  /// Once `cancel` is set the table is left unfinished, and of no use.
+  StructureFactors(std::span<const Reflection> list, double default_f, const std::atomic<bool>& cancel = false);
+  /// The box about the indices of a list; without cells for none.
+  static FactorBox<double> box_about(std::span<const Reflection> list);
 
   bool constant() const { return table_.empty(); }
   double default_f() const { return box_.other; }

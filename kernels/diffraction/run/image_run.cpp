@@ -18,7 +18,8 @@ using cpu::Clock;
 using cpu::seconds_since;
 
 /// Each stage as a span of the calling thread, from its beginning to that of the next.
-diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder& spans, double& seconds) {
+diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder& spans,
+                               const std::atomic<bool>& cancel, double& seconds) {
   const Clock::time_point begun = Clock::now();
   const char* stage = nullptr;
   double since = 0.0;
@@ -28,7 +29,7 @@ diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder
     stage = next;
     since = now;
   };
-  diffraction::Setup setup = diffraction::make_setup(problem, begins);
+  diffraction::Setup setup = diffraction::make_setup(problem, begins, cancel);
   begins(nullptr);
   seconds = seconds_since(begun);
   return setup;
@@ -38,45 +39,53 @@ diffraction::Setup timed_setup(const diffraction::Problem& problem, SpanRecorder
 
 ImageRun::ImageRun(diffraction::Problem problem)
     : problem_(std::move(problem)),
-      setup_(timed_setup(problem_, spans_, layout_s_)),
-      variant_(&diffraction::choose_variant(problem_.variant, setup_)),
+      outline_(diffraction::outline_of(problem_)),
+      variant_(&diffraction::choose_variant(problem_.variant, outline_)),
       threads_(on_gpu() ? 1 : cpu::thread_count(problem_.threads)),
-      row_done_(static_cast<std::size_t>(setup_.height)) {
+      row_done_(static_cast<std::size_t>(outline_.height)) {
   spans_.widen(threads_);
   if (problem_.memory_limit > 0.0 && estimate_bytes() > problem_.memory_limit) {
     const auto megabytes = [](double bytes) { return std::to_string(static_cast<long long>(bytes / 1e6)) + " MB"; };
     throw ProblemError("memory", std::string("solver.variant = ") + variant_->id + ": needs about " +
-                                     megabytes(estimate_bytes()) + " for " + std::to_string(setup_.width) + " x " +
-                                     std::to_string(setup_.height) + " pixels, the limit is " +
+                                     megabytes(estimate_bytes()) + " for " + std::to_string(outline_.width) + " x " +
+                                     std::to_string(outline_.height) + " pixels, the limit is " +
                                      megabytes(problem_.memory_limit));
   }
 }
 
 bool ImageRun::on_gpu() const { return bb::on_gpu(*variant_); }
 
-double ImageRun::estimate_bytes() const {
-  return sizeof(double) * static_cast<double>(setup_.pixels() + setup_.structure.table().size()) +
-         variant_->scratch_bytes(setup_);
-}
+double ImageRun::estimate_bytes() const { return outline_.bytes() + variant_->scratch_bytes(outline_); }
 
 ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& on_progress,
                               const ImageMeasuring& measuring) {
   const Clock::time_point begun = Clock::now();
   ImageResult result;
+  double layout_s = 0.0;
+  const diffraction::Setup setup = timed_setup(problem_, spans_, cancel_, layout_s);
   const double preparing_ns = spans_.now_ns();
   const auto make = cpu::factory_of(*variant_, "diffraction", "", diffraction::kOwnLayout);
-  const std::unique_ptr<diffraction::Solver> solver = make(setup_);
-  result.image.assign(setup_.pixels(), 0.0);
+  if (cancel_.load()) {  // the setup may be a part of one
+    result.image.assign(outline_.pixels(), 0.0);
+    result.cancelled = true;
+    result.threads = threads_;
+    result.isa = cpu::instruction_set_name();
+    result.setup_parts.push_back({"geometry and tables", layout_s});
+    result.setup_s = seconds_since(begun);
+    return result;
+  }
+  const std::unique_ptr<diffraction::Solver> solver = make(setup);
+  result.image.assign(outline_.pixels(), 0.0);
   cpu::ThreadPool pool(threads_);
   spans_.record(0, spans_.name_id("image and threads"), kNoStep, preparing_ns, spans_.now_ns());
   result.threads = threads_;
   result.isa = cpu::instruction_set_name();
-  result.setup_parts.push_back({"geometry and tables", layout_s_});
+  result.setup_parts.push_back({"geometry and tables", layout_s});
   const std::vector<SetupPart> parts = solver->setup_parts();
   double known = 0.0;
   for (const SetupPart& part : parts) known += part.seconds;
-  result.setup_parts.push_back({"image and threads", seconds_since(begun) - known});
-  result.setup_s = layout_s_ + seconds_since(begun);
+  result.setup_parts.push_back({"image and threads", seconds_since(begun) - layout_s - known});
+  result.setup_s = seconds_since(begun);
   if (measuring.mode == TaskMode::kCold && !on_gpu()) cpu::empty_caches();
 
   const Clock::time_point solving = Clock::now();
@@ -117,7 +126,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   result.device_s = solver->device_seconds();
   result.cancelled = result.done < 1.0 || !whole;
   result.terms = result.done * terms();
-  result.scratch_bytes = variant_->scratch_bytes(setup_);
+  result.scratch_bytes = variant_->scratch_bytes(outline_);
   report(result.done, result.solve_s);
   return result;
 }
@@ -125,7 +134,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
 double ImageRun::look(std::span<float> image) {
   const std::lock_guard lock(looking_);
   if (rendering_ == nullptr) return -1.0;
-  const std::size_t width = static_cast<std::size_t>(setup_.width);
+  const std::size_t width = static_cast<std::size_t>(outline_.width);
   std::size_t done = 0;
   for (const auto& flag : row_done_) done += flag.load(std::memory_order_relaxed);
   if (done == rows_seen_) return -1.0;

@@ -42,14 +42,15 @@ struct ImageResult {
 /// One diffraction image, made on the calling thread by `execute`; `cancel` may be called from any other.
 class ImageRun {
  public:
-  /// Lays everything out and chooses the variant. Throws ProblemError.
+  /// Counts what there is to lay out and chooses the variant; `execute` lays it out. Throws ProblemError, for what takes
+  /// more than the memory limit too.
   explicit ImageRun(diffraction::Problem problem);
 
   const diffraction::Problem& problem() const { return problem_; }
-  const diffraction::Setup& setup() const { return setup_; }
+  const diffraction::Outline& outline() const { return outline_; }
   const diffraction::Variant& variant() const { return *variant_; }
   int threads() const { return threads_; }
-  double terms() const { return setup_.terms_per_pixel() * static_cast<double>(setup_.pixels()); }
+  double terms() const { return outline_.terms_per_pixel() * static_cast<double>(outline_.pixels()); }
   bool on_gpu() const;
   double estimate_bytes() const;
   const SpanRecorder& spans() const { return spans_; }
@@ -69,8 +70,7 @@ class ImageRun {
  private:
   diffraction::Problem problem_;
   SpanRecorder spans_{1};
-  double layout_s_ = 0;
-  diffraction::Setup setup_;
+  diffraction::Outline outline_;
   const diffraction::Variant* variant_;
   int threads_;
   std::atomic<bool> cancel_{false};

@@ -32,7 +32,7 @@ TEST("the transform of a sphere meets its series and its first zero") {
 
 TEST("structure factors: the list, and the default elsewhere") {
   const std::vector<Reflection> list = {{-2, 0, 1, 10.0}, {1, 3, -4, 20.0}};
-  const StructureFactors f(list, 5.0, 0.0);
+  const StructureFactors f(list, 5.0);
   CHECK_EQ(f.nearest(-2, 0, 1), 10.0);
   CHECK_EQ(f.nearest(1, 3, -4), 20.0);
   CHECK_EQ(f.nearest(0, 0, 0), 5.0);   // in the box
@@ -40,7 +40,10 @@ TEST("structure factors: the list, and the default elsewhere") {
   CHECK_EQ(f.nearest(-3, 0, 1), 5.0);  // before it
   CHECK_EQ(f.nearest(-2, 0, 100000), 5.0);
   const std::vector<Reflection> far = {{-10000, 0, 0, 1.0}, {10000, 1000, 1000, 1.0}};
-  CHECK_THROWS(StructureFactors(far, 0.0, 1e9), "20001 x 1001 x 1001");
+  Problem p = cubic_problem(16);
+  p.reflections = far;
+  p.memory_limit = 1e9;
+  CHECK_THROWS(outline_of(p), "20001 x 1001 x 1001");
 }
 
 TEST("between reflections F follows any cubic exactly") {
@@ -53,11 +56,11 @@ TEST("between reflections F follows any cubic exactly") {
       for (int l = -4; l <= 4; ++l) list.push_back({h, k, l, cubic(h, k, l)});
     }
   }
-  const StructureFactors f(list, 0.0, 0.0);
+  const StructureFactors f(list, 0.0);
   CHECK_REL(f.tricubic(0.3, -1.7, 1.4), cubic(0.3, -1.7, 1.4), 1e-12);
   CHECK_REL(f.tricubic(-2.5, 2.25, -2.9), cubic(-2.5, 2.25, -2.9), 1e-12);
   CHECK_REL(f.tricubic(2, -3, 1), cubic(2, -3, 1), 1e-12);
-  CHECK_EQ(StructureFactors({}, 7.0, 0.0).tricubic(0.5, 0.5, 0.5), 7.0);
+  CHECK_EQ(StructureFactors({}, 7.0).tricubic(0.5, 0.5, 0.5), 7.0);
 }
 
 TEST("polarisation: unpolarised light, and none along the electric field") {

@@ -10,6 +10,7 @@
 #include "check.hpp"
 #include "physics/thomson.hpp"
 #include "problems.hpp"
+#include "scenes.hpp"
 
 using namespace bb;
 using namespace bb::diffraction;
@@ -220,6 +221,29 @@ TEST("parts of long rows have the bits of whole ones, and a row is shown when al
   });
   CHECK(!result.cancelled && looks > 0);
   CHECK(result.image == together);
+}
+
+TEST("a setup beyond the memory limit is refused before any of it is laid out, and counts in the estimate") {
+  Problem p = cubic_problem(16);
+  p.beam.divergence_h_steps = p.beam.divergence_v_steps = 1000;
+  p.beam.divergence_h = p.beam.divergence_v = 1e-3;
+  p.beam.dispersion_steps = 1000;
+  p.memory_limit = 1e9;
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK_THROWS(engine::ImageRun(p), "beam.divergence_h_steps = 1000 x 1000 x 1000 directions and wavelengths take");
+  p.beam.dispersion_steps = 1;
+  p.crystal.mosaic_domains = 10'000;
+  p.rotation = {0, kDegree, 100'000};
+  CHECK_THROWS(engine::ImageRun(p), "crystal.mosaic_domains = 10000 x 100000 orientations take");
+  CHECK_THROWS(engine::ImageRun(p), "allowed: at most 1000 MB together");
+  // A billion of them take minutes to lay out; so does a run that is made and never started.
+  p.memory_limit = 0;
+  const engine::ImageRun run(p);
+  CHECK(run.estimate_bytes() > 1e9 * sizeof(Basis));
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() < 1.0);
+  Problem few = everything();
+  CHECK_EQ(outline_of(few).source_count, make_setup(few).sources.size());
+  CHECK_EQ(outline_of(few).orientation_count(), static_cast<double>(make_setup(few).orientations.size()));
 }
 
 TEST("a diffraction problem that no variant takes is refused by name") {

@@ -30,7 +30,7 @@ Variant cuda_fixed_point_variant() {
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,
       .refuses =
-          [](const Setup& s) {
+          [](const Outline& s) {
             const double most = std::max({s.na, s.nb, s.nc});
             if (most <= kMostCells) return std::string();
             return "crystal.cells has " + std::to_string(static_cast<long long>(most)) +

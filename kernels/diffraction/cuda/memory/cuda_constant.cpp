@@ -1,3 +1,4 @@
+#include <cmath>
 #include <span>
 
 #include "cuda_constant.hpp"
@@ -48,9 +49,9 @@ Variant cuda_constant_variant() {
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,
       .refuses =
-          [](const Setup& s) {
-            if (s.orientations.size() <= device::kConstantOrientations) return std::string();
-            return "crystal.mosaic_domains x rotation.steps is " + std::to_string(s.orientations.size()) +
+          [](const Outline& s) {
+            if (s.orientation_count() <= device::kConstantOrientations) return std::string();
+            return "crystal.mosaic_domains x rotation.steps is " + std::to_string(std::llround(s.orientation_count())) +
                    "; constant memory holds " + std::to_string(device::kConstantOrientations) + " orientations";
           },
       .unavailable = cuda_unavailable,

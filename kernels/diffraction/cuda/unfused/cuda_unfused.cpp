@@ -17,14 +17,14 @@ constexpr unsigned kThreads = 256;
 constexpr int kLaunchesBetweenLooks = 2048;
 
 template <typename T>
-double scratch_bytes(const Setup& s) {
+double scratch_bytes(const Outline& s) {
   return kPlanes * sizeof(T) * static_cast<double>(s.pixels());
 }
 
-double launches_of(const Setup& s) {
+double launches_of(const Outline& s) {
   const bool weighted = s.corrections == Corrections::kSubpixel || !s.thin();
   const double subs = static_cast<double>(s.oversample) * s.oversample * s.layers;
-  const double beams = subs * static_cast<double>(s.sources.size());
+  const double beams = subs * static_cast<double>(s.source_count);
   return 2 + subs + beams * (weighted ? 3 : 2) + 4 * s.terms_per_pixel();
 }
 
@@ -178,7 +178,7 @@ Variant cuda_unfused_graph_variant() {
   out.changes = "The same launches, captured once and replayed as one graph";
   out.builds_on = "diffraction-cuda-unfused";
   out.make = [](const Setup& s) { return make_on_device<CudaUnfusedGraph>(s); };
-  out.refuses = [](const Setup& s) { return too_long_a_graph(launches_of(s)); };
+  out.refuses = [](const Outline& s) { return too_long_a_graph(launches_of(s)); };
   return out;
 }
 
