@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { exitCode, onPath, standBy } from './command.mjs';
 import { callerFolder, inRoot } from './root.mjs';
 
@@ -13,13 +16,35 @@ function opener() {
   return hasDisplay && onPath('xdg-open') ? { program: 'xdg-open', before: [] } : null;
 }
 
-/** @param {string} address */
+/**
+ * Arguments of programs are everybody's to read, and the address carries the token: it goes by a page that only this
+ * user may read.
+ * @param {string} address
+ * @returns {string} the folder of the page
+ */
+function redirectPage(address) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-open-'));
+  const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${address}"><title>Braggbench</title>\n`;
+  writeFileSync(path.join(folder, 'open.html'), page, { mode: 0o600, flag: 'wx' });
+  return folder;
+}
+
+/**
+ * @param {string} address
+ * @returns {() => void} removes what was made for it
+ */
 function openBrowser(address) {
   const found = opener();
-  if (!found) return;
-  const child = spawn(found.program, [...found.before, address], { stdio: 'ignore', detached: true });
+  if (!found) return () => {};
+  const folder = redirectPage(address);
+  const file = path.join(folder, 'open.html');
+  const child = spawn(found.program, [...found.before, file], { stdio: 'ignore', detached: true });
   child.on('error', () => {}); // the address is on the terminal
   child.unref();
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // By then a browser that starts slowly has read it.
+  setTimeout(remove, 60_000).unref();
+  return remove;
 }
 
 /**
@@ -36,6 +61,7 @@ export function serveInBrowser(args, { open }) {
     });
     let seen = '';
     let opened = !open;
+    let forget = () => {};
     child.stdout.on('data', (/** @type {Buffer} */ chunk) => {
       process.stdout.write(chunk);
       if (opened) return;
@@ -44,11 +70,12 @@ export function serveInBrowser(args, { open }) {
       const address = ADDRESS.exec(seen.slice(0, seen.lastIndexOf('\n') + 1))?.[0];
       if (!address) return;
       opened = true;
-      openBrowser(address);
+      forget = openBrowser(address);
     });
     const release = standBy(child);
     child.on('error', reject);
     child.on('close', (code, signal) => {
+      forget();
       release();
       resolve(exitCode(code, signal));
     });

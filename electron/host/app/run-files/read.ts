@@ -32,9 +32,10 @@ export function checkFormat(
   return { workload, runFile: known?.format === 'hdf5' ? known : null };
 }
 
-function readAll(file: File): AnyRunData {
+function readAll(file: File, file_bytes: number): AnyRunData {
   const f = new RunFileFields(file);
   const { workload, runFile } = checkFormat(f, file);
+  f.limitTotal(file_bytes);
   return runFile === null
     ? f.refuse(`it holds a run of "${workload}", which this version does not know`)
     : runFile.read(f);
@@ -44,7 +45,7 @@ function readAll(file: File): AnyRunData {
 export async function readRun(bytes: Uint8Array, name: string): Promise<AnyRunData> {
   const session = sessionFileOf(bytes);
   if (session !== null) return session.read(bytes, name);
-  return named(name, () => openFile(bytes, readAll));
+  return named(name, () => openFile(bytes, (file) => readAll(file, bytes.length)));
 }
 
 /** The library's own errors, of a damaged block say, are long and technical: their gist is that the file is damaged. */

@@ -1,16 +1,47 @@
 /** Reading single values and arrays of a run file, each checked before it is used. */
-import type { File } from 'h5wasm';
+import type { File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
 import { datasetAt, isDataset, isGroup } from './h5.ts';
 
-/** One array of a run is nowhere near this; a forged shape would be. */
-const MAX_ARRAY_BYTES = 2 ** 31 - 1;
+/** All arrays of a run together are nowhere near this; forged shapes would be. */
+const MAX_BYTES = 2 ** 31 - 1;
+/** Deflate makes no more of a byte: what claims more has chunks that were never written. */
+const MAX_RATIO = 1032;
+/** Far more than any run has, deep or wide. */
+const [MAX_DEPTH, MAX_DATASETS] = [8, 10_000];
+/** HDF5's classes of whole numbers and of floating-point ones. */
+const NUMBER_CLASSES = [0, 1];
 
 export class RunFileFields {
   readonly #file: File;
 
   constructor(file: File) {
     this.#file = file;
+  }
+
+  /** Before anything is read: what all arrays say that they hold, together. `file_bytes`: of the file as it lies. */
+  limitTotal(file_bytes: number): void {
+    let [total, datasets] = [0, 0];
+    const walk = (group: Group, depth: number): void => {
+      if (depth > MAX_DEPTH) this.refuse(`its groups lie more than ${MAX_DEPTH} deep`);
+      for (const name of group.keys()) {
+        const found = group.get(name);
+        if (isGroup(found)) walk(found, depth + 1);
+        if (!isDataset(found)) continue;
+        datasets += 1;
+        if (datasets > MAX_DATASETS) this.refuse(`it has more than ${MAX_DATASETS} arrays`);
+        const { shape, size } = found.metadata;
+        total += (shape ?? []).reduce((a, b) => a * b, 1) * size;
+      }
+    };
+    walk(this.#file, 0);
+    const most = Math.min(MAX_BYTES, MAX_RATIO * file_bytes);
+    if (total > most) {
+      const [claims, allowed] = [total, most].map((bytes) => `${(bytes / 1e6).toFixed(0)} MB`);
+      this.refuse(
+        `its arrays claim ${claims} together; allowed: ${allowed} for a file of ${(file_bytes / 1e6).toFixed(1)} MB`,
+      );
+    }
   }
 
   /** Whether there is a group of this name: what later versions added is missing from older files. */
@@ -163,9 +194,9 @@ export class RunFileFields {
     if (dataset === null) this.refuse(`it has no ${path}`);
     const found = dataset.metadata;
     if (found.shape === null || found.shape.join('×') !== shape.join('×')) {
-      this.refuse(`${path} is ${found.shape?.join(' × ') ?? 'empty'} where ${shape.join(' × ')} belongs`);
+      this.refuse(`${path} is ${found.shape?.join(' × ') || 'a single value'} where ${shape.join(' × ')} belongs`);
     }
-    if (found.size !== size || found.chunks === null || elements * size > MAX_ARRAY_BYTES) this.#mistyped(path);
+    if (found.size !== size || found.chunks === null || !NUMBER_CLASSES.includes(found.type)) this.#mistyped(path);
     return dataset.value;
   }
 }

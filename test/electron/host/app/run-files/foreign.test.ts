@@ -92,6 +92,21 @@ describe('a file that is no run of ours', () => {
     expect(await refusal(spoiled)).toMatch(/dose is NaN at \[2, 3\]/);
   });
 
+  it('arrays that together claim more than is allowed are refused before any is read', async () => {
+    const claims = await crafted(bytes, (file) => {
+      for (let i = 0; i < 5; i += 1) {
+        const made = file.create_dataset({
+          ...{ name: `unwritten-${i}`, data: new Float64Array(8), shape: [8] },
+          ...{ maxshape: [null as unknown as number], chunks: [1024] },
+        });
+        made.resize([2 ** 26]);
+      }
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await refusal(claims)).toMatch(/its arrays claim 26\d\d MB together; allowed: \d+ MB for a file of \d/);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 27);
+  });
+
   it('one that claims 2^40 keyframes', async () => {
     const claim = await crafted(bytes, (f) => replaceAttribute(group(f, 'keyframes'), 'count', 2 ** 40));
     expect(await refusal(claim)).toMatch(/keyframes/);

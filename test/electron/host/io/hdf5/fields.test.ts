@@ -1,0 +1,54 @@
+/** Arrays of other dimensions and types than a run has: one clear error each, before they are read. */
+import type { File } from 'h5wasm';
+import { expect, test } from 'vitest';
+import { RunFileFields } from '../../../../../electron/host/io/hdf5/fields.ts';
+import { createFile, openFile } from '../../../../../electron/host/io/hdf5/h5.ts';
+
+const numbers = 'dose has another number format';
+
+test.each<[string, (file: File) => unknown, string]>([
+  [
+    'one dimension',
+    (f) => f.create_dataset({ name: 'dose', data: new Float64Array(6), shape: [6], chunks: [6] }),
+    'dose is 6 where 2 × 3 belongs',
+  ],
+  [
+    'three dimensions',
+    (f) => f.create_dataset({ name: 'dose', data: new Float64Array(6), shape: [1, 2, 3], chunks: [1, 2, 3] }),
+    'dose is 1 × 2 × 3 where 2 × 3 belongs',
+  ],
+  [
+    'turned round',
+    (f) => f.create_dataset({ name: 'dose', data: new Float64Array(6), shape: [3, 2], chunks: [3, 2] }),
+    'dose is 3 × 2 where 2 × 3 belongs',
+  ],
+  [
+    'a single value',
+    (f) => f.create_dataset({ name: 'dose', data: 1.5 }),
+    'dose is a single value where 2 × 3 belongs',
+  ],
+  ['a group', (f) => f.create_group('dose'), 'it has no dose'],
+  [
+    'single precision',
+    (f) => f.create_dataset({ name: 'dose', data: new Float32Array(6), shape: [2, 3], chunks: [2, 3] }),
+    numbers,
+  ],
+  [
+    'whole numbers',
+    (f) => f.create_dataset({ name: 'dose', data: new BigInt64Array(6), shape: [2, 3], chunks: [2, 3], dtype: '<q' }),
+    numbers,
+  ],
+  [
+    'text',
+    (f) =>
+      f.create_dataset({
+        ...{ name: 'dose', data: Array.from({ length: 6 }, () => 'eight by') },
+        ...{ shape: [2, 3], chunks: [2, 3], dtype: 'S8' },
+      }),
+    numbers,
+  ],
+])('%s', async (_, make, message) => {
+  const bytes = await createFile((file) => void make(file));
+  const read = openFile(bytes, (file) => new RunFileFields(file).float64('dose', [2, 3]));
+  await expect(read).rejects.toMatchObject({ code: 'foreign-file', message });
+});
