@@ -4,6 +4,7 @@ import { type BenchSession, benchSessionSchema, SESSION_FORMAT } from '../../../
 import { BraggError } from '../../../contract/errors.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
+import { schemaFault } from '../../io/text/schema-fault.ts';
 
 /** Of any workload. NaN and infinities, which JSON lacks, do not occur in what the schemas let through. */
 export async function writeSession(path: string, session: { readonly format: string }): Promise<void> {
@@ -53,6 +54,6 @@ export function parseKept<T>(text: string, path: string, formats: readonly strin
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${issue.message}`;
+  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${schemaFault(issue.message)}`;
   throw new BraggError('foreign-file', `${path} cannot be read as a benchmark${where}.`);
 }

@@ -11,6 +11,7 @@ import {
 } from '../../../contract/own.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import { readText } from '../../io/text/read.ts';
+import { schemaFault } from '../../io/text/schema-fault.ts';
 import { variantSources } from '../bench/sources.ts';
 import { parseText } from '../scenarios/parse.ts';
 import type { OwnBase, ReplaceRules } from './base.ts';
@@ -97,7 +98,7 @@ function describe(text: string, name: string): OwnDescription {
   if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
   const checked = ownDescriptionSchema.safeParse(parsed.value);
   if (checked.success) return checked.data;
-  refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), found.message, null)));
+  refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), schemaFault(found.message), null)));
 }
 
 async function read(file: string): Promise<string> {

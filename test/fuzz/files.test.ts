@@ -1,0 +1,217 @@
+/**
+ * Damaged files of every kind that the program reads: each is read, or refused with one clear error, in bounded time
+ * and memory. `npm run fuzz` tries thousands; `npm test` a few of each kind, always the same.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BraggError } from '../../electron/contract/errors.ts';
+import { readRun } from '../../electron/host/app/run-files/read.ts';
+import { openTrace } from '../../electron/host/app/timelines/open.ts';
+import { OwnVariants } from '../../electron/host/app/user-kernels/own-variants.ts';
+import { kernelFolders } from '../../electron/host/model/bench/ceilings.ts';
+import { parseSession } from '../../electron/host/model/bench/index.ts';
+import { readStoppingCsv } from '../../electron/host/model/scenarios/stopping-csv.ts';
+import { writeRun } from '../../electron/host/workloads/transport/run-file-write.ts';
+import { addon, assetsFolder, scenarios } from '../electron/host/model/scenarios/open.ts';
+import { runScenario, tinyScenario } from '../electron/host/small-run.ts';
+
+const SEED = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_121);
+/** Files of all kinds together. */
+const FILES = Number(process.env['BRAGGBENCH_FUZZ_FILES'] ?? 280);
+const KINDS = 7;
+const EACH = Math.ceil(FILES / KINDS);
+/** Of the processor, for one file. */
+const MOST_S = 5;
+const MOST_BYTES = 2 ** 30;
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'braggbench-fuzz-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Mulberry32: the same seed, the same files. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const TOKENS = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  '"',
+  ':',
+  '-',
+  '1e999',
+  'null',
+  'NaN',
+  '\n',
+  '\u0000',
+  '&a ',
+  '*a',
+  '💥',
+  '../',
+];
+
+/** One to eight changes: bytes flipped, taken out, doubled, put in, or all behind a place lost. */
+function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
+  let now = Buffer.from(bytes);
+  const upTo = (n: number) => Math.floor(random() * n);
+  for (let left = 1 + upTo(8); left > 0; left -= 1) {
+    // Half of them hit the beginning, where the structure is.
+    const at = upTo(random() < 0.5 ? Math.min(now.length, 2048) : now.length);
+    const [before, after] = [now.subarray(0, at), now.subarray(at)];
+    const piece = after.subarray(0, upTo(64));
+    switch (upTo(12)) {
+      case 0:
+        now = Buffer.concat([before, after.subarray(piece.length)]);
+        break;
+      case 1:
+        now = Buffer.concat([before, piece, after]);
+        break;
+      case 2:
+        now = Buffer.from(before);
+        break;
+      case 3:
+      case 4:
+        now = Buffer.concat([before, Buffer.from(TOKENS[upTo(TOKENS.length)] ?? ''), after]);
+        break;
+      default:
+        if (at < now.length) now[at] = upTo(256);
+    }
+  }
+  return now;
+}
+
+type Read = (bytes: Uint8Array) => unknown;
+
+/** Reads damaged copies; what is thrown must be the user's to read. Returns how many were refused. */
+async function fuzz(kind: string, starts: readonly Uint8Array[], read: Read): Promise<number> {
+  const random = randomOf(SEED ^ kind.length ^ (kind.charCodeAt(0) << 8));
+  const before_bytes = process.memoryUsage().rss;
+  let refused = 0;
+  for (let i = 0; i < EACH; i += 1) {
+    const bytes = damaged(starts[i % starts.length] ?? new Uint8Array(), random);
+    const start = process.cpuUsage();
+    try {
+      await read(bytes);
+    } catch (error) {
+      refused += 1;
+      const file = path.join(tmpdir(), `braggbench-fuzz-${kind.replaceAll(' ', '-')}-${i}`);
+      if (!(error instanceof BraggError) || error.code === 'internal') writeFileSync(file, bytes);
+      expect(error, `${kind} ${i} of seed ${SEED}; the file is ${file}`).toBeInstanceOf(BraggError);
+      const { code, message } = error as BraggError;
+      expect(['foreign-file', 'invalid', 'not-found', 'memory', 'io', 'unsupported']).toContain(code);
+      expect(message).not.toMatch(/undefined|\[object|^.{0,3}$/);
+    }
+    expect(process.cpuUsage(start).user / 1e6, `${kind} ${i}`).toBeLessThan(MOST_S);
+  }
+  expect(process.memoryUsage().rss - before_bytes).toBeLessThan(MOST_BYTES);
+  return refused;
+}
+
+const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+const filesOf = (name: string, ending: string, most_bytes = 2 ** 20): readonly Uint8Array[] =>
+  readdirSync(path.join(assetsFolder, name), { recursive: true, encoding: 'utf8' })
+    .filter((one) => one.endsWith(ending))
+    .map((one) => path.join(assetsFolder, name, one))
+    .filter((one) => statSync(one).size <= most_bytes)
+    .map((one) => readFileSync(one));
+
+/** A scenario is read to issues: those of one at fault are whole sentences. */
+function readScenario(name: string): Read {
+  return async (bytes) => {
+    const reading = await scenarios.parse(asText(bytes), { name, folder: null });
+    const errors = reading.issues.filter(({ severity }) => severity === 'error');
+    for (const { message } of reading.issues) expect(message).not.toMatch(/undefined|\[object/);
+    if (reading.problem === null) expect(errors.length).toBeGreaterThan(0);
+  };
+}
+
+test('scenarios', async () => {
+  const json = filesOf('scenarios', '.json');
+  expect(json.length).toBeGreaterThan(3);
+  await fuzz('scenario json', json, readScenario('s.json'));
+  await fuzz('yaml scenario', json, readScenario('s.yaml'));
+});
+
+test('run files', async () => {
+  const bytes = await writeRun(await runScenario(tinyScenario));
+  expect(await fuzz('run', [bytes], (damage) => readRun(damage, 'run.h5'))).toBeGreaterThan(EACH / 10);
+});
+
+test('sessions', async () => {
+  const starts = filesOf('runs', '.json');
+  expect(starts.length).toBeGreaterThan(0);
+  await fuzz('session', starts, async (bytes) => {
+    const text = asText(bytes);
+    await Promise.resolve(parseSession(text, 'session.json'));
+  });
+});
+
+test('timelines', async () => {
+  const event = (at: number) => ({ ph: 'X', ts: at, dur: 5, name: 'step', pid: 1, tid: at % 3, args: { bytes: at } });
+  const chrome = Buffer.from(JSON.stringify({ traceEvents: Array.from({ length: 60 }, (_, at) => event(at)) }));
+  const run = await writeRun(await runScenario(tinyScenario));
+  const file = path.join(folder, 'trace');
+  await fuzz('timeline', [chrome, run], (bytes) => {
+    writeFileSync(file, bytes);
+    return openTrace(file, 'trace.json');
+  });
+});
+
+test('stopping tables', async () => {
+  const rows = Array.from({ length: 40 }, (_, i) => `${(0.01 * 1.4 ** i).toFixed(4)},${(200 / (i + 1)).toFixed(3)}`);
+  const table = Buffer.from(`T_MeV,S\n${rows.join('\n')}\n`);
+  await fuzz('csv', [table], (bytes) => {
+    const read = readStoppingCsv(asText(bytes), 'table.csv');
+    if (read.ok) return;
+    expect(read.faults.length).toBeGreaterThan(0);
+    for (const { line, message } of read.faults) {
+      expect(line).toBeGreaterThan(0);
+      expect(message).not.toMatch(/undefined|\[object/);
+    }
+  });
+});
+
+test('descriptions of user kernels, and their code', async () => {
+  const own = new OwnVariants({ addon, folders: kernelFolders(), isTrusted: () => false });
+  const fields = { kind: 'variant', version: 1, base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp' };
+  const description = Buffer.from(JSON.stringify({ ...fields, title: 'Mine', changes: 'One loop.' }));
+  const code = readFileSync(path.join(kernelFolders().sources, 'transport/cpu/gather.cpp'));
+  const file = path.join(folder, 'mine.cpp');
+  let turn = 0;
+  await fuzz('kernel', [description, code], (bytes) => {
+    const ofCode = turn++ % 2 === 1;
+    writeFileSync(file, ofCode ? bytes : code);
+    writeFileSync(path.join(folder, 'mine.json'), ofCode ? description : bytes);
+    return own.open(file);
+  });
+  own.close();
+});
+
+test('the command line ends with 0 or 2', () => {
+  const cli = path.resolve('dist/host/cli.js');
+  const random = randomOf(SEED);
+  const starts = filesOf('scenarios', '.json');
+  for (let i = 0; i < Math.max(4, EACH / 20); i += 1) {
+    const file = path.join(folder, 'damaged.json');
+    writeFileSync(file, damaged(starts[i % starts.length] ?? new Uint8Array(), random));
+    const { status, stderr } = spawnSync(process.execPath, [cli, 'validate', file], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect([0, 2], stderr).toContain(status);
+  }
+});
