@@ -1,0 +1,94 @@
+/** Scenarios that ask for as much as a file may: the host's main loop answers others while they are checked and begun. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Client } from '../../../renderer/client/index.ts';
+import { smallScenario } from './small-run.ts';
+import { openTestHost, type TestHost } from './test-host.ts';
+import { smallImage } from './workloads/small-image.ts';
+
+let test: TestHost;
+let page: Client;
+beforeAll(async () => {
+  test = await openTestHost({ checkResults: false });
+  page = await test.page();
+  // What follows is about scenarios, not about code that was never run before.
+  for (const scenario of [smallScenario, smallImage, task('linear-relu', { batch: 16, inputs: 16, outputs: 16 })]) {
+    await holdsOf(scenario);
+  }
+});
+afterAll(() => test.close());
+
+function task(kind: string, problem: object): object {
+  return { kind, version: 1, name: kind, problem };
+}
+
+const image = (
+  parts: { readonly beam?: object; readonly crystal?: object; readonly detector?: object },
+  rest = {},
+) => ({
+  ...smallImage,
+  ...rest,
+  beam: { ...parts.beam },
+  crystal: { ...smallImage.crystal, ...parts.crystal },
+  detector: { ...smallImage.detector, ...parts.detector },
+});
+
+const spread = { divergence_h_mrad: 1, divergence_v_mrad: 1, dispersion_percent: 1 };
+
+const hostile: readonly (readonly [string, object])[] = [
+  [
+    'a thousand directions each way',
+    image({ beam: { ...spread, divergence_h_steps: 1000, divergence_v_steps: 60, dispersion_steps: 1000 } }),
+  ],
+  ['the most directions', image({ beam: { ...spread, divergence_h_steps: 1000, divergence_v_steps: 100 } })],
+  ['too many orientations', image({ crystal: { mosaic_domains: 10_000 } }, { rotation: { steps: 100_000 } })],
+  ['the most orientations', image({ crystal: { mosaic_domains: 10_000 } }, { rotation: { steps: 10 } })],
+  ['the largest detector', image({ detector: { width: 32_768, height: 32_768 } })],
+  ['sub-pixels without end', image({ detector: { width: 32_768, height: 2, oversample: 1000 } })],
+  ['layers as large as they may be', task('linear-relu', { batch: 65_536, inputs: 65_536, outputs: 65_536 })],
+  ['a bandwidth of more than there is', task('micro', { kind: 'bandwidth', n: 2_000_000_000 })],
+  ['a fine grid', { ...smallScenario, grid: { dx_mm: 0.01, dz_mm: 0.01, dtheta_mrad: 0.1, theta_max_mrad: 1000 } }],
+];
+
+/** Processor time of the main thread between two of its turns, the longest, ms: what other programs do is not in it. */
+async function longestHold(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let before = process.threadCpuUsage();
+  const look = (): void => {
+    const { user, system } = process.threadCpuUsage(before);
+    before = process.threadCpuUsage();
+    longest = Math.max(longest, (user + system) / 1e3);
+  };
+  const turns = setInterval(look, 1);
+  await work();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  clearInterval(turns);
+  look();
+  return longest;
+}
+
+/** Checks it, resolves it, and starts it, to cancel it when it has run for a while. */
+function holdsOf(given: object): Promise<number> {
+  const scenario: Record<string, unknown> = { ...given };
+  return longestHold(async () => {
+    await page.call('scenario.resolve', { scenario, file: null }).catch(() => null);
+    const run = await page.call('run.start', { scenario, name: '' }).catch(() => null);
+    if (run === null) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await page.call('run.cancel', { run: run.id }).catch(() => null);
+    await test.host.runs.ended(run.id);
+  });
+}
+
+/** What a person does not notice. */
+const MOST_MS = 50;
+const ATTEMPTS = 3;
+
+it.for(hostile)('%s', { timeout: 120_000 }, async ([, scenario]) => {
+  const idle = await longestHold(() => new Promise((resolve) => setTimeout(resolve, 300)));
+  const seen: number[] = [];
+  // Garbage is collected now and then: one attempt in which it is not is enough.
+  while (seen.length < ATTEMPTS && Math.min(...seen, Number.POSITIVE_INFINITY) >= MOST_MS + idle) {
+    seen.push(await holdsOf(scenario));
+  }
+  expect(Math.min(...seen)).toBeLessThan(MOST_MS + idle);
+});
