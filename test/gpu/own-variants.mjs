@@ -10,9 +10,12 @@ import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-own-gpu-'));
-/** @param {string} file */
-const source = (file) => {
-  const folder = path.join(root, 'dist/kernels/source/transport');
+/**
+ * Wherever it lies in its workload's rooms.
+ * @param {string} file
+ */
+const source = (file, workload = 'transport') => {
+  const folder = path.join(root, 'dist/kernels/source', workload);
   const [found = file] = globSync(`**/${file}`, { cwd: folder });
   return readFileSync(path.join(folder, found), 'utf8');
 };
@@ -169,7 +172,7 @@ const others = [
   },
 ];
 for (const { scenario, of, base, file, wrong, broken: illegal } of others) {
-  const original = readFileSync(path.join(root, 'dist/kernels/source', file), 'utf8');
+  const original = source(path.basename(file), path.dirname(file));
   /** @param {readonly string[]} change */
   const changed = ([from = '', to = '']) => {
     if (!original.includes(from)) throw new Error(`${file} no longer has ${from}`);
