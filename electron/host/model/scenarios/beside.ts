@@ -17,7 +17,7 @@ export interface BesideKind<T> {
   readonly largest_bytes: number;
   /** What is wanted there, in words. */
   readonly allowed: string;
-  readonly parse: (text: string, name: string) => Parsed<T>;
+  readonly parse: (text: string, name: string) => Parsed<T> | Promise<Parsed<T>>;
 }
 
 export interface Beside<T> {
@@ -60,7 +60,7 @@ export function besideReader<T>({ path, largest_bytes, allowed, parse }: BesideK
     if (parsed === null) {
       const read = await readText(file, largest_bytes);
       if (!read.ok) return refuse(`cannot be used: ${read.reason}`);
-      parsed = parse(read.text, wanted);
+      parsed = await parse(read.text, wanted);
       last = stamp === null ? null : { stamp, parsed };
     }
     if (parsed.ok) return { value: parsed.value, faults: [], issues: [] };

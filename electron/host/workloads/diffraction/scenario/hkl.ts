@@ -32,16 +32,28 @@ function readLine(text: string): readonly [number, number, number, number] | str
   return [h, k, l, f];
 }
 
-/** Blank lines and what follows # or ! are ignored; a fifth column and more too. */
-export function readHkl(text: string): HklList {
+/** Lines between two looks at whether others wait: a few milliseconds. */
+const AT_ONCE = 2000;
+
+function* linesOf(text: string): Generator<string> {
+  const ends = /\r\n|\r|\n/g;
+  let from = text.startsWith('\uFEFF') ? 1 : 0;
+  for (let end = ends.exec(text); end !== null; end = ends.exec(text)) {
+    yield text.slice(from, end.index);
+    from = ends.lastIndex;
+  }
+  yield text.slice(from);
+}
+
+/** Pauses between some lines and the next. */
+function* reading(text: string): Generator<void, HklList> {
   const found: number[] = [];
   const faults: HklFault[] = [];
   const seen = new Map<string, { readonly line: number; readonly f: number }>();
-  for (const [i, raw] of text
-    .replace(/^\uFEFF/, '')
-    .split(/\r\n|\r|\n/)
-    .entries()) {
-    const line = i + 1;
+  let line = 0;
+  for (const raw of linesOf(text)) {
+    line += 1;
+    if (line % AT_ONCE === 0) yield;
     const content = raw.replace(/[#!].*$/, '');
     if (content.trim() === '') continue;
     const read = readLine(content);
@@ -62,5 +74,24 @@ export function readHkl(text: string): HklList {
   }
   if (faults.length > 0) return { ok: false, faults };
   if (found.length === 0) return { ok: false, faults: [{ line: 1, message: 'holds no reflection; needed: h k l F' }] };
-  return { ok: true, reflections: Float64Array.from(found) };
+  return { ok: true, reflections: new Float64Array(found) };
+}
+
+/** Blank lines and what follows # or ! are ignored; a fifth column and more too. */
+export function readHkl(text: string): HklList {
+  const lines = reading(text);
+  let next = lines.next();
+  while (!next.done) next = lines.next();
+  return next.value;
+}
+
+/** The same while others take their turns: a list of some megabytes takes a second. */
+export async function readHklInTurns(text: string): Promise<HklList> {
+  const lines = reading(text);
+  let next = lines.next();
+  while (!next.done) {
+    await new Promise((resolve) => setImmediate(resolve));
+    next = lines.next();
+  }
+  return next.value;
 }

@@ -1,7 +1,7 @@
 /** The list of reflections that a scenario names, from beside its file. */
 import type { DiffractionWithConstants } from '../../../../contract/scenario/index.ts';
 import { type Beside, besideReader } from '../../../model/scenarios/beside.ts';
-import { readHkl } from './hkl.ts';
+import { readHklInTurns } from './hkl.ts';
 
 /** h, k, l, F of each; null where there is no list or it cannot be used. */
 export type Reflections = Beside<Float64Array>;
@@ -11,8 +11,8 @@ const readList = besideReader({
   /** A few million reflections. */
   largest_bytes: 256 * 1024 * 1024,
   allowed: 'a text file with h k l F on every line, in the folder of the scenario',
-  parse: (text) => {
-    const list = readHkl(text);
+  parse: async (text) => {
+    const list = await readHklInTurns(text);
     return list.ok ? { ok: true, value: list.reflections } : list;
   },
 });

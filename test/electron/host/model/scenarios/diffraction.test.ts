@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
-import { readHkl } from '../../../../../electron/host/workloads/diffraction/scenario/hkl.ts';
+import { readHkl, readHklInTurns } from '../../../../../electron/host/workloads/diffraction/scenario/hkl.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { renderDocument } from '../../workloads/image.ts';
 import { smallImage } from '../../workloads/small-image.ts';
@@ -159,4 +159,16 @@ test('the engine refuses what its variant cannot do, by name', async () => {
   expect(() => addon.createDiffraction(problemOf(reading))).toThrow(
     'solver.variant = diffraction-chebyshev: crystal.cells has 50 along an edge; the recurrence pays for at most 16',
   );
+});
+
+test('a long list of reflections is read while others take their turns', async () => {
+  const lines = Array.from({ length: 100_000 }, (_, i) => `${i % 200} ${Math.floor(i / 200)} 1 5`);
+  let turns = 0;
+  const others = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const list = await readHklInTurns(lines.join('\n'));
+  clearInterval(others);
+  expect(turns).toBeGreaterThan(5);
+  expect(list).toEqual(readHkl(lines.join('\n')));
 });
