@@ -382,7 +382,7 @@ function helpCommands(workbench: Workbench): readonly Command[] {
     },
     {
       id: 'help.panel',
-      title: 'About the panel in focus',
+      title: 'Help on the panel in focus',
       ...help,
       group: 2,
       shortcut: 'F1',
