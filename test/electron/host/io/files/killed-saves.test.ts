@@ -95,7 +95,8 @@ it(`loses nothing that was acknowledged, ${KILLS} times`, async () => {
     await after.end();
     const left = await readdir(folder, { recursive: true });
     expect(left.filter((name) => name.endsWith('.tmp'))).toEqual([]);
-    expect(await readdir(path.join(folder, 'recovery'))).toEqual([]);
+    // Emptied, or gone with the last that was in it.
+    expect(left.filter((name) => name.startsWith(`recovery${path.sep}`))).toEqual([]);
   }
   console.log(`${KILLS} kills, ${count} acknowledged saves, none lost`);
   expect(count).toBeGreaterThan(KILLS);
