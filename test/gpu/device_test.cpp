@@ -167,7 +167,7 @@ TEST("GPU: a flushed L2 makes a cached copy slower, and device time is within wa
   const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
   Stream stream(gpu());
   Kernel copy(probe.module, "probe_copy");
-  const std::size_t words = gpu()->info().l2_bytes / 8 / 4 / kWordsPerBlock * kWordsPerBlock;
+  const std::size_t words = gpu()->info().l2_bytes / 4 / 4 / kWordsPerBlock * kWordsPerBlock;
   DeviceBuffer<std::uint32_t> from(gpu(), words), to(gpu(), words);
   from.fill_bytes(1, stream);
   const auto body = [&] {

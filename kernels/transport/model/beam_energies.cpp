@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kNarrow = 0.8;  // bins: a narrower Gaussian is three bins
 constexpr double kFar = 9.0;     // standard deviations: nothing lies beyond
-constexpr int kParts = 2000;     // of the Gaussian, for its moments at the first node
+constexpr int kGaussianParts = 2000;     // of the Gaussian, for its moments at the first node
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t nth(int i) { return static_cast<std::size_t>(i); }
 
 /// Share of a Gaussian below `t` standard deviations.
 double below(double t) { return 0.5 * std::erfc(-t / std::numbers::sqrt2); }
@@ -25,12 +25,12 @@ struct Moments {
 };
 
 Moments moments(double energy, double sigma, double low, double high, const std::function<double(double)>& node) {
-  const double from = std::max(low, -kFar), step = (std::min(high, kFar) - from) / kParts;
+  const double from = std::max(low, -kFar), step = (std::min(high, kFar) - from) / kGaussianParts;
   const double centre = node(energy);
   double number = 0.0, entrance = 0.0, first = 0.0, second = 0.0;
-  for (int i = 0; i <= kParts; ++i) {
+  for (int i = 0; i <= kGaussianParts; ++i) {
     const double t = from + i * step;
-    const double weight = std::exp(-0.5 * t * t) * (i == 0 || i == kParts ? 1.0 : i % 2 == 1 ? 4.0 : 2.0);  // Simpson
+    const double weight = std::exp(-0.5 * t * t) * (i == 0 || i == kGaussianParts ? 1.0 : i % 2 == 1 ? 4.0 : 2.0);  // Simpson
     const double off = node(energy + sigma * t) - centre;
     number += weight;
     entrance += weight * t;
@@ -47,20 +47,20 @@ std::vector<double> few_bins(const std::vector<double>& held, int first, const M
   const int last = static_cast<int>(held.size()) - 1;
   const auto above = static_cast<int>(std::ranges::upper_bound(held, m.mean) - held.begin());
   int middle = std::clamp(above, first + 1, last);
-  if (m.mean - held[at(middle - 1)] < held[at(middle)] - m.mean) --middle;
+  if (m.mean - held[nth(middle - 1)] < held[nth(middle)] - m.mean) --middle;
   if (middle > first && middle < last) {
-    const double a = held[at(middle - 1)] - m.mean, b = held[at(middle)] - m.mean, c = held[at(middle + 1)] - m.mean;
+    const double a = held[nth(middle - 1)] - m.mean, b = held[nth(middle)] - m.mean, c = held[nth(middle + 1)] - m.mean;
     const std::array three = {(m.variance + b * c) / ((a - b) * (a - c)), (m.variance + a * c) / ((b - a) * (b - c)),
                               (m.variance + a * b) / ((c - a) * (c - b))};
     if (std::ranges::all_of(three, [](double w) { return w >= 0.0; })) {
-      for (int i = 0; i < 3; ++i) share[at(middle - 1 + i)] = three[at(i)];
+      for (int i = 0; i < 3; ++i) share[nth(middle - 1 + i)] = three[nth(i)];
       return share;
     }
   }
   const int low = std::clamp(above - 1, first, last - 1);
-  const double part = std::clamp((m.mean - held[at(low)]) / (held[at(low + 1)] - held[at(low)]), 0.0, 1.0);
-  share[at(low)] = 1.0 - part;
-  share[at(low + 1)] = part;
+  const double part = std::clamp((m.mean - held[nth(low)]) / (held[nth(low + 1)] - held[nth(low)]), 0.0, 1.0);
+  share[nth(low)] = 1.0 - part;
+  share[nth(low + 1)] = part;
   return share;
 }
 
@@ -124,7 +124,7 @@ BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
   double sum = 0.0, before = below(low / narrower);
   for (int bin = first; bin <= last; ++bin) {
     const double after = below(in_sigmas(bin + 0.5) / narrower);
-    share[at(bin)] = after - before;
+    share[nth(bin)] = after - before;
     sum += after - before;
     before = after;
   }
