@@ -174,7 +174,9 @@ describe('the dose', () => {
       .poll(() => note.textContent())
       .toMatch(/^Gamma 1 %\/1 mm of dose by mass against Reference.*: 100\.0 % of \d+ cells pass$/);
     await open.page.getByLabel('Distance criterion').fill('0.1');
-    await expect.poll(() => note.textContent()).toMatch(/^Gamma 1 %\/0\.1 mm of dose by mass against Reference.*: [\d.]+ % of/);
+    await expect
+      .poll(() => note.textContent())
+      .toMatch(/^Gamma 1 %\/0\.1 mm of dose by mass against Reference.*: [\d.]+ % of/);
     const [, passed = ''] = /: ([\d.]+) %/.exec((await note.textContent()) ?? '') ?? [];
     expect(Number(passed)).toBeLessThan(60);
     expect(await accessibilityFaults(open.page)).toEqual([]);

@@ -10,9 +10,9 @@
 namespace bb::transport {
 namespace {
 
-constexpr double kNarrow = 0.8;  // bins: a narrower Gaussian is three bins
-constexpr double kFar = 9.0;     // standard deviations: nothing lies beyond
-constexpr int kGaussianParts = 2000;     // of the Gaussian, for its moments at the first node
+constexpr double kNarrow = 0.8;       // bins: a narrower Gaussian is three bins
+constexpr double kFar = 9.0;          // standard deviations: nothing lies beyond
+constexpr int kGaussianParts = 2000;  // of the Gaussian, for its moments at the first node
 
 std::size_t nth(int i) { return static_cast<std::size_t>(i); }
 
@@ -30,7 +30,9 @@ Moments moments(double energy, double sigma, double low, double high, const std:
   double number = 0.0, entrance = 0.0, first = 0.0, second = 0.0;
   for (int i = 0; i <= kGaussianParts; ++i) {
     const double t = from + i * step;
-    const double weight = std::exp(-0.5 * t * t) * (i == 0 || i == kGaussianParts ? 1.0 : i % 2 == 1 ? 4.0 : 2.0);  // Simpson
+    const double weight = std::exp(-0.5 * t * t) * (i == 0 || i == kGaussianParts ? 1.0
+                                                    : i % 2 == 1                  ? 4.0
+                                                                                  : 2.0);  // Simpson
     const double off = node(energy + sigma * t) - centre;
     number += weight;
     entrance += weight * t;

@@ -14,6 +14,9 @@ import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/
 import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';
 import { assetsFolder } from '../../small-run.ts';
 
+/** As people write it: `23 Nov 2026`. */
+const dayOf = (iso: string): string => `${Number(iso.slice(8, 10))} Nov ${iso.slice(0, 4)}`;
+
 const folder = path.join(assetsFolder, 'runs');
 const files = readdirSync(folder);
 const sessions = files.filter((name) => name.endsWith('.json'));
@@ -33,7 +36,7 @@ describe.for(sessions)('%s', (name) => {
     const commit = session.reports[0]?.program?.commit ?? '';
     expect(commit).toMatch(/^[0-9a-f]{40}$/);
     expect(text).toContain(
-      `NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit ${commit.slice(0, 9)} · 21 Nov 2026`,
+      `NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit ${commit.slice(0, 9)} · ${dayOf(session.created)}`,
     );
     // Whole runs of other programs were not timed: their rows have a dash there.
     for (const { title } of session.reports.flatMap(({ external }) => external))
