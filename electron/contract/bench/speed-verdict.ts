@@ -1,4 +1,4 @@
-/** Which of two is faster, said only where the measurement can tell. */
+/** Which of two is faster, of sessions that tell nothing of instances: said only where the measurement can tell. */
 
 export interface Bounds {
   readonly low: number;
@@ -9,14 +9,6 @@ export type Verdict = 'faster' | 'slower' | 'same' | 'undecided';
 
 /** However noisy a session is, two times that may differ by more than this are never called the same. */
 export const WIDEST_SAME = 0.05;
-
-/**
- * How far the ratio of a variant to itself strays from 1 in the same session:
- * differences below it are the machine's. Null when it could not be measured.
- */
-export function noiseFloor(control: Bounds | null): number | null {
-  return control === null ? null : Math.max(Math.abs(control.low - 1), Math.abs(control.high - 1));
-}
 
 /** `ratio` is the interval of time over the reference's time. The floor counts as a factor, to either side. */
 export function verdictOf(ratio: Bounds | null, floor: number | null): Verdict {
