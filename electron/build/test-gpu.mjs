@@ -23,7 +23,7 @@ const PROGRAMS = /** @type {const} */ ([
 ]);
 
 /** Scripts of this repository, run by this Node. */
-const SCRIPTS = ['test/gpu/occupancy.mjs', 'test/gpu/own-variants.mjs'];
+const SCRIPTS = ['test/gpu/occupancy.mjs', 'test/gpu/user-kernels.mjs'];
 
 /** All take under a minute on an H200; a hang should end. */
 const TIMEOUT_S = 600;

@@ -4,9 +4,9 @@ import { app, dialog } from 'electron';
 import { dataFolder, type Host, openHost } from '../host/index.ts';
 import { isRunFile, readArguments } from './arguments.ts';
 import { keepCrashReports } from './crashes.ts';
-import { startUtility } from './own-child.ts';
 import { declarePageScheme, servePage } from './page-protocol.ts';
 import { lockDown } from './security.ts';
+import { startUtility } from './user-kernel-child.ts';
 import { createWindow, loadPage } from './window.ts';
 import { WorkbenchWindow } from './workbench.ts';
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "cpu/stopwatch.hpp"
-#include "engine/own_task.hpp"
+#include "engine/user_task.hpp"
 #include "registry.hpp"
 
 namespace bb::engine {
@@ -53,7 +53,7 @@ TaskRun::TaskRun(TaskProblem problem)
 
 double TaskRun::prepare() {
   const Clock::time_point start = Clock::now();
-  const auto make = cpu::factory_of(*variant_, bench_->workload, bench_->id, kOwnTaskLayout);
+  const auto make = cpu::factory_of(*variant_, bench_->workload, bench_->id, kUserTaskLayout);
   std::unique_ptr<Task> task = make(problem_);
   task->cancel = &cancel_;
   task->enter();

@@ -4,10 +4,10 @@
 #include "diffraction_run.hpp"
 #include "machine.hpp"
 #include "occupancy.hpp"
-#include "own.hpp"
 #include "pencil.hpp"
 #include "task_run.hpp"
 #include "transport_run.hpp"
+#include "user_kernels.hpp"
 
 namespace {
 
@@ -28,9 +28,9 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("createDiffraction", bb::binding::create_diffraction);
   export_function("taskVariants", bb::binding::task_variants);
   export_function("createTask", bb::binding::create_task);
-  export_function("loadOwnLibrary", bb::binding::load_own_library);
-  export_function("loadOwnKernels", bb::binding::load_own_kernels);
-  export_function("compileOwnKernels", bb::binding::compile_own_kernels);
+  export_function("loadUserLibrary", bb::binding::load_user_library);
+  export_function("loadUserKernels", bb::binding::load_user_kernels);
+  export_function("compileUserKernels", bb::binding::compile_user_kernels);
   export_function("limitMemory", bb::binding::limit_memory);
   return exports;
 }

@@ -7,8 +7,8 @@ import type { Params } from '../../electron/contract/wire/methods.ts';
 import { activeBench, benchOf } from '../state/comparison.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
-import type { OwnActions } from './own.ts';
 import { askAndSave } from './save-file.ts';
+import type { UserKernelActions } from './user-kernels.ts';
 
 export interface BenchOrder {
   /** Labels, the reference first. */
@@ -42,7 +42,7 @@ export interface BenchActions {
   forget(bench: BenchId): Promise<void>;
 }
 
-export function createBenchActions(context: ActionContext, own: OwnActions): BenchActions {
+export function createBenchActions(context: ActionContext, userKernels: UserKernelActions): BenchActions {
   const { client, stores } = context;
   const { notices, scenario, comparison } = stores;
 
@@ -88,7 +88,7 @@ export function createBenchActions(context: ActionContext, own: OwnActions): Ben
           sweep: sweep === null ? null : { path: sweep.path, values: [...sweep.values] },
           ...limits,
         };
-        return await own.trusting(() => client.call('bench.start', order));
+        return await userKernels.trusting(() => client.call('bench.start', order));
       } catch (error) {
         notices.fail('The benchmark did not start', error);
         return null;

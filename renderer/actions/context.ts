@@ -8,7 +8,6 @@ import type { ImageViewStore } from '../state/image-view.ts';
 import type { LayoutStore } from '../state/layout/store.ts';
 import type { LibraryStore } from '../state/library.ts';
 import type { NoticesStore } from '../state/notices.ts';
-import type { OwnStore } from '../state/own.ts';
 import type { PageIds } from '../state/page-id.ts';
 import type { PlaybackStore } from '../state/playback.ts';
 import type { PresenceStore } from '../state/presence.ts';
@@ -18,6 +17,7 @@ import type { SelectionStore } from '../state/selection.ts';
 import type { TimelinesStore } from '../state/timelines.ts';
 import type { TracingStore } from '../state/tracing.ts';
 import type { UpdatesStore } from '../state/updates.ts';
+import type { UserKernelStore } from '../state/user-kernels.ts';
 import type { AppearanceStore, WindowStore } from '../state/view.ts';
 
 export interface Stores {
@@ -36,7 +36,7 @@ export interface Stores {
   readonly notices: NoticesStore;
   readonly dialogs: DialogsStore;
   readonly library: LibraryStore;
-  readonly own: OwnStore;
+  readonly userKernels: UserKernelStore;
   readonly presence: PresenceStore;
   readonly updates: UpdatesStore;
   readonly tracing: TracingStore;

@@ -8,8 +8,8 @@ import { stoppableRun } from '../state/runs.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import { handOut } from './hand-out.ts';
-import type { OwnActions } from './own.ts';
 import { askAndSave } from './save-file.ts';
+import type { UserKernelActions } from './user-kernels.ts';
 
 export type RunExport = Params<'run.export'>['what'];
 
@@ -30,7 +30,7 @@ export interface RunActions {
   exportAs(run: RunId, what: RunExport): Promise<void>;
 }
 
-export function createRunActions(context: ActionContext, own: OwnActions): RunActions {
+export function createRunActions(context: ActionContext, userKernels: UserKernelActions): RunActions {
   const { client, stores } = context;
   const { notices, runs, selection, scenario } = stores;
 
@@ -80,7 +80,9 @@ export function createRunActions(context: ActionContext, own: OwnActions): RunAc
         const file = state.file?.file ?? null;
         const name = documentTitle(state);
         const trace = stores.tracing.getState().on;
-        const run = await own.trusting(() => client.call('run.start', { scenario: state.draft, name, file, trace }));
+        const run = await userKernels.trusting(() =>
+          client.call('run.start', { scenario: state.draft, name, file, trace }),
+        );
         if (run !== null && isLast()) put(run.id);
       } catch (error) {
         notices.fail('The run did not start', error);

@@ -8,11 +8,11 @@ import { createDesktopActions, type DesktopActions } from '../actions/desktop.ts
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
-import { createOwnActions, type OwnActions } from '../actions/own.ts';
 import { createRecoveryActions, type RecoveryActions } from '../actions/recovery.ts';
 import { createReportActions, type ReportActions } from '../actions/reports.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
 import { createTimelineActions, type TimelineActions } from '../actions/timelines.ts';
+import { createUserKernelActions, type UserKernelActions } from '../actions/user-kernels.ts';
 import type { Client } from '../client/index.ts';
 import type { RunFollower } from '../data/feed.ts';
 import { ImageFeed } from '../data/image-feed.ts';
@@ -30,7 +30,6 @@ import { createImageViewStore } from '../state/image-view.ts';
 import { createLayoutStore } from '../state/layout/store.ts';
 import { createLibraryStore } from '../state/library.ts';
 import { createNoticesStore } from '../state/notices.ts';
-import { createOwnStore } from '../state/own.ts';
 import type { PageIds } from '../state/page-id.ts';
 import type { SettingsStorage } from '../state/persisted.ts';
 import { createPlaybackStore } from '../state/playback.ts';
@@ -41,13 +40,14 @@ import { createSelectionStore } from '../state/selection.ts';
 import { createTimelinesStore } from '../state/timelines.ts';
 import { createTracingStore } from '../state/tracing.ts';
 import { createUpdatesStore } from '../state/updates.ts';
+import { createUserKernelStore } from '../state/user-kernels.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
 import { followKind } from './follow-kind.ts';
-import { followOwn } from './follow-own.ts';
 import { followRuns } from './follow-runs.ts';
 import { followTimelines } from './follow-timelines.ts';
+import { followUserKernels } from './follow-user-kernels.ts';
 import { keepDraft } from './keep-draft.ts';
 import { playKeyframes } from './play-keyframes.ts';
 import { tellPresence } from './tell-presence.ts';
@@ -70,7 +70,7 @@ export interface Workbench extends ActionContext {
   readonly storage: SettingsStorage;
   readonly documents: DocumentActions;
   readonly runs: RunActions;
-  readonly own: OwnActions;
+  readonly userKernels: UserKernelActions;
   readonly files: LibraryActions;
   readonly timelines: TimelineActions;
   readonly recovery: RecoveryActions;
@@ -115,7 +115,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     notices,
     dialogs: createDialogsStore(),
     library: createLibraryStore(),
-    own: createOwnStore(),
+    userKernels: createUserKernelStore(),
     presence: createPresenceStore(),
     updates: createUpdatesStore(),
     tracing: createTracingStore(),
@@ -130,11 +130,11 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     diffraction: images,
     ...eachTask((kind) => tasks.of(kind)),
   };
-  const own = createOwnActions(context);
+  const userKernels = createUserKernelActions(context);
   const openers = {
     documents: createDocumentActions(context),
-    runs: createRunActions(context, own),
-    benches: createBenchActions(context, own),
+    runs: createRunActions(context, userKernels),
+    benches: createBenchActions(context, userKernels),
     reports: createReportActions(context),
   };
   const workbench: Workbench = {
@@ -149,7 +149,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     scheduler,
     storage,
     ...openers,
-    own,
+    userKernels,
     pages,
     files: createLibraryActions(context, openers),
     timelines: createTimelineActions(context),
@@ -165,7 +165,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
   followTimelines(client, stores.timelines);
   followRuns(client, stores.runs, stores.selection, feeds, new ReferenceFeed(client, data), scheduler);
   followKind(stores);
-  followOwn(stores.scenario, own);
+  followUserKernels(stores.scenario, userKernels);
   followBenches(client, stores.comparison, scheduler);
   return workbench;
 }

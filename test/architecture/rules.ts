@@ -75,7 +75,7 @@ export const scriptRules: Rules = {
     node: true,
   },
   'electron/cli': {
-    // Reports and replayed figures are drawn by the page's own code, which knows no DOM there.
+    // Reports and replayed figures are drawn by the page's user code, which knows no DOM there.
     folders: [
       'electron/contract',
       'electron/host',
@@ -146,7 +146,7 @@ const ENGINE = ['native/engine', 'native/cpu', 'native/cuda'];
 const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp'];
 /** A workload's list of variants and what one states of itself, which lie beside its rooms. */
 const listOf = (workload: string) =>
-  ['registry.hpp', 'variants.hpp', 'own_variant.hpp'].map((name) => `kernels/${workload}/${name}`);
+  ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);
 
 /** A workload's rooms, one way: model ← run ← cpu, cuda; registry and image beside them. */
 function roomsOf(workload: string): Rules {
@@ -236,7 +236,7 @@ export const workloadsStillNamed: readonly { readonly file: string; readonly rea
   { file: 'electron/cli/run-file.ts', reason: 'takes runs of one workload by its name' },
   { file: 'electron/cli/run-progress.ts', reason: 'takes runs of one workload by its name' },
   { file: 'electron/contract/exports.ts', reason: wire },
-  { file: 'electron/contract/own.ts', reason: wire },
+  { file: 'electron/contract/user-kernels.ts', reason: wire },
   { file: 'electron/contract/scenarios.ts', reason: wire },
   { file: 'electron/host/app/handlers/images.ts', reason: 'takes runs of one workload by its name' },
   { file: 'electron/host/app/handlers/runs.ts', reason: 'takes runs of one workload by its name' },

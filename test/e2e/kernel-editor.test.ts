@@ -1,4 +1,4 @@
-/** An own variant from its copy to the comparison, as a user makes it; on the CPU, with the installed C++ compiler. */
+/** A user kernel from its copy to the comparison, as a user makes it; on the CPU, with the installed C++ compiler. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -41,9 +41,9 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const says = (page: Page): Locator => page.getByTestId('own-says');
-const verdict = (page: Page): Locator => page.getByTestId('own-verdict');
-const code = (page: Page): Locator => page.getByTestId('own-editor').locator('.cm-content');
+const says = (page: Page): Locator => page.getByTestId('user-kernel-says');
+const verdict = (page: Page): Locator => page.getByTestId('user-kernel-verdict');
+const code = (page: Page): Locator => page.getByTestId('user-kernel-editor').locator('.cm-content');
 
 it('copies a variant, sees an error at its line, is asked for trust, and stands in the comparison, green or red', async () => {
   const open = await chrome.open(served.url, { width: 1440, height: 900, theme: 'light' });

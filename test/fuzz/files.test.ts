@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { readRun } from '../../electron/host/app/run-files/read.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
-import { OwnVariants } from '../../electron/host/app/user-kernels/own-variants.ts';
+import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
 import { kernelFolders } from '../../electron/host/model/bench/ceilings.ts';
 import { parseSession } from '../../electron/host/model/bench/index.ts';
 import { readStoppingCsv } from '../../electron/host/model/scenarios/stopping-csv.ts';
@@ -186,7 +186,7 @@ test('stopping tables', async () => {
 });
 
 test('descriptions of user kernels, and their code', async () => {
-  const own = new OwnVariants({ addon, folders: kernelFolders(), isTrusted: () => false });
+  const own = new UserKernels({ addon, folders: kernelFolders(), isTrusted: () => false });
   const fields = { kind: 'variant', version: 1, base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp' };
   const description = Buffer.from(JSON.stringify({ ...fields, title: 'Mine', changes: 'One loop.' }));
   const code = readFileSync(path.join(kernelFolders().sources, 'transport/cpu/gather.cpp'));

@@ -32,7 +32,7 @@ void check_variants(const char* what, TaskProblem problem) {
       }
     } catch (const std::exception& refused) {
       std::printf("    %s, %s: %s\n", what, variant.id, refused.what());
-      // Libraries do not offer everything; our own kernels do.
+      // Libraries do not offer everything; our user kernels do.
       CHECK(std::string_view(variant.id).starts_with("cuda-lt"));
     }
   }

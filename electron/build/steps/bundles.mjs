@@ -15,8 +15,8 @@ const WORKERS = {
   'electron/run-file-worker': 'electron/host/app/run-files/worker.ts',
   'host/bench-worker': 'electron/host/app/benches/worker.ts',
   'electron/bench-worker': 'electron/host/app/benches/worker.ts',
-  'host/own-child': 'electron/host/model/user-kernels/process/child.ts',
-  'electron/own-child': 'electron/host/model/user-kernels/process/child.ts',
+  'host/user-kernel-child': 'electron/host/model/user-kernels/process/child.ts',
+  'electron/user-kernel-child': 'electron/host/model/user-kernels/process/child.ts',
   'host/timeline-worker': 'electron/host/app/timelines/worker.ts',
   'electron/timeline-worker': 'electron/host/app/timelines/worker.ts',
 };

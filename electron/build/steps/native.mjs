@@ -9,7 +9,7 @@ const CMAKE_JS = inRoot('node_modules/cmake-js/bin/cmake-js');
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
 export const ADDON = 'dist/native/braggbench.node';
-/** What own variants of users are linked with. */
+/** What user kernels of users are linked with. */
 const CORE_LIBRARY = `dist/native/${process.platform === 'win32' ? 'braggbench_core.lib' : 'libbraggbench_core.a'}`;
 export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
 /** The tests that need a GPU; those of the second end with a device that its process broke. */
@@ -99,7 +99,7 @@ export function addonStep() {
       ? 'Building the solver (C++)'
       : 'Building the solver (C++), once: about two minutes on two cores',
     inputs: SOURCES,
-    outputs: [ADDON, CORE_LIBRARY, 'dist/native/include/own_build.json'],
+    outputs: [ADDON, CORE_LIBRARY, 'dist/native/include/user_kernel_build.json'],
     settings: settings(),
     run: (progress) => cmake('dist/cmake', progress, {}, 'braggbench'),
   };

@@ -9,8 +9,8 @@ import { usualMostRounds, usualSeconds } from '../benching.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
-import { ownFlags } from '../own-variants.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
+import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { showKept, workloadFor } from '../workloads/index.ts';
 
@@ -85,7 +85,7 @@ export const bench: Verb = {
     },
     { name: 'out', value: 'SESSION.json', help: 'Keep the session with every sample.' },
     { name: 'open', value: 'SESSION.json', help: 'Show a kept session instead of measuring; needs no GPU.' },
-    ...ownFlags,
+    ...userKernelFlags,
     { name: 'json', help: 'Print one JSON document, with every sample, instead of text.' },
   ],
   examples: [

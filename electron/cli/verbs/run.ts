@@ -6,8 +6,8 @@ import { flagValue, UsageError } from '../arguments.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
-import { ownFlags } from '../own-variants.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
+import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 
@@ -60,7 +60,7 @@ export const run: Verb = {
       help: "Record the GPU's work and the driver's calls in the run, for export; slows it. Of a measured workload every repetition of one sample, after the timing.",
     },
     gpuFlag,
-    ...ownFlags,
+    ...userKernelFlags,
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],
   examples: [

@@ -1,6 +1,6 @@
 /** `braggbench variants`: the implementations that can be compared. */
 import { scenarioKinds } from '../../contract/scenario/index.ts';
-import { OwnVariants } from '../../host/app/user-kernels/own-variants.ts';
+import { UserKernels } from '../../host/app/user-kernels/user-kernels.ts';
 import { loadAddon } from '../../host/index.ts';
 import { kernelFolders } from '../../host/model/bench/ceilings.ts';
 import { hasFlag } from '../arguments.ts';
@@ -21,11 +21,11 @@ function absences(all: VariantList['all']): readonly string[] {
   );
 }
 
-/** The engine with the own variants of a folder among its own; nothing of them is run. */
-async function withOwn(folder: string) {
-  const own = new OwnVariants({ addon: loadAddon(), folders: kernelFolders(), isTrusted: () => false });
-  const { troubles } = await own.openAll(folder);
-  return { addon: own.addon, troubles };
+/** The engine with the user kernels of a folder among its own; nothing of them is run. */
+async function withUserKernels(folder: string) {
+  const userKernels = new UserKernels({ addon: loadAddon(), folders: kernelFolders(), isTrusted: () => false });
+  const { troubles } = await userKernels.openAll(folder);
+  return { addon: userKernels.addon, troubles };
 }
 
 export const variants: Verb = {
@@ -33,13 +33,13 @@ export const variants: Verb = {
   usage: 'variants [--json]',
   summary: 'list the implementations and what each changes',
   details: [
-    'Lists every variant of every workload: where it runs, what it offers, the bytes and FLOPs per cell and step (of a diffraction image, per lattice factor) that it declares, the variant it builds on and what it changes. Own variants of the folder that it is called in stand among them.',
+    'Lists every variant of every workload: where it runs, what it offers, the bytes and FLOPs per cell and step (of a diffraction image, per lattice factor) that it declares, the variant it builds on and what it changes. User kernels of the folder that it is called in stand among them.',
   ],
   flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
   examples: [],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
-    const { addon, troubles } = await withOwn(process.cwd());
+    const { addon, troubles } = await withUserKernels(process.cwd());
     for (const { message } of troubles) terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${message}`);
     const lists = allWorkloads.map(({ kind, workload }) => ({ kind, list: workload.variants(addon) }));
     if (hasFlag(parsed, 'json')) {

@@ -10,7 +10,7 @@ export function variantName(description: string) {
     .regex(/^(?:[a-z0-9][a-z0-9-]*|[A-Za-z0-9][\w.-]*\.(?:cu|cpp))$/)
     .meta({
       title: 'Variant',
-      description: `Which implementation runs. ${description}; my.cu or my.cpp is an own variant beside this file.`,
+      description: `Which implementation runs. ${description}; my.cu or my.cpp is a user kernel beside this file.`,
       $comment: 'lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu or .cpp',
     })
     .default('auto');

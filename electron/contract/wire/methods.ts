@@ -12,7 +12,6 @@ import { filePurposeSchema, fileRefSchema, namedFileSchema } from '../files.ts';
 import { imageMethods } from '../image.ts';
 import { launchMethods } from '../launches.ts';
 import { libraryMethods } from '../library.ts';
-import { ownMethods } from '../own.ts';
 import { recoveryMethods } from '../recovery.ts';
 import {
   depthDoseSchema,
@@ -35,6 +34,7 @@ import {
 import { shellMethods } from '../shell.ts';
 import { taskMethods } from '../task.ts';
 import { timelineMethods } from '../timeline.ts';
+import { userKernelMethods } from '../user-kernels.ts';
 import { bytes } from './arrays.ts';
 
 const nothing = z.strictObject({});
@@ -170,7 +170,7 @@ export const methods = {
   ...desktopMethods,
   ...imageMethods,
   ...libraryMethods,
-  ...ownMethods,
+  ...userKernelMethods,
   ...recoveryMethods,
   ...comparisonMethods,
   ...doseMethods,

@@ -23,13 +23,13 @@ import { figureHandlers } from './handlers/figures.ts';
 import { imageHandlers, imageSource } from './handlers/images.ts';
 import { launchHandlers } from './handlers/launches.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
-import { ownHandlers } from './handlers/own.ts';
 import { recoveryHandlers } from './handlers/recovery.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
 import { taskHandlers } from './handlers/tasks.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
+import { userKernelHandlers } from './handlers/user-kernels.ts';
 import type { Catalogue } from './library/catalogue.ts';
 import type { HostLog } from './log.ts';
 import type { Checkpoints } from './recovery/checkpoints.ts';
@@ -43,8 +43,8 @@ import { Registry } from './service/registry.ts';
 import { Sessions } from './service/sessions.ts';
 import type { Timelines } from './timelines/timelines.ts';
 import type { Uploads } from './timelines/uploads.ts';
-import type { OwnVariants } from './user-kernels/own-variants.ts';
 import type { Trust } from './user-kernels/trust.ts';
+import type { UserKernels } from './user-kernels/user-kernels.ts';
 
 export interface HostOptions {
   /** Folder with `materials/` and `scenarios/`. */
@@ -64,7 +64,7 @@ export interface HostOptions {
   readonly addon?: NativeAddon;
   /** How benchmarks run; on a thread of their own by default. */
   readonly performBench?: PerformBench;
-  /** How the processes of own variants start; as children of this one by default. */
+  /** How the processes of user kernels start; as children of this one by default. */
   readonly startChild?: StartChild;
   /** Check every answer against the contract too; for tests. */
   readonly checkResults?: boolean;
@@ -92,11 +92,11 @@ export class Host {
   readonly benches: Benches;
   readonly files: FileAccess;
   readonly log: HostLog;
-  /** The engine, with the own variants that are known. */
+  /** The engine, with the user kernels that are known. */
   readonly addon: NativeAddon;
   /** Of the program; null in a package. */
   readonly commit: string | null;
-  readonly own: OwnVariants;
+  readonly userKernels: UserKernels;
   readonly trust: Trust;
   readonly #parts: HostParts;
   readonly #registry: Registry;
@@ -111,7 +111,7 @@ export class Host {
     this.log = parts.log;
     this.addon = parts.addon;
     this.commit = parts.commit;
-    this.own = parts.own;
+    this.userKernels = parts.userKernels;
     this.trust = parts.trust;
     this.#registry = this.#registryFor(null);
   }
@@ -124,7 +124,7 @@ export class Host {
   capabilities(): Capabilities {
     const { capabilities, files } = this.#parts;
     // The folder is the user's to change while the program runs.
-    const variants = this.own.list().length === 0 ? capabilities.variants : [...allVariants(this.addon)];
+    const variants = this.userKernels.list().length === 0 ? capabilities.variants : [...allVariants(this.addon)];
     return { ...capabilities, variants, shell: { ...capabilities.shell, libraryFolder: files.library.folder } };
   }
 
@@ -157,7 +157,7 @@ export class Host {
   async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<UnsavedRuns> {
     await Promise.all([this.benches.close(), this.runs.close()]);
     const unsavedRuns = this.runs.unsaved;
-    this.own.close();
+    this.userKernels.close();
     for (const sessions of this.#doors) sessions.close('the program is closing');
     this.#parts.catalogue.close();
     await this.#parts.sweeping;
@@ -188,7 +188,7 @@ export class Host {
         ...launchHandlers(this.#parts),
         ...timelineHandlers(this.#parts),
         ...libraryHandlers(this.#parts, shell),
-        ...ownHandlers(this.#parts),
+        ...userKernelHandlers(this.#parts),
         ...recoveryHandlers(this.#parts),
         ...desktopHandlers(this.#parts, shell),
         ...shellHandlers(files, shell),
@@ -210,7 +210,7 @@ export class Host {
 export interface HostParts {
   readonly addon: NativeAddon;
   readonly commit: string | null;
-  readonly own: OwnVariants;
+  readonly userKernels: UserKernels;
   readonly trust: Trust;
   readonly scenarios: Scenarios;
   readonly files: FileAccess;

@@ -36,8 +36,8 @@ import { Runs } from './runs/runs.ts';
 import { asSession, outlineOf, readKnown } from './sessions/index.ts';
 import { Timelines } from './timelines/timelines.ts';
 import { Uploads } from './timelines/uploads.ts';
-import { OwnVariants, placeOf } from './user-kernels/own-variants.ts';
 import { Trust } from './user-kernels/trust.ts';
+import { placeOf, UserKernels } from './user-kernels/user-kernels.ts';
 
 /** The rest is for the system, the page and the results of earlier runs. */
 const SHARE_OF_MEMORY = 0.75;
@@ -84,7 +84,7 @@ type Data = Awaited<ReturnType<typeof openData>>;
 async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   const engine = options.addon ?? loadAddon();
   if (options.gpu !== undefined) chooseGpu(engine.devices(), options.gpu);
-  const own = new OwnVariants({
+  const userKernels = new UserKernels({
     addon: engine,
     folders: kernelFolders(),
     isTrusted: (sha256) => trust.has(sha256),
@@ -96,18 +96,22 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   if (log.file !== null) log.write('info', started);
   const commit = await commitOf(path.dirname(options.assetsFolder));
   const gpu = usedGpu(capabilities.devices)?.name ?? null;
-  return { addon: own.addon, own, memoryLimit_bytes, capabilities, commit, gpu };
+  return { addon: userKernels.addon, userKernels, memoryLimit_bytes, capabilities, commit, gpu };
 }
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-function openReaders({ assetsFolder }: HostOptions, { library }: Data, { addon, own, memoryLimit_bytes }: Engine) {
+function openReaders(
+  { assetsFolder }: HostOptions,
+  { library }: Data,
+  { addon, userKernels, memoryLimit_bytes }: Engine,
+) {
   return openScenarios({
     assetsFolder,
     rangeTable: addon.rangeTable,
     variants: (kind) => hostWorkloads[kind].variants(addon),
     workloads: hostWorkloads,
-    discover: (folder, id) => own.discover([folder, library.folder], id),
-    mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
+    discover: (folder, id) => userKernels.discover([folder, library.folder], id),
+    mismatch: (id, scenario) => userKernels.mismatch(id, placeOf(scenario)),
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,
   });
@@ -115,19 +119,24 @@ function openReaders({ assetsFolder }: HostOptions, { library }: Data, { addon, 
 
 /** Runs from the queue to their files, and what is kept of them against a crash. */
 function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: Data, engine: Engine) {
-  const { addon, own, capabilities, commit, gpu } = engine;
+  const { addon, userKernels, capabilities, commit, gpu } = engine;
   const packer = new RunPacker();
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const lanes = new Lanes();
   const folders = new OwnedFolders(path.join(data, 'recovery'));
   const checkpoints = new Checkpoints(folders, packer, trouble);
-  const perform = options.performBench ?? benchOnThread(own.startChild);
+  const perform = options.performBench ?? benchOnThread(userKernels.startChild);
   const { version, build, compiler } = capabilities;
   const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
   const runs = new Runs({
     addon,
     measure: (task, onProgress, signal, soFar) =>
-      perform({ ...task, own: own.chosen(task.variants), ownLimit_s: own.limit_s }, onProgress, signal, soFar),
+      perform(
+        { ...task, userKernels: userKernels.chosen(task.variants), userKernelLimit_s: userKernels.limit_s },
+        onProgress,
+        signal,
+        soFar,
+      ),
     assetsFolder: options.assetsFolder,
     cache,
     lanes,

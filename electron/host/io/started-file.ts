@@ -5,7 +5,7 @@ import path from 'node:path';
 /**
  * The bundle, in the program's host folder; in development its source. `BRAGGBENCH_BUNDLES` names a folder of bundles
  * that are of these very sources, as the tests have: a bundle starts in a third of the time.
- * @param name of the bundle, such as `own-child`
+ * @param name of the bundle, such as `user-kernel-child`
  * @param source from the host's folder
  */
 export function startedFile(name: string, source: string): string {

@@ -10,7 +10,7 @@ import type { TaskProblem } from '../io/addon/task.ts';
 import type { BenchProgress } from '../model/bench/session-clock.ts';
 import type { BenchLimits } from '../model/bench/stopping.ts';
 import type { ComparedField } from '../model/fields/field.ts';
-import type { OwnVariant } from '../model/user-kernels/file.ts';
+import type { UserKernel } from '../model/user-kernels/file.ts';
 import type { AnyReading } from './scenarios/index.ts';
 
 interface Problems extends Readonly<Record<TaskKind, TaskProblem>> {
@@ -46,8 +46,8 @@ export interface BenchTask {
   /** That makes the session again on the command line. */
   readonly command: string;
   /** Those of the variants that are the user's own, each trusted; and what a run of theirs may take. */
-  readonly own: readonly OwnVariant[];
-  readonly ownLimit_s: number;
+  readonly userKernels: readonly UserKernel[];
+  readonly userKernelLimit_s: number;
   /** After the rounds, record a sample of each variant whole, of workloads that can. */
   readonly trace: boolean;
 }

@@ -6,7 +6,7 @@ import { scenarioKindNames } from '../../contract/scenario/index.ts';
 import { eachTask } from '../../contract/task.ts';
 import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
-import type { OwnBase, ReplaceRules } from '../model/user-kernels/base.ts';
+import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/base.ts';
 import { diffraction } from './diffraction/index.ts';
 import { type AnyRunData, runOf } from './run-data.ts';
 import { taskWorkload } from './task/index.ts';
@@ -25,7 +25,8 @@ export function allVariants(addon: NativeAddon): readonly Variant[] {
 }
 
 /** Which files of a shipped variant a user's own may replace. */
-export const rulesOf = (base: OwnBase): ReplaceRules => hostWorkloads[workloadSchema.parse(base.workload)].own;
+export const rulesOf = (base: UserKernelBase): ReplaceRules =>
+  hostWorkloads[workloadSchema.parse(base.workload)].userKernels;
 
 /** Throws BraggError `foreign-file`, with the file's `name` in its message, for a run of another workload. */
 export function openedAs<W extends AnyRunData['workload']>(

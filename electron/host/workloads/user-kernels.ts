@@ -1,19 +1,19 @@
-/** What own variants need of a workload; each workload's folder has one, in its registry entry. */
+/** What user kernels need of a workload; each workload's folder has one, in its registry entry. */
 
-import type { OwnVerdict } from '../../contract/own-verdict.ts';
+import type { UserKernelVerdict } from '../../contract/user-kernel-verdict.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
-import type { OwnBase, ReplaceRules } from '../model/user-kernels/base.ts';
-import type { KnownOwn } from '../model/user-kernels/known.ts';
+import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/base.ts';
+import type { KnownUserKernels } from '../model/user-kernels/known.ts';
 import type { AnyRunData } from './run-data.ts';
 import type { AnyReading } from './scenarios/index.ts';
 
-export interface OwnWorkload extends ReplaceRules {
+export interface UserKernelWorkload extends ReplaceRules {
   /** As the engine lists them. */
-  readonly bases: (addon: NativeAddon) => readonly OwnBase[];
-  /** The engine's functions with own variants among its own. Others' calls go to `engine` as they come. */
-  readonly among: (engine: NativeAddon, known: KnownOwn) => Partial<NativeAddon>;
+  readonly bases: (addon: NativeAddon) => readonly UserKernelBase[];
+  /** The engine's functions with user kernels among its own. Others' calls go to `engine` as they come. */
+  readonly among: (engine: NativeAddon, known: KnownUserKernels) => Partial<NativeAddon>;
   /**
-   * Puts a run that an own variant has finished to the checks that ours are put to: runs it again, and the reference.
+   * Puts a run that a user kernel has finished to the checks that ours are put to: runs it again, and the reference.
    * Null where it was stopped. Throws a BraggError.
    */
   readonly check: (
@@ -21,7 +21,7 @@ export interface OwnWorkload extends ReplaceRules {
     reading: AnyReading,
     run: AnyRunData,
     signal?: AbortSignal,
-  ) => Promise<OwnVerdict | null>;
+  ) => Promise<UserKernelVerdict | null>;
 }
 
 /** What tells kernels from the rest: device code is compiled for the GPU, C++ for this processor. */
@@ -34,13 +34,13 @@ export interface FileRules {
   readonly deviceHeaders?: readonly string[];
 }
 
-export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): OwnWorkload['replaceable'] {
+export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): UserKernelWorkload['replaceable'] {
   return (name, device) =>
     !engine.includes(name) && (usual[device].test(name) || (device === 'cuda' && deviceHeaders.includes(name)));
 }
 
 /** Kernels are replaced, and not the host's code around them. */
-export function withoutKernels({ id, device, source, buildsOn }: OwnBase): string | null {
+export function withoutKernels({ id, device, source, buildsOn }: UserKernelBase): string | null {
   if (device === 'cpu' || source.endsWith('.cu') || source.endsWith('.cuh')) return null;
   const differs = buildsOn === null ? 'is host code' : `differs from ${buildsOn} in host code`;
   return `${id} ${differs}; an own CUDA variant replaces kernels, and ${id} has none of its own.`;

@@ -16,7 +16,7 @@ import type { AnyRunData } from './run-data.ts';
 import type { Packer, RunFile } from './run-files/run-file.ts';
 import type { AnyReading } from './scenarios/index.ts';
 import type { ScenarioSide } from './scenarios/side.ts';
-import type { OwnWorkload } from './user-kernels.ts';
+import type { UserKernelWorkload } from './user-kernels.ts';
 
 /** What a run has around it while it computes. */
 export interface RunSurroundings {
@@ -69,11 +69,11 @@ export interface ResolveParts {
 }
 
 /**
- * Measures on a thread of its own, with the own variants among those that are named. `soFar` is told now and then what
+ * Measures on a thread of its own, with the user kernels among those that are named. `soFar` is told now and then what
  * the session would be if it ended there.
  */
 export type Measure = (
-  task: Omit<BenchTask, 'own' | 'ownLimit_s'>,
+  task: Omit<BenchTask, 'userKernels' | 'userKernelLimit_s'>,
   onProgress: (progress: BenchProgress, report: number) => void,
   signal: AbortSignal,
   soFar?: (session: KeptSession) => void,
@@ -92,7 +92,7 @@ export interface HostWorkload {
   readonly scenario: ScenarioSide;
   readonly runFile: RunFile;
   readonly variants: (addon: NativeAddon) => readonly Variant[];
-  readonly own: OwnWorkload;
+  readonly userKernels: UserKernelWorkload;
   /** What a scenario comes to; null for one with errors. Throws what the engine refuses. */
   readonly resolve: (parts: ResolveParts, reading: AnyReading) => Resolved | null;
   /** Throws BraggError `invalid` with every issue, or what the engine refuses. */

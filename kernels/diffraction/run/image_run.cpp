@@ -7,7 +7,7 @@
 #include "cpu/caches.hpp"
 #include "cpu/host.hpp"
 #include "cpu/stopwatch.hpp"
-#include "diffraction/own_variant.hpp"
+#include "diffraction/user_kernel.hpp"
 #include "engine/progress.hpp"
 #include "variant.hpp"
 
@@ -64,7 +64,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   double layout_s = 0.0;
   const diffraction::Setup setup = timed_setup(problem_, spans_, cancel_, layout_s);
   const double preparing_ns = spans_.now_ns();
-  const auto make = cpu::factory_of(*variant_, "diffraction", "", diffraction::kOwnLayout);
+  const auto make = cpu::factory_of(*variant_, "diffraction", "", diffraction::kUserKernelLayout);
   if (cancel_.load()) {  // the setup may be a part of one
     result.image.assign(outline_.pixels(), 0.0);
     result.cancelled = true;

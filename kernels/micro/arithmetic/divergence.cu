@@ -5,7 +5,7 @@ namespace bb::micro {
 
 inline constexpr int kBranches = 8;
 
-/// Branch `key`: y = y * (1 - (key + 1) / 64) + (key + 1) / 128, `work` times. Each has its own code, because the
+/// Branch `key`: y = y * (1 - (key + 1) / 64) + (key + 1) / 128, `work` times. Each has its user code, because the
 /// numbers are the compiler's.
 template <int kKey>
 __device__ float branch_value(float y, int work) {

@@ -8,10 +8,10 @@
 
 #include "centre_angles.hpp"
 #include "cpu/host.hpp"
-#include "cpu/own_library.hpp"
+#include "cpu/user_library.hpp"
 #include "engine/progress.hpp"
 #include "transport/model/work.hpp"
-#include "transport/own_variant.hpp"
+#include "transport/user_kernel.hpp"
 
 namespace bb::engine {
 namespace {
@@ -42,7 +42,7 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
   const cpu::Clock::time_point begun = cpu::Clock::now();
   run_.tables_ = transport::build_tables(run_.problem_);
   result_.setup_parts.push_back({"tables", cpu::seconds_since(begun)});
-  const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kOwnLayout);
+  const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);
   solver_ = make(run_.problem_, run_.tables_, run_.threads_);
   result_.threads = run_.threads_;
   result_.isa = cpu::instruction_set_name();

@@ -5,8 +5,8 @@
 #include "../loader/libraries.hpp"
 #include "cpu/stopwatch.hpp"
 #include "files.hpp"
-#include "own_kernels.hpp"
 #include "runtime_compiler.hpp"
+#include "user_kernels.hpp"
 
 namespace bb::cuda {
 namespace {
@@ -97,7 +97,7 @@ LoadedKernels load_shipped(const std::shared_ptr<Device>& device, const std::str
 LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_view workload,
                            const KernelFolders& folders) {
   LoadedKernels loaded = load_shipped(device, std::string(workload), folders);
-  if (const auto& own = own_kernels(); own && own->workload == workload) {
+  if (const auto& own = user_kernels(); own && own->workload == workload) {
     loaded.module.prefer(Module(device, own->image, own->name));
   }
   return loaded;

@@ -5,10 +5,10 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
 import type { FileRef } from '../../../electron/contract/files.ts';
-import type { OwnVariantInfo } from '../../../electron/contract/own.ts';
+import type { UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
 import type { BenchActions } from '../../actions/benches.ts';
 import type { ActionContext } from '../../actions/context.ts';
-import type { OwnActions } from '../../actions/own.ts';
+import type { UserKernelActions } from '../../actions/user-kernels.ts';
 import { benchOf } from '../../state/comparison.ts';
 import { errorText } from '../../state/notices.ts';
 import { type Outcome, outcomeOf } from './verdict.ts';
@@ -22,7 +22,7 @@ export interface EditingState {
   readonly read: { readonly id: string; readonly text: string } | null;
   /** As it was read or saved. */
   readonly saved: string | null;
-  readonly info: OwnVariantInfo | null;
+  readonly info: UserKernelInfo | null;
   readonly issues: readonly Issue[];
   readonly busy: 'building' | 'running' | null;
   /** A sentence about what was done last. */
@@ -43,11 +43,11 @@ const nothing: EditingState = {
 export interface EditingParts {
   readonly client: Pick<ActionContext['client'], 'call'>;
   readonly stores: Pick<ActionContext['stores'], 'comparison' | 'dialogs' | 'notices'>;
-  readonly own: Pick<OwnActions, 'refresh' | 'trust'>;
+  readonly userKernels: Pick<UserKernelActions, 'refresh' | 'trust'>;
   readonly benches: Pick<BenchActions, 'start'>;
 }
 
-/** An own variant, and the scenario beside which it lies. */
+/** A user kernel, and the scenario beside which it lies. */
 export interface Place {
   readonly beside: FileRef | null;
   readonly id: string;
@@ -76,7 +76,7 @@ export class Editing {
     this.store.setState(nothing);
     const shown = this.#shown;
     if (shown === null) return;
-    this.#parts.client.call('own.read', { ...shown }).then(
+    this.#parts.client.call('userKernels.read', { ...shown }).then(
       ({ text, info }) => this.#set(shown, { read: { id: shown.id, text }, saved: text, info }),
       (error: unknown) => this.#set(shown, { says: errorText(error) }),
     );
@@ -100,10 +100,10 @@ export class Editing {
 
   /** Builds, asks for trust, runs it beside the variant that it was made from. */
   async run(text: string): Promise<void> {
-    const { own, benches } = this.#parts;
+    const { userKernels, benches } = this.#parts;
     const [shown, { info }] = [this.#shown, this.store.getState()];
     if (shown === null || info === null || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
-    if (!(await own.trust(shown.id))) {
+    if (!(await userKernels.trust(shown.id))) {
       return this.#set(shown, { says: 'It was not run: you have not said that you trust it.' });
     }
     if (!this.#isShown(shown)) return;
@@ -132,13 +132,13 @@ export class Editing {
   }
 
   async #save(shown: Place, text: string): Promise<boolean> {
-    const { stores, own } = this.#parts;
+    const { stores, userKernels } = this.#parts;
     const saving = this.#lastSave.then(() => this.#write(shown, text));
     this.#lastSave = saving.catch(() => undefined);
     try {
       const info = await saving;
       this.#set(shown, { info, saved: text, says: 'Saved' });
-      await own.refresh();
+      await userKernels.refresh();
       return true;
     } catch (error) {
       stores.notices.fail(`${shown.id} was not saved`, error);
@@ -147,11 +147,11 @@ export class Editing {
   }
 
   /** Over the version that was read or saved here last; over another one where the user wants that. */
-  async #write(shown: Place, text: string): Promise<OwnVariantInfo> {
+  async #write(shown: Place, text: string): Promise<UserKernelInfo> {
     const { client, stores } = this.#parts;
     const sha256 = this.#isShown(shown) ? (this.store.getState().info?.sha256 ?? null) : null;
     try {
-      return await client.call('own.save', { ...shown, text, sha256 });
+      return await client.call('userKernels.save', { ...shown, text, sha256 });
     } catch (error) {
       if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
       const answer = await stores.dialogs.ask('confirm', {
@@ -160,7 +160,7 @@ export class Editing {
         choices: [{ id: 'replace', label: 'Replace', tone: 'danger' }],
       });
       if (answer !== 'replace') throw error;
-      return client.call('own.save', { ...shown, text, sha256: null });
+      return client.call('userKernels.save', { ...shown, text, sha256: null });
     }
   }
 
@@ -169,10 +169,10 @@ export class Editing {
     this.#set(shown, { busy: 'building', says: 'Compiling …', outcome: null });
     try {
       if (text !== saved && !(await this.#save(shown, text))) return false;
-      const compile = () => this.#parts.client.call('own.build', { ...shown });
+      const compile = () => this.#parts.client.call('userKernels.build', { ...shown });
       const { issues, built, seconds } = await compile().catch(async (error: unknown) => {
         if (!(error instanceof BraggError) || error.code !== 'untrusted' || !this.#isShown(shown)) throw error;
-        if (!(await this.#parts.own.trust(shown.id))) {
+        if (!(await this.#parts.userKernels.trust(shown.id))) {
           throw new BraggError('untrusted', 'It was not compiled: you have not said that you trust it.');
         }
         return compile();

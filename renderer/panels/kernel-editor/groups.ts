@@ -21,13 +21,16 @@ export function groupLabel(workload: string, bench: string): string {
   return bench === '' ? title : `${title}: ${bench}`;
 }
 
-export function groupsOf(all: readonly Variant[], isOwn: (id: string) => boolean): readonly Group[] {
+export function groupsOf(all: readonly Variant[], isUserKernel: (id: string) => boolean): readonly Group[] {
   const each = Map.groupBy(all, ({ workload, bench }) => groupKey(workload, bench));
   return [...each].flatMap(([key, variants]) => {
     const [first] = variants;
     if (first === undefined) return [];
     const { workload, bench } = first;
-    const ordered = [...variants.filter(({ id }) => isOwn(id)), ...variants.filter(({ id }) => !isOwn(id))];
+    const ordered = [
+      ...variants.filter(({ id }) => isUserKernel(id)),
+      ...variants.filter(({ id }) => !isUserKernel(id)),
+    ];
     return [{ key, workload, bench, label: groupLabel(workload, bench), variants: ordered }];
   });
 }

@@ -1,7 +1,7 @@
 /** The source of any variant, and copies of it that are the user's own: edited, compiled and run here. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { VariantKey } from '../../../electron/contract/capabilities.ts';
-import { isOwnId } from '../../../electron/contract/own.ts';
+import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
 import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { Button } from '../../widgets/button.tsx';
 import { IssueList } from '../../widgets/issue-list.tsx';
@@ -21,17 +21,17 @@ interface Shipped {
   readonly reason: string | null;
 }
 
-/** A shipped variant's files, and those of them that may be replaced. Null of an own one. */
+/** A shipped variant's files, and those of them that may be replaced. Null of a user kernel. */
 function useShipped({ workload, bench, id }: VariantKey): Shipped | null {
   const { client, stores } = useWorkbench();
   const [shipped, setShipped] = useState<Shipped | null>(null);
   useEffect(() => {
     let current = true;
     setShipped(null);
-    if (id === '' || isOwnId(id)) return;
+    if (id === '' || isUserKernelId(id)) return;
     Promise.all([
       client.call('variant.sources', { variant: id, workload, bench }),
-      client.call('own.templates', { base: { workload, bench, id } }),
+      client.call('userKernels.templates', { base: { workload, bench, id } }),
     ]).then(
       ([{ files }, { files: templates, reason }]) => current && setShipped({ files, templates, reason }),
       (error: unknown) => current && stores.notices.fail(`The source of ${id} could not be read`, error),
@@ -52,19 +52,19 @@ function freeName(base: string, extension: string, taken: readonly string[]): st
 }
 
 export default function KernelEditorPanel(): ReactElement {
-  const { client, stores, storage, settingsReset, own: actions } = useWorkbench();
+  const { client, stores, storage, settingsReset, userKernels: actions } = useWorkbench();
   const store = useMemo(() => createEditorStore(storage, settingsReset), [storage, settingsReset]);
   const config = useSelected(store, (state) => state);
   const all = useSelected(stores.connection, (state) => state.capabilities.variants);
-  const groups = useMemo(() => groupsOf(all, isOwnId), [all]);
-  const { variants: mine, troubles, beside } = useSelected(stores.own, (state) => state);
+  const groups = useMemo(() => groupsOf(all, isUserKernelId), [all]);
+  const { variants: mine, troubles, beside } = useSelected(stores.userKernels, (state) => state);
   const group = groups.find(({ key }) => key === groupKey(config.workload, config.bench)) ?? groups[0];
   const known = group?.variants ?? [];
   const ids = known.map(({ id }) => id);
   const variant = ids.includes(config.variant) ? config.variant : (ids[0] ?? '');
-  const own = isOwnId(variant);
+  const isOwn = isUserKernelId(variant);
   const shipped = useShipped({ workload: group?.workload ?? '', bench: group?.bench ?? '', id: variant });
-  const editing = useEditing(own ? variant : null);
+  const editing = useEditing(isOwn ? variant : null);
   const isTrusted = mine.some(
     ({ id, sha256, trusted }) => id === variant && trusted && sha256 === editing.info?.sha256,
   );
@@ -75,15 +75,15 @@ export default function KernelEditorPanel(): ReactElement {
     shipped?.files.find(({ path }) => path === shipped.templates[0]) ??
     shipped?.files[0] ??
     null;
-  const shownSource = !own ? shownFile : editing.read?.id === variant ? editing.read : null;
-  const label = own ? `Code of ${variant}` : `Code of ${shownFile?.path ?? variant}, to be read`;
+  const shownSource = !isOwn ? shownFile : editing.read?.id === variant ? editing.read : null;
+  const label = isOwn ? `Code of ${variant}` : `Code of ${shownFile?.path ?? variant}, to be read`;
 
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<CodeEditor | null>(null);
   const [text, setText] = useState('');
   const latest = useRef(editing);
   latest.current = editing;
-  const dirty = own && editing.saved !== null && text !== editing.saved;
+  const dirty = isOwn && editing.saved !== null && text !== editing.saved;
 
   useEffect(() => {
     if (place.current === null) return;
@@ -106,8 +106,8 @@ export default function KernelEditorPanel(): ReactElement {
     // Only what was read: what was saved stands in the editor already, and more may have been typed since.
     if (shownSource === null) return;
     setText(shownSource.text);
-    editor.current?.show(shownSource.text, label, !own);
-  }, [shownSource, label, own]);
+    editor.current?.show(shownSource.text, label, !isOwn);
+  }, [shownSource, label, isOwn]);
   useEffect(() => editor.current?.mark(editing.issues), [editing.issues]);
 
   async function choose(to: Partial<EditorState>): Promise<void> {
@@ -140,7 +140,7 @@ export default function KernelEditorPanel(): ReactElement {
     try {
       const { workload, bench } = base;
       const copied = { workload, bench, id: base.id };
-      await client.call('own.create', { beside, id, base: copied, replaces: shownFile.path });
+      await client.call('userKernels.create', { beside, id, base: copied, replaces: shownFile.path });
       await actions.refresh();
       setText('');
       store.setState({ variant: id, file: '' });
@@ -169,7 +169,7 @@ export default function KernelEditorPanel(): ReactElement {
           options={known.map(({ id, title }) => ({ value: id, label: `${id} – ${title}` }))}
           onChange={(id) => void choose({ variant: id })}
         />
-        {own ? null : (
+        {isOwn ? null : (
           <Select
             label="File"
             value={shownFile?.path ?? ''}
@@ -177,7 +177,7 @@ export default function KernelEditorPanel(): ReactElement {
             onChange={(file) => store.setState({ file })}
           />
         )}
-        {own ? (
+        {isOwn ? (
           <>
             <Button
               icon="save"
@@ -210,13 +210,13 @@ export default function KernelEditorPanel(): ReactElement {
             Save copy
           </Button>
         )}
-        <span className="panel-readout" role="status" data-testid="own-says">
-          {own
+        <span className="panel-readout" role="status" data-testid="user-kernel-says">
+          {isOwn
             ? editing.says
             : (shipped?.reason ?? (mayCopy || shipped === null ? '' : 'To be read: this file is used by others too.'))}
         </span>
       </div>
-      {own && editing.info !== null ? (
+      {isOwn && editing.info !== null ? (
         <p className="kernel-editor__facts">
           In place of <code>{editing.info.description.replaces}</code> in {editing.info.description.base}.{' '}
           {editing.info.place}
@@ -228,14 +228,14 @@ export default function KernelEditorPanel(): ReactElement {
               : 'Not yet trusted: you are asked before it runs.'}
         </p>
       ) : null}
-      {troubles.length === 0 || own ? null : (
+      {troubles.length === 0 || isOwn ? null : (
         <ul className="kernel-editor__troubles">
           {troubles.map(({ id, message }) => (
             <li key={id}>{message}</li>
           ))}
         </ul>
       )}
-      <div className="kernel-editor__text" ref={place} data-testid="own-editor" />
+      <div className="kernel-editor__text" ref={place} data-testid="user-kernel-editor" />
       {editing.outcome === null ? null : <VerdictView id={variant} outcome={editing.outcome} />}
       {editing.issues.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus

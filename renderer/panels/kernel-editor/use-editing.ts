@@ -7,11 +7,11 @@ export interface UsedEditing extends EditingState {
   readonly actions: Pick<Editing, 'save' | 'build' | 'run'>;
 }
 
-/** `id`: an own variant, or null. */
+/** `id`: a user kernel, or null. */
 export function useEditing(id: string | null): UsedEditing {
-  const { client, stores, own, benches } = useWorkbench();
-  const beside = useSelected(stores.own, (state) => state.beside);
-  const [editing] = useState(() => new Editing({ client, stores, own, benches }));
+  const { client, stores, userKernels, benches } = useWorkbench();
+  const beside = useSelected(stores.userKernels, (state) => state.beside);
+  const [editing] = useState(() => new Editing({ client, stores, userKernels, benches }));
   const state = useSelected(editing.store, (all) => all);
   useEffect(() => editing.show(id === null ? null : { beside, id }), [editing, beside, id]);
   useEffect(() => editing.follow(), [editing]);

@@ -1,13 +1,13 @@
 /** The checks of the variant that was run, in green or red. */
 import type { ReactElement } from 'react';
-import { checkText } from '../../../electron/contract/own-verdict.ts';
+import { checkText } from '../../../electron/contract/user-kernel-verdict.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import type { Outcome } from './verdict.ts';
 
 export function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: Outcome }): ReactElement {
   if (outcome.kind === 'refused') {
     return (
-      <div className="own-verdict" data-right="false" role="status" data-testid="own-verdict">
+      <div className="user-kernel-verdict" data-right="false" role="status" data-testid="user-kernel-verdict">
         <h2>{id} did not get through</h2>
         <p>{outcome.reason}</p>
       </div>
@@ -16,11 +16,11 @@ export function VerdictView({ id, outcome }: { readonly id: string; readonly out
   const { verdict, speed } = outcome;
   const { checks, right } = verdict;
   return (
-    <div className="own-verdict" data-right={right} role="status" data-testid="own-verdict">
+    <div className="user-kernel-verdict" data-right={right} role="status" data-testid="user-kernel-verdict">
       <h2>{right ? `${id} is right on this scenario: ${speed}` : `${id} is wrong on this scenario`}</h2>
       <ul>
         {checks.map((check) => (
-          <li key={check.id} className="own-check" data-ok={check.holds}>
+          <li key={check.id} className="user-kernel-check" data-ok={check.holds}>
             <Icon name={check.holds ? 'done' : 'error'} size={14} />
             <span className="own-check__name">{check.title}</span>
             <span>{check.holds ? '' : 'wrong: '}</span>

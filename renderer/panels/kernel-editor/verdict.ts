@@ -1,10 +1,10 @@
 /** What a session says of one of its variants, as the checks. No React. */
 
 import type { Session } from '../../../electron/contract/bench/session.ts';
-import { type OwnVerdict, ownVerdict } from '../../../electron/contract/own-verdict.ts';
+import { type UserKernelVerdict, userKernelVerdict } from '../../../electron/contract/user-kernel-verdict.ts';
 
 export type Outcome =
-  | { readonly kind: 'checked'; readonly verdict: OwnVerdict; readonly speed: string }
+  | { readonly kind: 'checked'; readonly verdict: UserKernelVerdict; readonly speed: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
 export function outcomeOf(session: Session, id: string): Outcome {
@@ -19,7 +19,7 @@ export function outcomeOf(session: Session, id: string): Outcome {
   const speed = `${times.toPrecision(3)}× the speed of ${against}${entry.verdict === 'undecided' ? ', within the noise' : ''}`;
   return {
     kind: 'checked',
-    verdict: ownVerdict(accuracy, determinism ?? { runs: 1, bitwise: true, spread: null }),
+    verdict: userKernelVerdict(accuracy, determinism ?? { runs: 1, bitwise: true, spread: null }),
     speed,
   };
 }

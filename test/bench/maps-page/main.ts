@@ -1,7 +1,7 @@
 /**
  * Four maps of 512 × 512 cells that change with every frame, as phase space
  * does while a run computes: frames come encoded, as from the host, and are
- * decoded, coloured and painted by the workbench's own code.
+ * decoded, coloured and painted by the workbench's user code.
  */
 
 import type { AxisName, FieldMap, MapAxis } from '../../../electron/contract/fields.ts';

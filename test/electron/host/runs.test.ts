@@ -212,9 +212,9 @@ describe('a run', () => {
     asked.close();
 
     // What a run on a GPU did not sum is made by a CPU variant of ours: the user's own are not asked.
-    const base = test.host.own.bases().find(({ id: one }) => one === 'gather');
+    const base = test.host.userKernels.bases().find(({ id: one }) => one === 'gather');
     if (base === undefined) throw new Error('there is no gather');
-    test.host.own.adopt({
+    test.host.userKernels.adopt({
       id: 'mine.cpp',
       file: '/nowhere/mine.cpp',
       text: '',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionContext } from '../../../renderer/actions/context.ts';
-import type { OwnActions } from '../../../renderer/actions/own.ts';
 import { createRunActions } from '../../../renderer/actions/runs.ts';
+import type { UserKernelActions } from '../../../renderer/actions/user-kernels.ts';
 import { createScenarioStore } from '../../../renderer/state/scenario.ts';
 import { createSelectionStore } from '../../../renderer/state/selection.ts';
 import { FakeHost } from '../data/fake-host.ts';
@@ -17,7 +17,7 @@ function open() {
     notices: { fail: (title: string) => expect.unreachable(title) },
   };
   const context = { client: host.client, stores } as unknown as ActionContext;
-  const runs = createRunActions(context, { trusting: (work: () => unknown) => work() } as unknown as OwnActions);
+  const runs = createRunActions(context, { trusting: (work: () => unknown) => work() } as unknown as UserKernelActions);
   return { host, runs, shown: () => selection.getState().run };
 }
 

@@ -50,7 +50,7 @@ function open(trusts = true) {
   const info = (id: string) => ({ id, description: { base: 'gather' } });
   const show = async (id: string): Promise<void> => {
     editing.show({ beside: null, id });
-    await call('own.read', id).answer({ text: `text of ${id}`, info: info(id) });
+    await call('userKernels.read', id).answer({ text: `text of ${id}`, info: info(id) });
   };
   const end = (state: string): void => comparison.setState({ live: [{ id: 'bench-1', state }] });
   return { editing, call, calls, failed, info, show, end, state: () => editing.store.getState() };
@@ -59,7 +59,7 @@ function open(trusts = true) {
 test('answers about a variant that is no longer shown are not taken', async () => {
   const { editing, call, failed, info, show, state } = open();
   editing.show({ beside: null, id: 'a.cpp' });
-  const late = call('own.read', 'a.cpp');
+  const late = call('userKernels.read', 'a.cpp');
   await show('b.cpp');
   await late.answer({ text: 'text of a.cpp', info: info('a.cpp') });
   expect(state()).toMatchObject({ read: { id: 'b.cpp' }, saved: 'text of b.cpp', info: { id: 'b.cpp' } });
@@ -67,7 +67,7 @@ test('answers about a variant that is no longer shown are not taken', async () =
   const saved = editing.save('new b');
   await settled();
   await show('c.cpp');
-  await call('own.save', 'b.cpp').answer(info('b.cpp'));
+  await call('userKernels.save', 'b.cpp').answer(info('b.cpp'));
   expect(await saved).toBe(true);
   expect(state()).toMatchObject({ saved: 'text of c.cpp', info: { id: 'c.cpp' }, says: '' });
 
@@ -75,14 +75,14 @@ test('answers about a variant that is no longer shown are not taken', async () =
   expect(state()).toMatchObject({ busy: 'building', says: 'Compiling …' });
   await show('d.cpp');
   expect(state().busy).toBeNull();
-  await call('own.build', 'c.cpp').answer({ built: false, issues: [{ severity: 'error' }], seconds: 1 });
+  await call('userKernels.build', 'c.cpp').answer({ built: false, issues: [{ severity: 'error' }], seconds: 1 });
   expect(await built).toBe(false);
   expect(state()).toMatchObject({ issues: [], busy: null, says: '', info: { id: 'd.cpp' } });
 
   const failing = editing.build('changed d');
   await settled();
   await show('e.cpp');
-  await call('own.save', 'd.cpp').refuse('The disk is full.');
+  await call('userKernels.save', 'd.cpp').refuse('The disk is full.');
   expect(await failing).toBe(false);
   expect(failed).toEqual(['d.cpp was not saved']);
   expect(state()).toMatchObject({ busy: null, says: '', read: { id: 'e.cpp' } });
@@ -93,7 +93,7 @@ test('the verdict of a run belongs to the variant that ran', async () => {
   const run = async (id: string): Promise<void> => {
     const running = editing.run(`text of ${id}`);
     await settled();
-    await call('own.build', id).answer({ built: true, issues: [], seconds: 1 });
+    await call('userKernels.build', id).answer({ built: true, issues: [], seconds: 1 });
     await running;
   };
   await show('a.cpp');
@@ -119,7 +119,7 @@ test('the verdict of a run belongs to the variant that ran', async () => {
   const running = editing.run('text of b.cpp');
   await settled();
   await show('c.cpp');
-  await call('own.build', 'b.cpp').answer({ built: true, issues: [], seconds: 1 });
+  await call('userKernels.build', 'b.cpp').answer({ built: true, issues: [], seconds: 1 });
   await running;
   expect(state()).toMatchObject({ busy: null, says: '', info: { id: 'c.cpp' } });
 });
@@ -130,9 +130,11 @@ test('it is compiled only after the user has said that they trust it', async () 
     await show('a.cpp');
     const built = editing.build('text of a.cpp');
     await settled();
-    await call('own.build', 'a.cpp').refuse(new BraggError('untrusted', 'a.cpp has not been trusted in this state'));
+    await call('userKernels.build', 'a.cpp').refuse(
+      new BraggError('untrusted', 'a.cpp has not been trusted in this state'),
+    );
     await settled();
-    if (trusts) await call('own.build', 'a.cpp').answer({ built: true, issues: [], seconds: 1 });
+    if (trusts) await call('userKernels.build', 'a.cpp').answer({ built: true, issues: [], seconds: 1 });
     expect(await built).toBe(trusts);
     expect(calls).toEqual([]);
     expect(state().says).toBe(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Accuracy, Session } from '../../../electron/contract/bench/session.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
-import { isOwnId } from '../../../electron/contract/own.ts';
-import { checkText, ownVerdict } from '../../../electron/contract/own-verdict.ts';
+import { checkText, userKernelVerdict } from '../../../electron/contract/user-kernel-verdict.ts';
+import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
 import { groupsOf } from '../../../renderer/panels/kernel-editor/groups.ts';
 import { outcomeOf } from '../../../renderer/panels/kernel-editor/verdict.ts';
 
@@ -18,7 +18,7 @@ test('variants are chosen within a workload or a row of it, the own ones first',
     variant('micro', 'reduction', 'cpu-chain'),
     variant('micro', 'reduction', 'mine.cpp'),
   ];
-  expect(groupsOf(all, isOwnId).map(({ label, variants }) => [label, variants.map(({ id }) => id)])).toEqual([
+  expect(groupsOf(all, isUserKernelId).map(({ label, variants }) => [label, variants.map(({ id }) => id)])).toEqual([
     ['Proton transport', ['gather']],
     ['Small workloads: scan', ['cpu-chain']],
     ['Small workloads: reduction', ['mine.cpp', 'cpu-chain']],
@@ -32,10 +32,14 @@ const accuracy = (value: number | null, bound: number | null): Accuracy => ({
 
 test('a verdict is right when every check holds, the repeats within the first bound', () => {
   const same = { runs: 2, bitwise: true, spread: 0 };
-  expect(ownVerdict([accuracy(1e-6, 2e-5), accuracy(0.5, null)], same)).toMatchObject({ right: true, repeats: 2 });
-  expect(ownVerdict([accuracy(1e-4, 2e-5)], same).right).toBe(false);
-  expect(ownVerdict([accuracy(Number.NaN, 2e-5)], same).checks[0]).toMatchObject({ value: null, holds: false });
-  const differs = (spread: number | null) => ownVerdict([accuracy(0, 2e-5)], { runs: 3, bitwise: false, spread });
+  expect(userKernelVerdict([accuracy(1e-6, 2e-5), accuracy(0.5, null)], same)).toMatchObject({
+    right: true,
+    repeats: 2,
+  });
+  expect(userKernelVerdict([accuracy(1e-4, 2e-5)], same).right).toBe(false);
+  expect(userKernelVerdict([accuracy(Number.NaN, 2e-5)], same).checks[0]).toMatchObject({ value: null, holds: false });
+  const differs = (spread: number | null) =>
+    userKernelVerdict([accuracy(0, 2e-5)], { runs: 3, bitwise: false, spread });
   expect(differs(1e-6).right).toBe(true);
   expect(differs(1e-3).right).toBe(false);
   expect(differs(null).checks.map(checkText)).toEqual([

@@ -1,6 +1,6 @@
 /** `braggbench bench` of a diffraction scenario. */
 import { IMAGE_SESSION_FORMAT, type ImageSession } from '../../../contract/bench/image-bench.ts';
-import type { Place } from '../../../host/app/user-kernels/own-variants.ts';
+import type { Place } from '../../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../../host/index.ts';
 import { benchImages } from '../../../host/workloads/diffraction/bench.ts';
 import { imageSurroundings } from '../../../host/workloads/diffraction/surroundings.ts';
@@ -19,8 +19,8 @@ import {
 } from '../../benching.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { modesOf } from '../../modes.ts';
-import { openNamed, ours } from '../../own-variants.ts';
 import { ProgressBar } from '../../progress-bar.ts';
+import { openNamed, ours } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 import { imageBenchReport, imageSweepReport } from './bench-report.ts';
 import { readImageScenario } from './scenario.ts';

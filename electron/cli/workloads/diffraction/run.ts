@@ -5,8 +5,8 @@ import { imageSummary } from '../../../host/workloads/diffraction/summary.ts';
 import { runOf } from '../../../host/workloads/run-data.ts';
 import { hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { checkedOwn, verdictLines } from '../../own-variants.ts';
 import type { Terminal } from '../../terminal.ts';
+import { checkedUserKernel, verdictLines } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 import { saved, solve } from '../solve.ts';
 import { imageReport } from './report.ts';
@@ -20,7 +20,7 @@ export async function runDiffraction(context: VerbContext, host: Host, place: Na
   const summary = imageSummary(data);
   const kept = place === null ? null : await saved(host, id, place);
   const file = kept !== null && 'file' in kept ? kept.file : null;
-  const verdict = await checkedOwn(context, host, reading, data);
+  const verdict = await checkedUserKernel(context, host, reading, data);
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ ...summary, ...(verdict === null ? {} : { checks: verdict }) });
     if (file !== null) terminal.say(`Saved as ${file}`);

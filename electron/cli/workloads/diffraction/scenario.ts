@@ -2,8 +2,8 @@
 import type { Host } from '../../../host/index.ts';
 import { type DiffractionReading, type Override, problemOf } from '../../../host/workloads/scenarios/index.ts';
 import { sayIssues } from '../../issues.ts';
-import { openVariant, trustNamed } from '../../own-variants.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
+import { openVariant, trustNamed } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 
 /** Says what to beware of. Throws a BraggError with every issue if the scenario cannot be run. */

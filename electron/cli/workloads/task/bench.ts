@@ -1,6 +1,6 @@
 /** `braggbench bench` of a small measured workload. */
 import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/bench/task-bench.ts';
-import { placeOf } from '../../../host/app/user-kernels/own-variants.ts';
+import { placeOf } from '../../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../../host/index.ts';
 import type { TaskProblem } from '../../../host/io/addon/task.ts';
 import { problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
@@ -23,8 +23,8 @@ import {
 import type { ExitCode } from '../../exit-codes.ts';
 import { modesOf } from '../../modes.ts';
 import { duration } from '../../numbers.ts';
-import { openNamed, ours } from '../../own-variants.ts';
 import { ProgressBar } from '../../progress-bar.ts';
+import { openNamed, ours } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 import { taskReport, taskSweepReport } from './report.ts';
 import { readTaskScenario } from './scenario.ts';

@@ -3,16 +3,16 @@
 import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
-import type { OwnVerdict } from '../../../contract/own-verdict.ts';
+import type { UserKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
 import type { Host } from '../../../host/index.ts';
 import type { TaskProblem } from '../../../host/io/addon/task.ts';
 import { limitsOf, writeSession } from '../../../host/model/bench/index.ts';
 import { engineRefusal, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
-import { taskVerdict } from '../../../host/workloads/task/own.ts';
+import { taskVerdict } from '../../../host/workloads/task/user-kernels.ts';
 import { flagValue, hasFlag } from '../../arguments.ts';
 import { exitCodeOf } from '../../benching.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { verdictLines } from '../../own-variants.ts';
+import { verdictLines } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 import { measureTask, refuseUnkeptTrace, showTaskSession } from './bench.ts';
 import { readTaskScenario } from './scenario.ts';
@@ -29,9 +29,9 @@ function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string 
   }
 }
 
-/** The checks of an own variant; null of one of ours. Throws a BraggError with what ended it. */
-function verdictOf(host: Host, report: TaskReport, variant: string): OwnVerdict | null {
-  if (host.own.find(variant) === null) return null;
+/** The checks of a user kernel; null of one of ours. Throws a BraggError with what ended it. */
+function verdictOf(host: Host, report: TaskReport, variant: string): UserKernelVerdict | null {
+  if (host.userKernels.find(variant) === null) return null;
   const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
   if (refused?.status === 'refused') throw new BraggError('device', refused.reason);
   return taskVerdict(report, variant);

@@ -1,11 +1,11 @@
 /** The scenario of a small measured workload, as the verbs take it. */
 import { BraggError } from '../../../contract/errors.ts';
-import { placeOf } from '../../../host/app/user-kernels/own-variants.ts';
+import { placeOf } from '../../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../../host/index.ts';
 import { type Override, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
 import { sayIssues } from '../../issues.ts';
-import { openVariant, trustNamed } from '../../own-variants.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
+import { openVariant, trustNamed } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 
 async function read(path: string, host: Host, overrides: readonly Override[]): Promise<TaskReading> {

@@ -22,11 +22,11 @@ import type { ExitCode } from '../../exit-codes.ts';
 import { sayIssues } from '../../issues.ts';
 import { modesOf } from '../../modes.ts';
 import { duration } from '../../numbers.ts';
-import { openNamed, ours } from '../../own-variants.ts';
 import { ProgressBar } from '../../progress-bar.ts';
 import { benchReport } from '../../reports/bench-report.ts';
 import { sweepReport } from '../../reports/sweep-report.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
+import { openNamed, ours } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 
 /** Those of --variants in their order, else every one that this machine can run and that the scenario's stepping fits. */

@@ -13,15 +13,15 @@ import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
 import { hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sayIssues } from '../../issues.ts';
-import { checkedOwn, openVariant, trustNamed, verdictLines } from '../../own-variants.ts';
 import { runReport } from '../../reports/run-report.ts';
 import { overridesOf, scenarioPath, variantOverrides } from '../../scenario-file.ts';
 import type { Terminal } from '../../terminal.ts';
+import { checkedUserKernel, openVariant, trustNamed, verdictLines } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 import { saved, solve } from '../solve.ts';
 
 /** The verb has read the scenario before, to find this workload. */
-function own(reading: AnyReading): TransportReading {
+function narrowed(reading: AnyReading): TransportReading {
   if (reading.kind === 'transport') return reading;
   throw refusalOf(reading.issues);
 }
@@ -32,11 +32,11 @@ async function readScenario(context: VerbContext, host: Host): Promise<Transport
   const path = scenarioPath(parsed.operands[0] ?? '');
   const overrides = overridesOf(parsed);
   const variant = await openVariant(context, host, { workload: 'transport', bench: '' });
-  let reading = own(await host.scenarios.read(path, { overrides }));
+  let reading = narrowed(await host.scenarios.read(path, { overrides }));
   if (variant !== undefined) {
     const more = variantOverrides(variant, reading, overrides, host.addon.variants());
     for (const note of more.notes) terminal.say(note);
-    reading = own(await host.scenarios.read(path, { overrides: [...overrides, ...more.overrides] }));
+    reading = narrowed(await host.scenarios.read(path, { overrides: [...overrides, ...more.overrides] }));
   }
   problemOf(reading);
   if (reading.scenario !== null) await trustNamed(context, host, reading.scenario);
@@ -52,7 +52,7 @@ export async function runTransport(context: VerbContext, host: Host, place: Name
   const summary = summaryOf(data);
   const kept = place === null ? null : await saved(host, id, place);
   const file = kept !== null && 'file' in kept ? kept.file : null;
-  const verdict = await checkedOwn(context, host, reading, data);
+  const verdict = await checkedUserKernel(context, host, reading, data);
   const range_mm = reading.scenario?.initial.kind === 'beam' ? reading.range_mm : null;
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({

@@ -6,7 +6,7 @@ import { kernelFolders } from '../../model/bench/ceilings.ts';
 import { isToRelay, RelayedChildren } from '../../model/user-kernels/process/relay.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { OwnVariants } from '../user-kernels/own-variants.ts';
+import { UserKernels } from '../user-kernels/user-kernels.ts';
 import type { FromBench, ToBench } from './task.ts';
 
 /** Redrawing a progress line faster than this shows nothing more. */
@@ -20,25 +20,25 @@ function tell(message: FromBench): void {
 
 const children = new RelayedChildren(tell);
 
-/** The engine with the task's own variants, which the host has made sure are trusted. */
-function ownOf({ own, ownLimit_s }: BenchTask): OwnVariants {
-  const trusted = new Set(own.map(({ sha256 }) => sha256));
-  const variants = new OwnVariants({
+/** The engine with the task's user kernels, which the host has made sure are trusted. */
+function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKernels {
+  const trusted = new Set(userKernels.map(({ sha256 }) => sha256));
+  const variants = new UserKernels({
     addon: loadAddon(),
     folders: kernelFolders(),
     isTrusted: (sha256) => trusted.has(sha256),
     startChild: children.start,
-    limit_s: ownLimit_s,
+    limit_s: userKernelLimit_s,
   });
-  for (const one of own) variants.adopt(one);
+  for (const one of userKernels) variants.adopt(one);
   return variants;
 }
 
 async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
-  const own = ownOf(task);
+  const userKernels = userKernelsOf(task);
   let told = { report: -1, round: -1, at: Number.NEGATIVE_INFINITY };
   try {
-    return await hostWorkloads[task.workload].benchable.measure(own.addon, task, {
+    return await hostWorkloads[task.workload].benchable.measure(userKernels.addon, task, {
       signal: stop.signal,
       soFar: kept ? (session) => tell({ kind: 'so far', session }) : undefined,
       tell: (progress, report) => {
@@ -50,7 +50,7 @@ async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
       },
     });
   } finally {
-    own.close();
+    userKernels.close();
   }
 }
 

@@ -18,12 +18,12 @@ import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
-import { type OwnVariants, placeOf as placeOfScenario } from '../user-kernels/own-variants.ts';
+import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
 
 export interface BenchParts {
   readonly addon: NativeAddon;
-  readonly own: OwnVariants;
+  readonly userKernels: UserKernels;
   readonly benches: Benches;
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
@@ -63,7 +63,7 @@ function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
 }
 
 async function start(parts: BenchParts, request: Request) {
-  const { addon, own, benches, scenarios, files, assetsFolder } = parts;
+  const { addon, userKernels, benches, scenarios, files, assetsFolder } = parts;
   const { file, name, variants, external, seed, sweep, scenario: document } = request;
   const place = await placeOf(files, file);
   const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.check(draft, place)));
@@ -75,14 +75,14 @@ async function start(parts: BenchParts, request: Request) {
   const [problem] = problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   const here = placeOfScenario(first.scenario ?? { kind: first.kind });
-  for (const { id } of own.chosen(variants)) own.requireFit(id, here);
+  for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
   // Names that are not known are refused at once, and not after the queue.
   benchable.check(addon, problem, variants);
   if (external.length > 0) {
     if (!benchable.hasRivals) throw new BraggError('invalid', `No other program solves scenarios of ${first.kind}.`);
     chooseBaselines(await readRegistry(assetsFolder), external);
   }
-  await own.prepare(variants, here);
+  await userKernels.prepare(variants, here);
   const modes = request.modes.filter((mode) => mode !== 'warm');
   const title = first.scenario?.name || name || 'untitled';
   const path = sweep === null ? null : parsePath(sweep.path);
@@ -98,15 +98,15 @@ async function start(parts: BenchParts, request: Request) {
       ...{ external, variants, modes, seed, assetsFolder },
       limits: limitsOf(request.rounds, request.time_s, { precision: request.precision, margin: request.margin }),
       command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
-      own: own.chosen(variants),
-      ownLimit_s: own.limit_s,
+      userKernels: userKernels.chosen(variants),
+      userKernelLimit_s: userKernels.limit_s,
       trace: false,
     },
   });
 }
 
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
-  const { addon, benches, own } = parts;
+  const { addon, benches, userKernels } = parts;
   const find = ({ variant: id, workload, bench }: Which) => {
     const variant = allVariants(addon).find(
       (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
@@ -132,7 +132,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     'variant.sources': async (which) => {
       const { variant } = which;
       const { sources } = kernelFolders();
-      const mine = own.find(variant);
+      const mine = userKernels.find(variant);
       if (mine === null) return { files: await variantSources(sources, find(which)) };
       const { id, text, description, base } = mine;
       const rest = await variantSources(sources, base);
@@ -143,8 +143,8 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const found = find(which);
       const none = (reason: string) => ({ resources: null, reason, origin: null });
       if (found.device === 'cpu') return none('It runs on the CPU, which launches no kernels.');
-      if (own.find(variant) !== null) {
-        return none('An own variant is compiled when it is run; its registers are not read.');
+      if (userKernels.find(variant) !== null) {
+        return none('A user kernel is compiled when it is run; its registers are not read.');
       }
       const { images, sources } = kernelFolders();
       const kept = session === null ? null : await benches.session(session.bench);

@@ -16,12 +16,12 @@ import { TransportRunning } from '../../workloads/transport/running.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
-import { type OwnVariants, placeOf as placeOfScenario } from '../user-kernels/own-variants.ts';
+import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
 
 export interface RunParts {
   readonly runs: Runs;
-  readonly own: OwnVariants;
+  readonly userKernels: UserKernels;
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
   readonly packer: RunPacker;
@@ -68,12 +68,12 @@ async function mapsOf(
 
 type RunHandlers = Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>;
 
-export function runHandlers({ runs, own, scenarios, files, packer }: RunParts): RunHandlers {
+export function runHandlers({ runs, userKernels, scenarios, files, packer }: RunParts): RunHandlers {
   return {
     'run.start': async ({ scenario, file, name, trace }) => {
       const reading = await scenarios.check(scenario, await placeOf(files, file));
       const { scenario: complete } = reading;
-      if (complete !== null) await own.prepare([complete.solver.variant], placeOfScenario(complete));
+      if (complete !== null) await userKernels.prepare([complete.solver.variant], placeOfScenario(complete));
       return runs.start({ reading, name, trace });
     },
     'run.cancel': ({ run }) => runs.cancel(run),

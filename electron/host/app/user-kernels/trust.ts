@@ -1,4 +1,4 @@
-/** Which own variants the user has said that they trust: by their content, so that a changed file is asked for again. */
+/** Which user kernels the user has said that they trust: by their content, so that a changed file is asked for again. */
 import path from 'node:path';
 import { z } from 'zod';
 import type { Locks } from '../../io/files/locks.ts';
@@ -26,7 +26,7 @@ export class Trust {
   static async open(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void): Promise<Trust> {
     const file = path.join(dataFolder, 'trusted-variants.json');
     const empty = { version: 1, trusted: [] as Entry[] } as const;
-    const untrusting = (): void => onTrouble(`${file} could not be read: every own variant is asked for again.`);
+    const untrusting = (): void => onTrouble(`${file} could not be read: every user kernel is asked for again.`);
     const state = new StateFile({ file, schema: trustedSchema, empty, locks, onDamaged: untrusting });
     const { trusted } = await state.read().catch(() => {
       untrusting();

@@ -62,11 +62,11 @@ export interface NativeAddon {
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
   /** A compiled variant of the user's stands in for the one it was made from, for the rest of the process. */
-  loadOwnLibrary(file: string): void;
+  loadUserLibrary(file: string): void;
   /** The same of CUDA kernels, by their names. */
-  loadOwnKernels(kernels: { readonly workload: string; readonly name: string; readonly image: Uint8Array }): void;
+  loadUserKernels(kernels: { readonly workload: string; readonly name: string; readonly image: Uint8Array }): void;
   /** Blocks for seconds. Throws an Error with the compiler's `log` where the text is at fault. */
-  compileOwnKernels(request: OwnKernelsRequest): { readonly image: Uint8Array; readonly log: string };
+  compileUserKernels(request: UserKernelsRequest): { readonly image: Uint8Array; readonly log: string };
   /** Lets the process take that much more memory; false where the system knows no such limit. */
   limitMemory(bytes: number): boolean;
   diffractionVariants(): DiffractionVariant[];
@@ -89,7 +89,7 @@ export interface KernelFolders {
 }
 
 /** Device code of the user's in the place of one of ours, for NVRTC. */
-export interface OwnKernelsRequest {
+export interface UserKernelsRequest {
   /** The file to compile, which is or includes the replaced one, and the folder of the kernels' sources. */
   readonly main: string;
   readonly root: string;
@@ -337,7 +337,7 @@ function findAddon(file?: string): string {
   );
 }
 
-/** The addon's folder, with what own variants are linked with. */
+/** The addon's folder, with what user kernels are linked with. */
 export function nativeFolder(): string {
   return path.dirname(findAddon());
 }

@@ -1,13 +1,13 @@
-/** The shipped variants that own ones are made from, and which of their files may be replaced. */
+/** The shipped variants that user kernels are made from, and which of their files may be replaced. */
 import type { Variant } from '../../../contract/capabilities.ts';
 
-/** A shipped variant that own ones are made from. */
-export type OwnBase = Omit<Variant, 'precisions'>;
+/** A shipped variant that user kernels are made from. */
+export type UserKernelBase = Omit<Variant, 'precisions'>;
 
 /** Which files of a variant a user may replace; each workload has its own. */
 export interface ReplaceRules {
   /** Of the files that a variant is written in, by their names, those that a copy may take the place of. */
   readonly replaceable: (name: string, device: Variant['device']) => boolean;
   /** Why none of a variant's files can be replaced, one sentence; null where one can. */
-  readonly fixed: (base: OwnBase) => string | null;
+  readonly fixed: (base: UserKernelBase) => string | null;
 }

@@ -1,4 +1,4 @@
-/** Makes an own variant's code: a shared library by the installed C++ compiler, or a GPU's machine code by NVRTC. */
+/** Makes a user kernel's code: a shared library by the installed C++ compiler, or a GPU's machine code by NVRTC. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -12,20 +12,20 @@ import {
   compileLibrary,
   DEPENDENCIES,
   findCompiler,
-  type OwnBuild,
-  readOwnBuild,
+  readUserKernelBuild,
+  type UserKernelBuild,
   userFlags,
 } from './cpp-compiler.ts';
 import { diagnosticsOf, quotable } from './diagnostics.ts';
-import type { OwnVariant } from './file.ts';
+import type { UserKernel } from './file.ts';
 import { presentIncludes } from './moved.ts';
 import type { StartChild } from './process/link.ts';
-import type { OwnCode } from './process/messages.ts';
-import { OwnProcess } from './process/own-process.ts';
+import type { UserKernelCode } from './process/messages.ts';
+import { UserKernelProcess } from './process/user-kernel-process.ts';
 
 export interface Built {
   /** Null where it does not compile. */
-  readonly code: OwnCode | null;
+  readonly code: UserKernelCode | null;
   /** The compiler's errors and warnings at the lines of the file. */
   readonly issues: readonly Issue[];
 }
@@ -88,7 +88,7 @@ async function foreignOf(work: string, folders: readonly string[]): Promise<read
 
 interface Tools {
   readonly compiler: CppCompiler;
-  readonly build: OwnBuild;
+  readonly build: UserKernelBuild;
   /** The library of all of ours. */
   readonly core: string;
   readonly includes: readonly string[];
@@ -96,14 +96,14 @@ interface Tools {
   readonly identity: readonly string[];
 }
 
-async function toolsFor({ base, description }: OwnVariant, folders: KernelFolders): Promise<Tools> {
+async function toolsFor({ base, description }: UserKernel, folders: KernelFolders): Promise<Tools> {
   const sources = onDisk(folders.sources);
   const native = onDisk(nativeFolder());
-  const build = await readOwnBuild(native);
+  const build = await readUserKernelBuild(native);
   const compiler = await findCompiler(build);
   const core = path.join(native, compiler.style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a');
   const found = await stat(core).catch(() => {
-    throw new BraggError('unsupported', `${core} does not exist: own variants are linked with it. Run: npm run build`);
+    throw new BraggError('unsupported', `${core} does not exist: user kernels are linked with it. Run: npm run build`);
   });
   return {
     compiler,
@@ -130,7 +130,7 @@ function keyOf(parts: readonly string[]): string {
 
 /** Of a base once, whatever is made of it. Several may make it at once: the last that is done stays. */
 async function entryFor(
-  { base }: OwnVariant,
+  { base }: UserKernel,
   tools: Tools,
   kept: string,
   { work, signal }: { readonly work: string; readonly signal: AbortSignal | undefined },
@@ -138,7 +138,7 @@ async function entryFor(
   const object = path.join(kept, `entry-${keyOf(tools.identity)}${tools.compiler.style === 'msvc' ? '.obj' : '.o'}`);
   if (existsSync(object)) return object;
   const kernels = workloadFolder(base);
-  const text = `#include "${kernels}/own_variant.hpp"\nBB_OWN_VARIANT(${kernels}, "${base.bench}", "${base.id}")\n`;
+  const text = `#include "${kernels}/user_kernel.hpp"\nBB_USER_KERNEL(${kernels}, "${base.bench}", "${base.id}")\n`;
   await writeFile(path.join(work, 'entry.cpp'), text);
   const made = path.basename(object);
   const { failed, output } = await compileEntry(tools.compiler, 'entry.cpp', made, {
@@ -146,21 +146,22 @@ async function entryFor(
     includes: tools.includes,
     signal,
   });
-  if (failed) throw new BraggError('unsupported', `Our own headers do not compile here: ${output.trim().slice(-1000)}`);
+  if (failed)
+    throw new BraggError('unsupported', `Our kernel headers do not compile here: ${output.trim().slice(-1000)}`);
   await rename(path.join(work, made), object);
   return object;
 }
 
 /** A text is compiled once with everything that matters to it; its messages are kept beside it. */
-async function buildLibrary(own: OwnVariant, { addon, folders, signal }: BuildOptions): Promise<Built> {
-  const { id, whole, description } = own;
-  const tools = await toolsFor(own, folders);
+async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<Built> {
+  const { id, whole, description } = kernel;
+  const tools = await toolsFor(kernel, folders);
   const isa = description.replaces.endsWith('.simd.cpp') ? addon.machine().isa : null;
-  const kept = path.join(folders.cache, 'own');
+  const kept = path.join(folders.cache, 'user-kernels');
   const key = keyOf([...tools.identity, whole, id, description.replaces, isa ?? '', ...userFlags()]);
   const folder = path.join(kept, key);
   const library = `${id}${process.platform === 'win32' ? '.dll' : '.so'}`;
-  const code: OwnCode = { kind: 'library', file: path.join(folder, library) };
+  const code: UserKernelCode = { kind: 'library', file: path.join(folder, library) };
   const said = await readFile(path.join(folder, 'output.txt'), 'utf8').catch(() => null);
   if (said !== null && existsSync(code.file)) {
     const now = new Date();
@@ -173,9 +174,9 @@ async function buildLibrary(own: OwnVariant, { addon, folders, signal }: BuildOp
   try {
     // What was read and trusted, with its includes in their places, is what is compiled.
     const [beside = '', sources = '', ...engine] = tools.includes;
-    const present = presentIncludes(whole, { beside, sources, workload: workloadFolder(own.base), engine });
+    const present = presentIncludes(whole, { beside, sources, workload: workloadFolder(kernel.base), engine });
     await writeFile(path.join(work, id), present);
-    const entry = await entryFor(own, tools, kept, { work, signal });
+    const entry = await entryFor(kernel, tools, kept, { work, signal });
     const { compiler, build, includes, core } = tools;
     const what = { folder: work, source: id, entry, library, includes, core, isa, signal };
     const { failed, output } = await compileLibrary(compiler, build, what);
@@ -203,8 +204,8 @@ function unplaced(id: string, output: string): Issue {
 }
 
 /** NVRTC runs in a process of its own too: a text can make it hang. */
-async function compileKernels(own: OwnVariant, { folders, startChild, signal }: BuildOptions): Promise<Built> {
-  const { base, id, whole, description } = own;
+async function compileKernels(kernel: UserKernel, { folders, startChild, signal }: BuildOptions): Promise<Built> {
+  const { base, id, whole, description } = kernel;
   const root = onDisk(folders.sources);
   const placeOf = (file: string): string => path.join(root, path.posix.relative('kernels', file));
   // A header is compiled as part of the file with the variant's kernels.
@@ -223,7 +224,7 @@ async function compileKernels(own: OwnVariant, { folders, startChild, signal }: 
     cache: folders.cache,
     architecture: USUAL_ARCHITECTURE,
   };
-  const process = await OwnProcess.start(id, startChild);
+  const process = await UserKernelProcess.start(id, startChild);
   const cancel = (): void => process.close();
   signal?.addEventListener('abort', cancel, { once: true });
   try {
@@ -248,17 +249,17 @@ async function compileKernels(own: OwnVariant, { folders, startChild, signal }: 
 }
 
 /** Runs nothing of the variant. Throws a BraggError where this machine cannot compile it. */
-export async function buildOwn(own: OwnVariant, options: BuildOptions): Promise<Built> {
-  if (own.refused.length > 0) return { code: null, issues: own.refused };
-  return own.base.device === 'cuda' ? compileKernels(own, options) : buildLibrary(own, options);
+export async function buildUserKernel(kernel: UserKernel, options: BuildOptions): Promise<Built> {
+  if (kernel.refused.length > 0) return { code: null, issues: kernel.refused };
+  return kernel.base.device === 'cuda' ? compileKernels(kernel, options) : buildLibrary(kernel, options);
 }
 
 /** The code, or a BraggError `invalid` with the compiler's messages. */
-export async function codeOf(own: OwnVariant, options: BuildOptions): Promise<OwnCode> {
-  const { code, issues } = await buildOwn(own, options);
+export async function codeOf(kernel: UserKernel, options: BuildOptions): Promise<UserKernelCode> {
+  const { code, issues } = await buildUserKernel(kernel, options);
   if (code !== null) return code;
   const errors = issues.filter(({ severity }) => severity === 'error');
   const [first] = errors;
-  const place = first?.line == null ? own.id : `${own.id}:${first.line}`;
+  const place = first?.line == null ? kernel.id : `${kernel.id}:${first.line}`;
   throw new BraggError('invalid', `${place}: ${first?.message ?? 'does not compile'}`, errors);
 }

@@ -1,4 +1,4 @@
-/** The installed C++ compiler, and how an own variant for the CPU is made with it. */
+/** The installed C++ compiler, and how a user kernel for the CPU is made with it. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,14 +14,14 @@ const buildSchema = z.strictObject({
   isas: z.record(z.string(), z.string()),
   simd: z.string(),
 });
-export type OwnBuild = z.infer<typeof buildSchema>;
+export type UserKernelBuild = z.infer<typeof buildSchema>;
 
-export async function readOwnBuild(nativeFolder: string): Promise<OwnBuild> {
-  const file = path.join(nativeFolder, 'include', 'own_build.json');
+export async function readUserKernelBuild(nativeFolder: string): Promise<UserKernelBuild> {
+  const file = path.join(nativeFolder, 'include', 'user_kernel_build.json');
   try {
     return buildSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
-    throw new BraggError('unsupported', `${file} cannot be read: own variants need it. Run: npm run build`);
+    throw new BraggError('unsupported', `${file} cannot be read: user kernels need it. Run: npm run build`);
   }
 }
 
@@ -46,7 +46,7 @@ async function tryCompiler(program: string, style: CppCompiler['style']): Promis
 
 /** $CXX first. What links with our library: MSVC's objects take MSVC or clang-cl, everybody else's the rest. */
 export async function findCompiler(
-  build: OwnBuild,
+  build: UserKernelBuild,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<CppCompiler> {
   const style = build.compiler === 'MSVC' ? 'msvc' : 'gnu';
@@ -58,7 +58,7 @@ export async function findCompiler(
     if (found !== null) return found;
   }
   const looked = names.join(', ');
-  throw new BraggError('unsupported', `Own variants for the CPU need a C++ compiler, and none of ${looked} was found.`);
+  throw new BraggError('unsupported', `User kernels for the CPU need a C++ compiler, and none of ${looked} was found.`);
 }
 
 /** Beside the object: what the compiler read but the system's headers, in a makefile's words. */
@@ -95,7 +95,7 @@ const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonl
   includes.map((folder) => `${style === 'gnu' ? '-I' : '/I'}${folder}`);
 
 /** The command line for the user's file. */
-export function compileCommand(compiler: CppCompiler, build: OwnBuild, what: Compilation): readonly string[] {
+export function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
   const { source, includes, isa } = what;
   const simd = isa === null ? null : [...words(build.isas[isa] ?? ''), ...words(build.simd)];
   const folders = foldersOf(compiler, includes);
@@ -144,7 +144,7 @@ export function compileEntry(
 /** Compiles and links; what was said, warnings too. */
 export async function compileLibrary(
   compiler: CppCompiler,
-  build: OwnBuild,
+  build: UserKernelBuild,
   what: Compilation,
 ): Promise<{ readonly failed: boolean; readonly output: string }> {
   const { folder, signal } = what;

@@ -99,14 +99,14 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
     }
     const [, file = '', row, column, severity = 'error', message = ''] = match;
     const place = placeOf(row, column);
-    const own = baseName(file) === name;
+    const kernel = baseName(file) === name;
     if (severity === 'note') {
       const last = found.at(-1);
       // What was instantiated from where often comes after the error.
-      if (own && last?.line === null) found[found.length - 1] = { ...last, ...place };
+      if (kernel && last?.line === null) found[found.length - 1] = { ...last, ...place };
       continue;
     }
-    if (own) {
+    if (kernel) {
       const column = place.column ?? (gnu === null ? caretColumn(lines, at) : null);
       found.push(issue(name, severity, { ...place, column }, message));
     } else if (severity !== 'warning') {

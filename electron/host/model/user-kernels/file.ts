@@ -1,24 +1,24 @@
-/** An own variant's two files: the code, and the JSON of the same name that says what it replaces. */
+/** A user kernel's two files: the code, and the JSON of the same name that says what it replaces. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import {
-  isOwnId,
-  OWN_TEXT_MOST,
-  type OwnDescription,
-  type OwnVariantInfo,
-  ownDescriptionSchema,
-} from '../../../contract/own.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
+import {
+  isUserKernelId,
+  USER_KERNEL_TEXT_MOST,
+  type UserKernelDescription,
+  type UserKernelInfo,
+  userKernelDescriptionSchema,
+} from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
 import { schemaFault } from '../../io/text/schema-fault.ts';
 import { variantSources } from '../bench/sources.ts';
 import { parseText } from '../scenarios/parse.ts';
-import type { OwnBase, ReplaceRules } from './base.ts';
+import type { ReplaceRules, UserKernelBase } from './base.ts';
 import { type Included, readClosure } from './includes.ts';
 import { presentFile } from './moved.ts';
 
-export interface OwnVariant {
+export interface UserKernel {
   /** Name of the code file. */
   readonly id: string;
   /** Its full path. */
@@ -28,13 +28,13 @@ export interface OwnVariant {
   readonly whole: string;
   /** Includes that may not be, at their lines; nothing is compiled then. */
   readonly refused: readonly Issue[];
-  readonly description: OwnDescription;
-  readonly base: OwnBase;
+  readonly description: UserKernelDescription;
+  readonly base: UserKernelBase;
   /** Of both files, and of what the code includes from its own folder. */
   readonly sha256: string;
 }
 
-export const extensionOf = ({ device }: Pick<OwnBase, 'device'>): '.cu' | '.cpp' =>
+export const extensionOf = ({ device }: Pick<UserKernelBase, 'device'>): '.cu' | '.cpp' =>
   device === 'cuda' ? '.cu' : '.cpp';
 
 export const descriptionFile = (file: string): string => file.replace(/\.(cu|cpp)$/, '.json');
@@ -43,17 +43,17 @@ export const descriptionFile = (file: string): string => file.replace(/\.(cu|cpp
 export const benchText = (workload: string, bench: string): string =>
   bench === '' ? workload : `${workload} ${bench}`;
 
-/** The files of a shipped variant that an own one may replace, its first one first; none, and why. */
+/** The files of a shipped variant that a user kernel may replace, its first one first; none, and why. */
 export async function replaceable(
   sources: string,
-  base: OwnBase,
+  base: UserKernelBase,
   rules: ReplaceRules,
 ): Promise<{ readonly files: readonly string[]; readonly reason: string | null }> {
   const reason = rules.fixed(base);
   if (reason !== null) return { files: [], reason };
   const all = (await variantSources(sources, base)).map((one) => one.path);
   const files = all.filter((one) => rules.replaceable(path.posix.basename(one), base.device));
-  return { files, reason: files.length > 0 ? null : `${base.id} has no file that an own variant can replace.` };
+  return { files, reason: files.length > 0 ? null : `${base.id} has no file that a user kernel can replace.` };
 }
 
 function issue(file: string, field: string, message: string, allowed: string | null): Issue {
@@ -66,7 +66,7 @@ function refuse(issues: readonly Issue[]): never {
 }
 
 /** The variant that it says it was made from. */
-function baseOf(description: OwnDescription, name: string, bases: readonly OwnBase[]): OwnBase {
+function baseOf(description: UserKernelDescription, name: string, bases: readonly UserKernelBase[]): UserKernelBase {
   const { workload, bench, base } = description;
   const of = bases.filter((one) => one.workload === workload);
   const benches = [...new Set(of.map((one) => one.bench))];
@@ -93,16 +93,16 @@ function baseOf(description: OwnDescription, name: string, bases: readonly OwnBa
   refuse([issue(name, 'base', says, allowed)]);
 }
 
-function describe(text: string, name: string): OwnDescription {
+function describe(text: string, name: string): UserKernelDescription {
   const parsed = parseText(text, name);
   if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
-  const checked = ownDescriptionSchema.safeParse(parsed.value);
+  const checked = userKernelDescriptionSchema.safeParse(parsed.value);
   if (checked.success) return checked.data;
   refuse(checked.error.issues.map((found) => issue(name, found.path.join('.'), schemaFault(found.message), null)));
 }
 
 async function read(file: string): Promise<string> {
-  const found = await readText(file, OWN_TEXT_MOST);
+  const found = await readText(file, USER_KERNEL_TEXT_MOST);
   if (!found.ok) throw new BraggError('not-found', `${path.basename(file)}: ${found.reason}`);
   return found.text;
 }
@@ -115,25 +115,25 @@ export function hashOf(text: string, description: string, included: readonly Inc
 
 export interface Shipped {
   /** Of all workloads. */
-  readonly bases: readonly OwnBase[];
-  readonly rulesOf: (base: OwnBase) => ReplaceRules;
+  readonly bases: readonly UserKernelBase[];
+  readonly rulesOf: (base: UserKernelBase) => ReplaceRules;
   /** The folder with their kernels. */
   readonly sources: string;
 }
 
 /** Reads both files. Throws a BraggError. */
-export async function readOwn(file: string, { bases, rulesOf, sources }: Shipped): Promise<OwnVariant> {
+export async function readUserKernel(file: string, { bases, rulesOf, sources }: Shipped): Promise<UserKernel> {
   const id = path.basename(file);
-  if (!isOwnId(id)) {
+  if (!isUserKernelId(id)) {
     throw new BraggError(
       'invalid',
-      `${id} cannot be an own variant; allowed: letters, digits, - _ . and .cu or .cpp at the end`,
+      `${id} cannot be a user kernel; allowed: letters, digits, - _ . and .cu or .cpp at the end`,
     );
   }
   const text = await read(file);
   const json = descriptionFile(file);
   const described = await read(json).catch((error: BraggError) => {
-    const says = `${error.message}. An own variant needs it beside the code: {"kind": "variant", "version": 1, "workload": …, "base": …, "replaces": …, "title": …}`;
+    const says = `${error.message}. A user kernel needs it beside the code: {"kind": "variant", "version": 1, "workload": …, "base": …, "replaces": …, "title": …}`;
     throw new BraggError(error.code, says);
   });
   const name = path.basename(json);
@@ -163,6 +163,6 @@ export async function readOwn(file: string, { bases, rulesOf, sources }: Shipped
   };
 }
 
-export function infoOf({ id, file, description, base, sha256 }: OwnVariant, trusted: boolean): OwnVariantInfo {
+export function infoOf({ id, file, description, base, sha256 }: UserKernel, trusted: boolean): UserKernelInfo {
   return { id, place: file, description: { ...description }, device: base.device, sha256, trusted };
 }

@@ -5,7 +5,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import { OWN_TEXT_MOST } from '../../../contract/own.ts';
+import { USER_KERNEL_TEXT_MOST } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
 
 export interface Included {
@@ -101,14 +101,15 @@ class Reader {
     if (this.#once.has(key) || this.#open.includes(key)) return '';
     const text = await this.#read(key, file, { from, line, operand });
     this.#bytes += text.length;
-    if (this.#bytes > OWN_TEXT_MOST) refuse(from, line, operand, 'with which all includes have more than 1 MiB');
+    if (this.#bytes > USER_KERNEL_TEXT_MOST)
+      refuse(from, line, operand, 'with which all includes have more than 1 MiB');
     return `#line 1 "${key}"\n${await this.put(key, text)}`;
   }
 
   async #read(key: string, file: string, at: { from: string; line: number; operand: string }): Promise<string> {
     const known = this.#included.get(key);
     if (known !== undefined) return known;
-    const found = await readText(file, OWN_TEXT_MOST);
+    const found = await readText(file, USER_KERNEL_TEXT_MOST);
     if (!found.ok) refuse(at.from, at.line, at.operand, `which ${found.reason}`);
     this.#included.set(key, found.text);
     return found.text;

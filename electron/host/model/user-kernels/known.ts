@@ -1,18 +1,18 @@
-/** The own variants that the host knows, and how they list beside the shipped ones. */
-import type { OwnBase } from './base.ts';
-import type { OwnVariant } from './file.ts';
-import type { OwnSession } from './session.ts';
+/** The user kernels that the host knows, and how they list beside the shipped ones. */
+import type { UserKernelBase } from './base.ts';
+import type { UserKernel } from './file.ts';
+import type { UserKernelSession } from './session.ts';
 
-export interface KnownOwn {
-  list(workload: string): readonly OwnVariant[];
-  find(workload: string, id: string): OwnVariant | null;
+export interface KnownUserKernels {
+  list(workload: string): readonly UserKernel[];
+  find(workload: string, id: string): UserKernel | null;
   /** Its processes. */
-  session(own: OwnVariant): OwnSession;
+  session(kernel: UserKernel): UserKernelSession;
 }
 
-/** `shipped` with the own ones made from them, which list as theirs does but for the names. */
-export function withOwn<V extends OwnBase>(shipped: readonly V[], own: readonly OwnVariant[]): V[] {
-  const mine = own.flatMap(({ id, description, base }) => {
+/** `shipped` with the user kernels made from them, which list as theirs does but for the names. */
+export function withUserKernels<V extends UserKernelBase>(shipped: readonly V[], kernel: readonly UserKernel[]): V[] {
+  const mine = kernel.flatMap(({ id, description, base }) => {
     const from = shipped.find((one) => one.id === base.id && one.bench === base.bench);
     if (from === undefined) return [];
     const { title, changes, replaces } = description;

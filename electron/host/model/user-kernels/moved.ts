@@ -34,8 +34,9 @@ export function presentIncludes(text: string, { beside, sources, workload, engin
   const roots = [beside, sources, ...engine];
   return text.replace(INCLUDE, (line, start: string, name: string, end: string) => {
     if (roots.some((root) => existsSync(path.join(root, name)))) return line;
-    const own = found(sources, `${workload}/**/${path.posix.basename(name)}`);
-    const [now] = own.length > 0 ? own : engine.flatMap((folder) => found(folder, `**/${path.posix.basename(name)}`));
+    const kernel = found(sources, `${workload}/**/${path.posix.basename(name)}`);
+    const [now] =
+      kernel.length > 0 ? kernel : engine.flatMap((folder) => found(folder, `**/${path.posix.basename(name)}`));
     return now === undefined ? line : `${start}${now}${end}`;
   });
 }

@@ -1,8 +1,8 @@
-/** An own variant at work: it is built once, and its process serves one run after the other until one fails. */
-import type { OwnVariant } from './file.ts';
+/** A user kernel at work: it is built once, and its process serves one run after the other until one fails. */
+import type { UserKernel } from './file.ts';
 import type { StartChild } from './process/link.ts';
-import type { Factory, OwnCode } from './process/messages.ts';
-import { OwnProcess } from './process/own-process.ts';
+import type { Factory, UserKernelCode } from './process/messages.ts';
+import { UserKernelProcess } from './process/user-kernel-process.ts';
 
 /** A process that nobody uses is kept this long: the rounds of a benchmark follow each other closely. */
 const KEEP_IDLE_MS = 5_000;
@@ -12,7 +12,7 @@ const HEADROOM_BYTES = 2 ** 30;
 const DRIVER_BYTES = 4 * 2 ** 30;
 
 export interface Lease {
-  readonly process: OwnProcess;
+  readonly process: UserKernelProcess;
   /** A call within the time limit of a run. */
   run(method: string, args: readonly unknown[], onReport?: (value: unknown) => void): Promise<unknown>;
   /** The process may serve the next run. */
@@ -21,31 +21,32 @@ export interface Lease {
   discard(): void;
 }
 
-export interface OwnSessionOptions {
+export interface UserKernelSessionOptions {
   readonly startChild: StartChild;
   /** Builds it, or takes what the same text gave before. Throws a BraggError with its compiler's messages. */
-  readonly build: (own: OwnVariant) => Promise<OwnCode>;
+  readonly build: (kernel: UserKernel) => Promise<UserKernelCode>;
   /** Most seconds that one run may take. */
   readonly limit_s: number;
   /** Throws a BraggError `untrusted` unless the user has said that they trust the file. */
-  readonly requireTrust: (own: OwnVariant) => void;
+  readonly requireTrust: (kernel: UserKernel) => void;
 }
 
-export class OwnSession {
-  readonly own: OwnVariant;
-  readonly #options: OwnSessionOptions;
-  #idle: { readonly process: OwnProcess; readonly memory_bytes: number; readonly timer: NodeJS.Timeout } | null = null;
-  readonly #busy = new Set<OwnProcess>();
+export class UserKernelSession {
+  readonly kernel: UserKernel;
+  readonly #options: UserKernelSessionOptions;
+  #idle: { readonly process: UserKernelProcess; readonly memory_bytes: number; readonly timer: NodeJS.Timeout } | null =
+    null;
+  readonly #busy = new Set<UserKernelProcess>();
   #retired = false;
 
-  constructor(own: OwnVariant, options: OwnSessionOptions) {
-    this.own = own;
+  constructor(kernel: UserKernel, options: UserKernelSessionOptions) {
+    this.kernel = kernel;
     this.#options = options;
   }
 
   async lease(factory: Factory, problem: unknown, estimate_bytes: number): Promise<Lease> {
-    this.#options.requireTrust(this.own);
-    const onGpu = this.own.base.device === 'cuda';
+    this.#options.requireTrust(this.kernel);
+    const onGpu = this.kernel.base.device === 'cuda';
     const memory_bytes = onGpu ? estimate_bytes + DRIVER_BYTES : 2 * estimate_bytes + HEADROOM_BYTES;
     const process = this.#takeIdle(memory_bytes) ?? (await this.#open(memory_bytes));
     this.#busy.add(process);
@@ -76,14 +77,14 @@ export class OwnSession {
     for (const process of this.#busy) this.#drop(process);
   }
 
-  async #open(memory_bytes: number): Promise<OwnProcess> {
-    const code = await this.#options.build(this.own);
-    const process = await OwnProcess.start(this.own.id, this.#options.startChild);
+  async #open(memory_bytes: number): Promise<UserKernelProcess> {
+    const code = await this.#options.build(this.kernel);
+    const process = await UserKernelProcess.start(this.kernel.id, this.#options.startChild);
     await process.within(1000 * this.#options.limit_s, 'was not loaded', process.load(code, memory_bytes));
     return process;
   }
 
-  #takeIdle(memory_bytes: number): OwnProcess | null {
+  #takeIdle(memory_bytes: number): UserKernelProcess | null {
     const idle = this.#idle;
     if (idle === null) return null;
     clearTimeout(idle.timer);
@@ -94,7 +95,7 @@ export class OwnSession {
     return null;
   }
 
-  #keep(process: OwnProcess, memory_bytes: number): void {
+  #keep(process: UserKernelProcess, memory_bytes: number): void {
     if (this.#retired) {
       this.#drop(process);
       return;
@@ -113,7 +114,7 @@ export class OwnSession {
     this.#idle = null;
   }
 
-  #drop(process: OwnProcess): void {
+  #drop(process: UserKernelProcess): void {
     this.#busy.delete(process);
     process.close();
   }

@@ -9,14 +9,14 @@ import type { HostWorkload } from '../workload.ts';
 import { imageBenchable } from './benchable.ts';
 import { comparedImages } from './compared.ts';
 import { exportImage } from './export.ts';
-import { ownDiffraction } from './own.ts';
 import { imageRunFile } from './run-file.ts';
 import { ImageRunning } from './running.ts';
 import { diffractionScenario } from './scenario/side.ts';
 import { imageUpTo, pixelsText } from './texts.ts';
 import { imageTimeline } from './timeline.ts';
+import { diffractionUserKernels } from './user-kernels.ts';
 
-function own(reading: AnyReading): DiffractionReading {
+function narrowed(reading: AnyReading): DiffractionReading {
   if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
   return reading;
 }
@@ -28,10 +28,10 @@ export const diffraction: HostWorkload = {
   scenario: diffractionScenario,
   runFile: imageRunFile,
   timeline: (run) => imageTimeline(runOf('diffraction', run)),
-  own: ownDiffraction,
+  userKernels: diffractionUserKernels,
   variants,
   resolve: ({ addon, memoryLimit_bytes }, any) => {
-    const reading = own(any);
+    const reading = narrowed(any);
     if (reading.problem === null) return null;
     const { plan } = addon.createDiffraction(reading.problem());
     const { variant, estimate_bytes, width, height, oversample, sources, orientations, layers, terms } = plan;
@@ -45,7 +45,7 @@ export const diffraction: HostWorkload = {
       reflections: reading.reflections,
     };
   },
-  prepare: (addon, reading, { trace }) => new ImageRunning(addon, problemOf(own(reading)), trace),
+  prepare: (addon, reading, { trace }) => new ImageRunning(addon, problemOf(narrowed(reading)), trace),
   ended: (any) => {
     const run = runOf('diffraction', any);
     let max = 0;

@@ -28,9 +28,9 @@ export interface ScenarioServices extends Omit<Known, 'materials'> {
   readonly assetsFolder: string;
   /** The registry: how the scenarios of each workload are read. */
   readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioSide }>>;
-  /** Makes the own variant known that a scenario in `folder` names, where it is one. Throws a BraggError. */
+  /** Makes the user kernel known that a scenario in `folder` names, where it is one. Throws a BraggError. */
   readonly discover?: (folder: string | null, variant: string) => Promise<void>;
-  /** Why the variant that a scenario names cannot run it, where it is an own one of another workload. */
+  /** Why the variant that a scenario names cannot run it, where it is a user kernel of another workload. */
   readonly mismatch?: (
     variant: string,
     scenario: ScenarioWithConstants,

@@ -9,15 +9,15 @@ import { taskBenchable } from './benchable.ts';
 import { variantsFor } from './candidates.ts';
 import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
-import { ownTask } from './own.ts';
 import { taskRunFile } from './run-file.ts';
 import { TaskRunning } from './running.ts';
 import { taskScenario } from './scenario/side.ts';
 import { bestOf } from './task-data.ts';
 import { countText, roundsText } from './texts.ts';
 import { taskTimeline } from './timeline.ts';
+import { taskUserKernels } from './user-kernels.ts';
 
-function own(kind: TaskKind, reading: AnyReading): TaskReading {
+function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
   if (reading.kind !== null && isTaskKind(reading.kind)) return reading as TaskReading;
   throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
 }
@@ -29,10 +29,10 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     scenario: taskScenario,
     runFile: taskRunFile,
     timeline: (run) => taskTimeline(runOf(kind, run)),
-    own: ownTask(kind),
+    userKernels: taskUserKernels(kind),
     variants,
     resolve: ({ addon, memoryLimit_bytes }, any) => {
-      const reading = own(kind, any);
+      const reading = narrowed(kind, any);
       if (reading.problem === null) return null;
       const problem = reading.problem();
       const mine = variantsFor(problem, addon.taskVariants(kind));
@@ -49,7 +49,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       };
     },
     prepare: (addon, any, { assetsFolder, name, trace, measure }) => {
-      const reading = own(kind, any);
+      const reading = narrowed(kind, any);
       return new TaskRunning(addon, {
         kind,
         problem: problemOf(reading),

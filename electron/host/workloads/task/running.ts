@@ -2,8 +2,8 @@
 
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import { TASK_SESSION_FORMAT } from '../../../contract/bench/task-bench.ts';
-import { isOwnId } from '../../../contract/own.ts';
 import type { TaskKind, TaskProgress } from '../../../contract/task.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { EVERY_LANE } from '../../io/flow/lanes.ts';
@@ -46,11 +46,11 @@ export class TaskRunning implements WorkloadRun {
     const [first] = own;
     const chosen = own.find(({ id }) => id === problem.variant);
     // Beside the first, and a user's beside the one that it was made from.
-    const isOwn = chosen !== undefined && isOwnId(chosen.id);
-    const beside = (id: string): boolean => isOwn && id === chosen.buildsOn;
+    const isUserKernel = chosen !== undefined && isUserKernelId(chosen.id);
+    const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
     const wanted =
       chosen === undefined
-        ? own.filter(({ id }) => !isOwnId(id))
+        ? own.filter(({ id }) => !isUserKernelId(id))
         : own.filter((one) => one === first || one === chosen || beside(one.id));
     this.#start = start;
     this.#variants = wanted.filter(({ available }) => available);

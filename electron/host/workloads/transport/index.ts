@@ -9,22 +9,22 @@ import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
 import { type Exported, exportRun } from './export.ts';
 import { depthDoseOf } from './metrics/run-metrics.ts';
-import { ownTransport } from './own.ts';
 import { measured } from './run-data.ts';
 import { transportRunFile } from './run-file.ts';
 import { TransportRunning } from './running.ts';
 import { transportScenario } from './scenario/side.ts';
 import { gridText, upToText } from './texts.ts';
 import { transportTimeline } from './timeline.ts';
+import { transportUserKernels } from './user-kernels.ts';
 import { transportVariants, variantsFor } from './variants.ts';
 
-function own(reading: AnyReading): TransportReading {
+function narrowed(reading: AnyReading): TransportReading {
   if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
   return reading;
 }
 
 function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): Resolved | null {
-  const reading = own(any);
+  const reading = narrowed(any);
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
@@ -49,12 +49,12 @@ export const transport: HostWorkload = {
   scenario: transportScenario,
   runFile: transportRunFile,
   timeline: (run, declared) => transportTimeline(runOf('transport', run), declared),
-  own: ownTransport,
+  userKernels: transportUserKernels,
   variants: transportVariants,
   resolve,
   prepare: (addon, reading, { trace }) => {
-    const { table } = own(reading);
-    return new TransportRunning(addon, { problem: problemOf(own(reading)), table: table ?? '', trace });
+    const { table } = narrowed(reading);
+    return new TransportRunning(addon, { problem: problemOf(narrowed(reading)), table: table ?? '', trace });
   },
   ended: (any) => {
     const run = runOf('transport', any);

@@ -6,8 +6,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
-import { isOwnId } from '../../../contract/own.ts';
 import type { CutsFrame, MapRequest } from '../../../contract/run.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import {
   fromNative,
   type NativeAddon,
@@ -58,7 +58,7 @@ function repeatedBy(variants: readonly TransportVariant[], data: RunData, proble
     (one) =>
       one.device === 'cpu' &&
       one.available &&
-      !isOwnId(one.id) &&
+      !isUserKernelId(one.id) &&
       one.steppings.includes(stepping) &&
       one.precisions.includes(precision),
   );

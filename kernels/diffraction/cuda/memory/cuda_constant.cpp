@@ -19,7 +19,7 @@ class CudaConstant final : public CudaFused<double, float> {
     std::unique_lock lock(mutex);
     const auto [to, bytes] = module().global("diffraction_orientations");
     const auto from = std::as_bytes(std::span(packed().edges));
-    if (from.size() > bytes) {  // of a user's own kernel, which may declare it smaller
+    if (from.size() > bytes) {  // of a user's user kernel, which may declare it smaller
       throw cuda::Error("invalid", "diffraction_orientations has " + std::to_string(bytes) + " bytes; " +
                                        std::to_string(from.size()) + " are needed.");
     }

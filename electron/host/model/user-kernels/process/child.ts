@@ -1,5 +1,5 @@
 /**
- * The process of one own variant: loads the addon and the variant's code, and
+ * The process of one user kernel: loads the addon and the variant's code, and
  * does what the host asks. Whatever the code does to this process is done to
  * no other.
  */
@@ -46,8 +46,8 @@ function load(message: Extract<ToChild, { kind: 'load' }>): void {
   const addon = loadAddon();
   const { code } = message;
   limitMemory(message);
-  if (code.kind === 'library') addon.loadOwnLibrary(code.file);
-  else addon.loadOwnKernels(code);
+  if (code.kind === 'library') addon.loadUserLibrary(code.file);
+  else addon.loadUserKernels(code);
   tell({ kind: 'loaded' });
 }
 
@@ -72,7 +72,7 @@ link.onMessage((message: ToChild) => {
         return;
       case 'compile': {
         loadAddon().limitMemory(message.memory_bytes);
-        const { image, log } = loadAddon().compileOwnKernels(message.request as never);
+        const { image, log } = loadAddon().compileUserKernels(message.request as never);
         return tell({ kind: 'compiled', image, log });
       }
     }

@@ -1,4 +1,4 @@
-/** The host's end of the line to the process of an own variant. */
+/** The host's end of the line to the process of a user kernel. */
 import { fork } from 'node:child_process';
 import { startedFile } from '../../../io/started-file.ts';
 import type { ToChild } from './messages.ts';
@@ -24,7 +24,7 @@ export interface ChildLink {
 export type StartChild = () => ChildLink;
 
 /** What the process runs. */
-export const childFile = (): string => startedFile('own-child', 'model/user-kernels/process/child.ts');
+export const childFile = (): string => startedFile('user-kernel-child', 'model/user-kernels/process/child.ts');
 
 export const forkChild: StartChild = () => {
   // Structured clones carry typed arrays as they are.

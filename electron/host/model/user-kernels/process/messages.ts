@@ -1,12 +1,12 @@
 /**
- * Between the host and the process of an own variant. That process knows no
+ * Between the host and the process of a user kernel. That process knows no
  * workload: it makes one of the addon's objects and calls its methods by name.
  */
 import { z } from 'zod';
 import { errorCodeSchema } from '../../../../contract/errors.ts';
 
 /** What is loaded before the first object is made. */
-export type OwnCode =
+export type UserKernelCode =
   | { readonly kind: 'library'; readonly file: string }
   | { readonly kind: 'kernels'; readonly workload: string; readonly name: string; readonly image: Uint8Array };
 
@@ -14,7 +14,7 @@ export type OwnCode =
 export type Factory = 'createTransport' | 'createDiffraction' | 'createTask';
 
 export type ToChild =
-  | { readonly kind: 'load'; readonly code: OwnCode; readonly memory_bytes: number }
+  | { readonly kind: 'load'; readonly code: UserKernelCode; readonly memory_bytes: number }
   | { readonly kind: 'create'; readonly factory: Factory; readonly problem: unknown }
   /** `reports`: its first argument is a callback, whose values come back as `report`. */
   | {

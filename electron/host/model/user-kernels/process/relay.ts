@@ -1,5 +1,5 @@
 /**
- * Processes for own variants of a benchmark's thread: the thread asks its host,
+ * Processes for user kernels of a benchmark's thread: the thread asks its host,
  * which starts them in the way of its shell and passes every message on.
  */
 import type { ChildLink, Ended, StartChild } from './link.ts';

@@ -22,11 +22,11 @@ const base = { workload: 'transport', bench: '', id: 'window' } as const;
 const cuda = { workload: 'transport', bench: '', id: 'cuda-window' } as const;
 
 async function create(id: string, of: typeof base | typeof cuda): Promise<unknown> {
-  const { files } = await page.call('own.templates', { base: of });
-  return page.call('own.create', { beside: null, id, base: of, replaces: files[0] ?? '' });
+  const { files } = await page.call('userKernels.templates', { base: of });
+  return page.call('userKernels.create', { beside: null, id, base: of, replaces: files[0] ?? '' });
 }
 
-describe('an own variant whose description has a name that is taken', () => {
+describe('a user kernel whose description has a name that is taken', () => {
   it('is not made, and a scenario stays a scenario', async () => {
     await page.call('scenario.save', {
       scenario: { ...smallScenario },

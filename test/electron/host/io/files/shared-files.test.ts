@@ -48,14 +48,14 @@ describe('two pages of one server', () => {
     const test = await openTestHost();
     const [a, b] = [await test.page(), await test.page()];
     const base = { workload: 'transport', bench: '', id: 'window' } as const;
-    const { files } = await a.call('own.templates', { base });
-    const made = await a.call('own.create', { beside: null, id: 'my.cpp', base, replaces: files[0] ?? '' });
+    const { files } = await a.call('userKernels.templates', { base });
+    const made = await a.call('userKernels.create', { beside: null, id: 'my.cpp', base, replaces: files[0] ?? '' });
     const save = (page: typeof a, text: string) =>
-      page.call('own.save', { beside: null, id: 'my.cpp', text, sha256: made.sha256 });
+      page.call('userKernels.save', { beside: null, id: 'my.cpp', text, sha256: made.sha256 });
     const saves = await Promise.allSettled([save(a, '// a'), save(b, '// b')]);
     const accepted = saves.flatMap(({ status }, i) => (status === 'fulfilled' ? [['// a', '// b'][i]] : []));
     expect(accepted).toHaveLength(1);
-    expect((await a.call('own.read', { beside: null, id: 'my.cpp' })).text).toBe(accepted[0]);
+    expect((await a.call('userKernels.read', { beside: null, id: 'my.cpp' })).text).toBe(accepted[0]);
     await test.close();
   });
 

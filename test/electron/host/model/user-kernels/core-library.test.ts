@@ -1,4 +1,4 @@
-/** The library that own variants are linked with: a file that one may replace is an object of its own there. */
+/** The library that user kernels are linked with: a file that one may replace is an object of its own there. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,12 +27,12 @@ function objectsIn(library: Buffer): readonly string[] {
   return names;
 }
 
-test('every file that an own variant may replace is an object by itself', async ({ skip }) => {
+test('every file that a user kernel may replace is an object by itself', async ({ skip }) => {
   skip(process.platform !== 'linux', 'libraries elsewhere have another format');
   const addon = loadAddon();
   const objects = new Set(objectsIn(readFileSync(path.join(nativeFolder(), 'libbraggbench_core.a'))));
   expect(objects).toContain('registry.cpp.o');
-  const bases = Object.values(hostWorkloads).flatMap(({ own }) => own.bases(addon));
+  const bases = Object.values(hostWorkloads).flatMap(({ userKernels }) => userKernels.bases(addon));
   const lists = await Promise.all(
     bases
       .filter(({ device }) => device === 'cpu')

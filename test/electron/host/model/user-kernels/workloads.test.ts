@@ -1,5 +1,5 @@
 /**
- * Own variants of every workload beside transport: one source each, compiled once, which does what a file tells it:
+ * User kernels of every workload beside transport: one source each, compiled once, which does what a file tells it:
  * a copy's work, a crash, a hang, too much memory, a wrong answer, another answer every time.
  */
 
@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
-import type { OwnVerdict } from '../../../../../electron/contract/own-verdict.ts';
-import { OwnVariants, placeOf } from '../../../../../electron/host/app/user-kernels/own-variants.ts';
+import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernel-verdict.ts';
+import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
@@ -20,14 +20,14 @@ import { imageRunData } from '../../../../../electron/host/workloads/diffraction
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { type AnyReading, openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { benchTask } from '../../../../../electron/host/workloads/task/bench.ts';
-import { taskVerdict } from '../../../../../electron/host/workloads/task/own.ts';
+import { taskVerdict } from '../../../../../electron/host/workloads/task/user-kernels.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
 const addon = loadAddon();
 const trusted = new Set<string>();
 let folder = '';
-let own: OwnVariants;
+let own: UserKernels;
 let processes = 0;
 
 const limits = limitsOf(3, 600);
@@ -145,7 +145,7 @@ async function read(kind: Kind, variant: string): Promise<AnyReading> {
 }
 
 /** Runs it as `braggbench run` does, and puts it to its checks. */
-async function verdictOf(kind: Kind): Promise<OwnVerdict | null> {
+async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
   const reading = await read(kind, idOf(kind));
   if (reading.kind === null) throw new Error('no scenario');
   await own.prepare([idOf(kind)], placeOf(reading.scenario ?? { kind: '' }));
@@ -156,7 +156,7 @@ async function verdictOf(kind: Kind): Promise<OwnVerdict | null> {
     expect(run.live()?.image.length ?? result.image.length).toBe(result.image.length);
     const context = { name: 's' } as Parameters<typeof imageRunData>[0];
     const data = { ...imageRunData(context, run.plan, result), variant: result.variant };
-    return hostWorkloads.diffraction.own.check(own.addon, reading, data);
+    return hostWorkloads.diffraction.userKernels.check(own.addon, reading, data);
   }
   if (reading.kind === 'transport') throw new Error('not of transport');
   const problem = problemOf(reading);
@@ -181,7 +181,7 @@ beforeAll(async () => {
   // What they compute is small, and compiling them is most of the time.
   vi.stubEnv('CXXFLAGS', '-O0');
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-own-workloads-'));
-  own = new OwnVariants({
+  own = new UserKernels({
     addon,
     folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
     isTrusted: (sha256) => trusted.has(sha256),

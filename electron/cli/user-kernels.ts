@@ -1,0 +1,142 @@
+/** User kernels on the command line: files named where a variant is, and the user's word that they trust them. */
+
+import { basename, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { BraggError } from '../contract/errors.ts';
+import { checkText, type UserKernelVerdict } from '../contract/user-kernel-verdict.ts';
+import { isUserKernelId } from '../contract/user-kernels.ts';
+import { type Place, placeOf } from '../host/app/user-kernels/user-kernels.ts';
+import type { Host } from '../host/index.ts';
+import { hostWorkloads } from '../host/workloads/index.ts';
+import type { AnyRunData } from '../host/workloads/run-data.ts';
+import type { AnyReading } from '../host/workloads/scenarios/index.ts';
+import { type FlagSpec, flagNumber, flagValue, hasFlag } from './arguments.ts';
+import { listed } from './benching.ts';
+import type { VerbContext } from './verb.ts';
+
+export const userKernelFlags: readonly FlagSpec[] = [
+  {
+    name: 'trust',
+    help: 'You trust the user kernels that are named, as they are now: they are code that runs with your rights.',
+  },
+  {
+    name: 'limit',
+    value: 'SECONDS',
+    help: 'Most seconds that one run of a user kernel may take (120).',
+  },
+];
+
+/** `./my.cu@fp64` to the file and what follows it. A drive letter's colon is no device. */
+const fileForm = /^(.+\.(?:cu|cpp))((?:@[^:]*)?(?::\d{1,3})?)$/;
+
+async function ask(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(question)).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
+  const kernel = host.userKernels.find(basename(file));
+  if (kernel === null || host.userKernels.isTrusted(kernel)) return;
+  const { description, id, sha256 } = kernel;
+  if (!hasFlag(parsed, 'trust')) {
+    const what = `${kernel.file} takes the place of ${description.replaces} in ${description.base}. It is code that runs with your rights.`;
+    if (process.stdin.isTTY !== true || !terminal.isLive) {
+      throw new BraggError('untrusted', `${what} It does not run before you say that you trust it: --trust`);
+    }
+    terminal.say(what);
+    if (!(await ask(`Do you trust ${id}, SHA-256 ${sha256.slice(0, 16)}…? [y/N] `))) {
+      throw new BraggError('untrusted', `${id} is not trusted and does not run.`);
+    }
+  }
+  await host.trust.add(sha256, kernel.file);
+}
+
+/**
+ * The names of variants, with those of user kernels instead of their paths. The own
+ * ones are known to the host then, and trusted. Throws a BraggError, also for one
+ * that is of another workload than the scenario.
+ */
+export async function openUserKernels(
+  context: VerbContext,
+  host: Host,
+  names: readonly string[],
+  place: Place,
+): Promise<readonly string[]> {
+  const limit_s = flagNumber(context.parsed, 'limit', { min: 0.1, max: 86_400 });
+  if (limit_s !== undefined) host.userKernels.limit_s = limit_s;
+  const ids: string[] = [];
+  for (const name of names) {
+    const [, file, rest = ''] = fileForm.exec(name) ?? [];
+    if (file === undefined) {
+      ids.push(name);
+      continue;
+    }
+    const { id } = await host.userKernels.open(resolve(file));
+    host.userKernels.requireFit(id, place);
+    await obtainTrust(context, host, file);
+    ids.push(id + rest);
+  }
+  // A run's time holds no compiler.
+  await host.userKernels.prepare(ids, place);
+  return ids;
+}
+
+/** Those of --variants, null without it. */
+export async function openNamed(context: VerbContext, host: Host, place: Place): Promise<readonly string[] | null> {
+  const named = listed(context.parsed, 'variants');
+  return named === null ? null : openUserKernels(context, host, named, place);
+}
+
+/** Ids of those that came with the program and can run here: user kernels run only where they are named. */
+export function ours(all: readonly { readonly id: string; readonly available: boolean }[]): readonly string[] {
+  return all.filter(({ id, available }) => available && !isUserKernelId(id)).map(({ id }) => id);
+}
+
+/** That of --variant, made known and trusted; undefined where the scenario's own is run. */
+export async function openVariant(context: VerbContext, host: Host, place: Place): Promise<string | undefined> {
+  const named = flagValue(context.parsed, 'variant');
+  const [variant] = await openUserKernels(context, host, named === undefined ? [] : [named], place);
+  return variant;
+}
+
+/** The scenario itself may name one that lies beside it. */
+export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
+  const { variant } = scenario.solver;
+  await obtainTrust(context, host, variant);
+  await host.userKernels.prepare([variant], placeOf(scenario));
+}
+
+interface NamingScenario {
+  readonly kind: string;
+  readonly solver: { readonly variant: string };
+}
+
+/** The checks that ours are put to, of a run by a user kernel; null of one of ours, whose tests see to it. */
+export async function checkedUserKernel(
+  { signal }: VerbContext,
+  host: Host,
+  reading: AnyReading,
+  run: AnyRunData,
+): Promise<UserKernelVerdict | null> {
+  if (host.userKernels.find(run.variant) === null || run.status !== 'done') return null;
+  return hostWorkloads[run.workload].userKernels.check(host.addon, reading, run, signal);
+}
+
+/** The checks as lines below a run's report. */
+export function verdictLines(
+  { checks, right }: UserKernelVerdict,
+  style: (name: 'red' | 'green', text: string) => string,
+): readonly string[] {
+  const mark = (holds: boolean): string => (holds ? style('green', 'ok   ') : style('red', 'WRONG'));
+  const width = Math.max(...checks.map(({ title }) => title.length));
+  return [
+    ...checks.map((check) => `  ${check.title.padEnd(width)}  ${mark(check.holds)}  ${checkText(check)}`),
+    right
+      ? style('green', '  The user kernel is right on this scenario.')
+      : style('red', '  The user kernel is WRONG on this scenario.'),
+  ];
+}

@@ -1,0 +1,86 @@
+/** User kernels: a shipped variant with one of its files replaced by the user's, and what the page asks about them. */
+import { z } from 'zod';
+import { variantKeySchema } from './capabilities.ts';
+import { issueSchema } from './errors.ts';
+import { fileRefSchema } from './files.ts';
+import { workloadSchema } from './workload.ts';
+
+/** Name of the kernel file. It is the variant's id, in scenarios too, and lies beside the scenario. */
+export const userKernelIdSchema = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp)$/);
+
+export const isUserKernelId = (id: string): boolean => userKernelIdSchema.safeParse(id).success;
+
+/** The JSON file of the same name beside it. */
+export const userKernelDescriptionSchema = z.strictObject({
+  kind: z.literal('variant'),
+  version: z.literal(1),
+  workload: workloadSchema.default('transport'),
+  /** Which benchmark of a workload that has several, such as `reduction` of micro. */
+  bench: z.string().max(64).default(''),
+  /** Id of the variant that it was made from. */
+  base: z.string().min(1).max(64),
+  /** Which of that variant's files it takes the place of, such as `kernels/transport/cpu/gather.cpp`. */
+  replaces: z.string().min(1).max(200),
+  title: z.string().min(1).max(100),
+  /** What it changes, one sentence. */
+  changes: z.string().max(500).default(''),
+});
+export type UserKernelDescription = Readonly<z.infer<typeof userKernelDescriptionSchema>>;
+
+/** Kernels that people write have thousands of lines at most. */
+export const USER_KERNEL_TEXT_MOST = 2 ** 20;
+const text = z.string().max(USER_KERNEL_TEXT_MOST);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const userKernelInfoSchema = z.strictObject({
+  id: userKernelIdSchema,
+  /** Full path, for the user to read. */
+  place: z.string(),
+  description: userKernelDescriptionSchema,
+  device: z.enum(['cpu', 'cuda']),
+  /** Of both files together, and of what the code includes from its folder; trust is in it. */
+  sha256,
+  trusted: z.boolean(),
+});
+export type UserKernelInfo = Readonly<z.infer<typeof userKernelInfoSchema>>;
+
+/** One that cannot be used, with why. */
+export const userKernelTroubleSchema = z.strictObject({ id: userKernelIdSchema, message: z.string() });
+
+/** The scenario beside which they lie; null: one that is not saved, whose user kernels lie in the library. */
+const beside = fileRefSchema.nullable();
+const named = { beside, id: userKernelIdSchema };
+
+export const userKernelMethods = {
+  /** Those beside a scenario, and what is wrong with those that cannot be used. */
+  'userKernels.list': {
+    params: z.strictObject({ beside }),
+    result: z.strictObject({ variants: z.array(userKernelInfoSchema), troubles: z.array(userKernelTroubleSchema) }),
+  },
+  /** The files of a shipped variant that a user kernel may replace; empty where user code cannot run here, with why. */
+  'userKernels.templates': {
+    params: z.strictObject({ base: variantKeySchema }),
+    result: z.strictObject({ files: z.array(z.string()), reason: z.string().nullable() }),
+  },
+  /** Saves a copy of one of a shipped variant's files as a new user kernel. */
+  'userKernels.create': {
+    params: z.strictObject({ ...named, base: variantKeySchema, replaces: z.string().max(200) }),
+    result: userKernelInfoSchema,
+  },
+  'userKernels.read': { params: z.strictObject(named), result: z.strictObject({ info: userKernelInfoSchema, text }) },
+  /** `sha256`: of the version that was edited; `exists` where the files have another by now. Null: whatever is there. */
+  'userKernels.save': {
+    params: z.strictObject({ ...named, text, sha256: sha256.nullable().default(null) }),
+    result: userKernelInfoSchema,
+  },
+  /** Compiles it and runs nothing of it. Issues carry the lines of the file. */
+  'userKernels.build': {
+    params: z.strictObject(named),
+    result: z.strictObject({ issues: z.array(issueSchema), built: z.boolean(), seconds: z.number() }),
+  },
+  /** The user says that they trust the file with this content. */
+  'userKernels.trust': { params: z.strictObject({ ...named, sha256 }), result: userKernelInfoSchema },
+} as const;

@@ -1,0 +1,127 @@
+/** Calls about user kernels: their files, what their compiler says, and the user's trust. */
+import { mkdir, readFile, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { sameVariant, type VariantKey } from '../../../contract/capabilities.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { FileRef } from '../../../contract/files.ts';
+import { workloadSchema } from '../../../contract/workload.ts';
+import type { FileAccess } from '../../io/files/access.ts';
+import { kernelFolders } from '../../model/bench/ceilings.ts';
+import type { UserKernelBase } from '../../model/user-kernels/base.ts';
+import { descriptionFile, extensionOf, infoOf, replaceable } from '../../model/user-kernels/file.ts';
+import { rulesOf } from '../../workloads/index.ts';
+import { writeAtomically } from '../../workloads/scenarios/index.ts';
+import type { Handlers } from '../service/service.ts';
+import type { Trust } from '../user-kernels/trust.ts';
+import type { UserKernels } from '../user-kernels/user-kernels.ts';
+
+export interface UserKernelParts {
+  readonly userKernels: UserKernels;
+  readonly trust: Trust;
+  readonly files: FileAccess;
+}
+
+type Names = Extract<keyof Handlers, `userKernels.${string}`>;
+
+/** Beside the scenario; of one that is not saved, or came with the program, in the library. */
+async function folderOf(files: FileAccess, beside: FileRef | null): Promise<string> {
+  const found = beside === null ? null : await files.readable(beside).catch(() => null);
+  return found === null || found.readOnly ? files.library.folder : path.dirname(found.path);
+}
+
+function baseOf(userKernels: UserKernels, key: VariantKey): UserKernelBase {
+  const base = userKernels.bases().find((one) => sameVariant(one, key));
+  if (base === undefined) throw new BraggError('not-found', `There is no variant ${JSON.stringify(key.id)}.`);
+  return base;
+}
+
+/**
+ * The code and its description, where neither name is taken: `my.json` may be a scenario, or describe `my.cpp` where
+ * `my.cu` is made. Throws BraggError `exists` that names the file, and leaves nothing behind.
+ */
+async function createBoth(file: string, text: string, description: string): Promise<void> {
+  const beside = descriptionFile(file);
+  await writeAtomically(beside, description, 'refuse').catch((error: unknown) => {
+    if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
+    const [id, taken] = [path.basename(file), path.basename(beside)];
+    const says = `${id} was not made: its description would be ${taken}, and there is a file of that name. Choose another name.`;
+    throw new BraggError('exists', says, [], { cause: error });
+  });
+  try {
+    await writeAtomically(file, text, 'refuse');
+  } catch (error) {
+    await unlink(beside).catch(() => undefined);
+    throw error;
+  }
+}
+
+const templatesOf = (base: UserKernelBase) => replaceable(kernelFolders().sources, base, rulesOf(base));
+
+export function userKernelHandlers({ userKernels, trust, files }: UserKernelParts): Pick<Handlers, Names> {
+  const open = async (beside: FileRef | null, id: string) =>
+    userKernels.open(path.join(await folderOf(files, beside), id));
+  return {
+    'userKernels.list': async ({ beside }) => {
+      const { variants, troubles } = await userKernels.openAll(await folderOf(files, beside));
+      return { variants: variants.map((one) => infoOf(one, userKernels.isTrusted(one))), troubles: [...troubles] };
+    },
+    'userKernels.templates': async ({ base }) => {
+      const { files: found, reason } = await templatesOf(baseOf(userKernels, base));
+      return { files: [...found], reason };
+    },
+    'userKernels.create': async ({ beside, id, base: wanted, replaces }) => {
+      const base = baseOf(userKernels, wanted);
+      if (path.extname(id) !== extensionOf(base)) {
+        throw new BraggError(
+          'invalid',
+          `${id} is a copy of ${base.id}; allowed: a name that ends in ${extensionOf(base)}`,
+        );
+      }
+      const { files: allowed, reason } = await templatesOf(base);
+      if (reason !== null) throw new BraggError('invalid', reason);
+      if (!allowed.includes(replaces)) {
+        throw new BraggError('invalid', `${replaces} is not a file of ${base.id}; allowed: ${allowed.join(', ')}`);
+      }
+      const folder = await folderOf(files, beside);
+      const source = path.join(kernelFolders().sources, path.posix.relative('kernels', replaces));
+      const title = `Own ${base.title.charAt(0).toLowerCase()}${base.title.slice(1)}`;
+      const workload = workloadSchema.parse(base.workload);
+      const of = { workload, ...(base.bench === '' ? {} : { bench: base.bench }) };
+      const description = { kind: 'variant', version: 1, ...of, base: base.id, replaces, title, changes: '' };
+      const file = path.join(folder, id);
+      await mkdir(folder, { recursive: true });
+      await createBoth(file, await readFile(source, 'utf8'), `${JSON.stringify(description, null, 2)}\n`);
+      const made = await userKernels.open(file);
+      return infoOf(made, userKernels.isTrusted(made));
+    },
+    'userKernels.read': async ({ beside, id }) => {
+      const found = await open(beside, id);
+      return { info: infoOf(found, userKernels.isTrusted(found)), text: found.text };
+    },
+    'userKernels.save': async ({ beside, id, text, sha256 }) => {
+      const file = path.join(await folderOf(files, beside), id);
+      const saved = await files.holdingFolderOf(file, async () => {
+        const found = await userKernels.open(file);
+        if (sha256 !== null && found.sha256 !== sha256) {
+          throw new BraggError('exists', `${id} was changed by another window or program since it was opened here.`);
+        }
+        await writeAtomically(file, text, 'replace');
+        return userKernels.open(file);
+      });
+      return infoOf(saved, userKernels.isTrusted(saved));
+    },
+    'userKernels.build': async ({ beside, id }, signal) => {
+      const start = performance.now();
+      const { code, issues } = await userKernels.build(await open(beside, id), signal);
+      return { issues: [...issues], built: code !== null, seconds: (performance.now() - start) / 1000 };
+    },
+    'userKernels.trust': async ({ beside, id, sha256 }) => {
+      const found = await open(beside, id);
+      if (found.sha256 !== sha256) {
+        throw new BraggError('untrusted', `${id} has changed since you saw it. Read it again before you trust it.`);
+      }
+      await trust.add(sha256, found.file);
+      return infoOf(found, true);
+    },
+  };
+}

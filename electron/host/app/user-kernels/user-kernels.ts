@@ -1,0 +1,230 @@
+/** The user kernels that this host knows, and the addon as everything else sees it: with them among its variants. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import { scenarioKindNames, valueAt } from '../../../contract/scenario/index.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
+import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
+import { InOrder } from '../../io/flow/in-order.ts';
+import type { UserKernelBase } from '../../model/user-kernels/base.ts';
+import { type BuildOptions, type Built, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
+import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
+import type { KnownUserKernels } from '../../model/user-kernels/known.ts';
+import { forkChild, type StartChild } from '../../model/user-kernels/process/link.ts';
+import { UserKernelSession } from '../../model/user-kernels/session.ts';
+import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
+
+/** Most seconds that one run of a user kernel may take unless it is said otherwise. */
+export const USUAL_LIMIT_S = 120;
+
+export interface UserKernelsOptions {
+  /** The engine itself. */
+  readonly addon: NativeAddon;
+  readonly folders: KernelFolders;
+  readonly isTrusted: (sha256: string) => boolean;
+  readonly startChild?: StartChild;
+  readonly limit_s?: number;
+}
+
+/** Of a scenario: what its variants must be of. */
+export interface Place {
+  readonly workload: string;
+  /** Empty for a workload that has one. */
+  readonly bench: string;
+}
+
+export interface Mismatch {
+  readonly says: string;
+  readonly allowed: string;
+}
+
+/** Of a scenario with its defaults. A workload that has several benchmarks names one as the kind of its problem. */
+export function placeOf(scenario: { readonly kind: string; readonly problem?: unknown }): Place {
+  const bench = valueAt(scenario, ['problem', 'kind']);
+  return { workload: scenario.kind, bench: typeof bench === 'string' ? bench : '' };
+}
+
+export class UserKernels {
+  /** The engine with user kernels among its own. */
+  readonly addon: NativeAddon;
+  readonly #options: UserKernelsOptions;
+  readonly #known = new Map<string, UserKernel>();
+  readonly #closing = new AbortController();
+  readonly #sessions = new Map<string, UserKernelSession>();
+  /** What was asked for last is read last: an older text never takes the place of a newer one. */
+  readonly #reading = new InOrder();
+  #limit_s: number;
+
+  constructor(options: UserKernelsOptions) {
+    this.#options = options;
+    this.#limit_s = options.limit_s ?? USUAL_LIMIT_S;
+    const known: KnownUserKernels = {
+      list: (workload) => this.list().filter(({ base }) => base.workload === workload),
+      find: (workload, id) => {
+        const kernel = this.find(id);
+        return kernel?.base.workload === workload ? kernel : null;
+      },
+      session: (kernel) => this.#session(kernel),
+    };
+    let engine = options.addon;
+    for (const kind of scenarioKindNames) {
+      engine = { ...engine, ...hostWorkloads[kind].userKernels.among(engine, known) };
+    }
+    this.addon = engine;
+  }
+
+  /** Of runs that are started from now on. */
+  set limit_s(seconds: number) {
+    this.#limit_s = seconds;
+    for (const session of this.#sessions.values()) session.retire();
+    this.#sessions.clear();
+  }
+
+  get limit_s(): number {
+    return this.#limit_s;
+  }
+
+  list(): readonly UserKernel[] {
+    return [...this.#known.values()];
+  }
+
+  find(id: string): UserKernel | null {
+    return this.#known.get(id) ?? null;
+  }
+
+  /** The shipped variants of all workloads. */
+  bases(): readonly UserKernelBase[] {
+    return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].userKernels.bases(this.#options.addon));
+  }
+
+  /** Why a variant cannot run a scenario, where it is a user kernel of another workload; null otherwise. */
+  mismatch(id: string, { workload, bench }: Place): Mismatch | null {
+    const kernel = this.find(id);
+    if (kernel === null || (kernel.base.workload === workload && kernel.base.bench === bench)) return null;
+    const { base } = kernel;
+    const here = benchText(workload, bench);
+    const from = `${base.id} of ${benchText(base.workload, base.bench)}`;
+    return { says: `is made from ${from}, and the scenario is of ${here}`, allowed: `variants of ${here}` };
+  }
+
+  /** Throws a BraggError `invalid` for a user kernel of another workload. */
+  requireFit(id: string, place: Place): void {
+    const mismatch = this.mismatch(id, place);
+    if (mismatch !== null) throw new BraggError('invalid', `${id} ${mismatch.says}; allowed: ${mismatch.allowed}`);
+  }
+
+  /** Reads one from disk, and knows it from now on. Throws a BraggError; then it is not known. */
+  open(file: string): Promise<UserKernel> {
+    return this.#reading.do(async () => {
+      try {
+        const { sources } = this.#options.folders;
+        return this.adopt(await readUserKernel(file, { bases: this.bases(), rulesOf, sources }));
+      } catch (error) {
+        this.#known.delete(path.basename(file));
+        throw error;
+      }
+    });
+  }
+
+  adopt(kernel: UserKernel): UserKernel {
+    this.#known.set(kernel.id, kernel);
+    return kernel;
+  }
+
+  /** Opens the one that a scenario names from the first of the folders that has it. One opened by its path stays. */
+  async discover(folders: readonly (string | null)[], id: string): Promise<void> {
+    if (!isUserKernelId(id)) return;
+    const files = folders.flatMap((folder) => (folder === null ? [] : [path.join(folder, id)]));
+    const file = files.find((one) => existsSync(one));
+    if (file !== undefined) await this.open(file);
+  }
+
+  /** All of a folder; `troubles` are those that cannot be used. */
+  async openAll(folder: string): Promise<{
+    readonly variants: readonly UserKernel[];
+    readonly troubles: readonly { readonly id: string; readonly message: string }[];
+  }> {
+    const names = (await readdir(folder).catch(() => [])).filter(isUserKernelId).sort();
+    const variants: UserKernel[] = [];
+    const troubles: { id: string; message: string }[] = [];
+    for (const id of names) {
+      try {
+        variants.push(await this.open(path.join(folder, id)));
+      } catch (error) {
+        if (!(error instanceof BraggError)) throw error;
+        troubles.push({ id, message: error.message });
+      }
+    }
+    return { variants, troubles };
+  }
+
+  isTrusted({ sha256 }: UserKernel): boolean {
+    return this.#options.isTrusted(sha256);
+  }
+
+  /**
+   * Before variants are run on a scenario: throws a BraggError `untrusted` for an
+   * user kernel that is not trusted, and `invalid` for one of another workload, or
+   * with its compiler's messages for one that does not compile. A run's time then
+   * holds no compiler.
+   */
+  async prepare(ids: readonly string[], place: Place, signal?: AbortSignal): Promise<void> {
+    const chosen = this.chosen(ids);
+    for (const { id } of chosen) this.requireFit(id, place);
+    for (const kernel of chosen) {
+      this.#requireTrustOf(kernel);
+      await codeOf(kernel, this.#buildOptions(signal));
+    }
+  }
+
+  /** Those of `ids` that are user kernels: what another thread needs to run them. */
+  chosen(ids: readonly string[]): readonly UserKernel[] {
+    return ids.flatMap((id) => this.#known.get(id.replace(/[@:].*$/, '')) ?? []);
+  }
+
+  /** Compiles it and runs nothing of it. Throws a BraggError `untrusted` first: a compiler reads files too. */
+  async build(kernel: UserKernel, signal?: AbortSignal): Promise<Built> {
+    this.#requireTrustOf(kernel);
+    return buildUserKernel(kernel, this.#buildOptions(signal));
+  }
+
+  #buildOptions(signal?: AbortSignal): BuildOptions {
+    const { addon, folders } = this.#options;
+    const either = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    return { addon, folders, startChild: this.startChild, signal: either };
+  }
+
+  /** Ends every process, compilers too. */
+  close(): void {
+    this.#closing.abort();
+    for (const session of this.#sessions.values()) session.close();
+    this.#sessions.clear();
+  }
+
+  get startChild(): StartChild {
+    return this.#options.startChild ?? forkChild;
+  }
+
+  #requireTrustOf(kernel: UserKernel): void {
+    if (this.isTrusted(kernel)) return;
+    throw new BraggError(
+      'untrusted',
+      `${kernel.id} has not been trusted in this state: it is code that runs with your rights. Read ${kernel.file}, and say that you trust it`,
+    );
+  }
+
+  #session(kernel: UserKernel): UserKernelSession {
+    const known = this.#sessions.get(kernel.id);
+    if (known?.kernel.sha256 === kernel.sha256) return known;
+    known?.retire();
+    const session = new UserKernelSession(kernel, {
+      startChild: this.startChild,
+      build: (variant) => codeOf(variant, this.#buildOptions()),
+      limit_s: this.#limit_s,
+      requireTrust: (variant) => this.#requireTrustOf(variant),
+    });
+    this.#sessions.set(kernel.id, session);
+    return session;
+  }
+}

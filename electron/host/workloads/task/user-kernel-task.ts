@@ -1,0 +1,69 @@
+/** A task of a user kernel, as the host sees every task: the engine's object in the variant's process. */
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type {
+  NativeTask,
+  TaskPreparation,
+  TaskProblem,
+  TaskSample,
+  TaskSampling,
+  TaskVerdict,
+} from '../../io/addon/task.ts';
+import type { Lease, UserKernelSession } from '../../model/user-kernels/session.ts';
+
+export class UserKernelTask implements NativeTask {
+  readonly plan: NativeTask['plan'];
+  readonly #session: UserKernelSession;
+  readonly #problem: TaskProblem;
+  #lease: Lease | null = null;
+  #cancelled = false;
+
+  /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
+  constructor(engine: NativeAddon, session: UserKernelSession, problem: TaskProblem) {
+    const { kernel } = session;
+    this.#session = session;
+    this.#problem = { ...problem, variant: kernel.base.id };
+    this.plan = { ...engine.createTask(this.#problem).plan, variant: kernel.id };
+  }
+
+  async prepare(): Promise<TaskPreparation | null> {
+    if (this.#cancelled) return null;
+    this.#lease?.discard();
+    this.#lease = await this.#session.lease('createTask', this.#problem, this.plan.estimate_bytes);
+    return this.#call('prepare', []);
+  }
+
+  sample(options: TaskSampling): Promise<TaskSample | null> {
+    return this.#call('sample', [options]);
+  }
+
+  check(runs: number): Promise<TaskVerdict | null> {
+    return this.#call('check', [runs]);
+  }
+
+  async close(): Promise<void> {
+    const lease = this.#lease;
+    this.#lease = null;
+    if (lease === null) return;
+    if (!lease.process.usable) return lease.discard();
+    await lease.process.call('close', []);
+    lease.release();
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#lease?.process.cancel();
+  }
+
+  /** Each within the time limit. After one that failed nothing is known of the process. */
+  async #call<T>(method: string, args: readonly unknown[]): Promise<T | null> {
+    const lease = this.#lease;
+    if (this.#cancelled || lease === null) return null;
+    try {
+      return (await lease.run(method, args)) as T | null;
+    } catch (error) {
+      this.#lease = null;
+      lease.discard();
+      throw error;
+    }
+  }
+}

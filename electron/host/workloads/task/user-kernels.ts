@@ -1,0 +1,50 @@
+/** User kernels of small measured workloads. */
+
+import type { TaskReport } from '../../../contract/bench/task-bench.ts';
+import type { TaskKind } from '../../../contract/task.ts';
+import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
+import { withUserKernels } from '../../model/user-kernels/known.ts';
+import { runOf } from '../run-data.ts';
+import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
+import { accuracyOf } from './session.ts';
+import { UserKernelTask } from './user-kernel-task.ts';
+
+/** `row.cpp` lists variants; `layer.cpp` and `work.cpp` hold what results are compared with. */
+const engine = ['registry.cpp', 'row.cpp', 'layer.cpp', 'work.cpp'];
+
+/** What the report says of a variant as its checks; null where it was not measured. */
+export function taskVerdict({ entries }: TaskReport, variant: string): UserKernelVerdict | null {
+  const entry = entries.find((one) => one.variant === variant);
+  if (entry?.status !== 'measured') return null;
+  const { runs, bitwise } = entry.determinism;
+  return userKernelVerdict(accuracyOf(entry), { runs, bitwise, spread: null });
+}
+
+export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
+  return {
+    bases: (addon) => addon.taskVariants(kind),
+    replaceable: replaceableBy({ engine }),
+    fixed: (base) => {
+      const library = 'library' in base && typeof base.library === 'string' ? base.library : null;
+      if (library !== null) return `${base.id} calls ${library}, whose code is not here: there is nothing to copy.`;
+      return withoutKernels(base);
+    },
+    among: (engine, known) => ({
+      taskVariants: (workload) => {
+        const shipped = engine.taskVariants(workload);
+        return workload === undefined || workload === kind ? withUserKernels(shipped, known.list(kind)) : shipped;
+      },
+      createTask: (problem) => {
+        const kernel = problem.workload === kind ? known.find(kind, problem.variant) : null;
+        const fits = kernel !== null && kernel.base.bench === problem.bench;
+        return fits ? new UserKernelTask(engine, known.session(kernel), problem) : engine.createTask(problem);
+      },
+    }),
+    // The run has repeated and compared it already.
+    check: async (_addon, _reading, run) => {
+      const { session, variant } = runOf(kind, run);
+      const [report] = session.reports;
+      return report === undefined ? null : taskVerdict(report, variant);
+    },
+  };
+}

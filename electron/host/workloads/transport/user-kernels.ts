@@ -1,0 +1,28 @@
+/** User kernels of proton transport. */
+import { withUserKernels } from '../../model/user-kernels/known.ts';
+import { runOf } from '../run-data.ts';
+import { problemOf } from '../scenarios/index.ts';
+import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
+import { checkTransport } from './user-kernel-check.ts';
+import { UserKernelTransportRun } from './user-kernel-run.ts';
+
+export const transportUserKernels: UserKernelWorkload = {
+  bases: (addon) => addon.variants(),
+  replaceable: replaceableBy({ engine: ['registry.cpp', 'tables.cpp', 'energy_grid.cpp'] }),
+  fixed: withoutKernels,
+  among: (engine, known) => ({
+    variants: () => withUserKernels(engine.variants(), known.list('transport')),
+    createTransport: (problem) => {
+      const kernel = known.find('transport', problem.solver.variant);
+      return kernel === null
+        ? engine.createTransport(problem)
+        : new UserKernelTransportRun(engine, known.session(kernel), problem);
+    },
+  }),
+  check: (addon, reading, run, signal) => {
+    if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
+    const { dose, ledgerNumber, ledgerEnergy } = runOf('transport', run);
+    const first = { dose, ledger_number: ledgerNumber, ledger_energy: ledgerEnergy };
+    return checkTransport(addon, problemOf(reading), first, signal);
+  },
+};

@@ -1,0 +1,89 @@
+#include "user_kernels.hpp"
+
+#include <string>
+
+#include "convert.hpp"
+#include "cpu/memory_limit.hpp"
+#include "cpu/user_library.hpp"
+#include "cuda/compile/runtime_compiler.hpp"
+#include "cuda/compile/user_kernels.hpp"
+#include "cuda/device/error.hpp"
+#include "cuda/loader/libraries.hpp"
+#include "cuda/session/session.hpp"
+#include "engine/problem_error.hpp"
+
+namespace bb::binding {
+namespace {
+
+Fields fields_of(const Napi::CallbackInfo& info, const char* name) {
+  if (info.Length() < 1 || !info[0].IsObject()) {
+    throw Napi::TypeError::New(info.Env(), std::string(name) + ": expected an object");
+  }
+  return {info[0].As<Napi::Object>(), name};
+}
+
+/// Of the GPU that runs use; `otherwise` without one, for those who only want to see the compiler's messages.
+int architecture_of(const std::string& selector, int otherwise) {
+  try {
+    return cuda::chosen_device(selector).architecture();
+  } catch (const cuda::Error&) {
+    return otherwise;
+  }
+}
+
+}  // namespace
+
+Napi::Value load_user_library(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "loadUserLibrary: expected a path");
+  try {
+    cpu::use_user_library(info[0].As<Napi::String>().Utf8Value());
+  } catch (const ProblemError& error) {
+    throw coded_error(env, error.code(), error.what());
+  }
+  return env.Undefined();
+}
+
+Napi::Value load_user_kernels(const Napi::CallbackInfo& info) {
+  const Fields of = fields_of(info, "loadUserKernels");
+  const std::vector<std::uint8_t> image = of.bytes("image");
+  cuda::use_user_kernels({of.text("workload"), of.text("name"), std::string(image.begin(), image.end())});
+  return info.Env().Undefined();
+}
+
+Napi::Value compile_user_kernels(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const Fields of = fields_of(info, "compileUserKernels");
+  const cuda::LibraryState& nvrtc = cuda::nvrtc_library().state;
+  if (!nvrtc.available) {
+    throw coded_error(env, "unsupported", of.text("name") + " cannot be compiled here: " + nvrtc.reason);
+  }
+  const cuda::Replacement replaced{of.text("replaced"), of.text("text"), of.text("name")};
+  const std::string selector = of.has("device") ? of.text("device") : "";
+  const cuda::CompileRequest request{
+      of.text("main"), of.text("root"), architecture_of(selector, of.integer("architecture")), {}, &replaced};
+  try {
+    const cuda::CompiledImage compiled =
+        cuda::compile_at_run_time(cuda::nvrtc_library().api, request, cuda::ImageCache(of.text("cache")));
+    Napi::Object out = Napi::Object::New(env);
+    out.Set("image", Napi::Buffer<char>::Copy(env, compiled.image.data(), compiled.image.size()));
+    out.Set("log", compiled.log);
+    out.Set("fromCache", compiled.from_cache);
+    return out;
+  } catch (const cuda::CompileError& error) {
+    const Napi::Error thrown = coded_error(env, "invalid", error.what());
+    thrown.Value().Set("log", error.log());
+    throw thrown;
+  } catch (const std::runtime_error& error) {
+    throw coded_error(env, "unsupported", error.what());
+  }
+}
+
+Napi::Value limit_memory(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsNumber()) throw Napi::TypeError::New(env, "limitMemory: expected bytes");
+  return Napi::Boolean::New(env,
+                            cpu::limit_memory(static_cast<std::uint64_t>(info[0].As<Napi::Number>().DoubleValue())));
+}
+
+}  // namespace bb::binding

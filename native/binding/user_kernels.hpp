@@ -1,0 +1,22 @@
+#pragma once
+
+#include <napi.h>
+
+// What the process of a user's user kernel does before its run; see electron/host/model/user-kernels.
+namespace bb::binding {
+
+/// loadUserLibrary(path): a compiled variant stands in for the one that it was made from, for the rest of the process.
+Napi::Value load_user_library(const Napi::CallbackInfo& info);
+
+/// loadUserKernels({workload, name, image}): the same of CUDA kernels, by their names.
+Napi::Value load_user_kernels(const Napi::CallbackInfo& info);
+
+/// compileUserKernels({main, root, replaced, text, name, cache, device?, architecture}): {image, log, fromCache}, by
+/// NVRTC and for the device that runs use, else for `architecture`. Blocks for seconds. Throws an Error whose `code` is
+/// 'invalid' and whose `log` is the compiler's where the text is at fault.
+Napi::Value compile_user_kernels(const Napi::CallbackInfo& info);
+
+/// limitMemory(bytes): lets the process take that much more; false where the system has no such limit.
+Napi::Value limit_memory(const Napi::CallbackInfo& info);
+
+}  // namespace bb::binding

@@ -1,0 +1,61 @@
+#include "user_library.hpp"
+
+#include <memory>
+#include <string>
+
+#include "cuda/loader/dynamic_library.hpp"
+#include "engine/problem_error.hpp"
+
+namespace bb::cpu {
+namespace {
+
+struct Loaded {
+  std::string name;
+  cuda::DynamicLibrary library;
+  const UserKernel* variant = nullptr;
+};
+
+/// Never unloaded: its code may run until the process ends.
+Loaded*& loaded() {
+  static Loaded* one = nullptr;
+  return one;
+}
+
+}  // namespace
+
+void use_user_library(const std::filesystem::path& file) {
+  auto own = std::make_unique<Loaded>();
+  own->name = file.filename().string();
+  std::string error;
+  own->library = cuda::DynamicLibrary::open(file, error);
+  if (!own->library) throw ProblemError("invalid", own->name + " cannot be loaded: " + error);
+  const auto entry = reinterpret_cast<UserKernelEntry>(own->library.symbol(kUserKernelEntry));
+  if (entry == nullptr) throw ProblemError("invalid", own->name + " has no function " + kUserKernelEntry);
+  own->variant = entry();
+  if (own->variant->version != kUserKernelVersion) {
+    throw ProblemError("unsupported", own->name + " is of version " + std::to_string(own->variant->version) +
+                                          " of the interface; allowed: " + std::to_string(kUserKernelVersion));
+  }
+  if (own->variant->make == nullptr) {
+    throw ProblemError("invalid", own->name + " no longer registers the variant that it was made from");
+  }
+  loaded() = own.release();
+}
+
+void (*user_kernel_make(std::string_view workload, std::string_view bench, std::string_view variant,
+                        std::uint64_t layout))() {
+  const Loaded* own = loaded();
+  if (own == nullptr || workload != own->variant->workload || bench != own->variant->bench ||
+      variant != own->variant->variant) {
+    return nullptr;
+  }
+  if (own->variant->layout != layout) {
+    throw ProblemError("unsupported",
+                       own->name +
+                           " was made by a compiler that lays the engine's types out otherwise than the one "
+                           "that made this program: use the same standard library");
+  }
+  return own->variant->make;
+}
+
+}  // namespace bb::cpu

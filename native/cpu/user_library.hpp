@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+// A variant of a user's, compiled into a shared library by the C++ compiler of their machine: the shipped variant's
+// sources with one file of them replaced. It is loaded into a process of its own, where it stands in for the variant
+// that it was made from.
+namespace bb::cpu {
+
+inline constexpr std::uint32_t kUserKernelVersion = 2;
+inline constexpr const char* kUserKernelEntry = "braggbench_user_kernel";
+
+/// What the library's one exported function gives.
+struct UserKernel {
+  std::uint32_t version;  // kUserKernelVersion
+  std::uint64_t layout;   // layout_of<…>() of the types that cross, as the library's compiler lays them out
+  const char* workload;
+  const char* bench;    // of a workload that has several; "" otherwise
+  const char* variant;  // id of the shipped variant that it stands in for; "" where the library has none of this id
+  void (*make)();       // the workload's factory, cast
+};
+using UserKernelEntry = const UserKernel* (*)();
+
+/// Differs where two compilers lay `Types` out differently: another standard library, another set of headers.
+template <typename... Types>
+constexpr std::uint64_t layout_of() {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const std::size_t part : {sizeof(Types)..., alignof(Types)...}) hash = (hash ^ part) * 1099511628211u;
+  return hash;
+}
+
+/// Loads a library for the rest of the process. Throws ProblemError that names the file.
+void use_user_library(const std::filesystem::path& file);
+
+/// The factory that stands in for a variant, or null. Throws ProblemError where the library was made for another layout.
+void (*user_kernel_make(std::string_view workload, std::string_view bench, std::string_view variant,
+                        std::uint64_t layout))();
+
+/// The one of `variants`, any workload's list of them, that a library was made from.
+template <typename Variants>
+UserKernel user_kernel_among(const Variants& variants, const char* workload, const char* bench, std::string_view id,
+                             std::uint64_t layout) {
+  for (const auto& variant : variants) {
+    if (id == variant.id) {
+      return {kUserKernelVersion, layout, workload, bench, variant.id, reinterpret_cast<void (*)()>(variant.make)};
+    }
+  }
+  return {kUserKernelVersion, layout, workload, bench, "", nullptr};
+}
+
+/// The factory of a shipped variant, or of the user's that stands in for it.
+template <typename Variant>
+auto factory_of(const Variant& variant, std::string_view workload, std::string_view bench, std::uint64_t layout)
+    -> decltype(variant.make) {
+  const auto own = user_kernel_make(workload, bench, variant.id, layout);
+  return own != nullptr ? reinterpret_cast<decltype(variant.make)>(own) : variant.make;
+}
+
+}  // namespace bb::cpu
+
+#ifdef _WIN32
+#define BB_EXPORT __declspec(dllexport)
+#else
+#define BB_EXPORT __attribute__((visibility("default")))
+#endif
+
+/// The entry of a user's library: kernels/<folder>/user_kernel.hpp has the function that finds the variant.
+#define BB_USER_KERNEL(folder, bench, id)                                      \
+  extern "C" BB_EXPORT const bb::cpu::UserKernel* braggbench_user_kernel() {   \
+    static const bb::cpu::UserKernel own = bb::folder::user_kernel(bench, id); \
+    return &own;                                                               \
+  }

@@ -1,0 +1,18 @@
+/** The user kernels beside the scenario that is open. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { FileRef } from '../../electron/contract/files.ts';
+import type { UserKernelInfo } from '../../electron/contract/user-kernels.ts';
+
+export interface UserKernelState {
+  /** The scenario beside which they lie; null: the library's. */
+  readonly beside: FileRef | null;
+  readonly variants: readonly UserKernelInfo[];
+  /** Those that cannot be used, and why. */
+  readonly troubles: readonly { readonly id: string; readonly message: string }[];
+}
+
+export type UserKernelStore = StoreApi<UserKernelState>;
+
+export function createUserKernelStore(): UserKernelStore {
+  return createStore<UserKernelState>(() => ({ beside: null, variants: [], troubles: [] }));
+}

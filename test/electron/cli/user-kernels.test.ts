@@ -1,0 +1,135 @@
+/** User kernels on the command line, as the README shows it. */
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const small = {
+  kind: 'transport',
+  version: 1,
+  name: 'Small',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 10, depth_mm: 10 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, energy: { kind: 'range', step_mm: 0.5 } },
+  solver: { step_mm: 0.5 },
+};
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'braggbench-own-cli-'));
+  await writeFile(join(folder, 'small.json'), JSON.stringify(small));
+  await copyFile(join(root, 'kernels/transport/cpu/gather.cpp'), join(folder, 'my.cpp'));
+  // The handbook's own example.
+  const page = await readFile(join(root, 'assets/handbook/user-kernels.md'), 'utf8');
+  const [, json = ''] = /```json\n(\{ "kind": "variant"[^`]*)```/.exec(page) ?? [];
+  await writeFile(join(folder, 'my.json'), json);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function run(...words: readonly string[]): Promise<Ended> {
+  // What they compute is small, and compiling them is most of the time.
+  const more = { BRAGGBENCH_CACHE: join(folder, 'cache'), CXXFLAGS: '-O0' };
+  return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
+}
+
+test('runs after the user has said that they trust it, and says whether it is right', async () => {
+  const refused = await run('run', 'small.json', '--variant', './my.cpp');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(
+    /my\.cpp takes the place of kernels\/transport\/cpu\/gather\.cpp in gather\. .*--trust/,
+  );
+  const trusted = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
+  expect(trusted.stderr).toBe('');
+  expect(trusted.stdout).toMatch(/^my\.cpp, fp32/m);
+  expect(trusted.stdout).toMatch(/Dose error +ok +Relative L2 difference of the dose from the FP64 reference/);
+  expect(trusted.stdout).toContain('The user kernel is right on this scenario.');
+  expect(trusted.code).toBe(0);
+  // A scenario names it too, and the trust is remembered.
+  await writeFile(
+    join(folder, 'named.json'),
+    JSON.stringify({ ...small, solver: { ...small.solver, variant: 'my.cpp' } }),
+  );
+  const named = await run('run', 'named.json', '--json');
+  expect(named.stderr).toBe('');
+  expect(JSON.parse(named.stdout)).toMatchObject({ checks: { right: true, bitwise: true } });
+});
+
+test('is listed in its folder', async () => {
+  const { stdout, stderr } = await run('variants');
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^my\.cpp +cpu .*gather +Blocks of rows as large as the first cache/m);
+});
+
+test('is benchmarked beside ours', async () => {
+  const { stdout, code } = await run(
+    'bench',
+    'small.json',
+    '--variants',
+    'gather,./my.cpp',
+    '--trust',
+    '--rounds',
+    '3',
+    '--json',
+  );
+  expect(code).toBe(0);
+  const { entries } = JSON.parse(stdout) as { entries: { label: string; status: string; title: string }[] };
+  expect(entries.map(({ label, status, title }) => [label, status, title])).toEqual([
+    ['gather', 'measured', 'Gather'],
+    ['my.cpp', 'measured', 'My gather'],
+  ]);
+});
+
+test('a wrong one is said to be wrong, one that does not compile where', async () => {
+  const text = await readFile(join(folder, 'my.cpp'), 'utf8');
+  const wrong = text.replace('    sum_ = {};\n', '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n');
+  await writeFile(join(folder, 'my.cpp'), wrong);
+  expect((await run('run', 'small.json', '--variant', './my.cpp')).stderr).toContain('--trust');
+  const ended = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
+  expect(ended.stdout).toContain('The user kernel is WRONG on this scenario.');
+  expect(ended.code).toBe(1);
+  await writeFile(join(folder, 'my.cpp'), `oops\n${text}`);
+  const broken = await run('run', 'small.json', '--variant', './my.cpp', '--trust');
+  expect(broken.stderr).toMatch(/^error my\.cpp:1:1: /);
+  expect(broken.code).toBe(2);
+});
+
+test('is of any workload: run, benchmarked and refused where the scenario is of another', async () => {
+  const describe = (name: string, about: object): Promise<void> =>
+    writeFile(join(folder, `${name}.json`), JSON.stringify({ kind: 'variant', version: 1, title: 'Mine', ...about }));
+  await copyFile(join(root, 'kernels/diffraction/cpu/reference.cpp'), join(folder, 'lattice.cpp'));
+  const replaces = 'kernels/diffraction/cpu/reference.cpp';
+  await describe('lattice', { workload: 'diffraction', base: 'diffraction-reference', replaces });
+  const sum = await readFile(join(root, 'kernels/micro/patterns/reduction.cpp'), 'utf8');
+  await writeFile(join(folder, 'sum.cpp'), sum.replace('sum->total = kPart', 'sum->total = 1.01f * kPart'));
+  await describe('sum', {
+    ...{ workload: 'micro', bench: 'reduction', base: 'cpu-chain', replaces: 'kernels/micro/patterns/reduction.cpp' },
+  });
+
+  const small = ['--set', 'detector.width=16', '--set', 'detector.height=16'];
+  const image = await run('run', 'simple-cubic-1024', '--variant', './lattice.cpp', '--trust', ...small);
+  expect(image.stderr).toBe('');
+  expect(image.stdout).toMatch(/Bright pixels +ok .*: 0\.0e\+0, 2\.0e-5 allowed/);
+  expect(image.code).toBe(0);
+  const variants = ['--variants', 'diffraction-fp64,./lattice.cpp', '--rounds', '3', '--json'];
+  const { entries } = JSON.parse((await run('bench', 'simple-cubic-1024', ...variants, ...small)).stdout) as {
+    entries: { variant: string; correct: boolean }[];
+  };
+  expect(entries.map(({ variant, correct }) => [variant, correct])).toEqual([
+    ['diffraction-fp64', true],
+    ['lattice.cpp', true],
+  ]);
+
+  const wrong = await run('run', 'reduction', '--variant', './sum.cpp', '--trust', '--set', 'problem.n=1000', '--json');
+  expect(JSON.parse(wrong.stdout)).toMatchObject({ checks: { right: false, bitwise: true } });
+  expect(wrong.code).toBe(1);
+  const foreign = await run('run', 'simple-cubic-1024', '--variant', './sum.cpp', '--trust');
+  expect(foreign.stderr).toBe(
+    'error sum.cpp is made from cpu-chain of micro reduction, and the scenario is of diffraction; allowed: variants of diffraction\n',
+  );
+  expect(foreign.code).toBe(2);
+  const { stdout } = await run('variants');
+  expect(stdout).toMatch(/^lattice\.cpp +cpu +fp64 .*diffraction-reference/m);
+  expect(stdout).toMatch(/^reduction +sum\.cpp +cpu .*cpu-chain/m);
+});

@@ -1,0 +1,28 @@
+#include "cpu/user_library.hpp"
+
+#include "check.hpp"
+#include "cuda/temporary_folder.hpp"
+#include "engine/problem_error.hpp"
+
+using namespace bb;
+
+TEST("a library of a user's is refused by its name, and without one every variant is ours") {
+  const test::TemporaryFolder folder;
+  CHECK_THROWS(cpu::use_user_library(folder.path() / "absent.so"), "absent.so cannot be loaded: ");
+  CHECK_THROWS(cpu::use_user_library(folder.write("text.so", "no library")), "text.so cannot be loaded: ");
+  CHECK(cpu::user_kernel_make("transport", "", "gather", 0) == nullptr);
+}
+
+TEST("the layout tells types of other sizes or alignment apart") {
+  struct One {
+    double a;
+    char b;
+  };
+  struct Other {
+    float a;
+    char b;
+  };
+  CHECK((cpu::layout_of<One, int>() == cpu::layout_of<One, int>()));
+  CHECK((cpu::layout_of<One, int>() != cpu::layout_of<Other, int>()));
+  CHECK((cpu::layout_of<One, int>() != cpu::layout_of<int, One>()));
+}
