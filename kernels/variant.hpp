@@ -8,7 +8,7 @@
 // What the registries of all workloads say alike of their variants.
 namespace bb {
 
-/// Of a variant's `device`: "cpu" or "cuda".
+/// A variant's `device`: "cpu" or "cuda".
 template <typename Variant>
 bool on_gpu(const Variant& variant) {
   return std::string_view(variant.device) == "cuda";

@@ -22,7 +22,7 @@ const SESSIONS = /** @type {const} */ ([
   ['uniform-grid-70MeV', 'scatter,gather,fused,window', 120],
 ]);
 
-/** Of diffraction images. A round takes 3 s on two cores. */
+/** Diffraction images. A round takes 3 s on two cores. */
 const IMAGES = /** @type {const} */ ([
   ['rotation-100-orientations', 'diffraction-fp64,diffraction-mixed,diffraction-double-float,diffraction-unfused', 60],
 ]);

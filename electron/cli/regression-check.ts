@@ -27,7 +27,7 @@ async function rowsOf(host: Host, subjects: readonly Subject[]): Promise<readonl
   return rows;
 }
 
-/** Of a sweep a report is one of its values. */
+/** A report of a sweep is one of its values. */
 function reasonFor({ session }: Opened, { report, label }: Entry): string {
   const entry = session.reports[report]?.entries.find((one) => one.label === label);
   return entry?.status === 'refused' ? entry.reason : 'the session does not have it';

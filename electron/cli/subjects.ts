@@ -21,10 +21,10 @@ async function present(file: string): Promise<void> {
 }
 
 export interface ReadSubjects {
-  /** Of a sweep those at its last value. */
+  /** For a sweep, those at its last value. */
   readonly subjects: readonly Subject[];
   readonly sessions: readonly ReportSession[];
-  /** Of the runs. */
+  /** Scenarios of the runs. */
   readonly scenarios: readonly ReportScenario[];
   /** That make them again, without the program. */
   readonly commands: readonly string[];

@@ -20,7 +20,7 @@ export const doseMethods = {
       /** Evaluated. */
       run: runIdSchema,
       reference: runIdSchema,
-      /** Of the reference's largest dose, as a share: 0.01 is 1 %. */
+      /** Dose criterion as a share of the reference's largest dose: 0.01 is 1 %. */
       dose: z.number().min(gammaLimits.dose[0]).max(gammaLimits.dose[1]),
       distance_mm: z.number().min(gammaLimits.distance_mm[0]).max(gammaLimits.distance_mm[1]),
       by: gammaDoseSchema.default('mass'),

@@ -34,7 +34,7 @@ export type ImageFrame = Readonly<z.infer<typeof imageFrameSchema>>;
 const pixelSchema = z.strictObject({
   fast: z.number(),
   slow: z.number(),
-  /** Of the lattice planes that reflect there, Å; null straight ahead. */
+  /** Spacing of the lattice planes that reflect there, Å; null straight ahead. */
   resolution_A: z.number().nullable(),
   twotheta_deg: z.number(),
   h: z.number(),
@@ -55,7 +55,7 @@ export const imageSummarySchema = z.strictObject({
   wall_s: z.number(),
   setup_s: z.number(),
   solve_s: z.number(),
-  /** Of the image by the GPU's clock; null on the CPU. */
+  /** Time of the image by the GPU's clock; null on the CPU. */
   device_s: z.number().nullable(),
   /** Lattice factors computed. */
   terms: z.number(),
@@ -85,7 +85,7 @@ export type ImageSummary = Readonly<z.infer<typeof imageSummarySchema>>;
 
 export const imagePeakSchema = z.strictObject({
   ...pixelSchema.shape,
-  /** Of the brightest pixel; fast and slow are the centroid of the 3 × 3 pixels around it. */
+  /** Photons in the brightest pixel; fast and slow are the centroid of the 3 × 3 pixels around it. */
   photons: z.number(),
   pixel: z.tuple([z.number().int(), z.number().int()]),
 });

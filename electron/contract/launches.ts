@@ -20,7 +20,7 @@ export const driverOccupancySchema = z.strictObject({
   name: z.string(),
   registers: count,
   shared_bytes: count,
-  /** Of a thread: spills, and arrays that registers could not hold. */
+  /** Local memory of a thread: spills, and arrays that registers could not hold. */
   local_bytes: count,
   max_threads: count,
   /** Architecture of the machine code, such as 90. */

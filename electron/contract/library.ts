@@ -20,7 +20,7 @@ export const libraryFactsSchema = z.strictObject({
   about: z.string().nullable(),
   variant: z.string().nullable(),
   precision: z.string().nullable(),
-  /** Of runs, in words: `R80 40.75 mm`. */
+  /** The result of a run, in words: `R80 40.75 mm`. */
   result: z.string().nullable(),
   wall_s: z.number().nullable(),
   status: z.string().nullable(),
@@ -29,7 +29,7 @@ export const libraryFactsSchema = z.strictObject({
 export type LibraryFacts = Readonly<z.infer<typeof libraryFactsSchema>>;
 
 export const libraryItemSchema = z.strictObject({
-  /** Of a file in the trash: its id there, for `library.restore`. */
+  /** Id of a file in the trash, for `library.restore`. */
   id: z.string(),
   /** Null for what is in the trash. */
   file: fileRefSchema.nullable(),

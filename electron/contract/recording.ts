@@ -48,7 +48,7 @@ export const recordingSchema = z.strictObject({
   /** The GPU that it ran on; null on the CPU. */
   device: z.string().nullable(),
   spans: z.strictObject({ names: z.array(z.string()), threads: count, dropped: count, ...columnsOf(spanColumns) }),
-  /** Of its traced sample; null without one, and on the CPU. */
+  /** Trace of the traced sample; null without one, and on the CPU. */
   trace: z
     .strictObject({ source: z.string(), names: z.array(z.string()), dropped: count, ...columnsOf(traceColumns) })
     .nullable(),

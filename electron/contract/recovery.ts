@@ -6,7 +6,7 @@ import { scenarioDraftSchema } from './scenarios.ts';
 
 const nothing = z.strictObject({});
 
-/** Of one page, until it is loaded anew. */
+/** Names one page until it is loaded anew. */
 export const pageIdSchema = z.string().regex(/^[\w-]{8,64}$/);
 
 /** Something that was not saved when its program or page ended. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
 
-/** Of a kernel on one architecture. */
+/** Resources of a kernel on one architecture. */
 export const kernelResourceSchema = z.strictObject({
   name: z.string(),
   /** Such as `sm_90`. */

@@ -33,7 +33,7 @@ export const runInfoSchema = z.strictObject({
   /** Where it stands in the queue, 1 is next; null unless queued. */
   queuePosition: z.number().int().positive().nullable(),
   variant: z.string(),
-  /** Of the arithmetic: fp32, fp64, or what else the workload has. */
+  /** Precision of the arithmetic: fp32, fp64, or what else the workload has. */
   precision: z.string(),
   device: z.string(),
   /** ISO 8601. */
@@ -158,7 +158,7 @@ export type Cut = Readonly<z.infer<typeof cutSchema>>;
 /** What is subtracted from a map. */
 export const againstSchema = z.strictObject({
   run: runIdSchema,
-  /** Of protons: the stored moment, or null for the one nearest in depth. Dose has one final state. */
+  /** The stored moment for protons, null for the one nearest in depth. Dose has one final state. */
   keyframe: z.number().int().nonnegative().nullable(),
 });
 export type Against = Readonly<z.infer<typeof againstSchema>>;
@@ -170,9 +170,9 @@ export const mapRequestSchema = z.strictObject({
   horizontal: axisNameSchema,
   vertical: axisNameSchema,
   viewport: viewportSchema,
-  /** Of protons while a run computes, or with the stream `run.cuts`: what is stored of a run is summed. */
+  /** Cuts of the protons while a run computes, or with the stream `run.cuts`; stored maps are summed. */
   cuts: z.array(cutSchema).max(2).optional(),
-  /** Of runs that have ended: the map less this one, cell by cell; the grids must be the same. */
+  /** The map less this one, cell by cell; both runs have ended and share the grid. */
   against: againstSchema.optional(),
 });
 export type MapRequest = Readonly<z.infer<typeof mapRequestSchema>>;
@@ -200,7 +200,7 @@ export const liveFrameSchema = z.strictObject({
 });
 export type LiveFrame = Readonly<z.infer<typeof liveFrameSchema>>;
 
-/** Of a run that has ended: a kept step is computed again for maps that were not kept of it. */
+/** After a run has ended, a kept step is computed again for maps that were not kept. */
 export const cutsFrameSchema = z.discriminatedUnion('state', [
   /** Until the run before it is over. */
   z.strictObject({ state: z.literal('waiting') }),

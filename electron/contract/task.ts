@@ -28,7 +28,7 @@ export function taskProgressSchema<K extends TaskKind>(kind: K) {
     workload: z.literal(kind),
     /** First runs, then rounds. */
     phase: z.string(),
-    /** Of what. */
+    /** What was measured. */
     what: z.string(),
     round: z.number().int().nonnegative(),
     /** The most that will be taken. */
@@ -42,7 +42,7 @@ export const storedTaskSchema = z.strictObject({
   id: z.string().min(1).max(300),
   name: z.string(),
   workload: z.string(),
-  /** Of a workload that has several. */
+  /** Benchmark of a workload that has several. */
   bench: z.string(),
   scenario: z.string(),
   machine: z.string(),

@@ -122,7 +122,7 @@ export const spanDetailsSchema = z.strictObject({
   fields: z.array(spanFieldSchema),
   bytes: z.number().nullable(),
   bytes_per_s: z.number().nullable(),
-  /** Of the copy bandwidth that was measured on this GPU. */
+  /** Share of the copy bandwidth that was measured on this GPU. */
   shareOfCeiling: share,
   /** What it launched, and what launched it; at most a thousand each. */
   launched: z.array(placedSpanSchema),
@@ -148,7 +148,7 @@ export const statisticsSchema = z.strictObject({
   count,
   /** Their time within the selection; nested and concurrent spans each count. */
   sum_ns: ns,
-  /** Of whole durations. */
+  /** Median of whole durations. */
   median_ns: ns,
   min_ns: ns,
   max_ns: ns,
@@ -229,7 +229,7 @@ export const timelineMethods = {
     params: z.strictObject({ trace: traceIdSchema, text: z.string().min(1).max(200), limit: count.max(100_000) }),
     result: z.strictObject({ count, names: count, sum_ns: ns, span: uint32, track: uint32, start_ns: float64 }),
   },
-  /** Of the tracks given, of all when null; of one name only when `name` is given. */
+  /** Statistics of the tracks given, all when null; of one span name when `name` is given. */
   'timeline.statistics': {
     params: z.strictObject({
       trace: traceIdSchema,

@@ -44,7 +44,7 @@ export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, 
 
 /** `Relative L2 difference of the dose from the FP64 reference: 1.2e-7, 1.0e-5 allowed`. */
 export function checkText({ id, tip, value, bound }: Accuracy): string {
-  // Of equal bits, and of bits alone, the words say all.
+  // Where bits are equal, or bits alone were compared, the words say all.
   if (id === 'determinism' && (value === null || value === 0)) return tip;
   const is = value === null ? 'no number' : value.toExponential(1);
   return `${tip}: ${is}${bound === null ? '' : `, ${bound.toExponential(1)} allowed`}`;

@@ -41,7 +41,7 @@ export const userKernelInfoSchema = z.strictObject({
   place: z.string(),
   description: userKernelDescriptionSchema,
   device: z.enum(['cpu', 'cuda']),
-  /** Of both files together, and of what the code includes from its folder; trust is in it. */
+  /** Hash of both files together and of what the code includes from its folder: what is trusted. */
   sha256,
   trusted: z.boolean(),
 });

@@ -10,7 +10,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// Of a pixel on a GPU, where one thread computes it in one launch, which nothing ends: some ten seconds.
+/// Limit for a pixel on a GPU: one thread computes it in one launch, which nothing ends; some ten seconds.
 constexpr double kMostDeviceTerms = 1e8;
 
 Refusal refusal(const Variant& v, const Outline& outline) {

@@ -20,11 +20,11 @@ struct Variant {
   /// Largest relative error on pixels above 1e-3 of the maximum that the parity tests hold it to, over crystals
   /// of 5 … 1000 cells an edge. Above `kParity` the variant is shown as wrong.
   double bright_error;
-  /// Of a lattice factor; a fused multiply-add is two.
+  /// Operations of a lattice factor; a fused multiply-add is two.
   double flops_per_term;
   int speed_rank;  // `auto` takes the highest of those that are right and can; 0: it never takes this one
   std::unique_ptr<Solver> (*make)(const Setup&);
-  /// Of those, in FP64; of a CPU variant, as its arithmetic says.
+  /// How many of them are in FP64; for a CPU variant, as its arithmetic says.
   double fp64_flops_per_term = 0;
   /// The rest of a pixel's work, once for each sub-pixel and source.
   double flops_per_beam = 0, fp64_flops_per_beam = 0;

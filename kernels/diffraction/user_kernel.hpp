@@ -5,7 +5,7 @@
 
 namespace bb::diffraction {
 
-/// Of everything that a solver and the engine hand to each other.
+/// Layout of everything that a solver and the engine hand to each other.
 inline constexpr std::uint64_t kUserKernelLayout =
     cpu::layout_of<Setup, Source, Basis, StructureFactors, Work, Solver, cpu::ThreadPool, engine::SpanRecorder,
                    engine::SetupPart, std::vector<double>, std::string>();

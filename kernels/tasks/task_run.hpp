@@ -48,7 +48,7 @@ class TaskRun {
 
   /// Refuses what does not fit, then allocates and uploads; seconds that all of it took.
   double prepare();
-  /// Of a prepared task. The first of a mode also finds how many repetitions it takes. Throws TaskCancelled.
+  /// Sample of a prepared task. The first of a mode also finds how many repetitions it takes. Throws TaskCancelled.
   TaskSample sample(const TaskSampleOptions& options);
   /// Does it `runs` times from equal inputs and compares with FP64: the first result, of a user's variant each one,
   /// and by the variant that it was made from, since none is to judge itself. Throws TaskCancelled.

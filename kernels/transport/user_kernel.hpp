@@ -8,7 +8,7 @@
 
 namespace bb::transport {
 
-/// Of everything that a solver and the engine hand to each other.
+/// Layout of everything that a solver and the engine hand to each other.
 inline constexpr std::uint64_t kUserKernelLayout =
     cpu::layout_of<Problem, Tables, engine::Solver, engine::StepTotals, engine::SpanRecorder, engine::Marginals,
                    engine::SetupPart, engine::RowVisitor, std::vector<double>, std::string>();

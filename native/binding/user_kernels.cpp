@@ -22,7 +22,7 @@ Fields fields_of(const Napi::CallbackInfo& info, const char* name) {
   return {info[0].As<Napi::Object>(), name};
 }
 
-/// Of the GPU that runs use; `otherwise` without one, for those who only want to see the compiler's messages.
+/// Architecture of the GPU that runs use; `otherwise` without one, for those who only want the compiler's messages.
 int architecture_of(const std::string& selector, int otherwise) {
   try {
     return cuda::chosen_device(selector).architecture();

@@ -86,7 +86,7 @@ enum class TaskMode { kWarm, kCold, kGraph };
 /// Which clock tells what a repetition takes.
 enum class TaskClock { kDevice, kWall };
 
-/// Of all repetitions together, seconds.
+/// Time of all repetitions together, seconds.
 struct TaskTime {
   double device_s = kAbsent;  // by the GPU's events; absent on the CPU
   double wall_s = 0;
@@ -119,7 +119,7 @@ class Task {
   virtual TaskResults results() = 0;
   /// Compares results, of this task or of another of the same problem, with an FP64 reference. Needs no prepare().
   virtual CheckReport compare(const TaskResults& results) = 0;
-  /// Of the bits that once() left: equal for equal results.
+  /// Hash of the bits that once() left: equal for equal results.
   virtual std::uint64_t hash() = 0;
   virtual TaskWork work() const = 0;
   virtual TaskClock clock() const = 0;

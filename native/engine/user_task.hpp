@@ -5,7 +5,7 @@
 
 namespace bb::engine {
 
-/// Of everything that a task and the engine hand to each other.
+/// Layout of everything that a task and the engine hand to each other.
 inline constexpr std::uint64_t kUserTaskLayout =
     cpu::layout_of<TaskProblem, Task, TaskTime, TaskWork, TaskResult, Check, CheckReport, Quantity, SetupPart,
                    std::vector<double>, std::string>();

@@ -25,7 +25,7 @@ export interface BenchOrder {
 }
 
 export interface BenchActions {
-  /** Of the scenario in the form. Null where it did not start. */
+  /** Measures the scenario in the form. Null where it did not start. */
   start(order: BenchOrder): Promise<BenchInfo | null>;
   /** Ends the one that measures; whole rounds are kept. */
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ import type { Params } from '../../electron/contract/wire/methods.ts';
 import type { ActionContext } from './context.ts';
 import { handOut } from './hand-out.ts';
 
-/** Of the panel, in the layouts. */
+/** Id of the panel in the layouts. */
 const PANEL = 'timeline';
 
 export interface TimelineActions {

@@ -9,7 +9,7 @@ export interface Advised {
   /** From the problem to its answer in memory. */
   readonly wall_s: number;
   readonly setup_s: number;
-  /** Of the steps alone. */
+  /** Time of the steps alone. */
   readonly time_s: number;
   readonly right: boolean;
   /** How right it is, in words; empty where nothing was compared. */

@@ -13,7 +13,7 @@ export interface Column {
   readonly text: (row: ComparedRow) => string;
   /** The cell is red: what it says makes the answer wrong. */
   readonly wrong?: (row: ComparedRow) => boolean;
-  /** Of the number that it sorts by. */
+  /** Unit of the number that it sorts by. */
   readonly unit?: string;
   /** Null sorts last. */
   readonly by: (row: ComparedRow) => number | string | null;

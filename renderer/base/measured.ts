@@ -20,7 +20,7 @@ export function fixedText(fixed_s: number): string {
   return fixed_s > 0 ? `${measuredTime(fixed_s)} fixed` : 'no fixed cost found';
 }
 
-/** Of `samples` times, the median absolute deviation over the median; one sample has none. */
+/** Median absolute deviation over the median of `samples` times; one sample has none. */
 export function spreadText(spread: number | null, samples: number): string {
   return samples < 2 ? NO_VALUE : percent(spread);
 }

@@ -19,7 +19,7 @@ interface Reported {
   readonly entries: readonly Measured[];
 }
 
-/** Of a session's report; the GPUs that its variants ran on. */
+/** Provenance of a session's report, with the GPUs that its variants ran on. */
 export function reportProvenance({ machine, program, entries }: Reported, created: string): Provenance {
   const measured = entries.filter((entry) => entry.status === 'measured');
   const used = gpusUsed(machine, measured);

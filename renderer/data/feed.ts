@@ -13,7 +13,7 @@ export type FeedStatus =
 export interface FeedTarget {
   readonly run: RunId;
   readonly state: RunState;
-  /** Of a run that failed: something was finished before. */
+  /** True for a failed run that had finished something. */
   readonly kept?: boolean;
 }
 

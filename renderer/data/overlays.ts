@@ -18,7 +18,7 @@ export interface OverlayCurve {
   readonly dose: Float64Array;
   /** Null: any unit; it is then drawn as high as the shown run's peak. */
   readonly unit: string | null;
-  /** Of a run: the same by mass, nGy mm². */
+  /** The same of a run by mass, nGy mm². */
   readonly perMass?: Float64Array | null;
 }
 

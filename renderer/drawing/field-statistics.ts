@@ -50,7 +50,7 @@ function totalOf({ unit, horizontal, vertical }: FieldMap, sum: number): FieldSt
   return { name: 'Sum over cells', value: sum, unit: unit.endsWith(PER_CELL) ? unit.slice(0, -PER_CELL.length) : unit };
 }
 
-/** Of the rectangle between two corners; null where no sample's centre lies in it. */
+/** Statistics of the rectangle between two corners; null where no sample's centre lies in it. */
 export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint): FieldStatistics | null {
   const columns = linesWithin(field.horizontal, one.horizontal, other.horizontal);
   const rows = linesWithin(field.vertical, one.vertical, other.vertical);

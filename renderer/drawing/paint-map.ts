@@ -59,7 +59,7 @@ export interface Colouring {
 }
 
 const BINS = 64;
-/** Of a contour's label, in label heights. */
+/** Width of a contour's label, in label heights. */
 const LABEL_WIDTH = 3.8;
 
 export function colouring(field: FieldMap, style: MapStyle): Colouring {

@@ -38,7 +38,7 @@ export interface ReportInput {
   readonly curves: readonly ComparedCurve[];
   readonly maps: readonly ComparedMap[];
   readonly sessions: readonly ReportSession[];
-  /** Of the runs. */
+  /** Scenarios of the runs. */
   readonly scenarios: readonly ReportScenario[];
   /** Command lines, without the program. */
   readonly commands: readonly string[];
@@ -49,7 +49,7 @@ const size = { width: 860, label: 11 } as const;
 const half = { width: 420, label: 10 } as const;
 
 const right = (text: string): Cell => ({ text, right: true });
-/** Of the largest pixel: what is fainter is dark. */
+/** Share of the largest pixel below which a pixel is dark. */
 const SPOT_DECADES = 1e-6;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const svgOf = (made: Parameters<typeof figureSvg>[0]): string => figureSvg(made, { background: false });
@@ -224,7 +224,7 @@ function sweepTable({ sweep, words }: Session): Html {
 }
 
 function sessionPart({ name, session }: ReportSession): Html {
-  // Of a sweep the last size stands for the figures that are of one size.
+  // For figures of one size, a sweep shows its last.
   const report = session.reports.at(-1);
   if (report === undefined) return '';
   const provenance = provenanceText(reportProvenance(report, session.created));

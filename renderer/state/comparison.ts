@@ -8,20 +8,20 @@ export interface Chosen {
   readonly key: string;
   readonly workload: WorkloadName;
   readonly subject: Subject;
-  /** Of the series colours. */
+  /** Index into the series colours. */
   readonly ink: number;
   readonly hidden: boolean;
 }
 
 export interface ComparisonState {
-  /** Of this program's run, newest first. */
+  /** Sessions of this program's run, newest first. */
   readonly live: readonly BenchInfo[];
   /** Runs that are measurements, opened files, the library, and those that came with the program. */
   readonly stored: readonly BenchInfo[];
   readonly progress: Readonly<Record<BenchId, BenchProgress>>;
   /** Whose comparison is shown: a comparison is of one workload, and each keeps its own. */
   readonly workload: WorkloadName;
-  /** Of all workloads, in the order of the rows. */
+  /** Chosen rows of all workloads, in their order. */
   readonly chosen: readonly Chosen[];
   /** Key of the row that the others are compared with; missing: the first. */
   readonly references: Readonly<Partial<Record<WorkloadName, string>>>;

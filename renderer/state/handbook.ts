@@ -17,7 +17,7 @@ export interface HandbookStore extends StoreApi<HandbookState> {
   back(): void;
   search(query: string): void;
   focused(panel: string): void;
-  /** Of the panel in focus. */
+  /** Handbook page of the panel in focus. */
   placeOfFocus(): HandbookPlace;
 }
 

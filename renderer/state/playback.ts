@@ -11,7 +11,7 @@ export interface Keyframe {
 export interface PlaybackState {
   /** In the order of steps; empty while a run computes, and for one that kept none. */
   readonly frames: readonly Keyframe[];
-  /** Of the frame shown; 0 when there are none. */
+  /** Index of the frame shown; 0 when there are none. */
   readonly index: number;
   readonly playing: boolean;
 }

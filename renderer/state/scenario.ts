@@ -33,7 +33,7 @@ export interface ScenarioState {
   readonly saved: ScenarioDraft;
   readonly past: readonly Revision[];
   readonly future: readonly Revision[];
-  /** Of the present draft or, while the host looks at it, of an earlier one. */
+  /** Check of the present draft or, while the host looks at it, of an earlier one. */
   readonly check: Check | null;
   /** The last resolved values: placeholders stay while a fault is being corrected. */
   readonly lastResolved: Resolved | null;

@@ -4,7 +4,7 @@ import type { Figure, FigureSize, Shape } from '../drawing/figures/figure.ts';
 import { pathOf } from '../drawing/figures/svg.ts';
 import './figure-view.css';
 
-/** Of the page's font size: as labels on canvases. */
+/** Share of the page's font size, as labels on canvases. */
 const LABEL = 0.6875;
 /** Narrower than this a figure scrolls instead of shrinking. */
 const NARROWEST = 420;

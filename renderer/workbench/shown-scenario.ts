@@ -3,7 +3,7 @@ import { type Resolved, resolvedOf } from '../../electron/contract/scenarios.ts'
 import { SHOWN } from '../data/run-data.ts';
 import type { Workbench } from './workbench.ts';
 
-/** Of the run that is shown or, while none is, of the scenario in the form; null for one of another kind. */
+/** Resolved scenario of the run that is shown or, while none is, of the form; null for another kind. */
 export function shownScenario<K extends Resolved['kind']>(
   kind: K,
   { data, stores }: Pick<Workbench, 'data' | 'stores'>,

@@ -56,11 +56,11 @@ export interface Workbench extends ActionContext {
   readonly client: Client;
   readonly stores: Stores;
   readonly data: RunData;
-  /** Of transport runs. */
+  /** Feed of transport runs. */
   readonly feed: RunFeed;
-  /** Of diffraction runs. */
+  /** Feed of diffraction runs. */
   readonly images: ImageFeed;
-  /** Of runs of small measured workloads. */
+  /** Feed of runs of small workloads. */
   readonly tasks: TaskFeed;
   /** By workload: what keeps the selected run's arrays. */
   readonly feeds: Readonly<Record<WorkloadName, RunFollower>>;

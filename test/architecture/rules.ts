@@ -142,7 +142,7 @@ export const scriptRules: Rules = {
 
 /** What all kernels may use: the engine below them, threads and the device. */
 const ENGINE = ['native/engine', 'native/cpu', 'native/cuda'];
-/** Of kernels/ itself: words that registries share, and number formats. */
+/** What lies in kernels/ itself: words that registries share, and number formats. */
 const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp'];
 /** A workload's list of variants and what one states of itself, which lie beside its rooms. */
 const listOf = (workload: string) =>

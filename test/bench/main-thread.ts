@@ -16,9 +16,9 @@ interface TraceEvent {
 export interface FrameCosts {
   /** Processor time of the main thread in each frame, ms: everything between two animation frames. */
   readonly total: readonly number[];
-  /** Of it our own scripts: animation frames, events, messages and what follows from them. */
+  /** Part of it in our own scripts: animation frames, events, messages and what follows from them. */
   readonly ours: readonly number[];
-  /** Of it the browser's: style, layout, recording and handing over what is painted. */
+  /** Part of it in the browser: style, layout, recording and handing over what is painted. */
   readonly browser: readonly number[];
   /** On other threads, ms per frame on average: turning the recording into pixels, in software here. */
   readonly raster_ms: number;

@@ -108,7 +108,7 @@ describe('a diffraction image', () => {
     await search.fill('structure factors');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('1');
     await search.fill('rows');
-    // Of more than one: the answer to what was sought before stands until this one comes.
+    // More than one: the answer to the search before stands until this one comes.
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toMatch(/^([2-9]|\d\d+)$/);
     await search.press('Enter');
     await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/rows.*thread \d.*First row/s);

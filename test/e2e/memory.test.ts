@@ -30,7 +30,7 @@ const long = JSON.stringify({
   solver: { step_mm: 0.02, variant: 'window' },
 });
 
-/** Of frames, which are tens of kilobytes each: what stays is less than a tenth of one for each. */
+/** Frames are tens of kilobytes each: less than a tenth of one may stay for each. */
 const BYTES_PER_FRAME = 4096;
 /** Caches that fill once. */
 const SETTLED_BYTES = 3 * 2 ** 20;

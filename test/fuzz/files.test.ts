@@ -23,7 +23,7 @@ const SEED = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_121);
 const FILES = Number(process.env['BRAGGBENCH_FUZZ_FILES'] ?? 280);
 const KINDS = 7;
 const EACH = Math.ceil(FILES / KINDS);
-/** Of the processor, for one file. */
+/** Processor time allowed for one file. */
 const MOST_S = 5;
 const MOST_BYTES = 2 ** 30;
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace transport;
 
-/// Of one material, whole grids are stepped in one pass.
+/// Whole grids of one material are stepped in one pass.
 Problem water(bool filled) {
   Problem p = water_problem(12.0, {5.5, 2.1, 0.5, 0.3}, 0.3, 0.1);
   p.filled = filled;

@@ -111,7 +111,7 @@ double norm_of(const std::vector<float>& values) {
   return std::sqrt(sum);
 }
 
-/// Of cuts that hold next to nothing the error is relative to a thousandth of all.
+/// For cuts that hold next to nothing the error is relative to a thousandth of all.
 double cut_error(const engine::Plane& got, const engine::Plane& wanted, const engine::Marginals& all) {
   if (got.values.size() != wanted.values.size()) return INFINITY;
   const double own = norm_of(wanted.values), least = 1e-3 * norm_of(all.zx);

@@ -219,7 +219,7 @@ export function gpuImageTargets(sessions) {
 }
 
 /**
- * Of the linear layer: the library's product with and without its epilogue, and our own kernel against it.
+ * The linear layer: the library's product with and without its epilogue, and our own kernel against it.
  * @param {Map<string, { reports: { entries: { label: string, status: string, time_s: number, verdict: string,
  *   quantities: { id: string, value: number | null }[] }[] }[] }>} sessions
  */

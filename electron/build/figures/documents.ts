@@ -19,7 +19,7 @@ const marked = /<!-- figures: ([\w-]+) -->\n([\s\S]*?)<!-- \/figures -->/g;
 
 export interface Place {
   readonly file: string;
-  /** Of the table. */
+  /** Name of the table. */
   readonly name: string;
   readonly text: string;
 }

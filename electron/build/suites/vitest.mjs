@@ -65,7 +65,7 @@ export function vitestProject(project, name, more = []) {
       const counts = await runVitest(project, more);
       if (counts === null) return FAILED;
       const bad = counts.files.filter(({ result }) => result.failed > 0);
-      // Of what no test has, such as an unhandled rejection, nobody knows which file to run again.
+      // An unhandled rejection belongs to no test: nobody knows which file to run again.
       const broken = counts.unhandled > 0 || (counts.code !== 0 && bad.length === 0);
       if (bad.length > MOST_AGAIN) say(`  ${bad.length} files failed: too many to be unsteady, none is run again`);
       const rerun = bad.length <= MOST_AGAIN;

@@ -23,7 +23,7 @@ import { duration, metric, smallError, speedup } from '../numbers.ts';
 import { type Column, table } from '../table.ts';
 import { measuredOn } from './measured-on.ts';
 
-/** Of the session that a report is part of. */
+/** What a report needs of its session. */
 type Kept = Pick<BenchSession, 'created'>;
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;

@@ -39,7 +39,7 @@ function together(findings: readonly Finding[]): readonly [measured: string, ver
   return [low === high ? `${high}` : `${low?.replace(/\D+$/, '')}–${high}`, verdicts];
 }
 
-/** Of the same claim; one that a session did not measure has no unit of its own. */
+/** Findings grouped by claim; one that a session did not measure has no unit. */
 const sameClaim = (findings: readonly Finding[]): readonly (readonly Finding[])[] => [
   ...Map.groupBy(findings, ({ claim, from, to }) => [claim, from, to].join()).values(),
 ];

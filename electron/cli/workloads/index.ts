@@ -36,7 +36,7 @@ export function showKept(context: VerbContext, kept: KeptSession): void {
   }
 }
 
-/** Of a text that is no scenario of any kind: the first one's, which says what is wrong with it. */
+/** A text that is no scenario of any kind gets the first workload, which says what is wrong with it. */
 export function workloadFor(kind: ScenarioKindName | null): Workload {
   return workloads[kind ?? 'transport'];
 }

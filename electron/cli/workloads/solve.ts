@@ -35,7 +35,7 @@ export async function solve(context: VerbContext, host: Host, reading: AnyReadin
   });
   try {
     const ended = await host.runs.ended(id);
-    // Of a run whose device failed on the way, what was finished is printed and saved first.
+    // A device may fail on the way: what was finished is printed and saved first.
     if (ended.error !== null && ended.wall_s === null) throw BraggError.fromWire(ended.error);
     return id;
   } finally {

@@ -50,7 +50,7 @@ export const judgedSchema = z.strictObject({
 });
 export type Judged = Readonly<z.infer<typeof judgedSchema>>;
 
-/** Of every sample, beside its times. */
+/** What every sample has beside its times. */
 export const sampleShape = {
   round: count,
   /** Which separately prepared state; absent in sessions without `judged`. */
@@ -80,7 +80,7 @@ export function modeEntryOf<Sample extends z.ZodType>(sample: Sample) {
 /** A part of a set-up that was timed once. */
 export const timedPartSchema = z.strictObject({ name: z.string(), seconds });
 
-/** Of every entry: which variant it is of. */
+/** What every entry has: which variant it measures. */
 export const entryShape = {
   /** How the session calls the variant. */
   label: z.string(),
@@ -144,7 +144,7 @@ export function gpusUsed(
   return [...new Map(used.map((gpu) => [gpu.uuid, gpu])).values()];
 }
 
-/** Of a report: what was measured where, and how long it took. */
+/** What every report has: what was measured where, and how long it took. */
 export const reportShape = {
   scenario: z.string(),
   machine: z.strictObject({
@@ -160,12 +160,12 @@ export const reportShape = {
     version: z.string(),
     build: z.string(),
     compiler: z.string(),
-    /** Of the checkout; absent where it was not recorded. */
+    /** Commit of the checkout; absent where it was not recorded. */
     commit: z.string().optional(),
   }),
   /** What was solved, as the user wrote it; absent in older sessions. */
   document: z.record(z.string(), z.unknown()).optional(),
-  /** Of the CUDA kernels on this GPU's architecture; absent where they were not compiled beforehand. */
+  /** Resources of the CUDA kernels on this GPU's architecture; absent where they were not compiled beforehand. */
   resources: kernelResourcesSchema.optional(),
   /** The label that ratios are against: the first that could run. */
   reference: z.string().nullable(),

@@ -12,7 +12,7 @@ import { sessionSchema } from './session.ts';
 const nothing = z.strictObject({});
 const seconds = z.number().nonnegative();
 
-/** Of a session of this program's run a random word; of a stored one its place and file name, the same every time. */
+/** A random word for a session of this program's run; for a stored one its folder and file name, the same every time. */
 export const benchIdSchema = z.string().min(1).max(255);
 export type BenchId = z.infer<typeof benchIdSchema>;
 
@@ -71,7 +71,7 @@ export const benchProgressSchema = z.strictObject({
   state: benchStateSchema,
   /** What is done now: first runs, FP64 reference, rounds. */
   phase: z.string(),
-  /** Of what. */
+  /** What was measured. */
   variant: z.string(),
   /** Whole rounds, and the most that will be taken. */
   round: z.number().int().nonnegative(),
@@ -181,7 +181,7 @@ export const benchMethods = {
     params: whichVariantSchema,
     result: z.strictObject({ files: z.array(sourceFileSchema) }),
   },
-  /** Of the kernels that a variant launches, in every architecture they were compiled for. */
+  /** Resources of the kernels that a variant launches, for every architecture they were compiled for. */
   'variant.resources': {
     params: z.strictObject({
       ...whichVariantSchema.shape,

@@ -13,7 +13,7 @@ const pairSchema = z.strictObject({
   /** How many times faster; null when the pair was not measured. */
   gain: ratioSchema.nullable(),
   verdict: claimVerdictSchema,
-  /** Of the two, those whose answer is wrong: their time is no gain of anybody's. Absent in older sessions. */
+  /** Those of the two whose answer is wrong: their time is nobody's gain. Absent in older sessions. */
   wrong: z.array(z.string()).optional(),
 });
 
@@ -58,7 +58,7 @@ const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
 export const claimResultSchema = z.strictObject(claimResultShape).transform(judgedNow);
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 
-/** Of a small measured workload: beside numbers, too, that variants state of themselves. */
+/** A claim on a small workload; it may also compare numbers that variants state. */
 export const taskClaimResultSchema = z
   .strictObject({
     ...claimResultShape,

@@ -45,13 +45,13 @@ export const imageBenchEntrySchema = z.strictObject({
   threads: count,
   /** Whether every round gave the same bits; absent in older sessions. */
   determinism: z.strictObject({ runs: count, bitwise: z.boolean(), spread: z.number() }).optional(),
-  /** Of every round: one image by the GPU's events, or rendered on the CPU. */
+  /** One a round: an image by the GPU's events, or rendered on the CPU. */
   samples_s: z.array(seconds),
-  /** Of every round: from the first launch until the image is in the host's memory. */
+  /** One a round: from the first launch until the image is in the host's memory. */
   image_samples_s: z.array(seconds),
-  /** Of every round: set-up and image, with all that this process already has. */
+  /** One a round: set-up and image, with all that this process already has. */
   wall_samples_s: z.array(seconds),
-  /** Of every round the multiprocessor clock after it, and why the sample is doubtful; absent in older sessions. */
+  /** One a round: the multiprocessor clock after it, and why the sample is doubtful; absent in older sessions. */
   clocks: z.array(z.strictObject({ sm_MHz: z.number().nullable(), flag: z.string().nullable() })).optional(),
   /** How many of them are, and the ratio without those; null where none is. */
   flagged: count.optional(),
@@ -61,7 +61,7 @@ export const imageBenchEntrySchema = z.strictObject({
   wall_s: seconds.nullable(),
   /** Medians of the set-up: of the rounds. */
   setup_s: seconds.nullable(),
-  /** Of the first run in this process. */
+  /** Time of the first run in this process. */
   first_s: seconds.nullable(),
   first_setup: z.array(timedPartSchema),
   ns_per_term: z.number().nullable(),
@@ -132,7 +132,7 @@ export const imageFitSchema = z.strictObject({
       setup_share: z.number(),
     }),
   ),
-  /** Of one image by the clock that computes it, and of everything; null for fewer than two sizes. */
+  /** Lines through the times of one image, and of everything; null for fewer than two sizes. */
   kernel: imageLineSchema.nullable(),
   wall: imageLineSchema.nullable(),
 });

@@ -32,7 +32,7 @@ export const wordsSchema = z.strictObject({
   timeTip: z.string(),
   /** What sizes are counted in: `cells`. */
   size: z.string(),
-  /** Of the rate over a sweep: `Cell-steps`; null where there is none. */
+  /** Title of the rate over a sweep: `Cell-steps`; null where there is none. */
   rate: z.string().nullable(),
 });
 export type Words = Readonly<z.infer<typeof wordsSchema>>;
@@ -42,7 +42,7 @@ export const timedSchema = z.strictObject({
   /** Which separately prepared state; absent where the session tells nothing of them. */
   instance: count.optional(),
   time_s: seconds,
-  /** Of the whole run; absent where there is none or it was not recorded. */
+  /** Time of the whole run; absent where there is none or it was not recorded. */
   wall_s: seconds.optional(),
   /** Null on the CPU, and where it was not recorded. */
   sm_MHz: z.number().nullable(),
@@ -64,13 +64,13 @@ export const rooflineSchema = z.strictObject({
 });
 
 const head = {
-  /** Of the session's own: the variant's id, with precision and GPU where they were asked for. */
+  /** The variant's id, with precision and GPU where they were asked for. */
   label: z.string(),
   variant: z.string(),
   title: z.string(),
   builds_on: z.string().nullable(),
   device: z.enum(['cpu', 'cuda']),
-  /** Of its arithmetic. */
+  /** Precision of its arithmetic. */
   precision: z.string(),
   note: z.string().nullable(),
   gpu: count.nullable(),
@@ -82,7 +82,7 @@ export const sessionEntrySchema = z.discriminatedUnion('status', [
     status: z.literal('measured'),
     /** Null where it was not recorded. */
     threads: count.nullable(),
-    /** Of the first run of the process; null where it is not told from later ones. */
+    /** Set-up of the first run of the process; null where it is not told from later ones. */
     first_setup_s: seconds.nullable(),
     setup_s: seconds,
     setup_parts: z.array(partSchema),
@@ -148,7 +148,7 @@ export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
 const { scenario, machine, document, reference, seed, rounds, stopped, judged, elapsed_s, noise } = reportShape;
 
 export const sessionReportSchema = z.strictObject({
-  /** Of a workload that has several benchmarks, which one; empty otherwise. */
+  /** Which benchmark, for a workload that has several; empty otherwise. */
   bench: z.string(),
   ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, elapsed_s, noise },
   program: z.strictObject({

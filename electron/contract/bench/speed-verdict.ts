@@ -19,7 +19,7 @@ export function verdictOf(ratio: Bounds | null, floor: number | null): Verdict {
   return ratio.low >= 1 - same && ratio.high <= 1 + same ? 'same' : 'undecided';
 }
 
-/** Of a kept session: the verdict on speed by today's rule; that an answer is wrong, or the reference, stands. */
+/** The verdict of a kept session by today's rule; `wrong` and `reference` stay as they are. */
 export function verdictNow<Kept extends string>(
   kept: Kept,
   ratio: { readonly interval: Bounds | null },

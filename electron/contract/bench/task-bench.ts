@@ -51,7 +51,7 @@ export type Quantity = Readonly<z.infer<typeof quantitySchema>>;
 const head = {
   /** The label is the variant's id, with `:1` where the second GPU was asked for. */
   ...entryShape,
-  /** Of its arithmetic: fp32, tf32, bf16, fp64, int. */
+  /** Precision of its arithmetic: fp32, tf32, bf16, fp64, int. */
   precision: z.string(),
 };
 
@@ -103,7 +103,7 @@ export const taskReportSchema = z
     ...reportShape,
     entries: z.array(taskEntrySchema),
     claims: z.array(taskClaimResultSchema),
-    /** Of each variant, on one clock; missing in sessions of earlier versions, and where only results are looked at. */
+    /** A recording for each variant, on one clock; missing in older sessions, and where only results are looked at. */
     recordings: z.array(recordingSchema).optional(),
   })
   // A session without instances is told by the rule kept for them, whatever the program that measured said.

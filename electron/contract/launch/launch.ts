@@ -6,7 +6,7 @@ import { type LaunchedKernel, type Occupancy, occupancyOf } from './occupancy.ts
 export type Extent = readonly [x: number, y: number, z: number];
 
 export interface LaunchRequest {
-  /** Of the problem. */
+  /** Elements of the problem. */
   readonly elements: Extent;
   /** Threads of a block. */
   readonly block: Extent;

@@ -28,14 +28,14 @@ export interface LaunchLimits {
   readonly multiprocessors: number;
   readonly warpThreads: number;
   readonly threadsPerBlock: number;
-  /** Of a multiprocessor. */
+  /** Threads that a multiprocessor holds. */
   readonly threads: number;
   readonly blocks: number;
   readonly registers: number;
   readonly shared_bytes: number;
   /** Block barriers; null where they do not limit. */
   readonly barriers: number | null;
-  /** Of one block without asking, and after asking with cuFuncSetAttribute. */
+  /** Shared memory of one block without asking, and after asking with cuFuncSetAttribute. */
   readonly sharedPerBlock_bytes: number;
   readonly sharedPerBlockOptIn_bytes: number;
   /** The system's own in every block. */
@@ -96,7 +96,7 @@ export function architectureName(text: string): string {
   return /^\d+\.\d+$/.test(text) ? `sm_${text.replace('.', '')}` : text.replace(/[a-z]+$/, '');
 }
 
-/** Of an architecture such as `sm_90a`; null for one that is not known here. */
+/** Limits of an architecture such as `sm_90a`; null for one that is not known here. */
 export function publishedFor(architecture: string): LaunchLimits | null {
   return publishedLimits.find((one) => one.architecture === architectureName(architecture)) ?? null;
 }

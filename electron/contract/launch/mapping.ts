@@ -7,7 +7,7 @@ export interface ThreadPlace {
   readonly block: number;
   /** Within its block along x. */
   readonly lane: number;
-  /** Of those lanes, 32 to a warp. */
+  /** Warp of the thread, 32 lanes each. */
   readonly warp: number;
   /** How many elements it did before this one. */
   readonly turn: number;
@@ -26,7 +26,7 @@ export function placeOfThread(launch: Launch, thread: number, turn = 0): ThreadP
   return { thread, block: Math.floor(thread / width), lane, warp: Math.floor(lane / WARP), turn };
 }
 
-/** Of an element along x; with one element per thread those behind the end are threads without an element. */
+/** Thread of an element along x; with one element per thread those behind the end have no element. */
 export function threadOfElement(launch: Launch, element: number): ThreadPlace {
   const stride = threadsAlongX(launch);
   return placeOfThread(launch, element % stride, Math.floor(element / stride));

@@ -29,7 +29,7 @@ export const limiters = ['registers', 'shared memory', 'threads', 'blocks', 'bar
 export type Limiter = (typeof limiters)[number];
 
 export interface Occupancy {
-  /** Of a multiprocessor at once; 0: such a block cannot be launched. */
+  /** Blocks that a multiprocessor holds at once; 0: such a block cannot be launched. */
   readonly blocks: number;
   readonly warps: number;
   /** Warps held over the most that can be, 0 to 1. */

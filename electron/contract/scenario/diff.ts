@@ -58,7 +58,7 @@ function side(value: unknown, schema: JsonSchema | null): string {
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
   const [a, b] = [inStableOrder(before), inStableOrder(after)];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
-  // Of both, so that a field that only one has stands where the schema puts it.
+  // Fields of both, so that one that only one side has stands where the schema puts it.
   const order = leaves(inStableOrder(merged(a, b)), undefined, []).map(formatPath);
   return leaves(a, b, [])
     .flatMap((path): readonly Difference[] => {

@@ -88,7 +88,7 @@ function kindsOf(union: JsonSchema | null, discriminator: string): readonly stri
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** Of a union's branches, the one that the value was meant for: it got past the type of the value. */
+/** The union branch that the value was meant for: it got past the type of the value. */
 function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | null {
   const deep = errors.filter((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),

@@ -98,7 +98,7 @@ export function newDocument(kind: ScenarioKindName): Record<string, unknown> {
   return { kind, version, ...fresh };
 }
 
-/** Of a new document, and of one that does not say. */
+/** Kind of a new document, and of one that names none. */
 export const defaultKind: ScenarioKindName = 'transport';
 
 export function isScenarioKind(name: unknown): name is ScenarioKindName {

@@ -30,7 +30,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** Of a document that is whole by itself, such as a printed report: its own styles and pictures, and nothing else. */
+/** Policy of a document that stands alone, such as a printed report: its own styles and pictures, nothing else. */
 export const DOCUMENT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
 

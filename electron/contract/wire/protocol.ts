@@ -57,9 +57,9 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     session: z.string(),
     /** False when a resume was asked and the session is gone: the page starts over. */
     resumed: z.boolean(),
-    /** Of the calls in `resume`, those that never reached the host: send them again. */
+    /** Calls in `resume` that never reached the host: send them again. */
     unknownCalls: z.array(counter),
-    /** Of the streams in `resume`, those that never reached the host: open them again. */
+    /** Streams in `resume` that never reached the host: open them again. */
     unknownStreams: z.array(counter),
     capabilities: capabilitiesSchema,
   }),

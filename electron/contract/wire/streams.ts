@@ -55,7 +55,7 @@ export const streams = {
   'run.cuts': {
     params: z.strictObject({
       run: runIdSchema,
-      /** Of the keyframe. */
+      /** Index of the keyframe. */
       index: z.number().int().nonnegative(),
       maps: z.array(mapRequestSchema).min(1).max(16),
     }),

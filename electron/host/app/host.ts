@@ -94,7 +94,7 @@ export class Host {
   readonly log: HostLog;
   /** The engine, with the user kernels that are known. */
   readonly addon: NativeAddon;
-  /** Of the program; null in a package. */
+  /** Commit of the program; null in a package. */
   readonly commit: string | null;
   readonly userKernels: UserKernels;
   readonly trust: Trust;

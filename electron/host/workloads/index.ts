@@ -19,7 +19,7 @@ export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
   ...eachTask(taskWorkload),
 };
 
-/** Of every workload, in their order. */
+/** Every workload, in their order. */
 export function allVariants(addon: NativeAddon): readonly Variant[] {
   return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].variants(addon));
 }

@@ -22,7 +22,7 @@ export interface RunContext {
     readonly version: string;
     readonly build: string;
     readonly compiler: string;
-    /** Of the checkout that it ran from; null in a package, and in files of versions that did not record it. */
+    /** Commit of the checkout that it ran from; null in a package, and in files that did not record it. */
     readonly commit: string | null;
   };
   readonly machine: Machine;

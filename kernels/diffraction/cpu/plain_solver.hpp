@@ -24,7 +24,7 @@ class PlainSolver final : public BandSolver {
     return true;
   }
 
-  /// Of no use once it is cancelled.
+  /// Useless once it is cancelled.
   double pixel(int fast, int slow, const std::atomic<bool>& cancel) const {
     const Setup& s = setup();
     const bool each = s.corrections == Corrections::kSubpixel;

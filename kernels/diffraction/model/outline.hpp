@@ -24,7 +24,7 @@ struct Outline : Plate {
     return static_cast<double>(oversample) * oversample * layers * static_cast<double>(source_count) *
            orientation_count();
   }
-  /// Of everything that is laid out before the image is begun, and of the image.
+  /// Bytes of everything that is laid out before the image is begun, and of the image.
   double table_bytes() const { return sizeof(double) * (static_cast<double>(nh) * nk * nl); }
   double bytes() const { return image_bytes() + table_bytes() + source_bytes() + orientation_bytes(); }
   double image_bytes() const { return sizeof(double) * static_cast<double>(pixels()); }

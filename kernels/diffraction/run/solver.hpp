@@ -35,7 +35,7 @@ class Solver {
   /// Photons per pixel, [slow][fast]. Returns the share of the image that is done: below 1 when cancelled, the
   /// rest is 0 then.
   virtual double render(const Work& work, std::span<double> image) = 0;
-  /// Of the image by the GPU's clock; 0 on the CPU.
+  /// Time of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }
   /// Makes the image again and again, for `at_least_s` together; the mean by the GPU's clock is what
   /// device_seconds() gives from then on. A CPU times its one image. False when it was cancelled, about which it looks

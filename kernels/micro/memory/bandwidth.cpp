@@ -62,7 +62,7 @@ CpuWork on_cpu(CpuBench& bench, bool all_threads) {
 CpuWork on_one_core(CpuBench& bench) { return on_cpu(bench, false); }
 CpuWork on_all_cores(CpuBench& bench) { return on_cpu(bench, true); }
 
-/// Of a repetition by events: the level's bandwidth, as notes state it.
+/// Bandwidth of a repetition by events, as notes state it.
 std::function<std::vector<Quantity>()> rate(CudaBench& bench, const CudaWork& work) {
   return [queue = work.queue, bytes = work.work.bytes, stream = &bench.stream()] {
     cuda::DeviceTimer timer(stream->device());

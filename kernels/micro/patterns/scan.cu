@@ -5,7 +5,7 @@ namespace bb::micro {
 
 inline constexpr unsigned kScanThreads = 1024;
 
-/// Of a block, in shared memory: in step s each thread adds the value s before it (Hillis and Steele).
+/// Scan of a block in shared memory: in step s each thread adds the value s before it (Hillis and Steele).
 extern "C" __global__ void __launch_bounds__(kScanThreads)
     micro_scan_shared(unsigned n, const float* __restrict__ in, float* __restrict__ out, float* __restrict__ sums) {
   __shared__ float values[2][kScanThreads];
@@ -31,7 +31,7 @@ __device__ inline float warp_scan(float value) {
   return value;
 }
 
-/// Of a block, by shuffles: within warps, then of the warps' sums.
+/// Scan of a block by shuffles: within warps, then over the warps' sums.
 extern "C" __global__ void __launch_bounds__(kScanThreads)
     micro_scan_shuffle(unsigned n, const float* __restrict__ in, float* __restrict__ out, float* __restrict__ sums) {
   __shared__ float parts[32];

@@ -24,7 +24,7 @@ struct DiagonalMatrix {
 /// 'power-law': the chance of n entries in a row falls as n^-2, from 1 to 4096, in random columns.
 SparseMatrix make_matrix(const std::string& kind, std::size_t rows, std::uint64_t seed);
 
-/// Of a matrix with few diagonals.
+/// For a matrix with few diagonals.
 DiagonalMatrix by_diagonals(const SparseMatrix& matrix);
 
 }  // namespace bb::micro

@@ -14,7 +14,7 @@ inline std::vector<float> summands(const engine::TaskProblem& problem) {
   return values;
 }
 
-/// Of a chain of `n` FP32 additions, relative: roundings that fall either way, ten times their expected size.
+/// Relative error bound of a chain of `n` FP32 additions: roundings that fall either way, ten times their expected size.
 inline double chain_limit(double n) { return 10.0 * 0x1p-24 * std::sqrt(n) + 0x1p-22; }
 
 }  // namespace bb::micro

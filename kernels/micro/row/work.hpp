@@ -96,7 +96,7 @@ class CudaBench {
   }
 };
 
-// Of the usual type made in one place.
+// The usual type, made in one place.
 template <>
 std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::buffer<float>(std::size_t count) const;
 template <>

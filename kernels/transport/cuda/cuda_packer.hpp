@@ -30,7 +30,7 @@ class Packer {
   }
 
  private:
-  // Of every array: the first load of a warp, and any 16-byte load, starts on a whole line.
+  // The first load of a warp from any array, and any 16-byte load, starts on a whole line.
   static constexpr std::size_t kAlignment = 128;
 
   std::vector<unsigned char> bytes_;

@@ -16,7 +16,7 @@ RowDrift row_drift(double shift, int steps, bool high_order) {
   if (!high_order) return {0.0, steps * fraction * (1.0 - fraction)};  // a linear split keeps the mean
   std::array<double, physics::kRemapTaps> c{};
   physics::remap_weights(fraction, true, c.data());
-  // Of the row only what moves by a part of a cell: a few cells wide, and taken back by one whenever it came that far.
+  // Only what moves by a part of a cell is followed: a few cells wide, moved back by one whenever it came that far.
   constexpr int kCells = 96, kMargin = kRemapReach + 1;
   std::vector<double> row(kCells, 0.0), moved(kCells, 0.0);
   const auto at = [](int i) { return static_cast<std::size_t>(i); };

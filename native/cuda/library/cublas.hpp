@@ -11,7 +11,7 @@ namespace bb::cuda {
 /// Why cuBLAS cannot be used here, in one sentence; "" when it can.
 std::string cublas_unavailable();
 
-/// Of a workspace, as NVIDIA advises for Hopper; older devices ask for less.
+/// Workspace size, as NVIDIA advises for Hopper; older devices ask for less.
 inline constexpr std::size_t kCublasWorkspace_bytes = std::size_t{32} << 20;
 
 /// How an operand of a row-major product is stored: as it is multiplied, or transposed.

@@ -7,10 +7,10 @@ import type { Box } from '../plot-frame.ts';
 import { type FigureAxis, horizontalRoom, logLimits, type Plot, plotAxes, verticalRoom } from './axes.ts';
 import { type Figure, type FigureSize, type Point, type Shape, seriesInk, textWidth } from './figure.ts';
 
-/** Of the plot, in label heights. */
+/** Height of the plot, in label heights. */
 const TALL = 20;
 
-/** Of any workload: the claims at each of a sweep's values. */
+/** The claims at each of a sweep's values, for any workload. */
 export interface Swept {
   readonly reports: readonly { readonly claims: readonly TaskClaimResult[] }[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;

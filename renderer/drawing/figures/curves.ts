@@ -26,7 +26,7 @@ const POINTS_PER_PIXEL = 1;
 function line(curve: Curve, most: number, place: (x: number, y: number) => Point): readonly Point[] {
   const every = Math.max(1, Math.ceil(curve.values.length / most));
   const points: Point[] = [];
-  // Of each group the value farthest from zero, so that peaks stay.
+  // Each group keeps the value farthest from zero, so that peaks stay.
   for (let i = 0; i < curve.values.length; i += every) {
     let best = i;
     for (let j = i; j < Math.min(curve.values.length, i + every); j += 1) {

@@ -78,7 +78,7 @@ export interface FigureSize {
   readonly label: number;
 }
 
-/** Of files: they are read in light and printed. Tested for contrast with the page's light theme. */
+/** Colours of files, which are read in light and printed. Tested for contrast with the page's light theme. */
 export const paper: Readonly<Record<string, string>> = {
   text: '#171c24',
   'text-muted': '#4b5565',

@@ -24,7 +24,7 @@ interface Roof {
   readonly ink: Ink;
 }
 
-/** Of every GPU that entries ran on: roofs of equal ones lie on each other. */
+/** Roofs of every GPU that entries ran on; those of equal GPUs coincide. */
 function roofsOf({ machine, entries: all }: SessionReport, entries: readonly Declared[]): readonly Roof[] {
   const double = all.some(({ precision }) => precision === 'fp64');
   const used = gpusUsed(machine, entries);

@@ -17,7 +17,7 @@ export interface SessionFigure {
   readonly id: string;
   readonly title: string;
   readonly text: string;
-  /** Of the whole sweep, and not of one of its reports. */
+  /** Whether it shows the whole sweep, not one report. */
   readonly ofSweep: boolean;
   readonly make: (size: FigureSize) => Figure;
 }
@@ -135,7 +135,7 @@ export interface SessionFigures {
   readonly missing: readonly string[];
 }
 
-/** Of one report; those of the whole sweep where `session` has one. */
+/** Figures of one report; those of the whole sweep where `session` has one. */
 export function sessionFigures(session: Session, report: SessionReport): SessionFigures {
   const all = [
     ladder(report),

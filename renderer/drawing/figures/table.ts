@@ -22,7 +22,7 @@ export interface TableRow {
   readonly part?: boolean;
 }
 
-/** Of letters in bold, over those that `textWidth` counts. */
+/** Width of bold letters over those that `textWidth` counts. */
 const BOLD = 1.06;
 
 /** The first column names the rows. */

@@ -9,10 +9,10 @@ import { type Figure, type FigureSize, type Ink, type Shape, seriesInk } from '.
 
 const PER_ROW = 64;
 const WARP = 32;
-/** Of the chosen thread's elements so many are shown. */
+/** How many of the chosen thread's elements are shown. */
 const TURNS_SHOWN = 5;
 const MOST_ROWS = 14;
-/** Of figures: neighbouring blocks differ, and not in the colours of errors and warnings. */
+/** Colours of blocks: neighbours differ, and none is a colour of errors or warnings. */
 const BLOCK_INKS = 4;
 
 const text = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');

@@ -135,7 +135,7 @@ function paintNames(
     const { window } = block;
     if (placement === null || window === null) continue;
     for (let i = first; i < last && left > 0; i += 1) {
-      // Of a span that reaches beyond the plot the part in sight has the name.
+      // A span that reaches beyond the plot has its name in the part in sight.
       const from = Math.max(0, placement.offset + placement.scale * (window.left[i] ?? 0));
       const to = Math.min(frame.plotWidth, placement.offset + placement.scale * (window.right[i] ?? 0));
       if (to - from < NAMED_FROM || (window.count[i] ?? 0) > 1) continue;

@@ -14,7 +14,7 @@ import { nameOf, type ShownRow } from './rows.ts';
 /** Curves on each other are told apart by their dashes: the reference's is full. */
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
 
-/** Of the rows that have one. */
+/** The rows that have a curve. */
 function useWithCurve(rows: readonly ShownRow[]): readonly ShownRow[] {
   return useMemo(() => rows.filter(({ row, hidden, reference }) => row.has_curve && (!hidden || reference)), [rows]);
 }

@@ -8,7 +8,7 @@ import type { ScaleKind } from '../../drawing/normalisation.ts';
 export interface Plane extends Linked {
   readonly horizontal: { readonly title: string; readonly unit: string };
   readonly vertical: { readonly title: string; readonly unit: string };
-  /** Of what is shown: `Dose`. */
+  /** Name of what is shown: `Dose`. */
   readonly quantity: string;
   /** Rows count downwards, and a cell is as wide as high. */
   readonly pixels: boolean;

@@ -12,7 +12,7 @@ export interface Benched {
   readonly bench: string;
 }
 
-/** Of the scenario in the form. */
+/** Variants and benchmark of the scenario in the form. */
 export function useScenarioBench(): Benched {
   const { stores } = useWorkbench();
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
@@ -28,7 +28,7 @@ export function useVariants({ workload, bench }: Benched): readonly Variant[] {
   return useMemo(() => all.filter((one) => one.workload === workload && one.bench === bench), [all, workload, bench]);
 }
 
-/** Of what is compared; of the scenario in the form where nothing is. */
+/** Variants and benchmark of what is compared; of the scenario in the form where nothing is. */
 export function useRowsBench(rows: readonly ShownRow[]): Benched {
   const scenario = useScenarioBench();
   const { row } = rows.find(({ reference }) => reference) ?? rows[0] ?? {};

@@ -71,7 +71,7 @@ export interface FigureInput {
   readonly overlays?: readonly OverlaidCurve[];
   /** Shown part of the axis; null: all of it. */
   readonly window: Interval | null;
-  /** Of the whole figure. */
+  /** Width of the whole figure. */
   readonly width_px: number;
   readonly theme: DrawingTheme;
   readonly colors: { readonly curve: string; readonly fill: string; readonly r80: string; readonly reference: string };
@@ -84,7 +84,7 @@ export interface Figure {
 
 /** Room above the curve for the labels of the lines. */
 const HEADROOM = 1.14;
-/** Of a label's letters and lines, in parts of its size. */
+/** Width of a label's letters, in parts of its size. */
 const GLYPH = 0.58;
 const ROW = 1.3;
 

@@ -8,7 +8,7 @@ import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';
 
 export interface SceneInput {
   readonly shown: ShownMap | null;
-  /** Of the run that is shown or, before there is one, of the scenario being edited. */
+  /** The resolved scenario of the run that is shown or, before there is one, of the form. */
   readonly resolved: TransportResolved | null;
   readonly r80_mm: number | null;
   readonly windows: Readonly<{ z?: Interval; x?: Interval }>;

@@ -53,7 +53,7 @@ export type Against =
   /** `dose` as a share of the reference's largest, distance in mm. */
   | Readonly<{ kind: 'gamma'; run: RunId; dose: number; distance_mm: number; by: GammaDose }>;
 
-/** Of a gamma index that has been computed. */
+/** A gamma index that has been computed. */
 export interface GammaOutcome {
   readonly by: GammaDose;
   readonly passed: number;

@@ -14,7 +14,7 @@ export interface MarkdownProps {
 
 type Context = Omit<MarkdownProps, 'text'>;
 
-/** Of the element that a heading's anchor names. */
+/** Id of the element that a heading's anchor names. */
 export const headingId = (anchor: string): string => `handbook-${anchor}`;
 
 /** The page that a link of `page` leads to; null: it leads elsewhere. */

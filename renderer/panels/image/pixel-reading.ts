@@ -10,7 +10,7 @@ import type { ImagePoint } from '../../state/image-view.ts';
 const REST_MS = 90;
 
 export interface ReadPixel {
-  /** Of which image, and what was subtracted. */
+  /** Which image, and what was subtracted. */
   readonly run: RunId;
   readonly against: RunId | null;
   readonly fast: number;

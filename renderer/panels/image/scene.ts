@@ -30,7 +30,7 @@ export const DECADES_SHOWN = 1e-6;
 
 const made = new WeakMap<object, ImageGeometry>();
 
-/** Of the complete scenario that a run was made from, or that the form resolves to. */
+/** Geometry of the complete scenario that a run was made from, or that the form resolves to. */
 export function geometryOf({ scenario }: Pick<DiffractionResolved, 'scenario'>): ImageGeometry {
   const known = made.get(scenario);
   if (known !== undefined) return known;

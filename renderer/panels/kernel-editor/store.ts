@@ -5,7 +5,7 @@ import { createPersisted, type SettingsStorage } from '../../state/persisted.ts'
 
 const schema = z.strictObject({
   workload: z.string().max(64),
-  /** Of a workload that has several; empty otherwise. */
+  /** Benchmark of a workload that has several; empty otherwise. */
   bench: z.string().max(64),
   /** Id of a variant, shipped or own; one that is gone gives way to the first. */
   variant: z.string().max(64),

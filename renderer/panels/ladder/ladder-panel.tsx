@@ -45,7 +45,7 @@ function useSession(bench: BenchInfo | null): Loaded {
   return loaded;
 }
 
-/** Of exported figures: a page's width. */
+/** Size of exported figures: a page's width. */
 const EXPORT_SIZE = { width: 860, label: 11 } as const;
 
 function Session({ session }: { readonly session: SessionData }): ReactElement {

@@ -77,7 +77,7 @@ export function driveLateral(
     const profiles = curves.map((curve, i) => depthProfile(curve, depths_mm[i] ?? 0, moments));
     shown.setState({ shown: { run, profiles, theory: theoryOf.curve, noTheory: theoryOf.reason } });
   };
-  /** Of the depths that the pointer passes while one is asked for only the last is asked for too. */
+  /** While one depth is asked for, the pointer passes others: only the last is asked for next. */
   const follow = loadLatest({
     wanted: () => {
       const next = wanted();

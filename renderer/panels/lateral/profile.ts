@@ -5,14 +5,14 @@ import { fitGaussian, type GaussianFit } from '../../base/gaussian-fit.ts';
 import { fixed } from '../../base/numbers.ts';
 import type { LineCurve, LineScene } from '../../drawing/line-view.ts';
 
-/** Of the protons' fluence crossing the plane. */
+/** Moments of the protons' fluence crossing the plane. */
 export interface PlaneMoments {
   readonly depth_mm: number;
   readonly mean_x_mm: number;
   readonly sigma_x_mm: number;
 }
 
-/** Of the plane nearest to the depth; null where no protons cross it. */
+/** Moments at the plane nearest to the depth; null where no protons cross it. */
 export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | null {
   let best = -1;
   let distance = Number.POSITIVE_INFINITY;

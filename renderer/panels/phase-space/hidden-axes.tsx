@@ -24,7 +24,7 @@ const choices = [
 export interface HiddenAxesProps {
   readonly axes: PhaseAxes;
   readonly cuts: HiddenCuts;
-  /** Of the run that is shown; null: not known yet. */
+  /** Grid of the run that is shown; null: not known yet. */
   readonly grid: GridSize | null;
   /** In the axis' unit; null: not known. */
   readonly position: (axis: AxisName, index: number) => number | null;

@@ -15,7 +15,7 @@ export interface PhaseAxes {
   readonly vertical: AxisName;
 }
 
-/** Of a map: cuts of the axes that it does not show; the other is summed. */
+/** Cuts of the axes that a map does not show; the other is summed. */
 export type HiddenCuts = readonly Cut[];
 
 /**
@@ -29,7 +29,7 @@ export const defaultAxes: Readonly<Record<SlotKey, PhaseAxes>> = {
   d: { horizontal: 'theta', vertical: 'e' },
 };
 
-/** Of a map in the data cache. */
+/** Key of a map in the data cache. */
 export const cacheKey = (slot: SlotKey): string => `phase-space/${slot}`;
 
 export const axisNames: readonly AxisName[] = ['z', 'x', 'theta', 'e'];

@@ -13,7 +13,7 @@ import { compact, NO_VALUE, percent } from '../../base/numbers.ts';
 export interface Ceiling {
   readonly bytes_per_s: number;
   readonly flops_per_s: number;
-  /** Of the product and of the rectifier alone. */
+  /** Times of the product and of the rectifier alone. */
   readonly gemm_s: number;
   readonly relu_s: number;
   /** The most that fusing saves: a share of both together. */

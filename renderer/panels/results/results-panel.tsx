@@ -12,7 +12,7 @@ import { useOpened, useStored } from './sources.ts';
 import '../../widgets/plot-panel.css';
 import './results-panel.css';
 
-/** Of the choice: the selected run, rather than a kept session. */
+/** The choice of the selected run, rather than a kept session. */
 const RUN = 'run';
 
 const storedText = ({ name, machine, recorded }: StoredTask): string =>

@@ -163,7 +163,7 @@ function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): Widths
   return { half: along(0.5), near: along(0.9) };
 }
 
-/** Of the transport run that is shown. */
+/** Results of the transport run that is shown. */
 export function TransportResults(): ReactElement {
   const { data } = useWorkbench();
   const summary = useCached(data.summary, SHOWN);

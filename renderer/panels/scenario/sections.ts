@@ -66,7 +66,7 @@ const transport: readonly Section[] = [
   },
 ];
 
-/** Of the document itself, not of its problem. */
+/** Fields of the document itself, not of its problem. */
 const naming = ['$schema', 'kind', 'version', 'name', 'notes'];
 const MOST_IN_SUMMARY = 3;
 

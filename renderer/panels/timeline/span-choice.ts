@@ -5,7 +5,7 @@ import type { TimelineBlocks } from './blocks.ts';
 import type { TimelineContext } from './context.ts';
 import type { TimelineViewport } from './viewport.ts';
 
-/** Of what one span launched; a graph launches thousands. */
+/** Arrows to what one span launched; a graph launches thousands. */
 const MOST_ARROWS = 200;
 
 export class SpanChoice {

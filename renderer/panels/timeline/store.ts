@@ -33,7 +33,7 @@ export function createTimelineSettings(
 export interface ChosenSpan {
   readonly trace: TraceId;
   readonly details: SpanDetails;
-  /** Of all spans of that name in its timeline; null until they are counted. */
+  /** Statistics of all spans of that name in its timeline; null until they are counted. */
   readonly alike: TimelineStatistics | null;
 }
 
@@ -53,7 +53,7 @@ export interface TimelineSearch {
   readonly count: number;
   readonly names: number;
   readonly sum_ns: number;
-  /** Of those that can be gone through; null before the first. */
+  /** Position among those that can be gone through; null before the first. */
   readonly index: number | null;
   readonly reachable: number;
 }

@@ -13,7 +13,7 @@ import { readArguments } from '../../../electron/main/arguments.ts';
 import { openTestScenarios } from '../host/small-run.ts';
 
 const addon = loadAddon();
-/** Of the machine that measures. */
+/** Scenarios with the memory of the machine that measured. */
 const scenarios = await openTestScenarios(addon, 128 * 2 ** 30);
 
 test.each(GPU_SESSIONS.map(({ file, words }) => ({ file, words })))('$file', async ({ words }) => {

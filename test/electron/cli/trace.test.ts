@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { braggbenchHere } from './command.ts';
 
 const runs = path.resolve(import.meta.dirname, '../../../assets/runs');
-/** Of an earlier window, which took its steps by graphs. */
+/** A run of an earlier window variant, which took its steps by graphs. */
 const earlier = path.resolve(import.meta.dirname, '../../golden/runs/h200-cuda-window-graphs.h5');
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-trace-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

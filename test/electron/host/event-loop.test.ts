@@ -25,9 +25,9 @@ const maps: MapRequest[] = [
 ];
 
 interface Delays {
-  /** Of the event loop's delays, wall time, ms. */
+  /** 99th percentile of the event loop's delays, wall time, ms. */
   readonly p99: number;
-  /** Of what the main thread itself computed between two turns, its processor time, ms. */
+  /** 99th percentile of the main thread's processor time between two turns, ms. */
   readonly work_p99: number;
   readonly frames: number;
 }
@@ -107,7 +107,7 @@ it.for(Object.entries(solvers))(
     // A shorter one compiles the code that they go through; what counts is the program in use.
     await delaysDuring({ ...scenario, beam: { energy_MeV: 50 } });
     const seen: Delays[] = [];
-    // Of the machine alone, after each attempt that came out too long.
+    // Delays of the machine alone, after each attempt that came out too long.
     const machine: number[] = [];
     const best = (of: 'work_p99' | 'p99'): number => Math.min(...seen.map((attempt) => attempt[of]));
     do {

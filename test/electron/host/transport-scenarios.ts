@@ -10,7 +10,7 @@ import type { ReadOptions } from '../../../electron/host/workloads/scenarios/sce
 import { asTransport } from '../../../electron/host/workloads/transport/scenario/reading.ts';
 
 export class TransportScenarios {
-  /** Of every kind. */
+  /** Scenarios of every kind. */
   readonly any: Scenarios;
   readonly resolve = problemOf;
 

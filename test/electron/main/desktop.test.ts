@@ -18,7 +18,7 @@ let browser: Browser;
 const quick = { kind: 'transport', version: 1, name: 'Quick', beam: { energy_MeV: 70 }, solver: { stepping: 'depth' } };
 const quickFile = path.join(folder, 'quick.json');
 
-/** Of whatever is waited for: a loaded machine is slow and not wrong. */
+/** Limit for whatever is waited for: a loaded machine is slow and not wrong. */
 const WAIT_MS = 60_000;
 const poll = (check: () => unknown) => expect.poll(check, { timeout: WAIT_MS });
 const page = () => {

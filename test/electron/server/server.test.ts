@@ -272,7 +272,7 @@ describe('the port', () => {
       message: `Port ${served.port} is in use by another program. Choose another with --port, or leave it out.`,
     });
     const [first, second] = [await serve({ ...options(), port: null }), await serve({ ...options(), port: null })];
-    // Of whatever other programs hold and give back meanwhile.
+    // Whatever ports other programs hold and give back meanwhile.
     expect(second.port).not.toBe(first.port);
     await Promise.all([first.close(), second.close()]);
   });

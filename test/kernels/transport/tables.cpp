@@ -271,7 +271,7 @@ TEST("work: the operators' arithmetic follows the tables, so wide angle kernels 
   CHECK(wide > narrow + 5);
   CHECK_REL(flops_per_cell_step(fine), many, 1e-12);
   CHECK(flops_per_cell_step(fine) > flops_per_cell_step(coarse) + 15);
-  // Of two materials each counts by its share of the map.
+  // Two materials count by their shares of the map.
   p.materials.push_back(test::material("lead"));
   test::paint(p, 1, -100.0, 100.0, 0.0, 17.5);
   const double half_lead = flops_per_cell_step(build_tables(p));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 export const SEED = 20240607;
-/** Of each Monte Carlo case: R80 to 0.01 mm at 150 MeV. */
+/** Protons of each Monte Carlo case: R80 to 0.01 mm at 150 MeV. */
 export const PROTONS = 100_000;
 /** What the test draws again, with the same seeds. */
 export const SHORT_PROTONS = 400;

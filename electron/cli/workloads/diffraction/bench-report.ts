@@ -9,7 +9,7 @@ import { duration, metric, significant, smallError, speedup } from '../../number
 import { measuredOn } from '../../reports/measured-on.ts';
 import { table } from '../../table.ts';
 
-/** Of the session that a report is part of. */
+/** What a report needs of its session. */
 type Kept = Pick<ImageSession, 'created' | 'commit'>;
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;

@@ -20,7 +20,7 @@ import { readTaskScenario } from './scenario.ts';
 /** Enough for a median and how far samples stray from it. */
 const rounds = 7;
 
-/** Of auto the one that runs. Throws a BraggError with what the engine refuses. */
+/** The variant that runs; `auto` is resolved. Throws a BraggError with what the engine refuses. */
 function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string {
   try {
     return host.addon.createTask(problem).plan.variant;

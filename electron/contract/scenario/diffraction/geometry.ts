@@ -31,14 +31,14 @@ export interface PixelReadout {
   /** Spacing of the planes that reflect there, Å; null straight ahead. */
   readonly resolution_A: number | null;
   readonly twotheta_deg: number;
-  /** Of the unturned block, in the middle of the oscillation. */
+  /** Miller indices for the unturned block, in the middle of the oscillation. */
   readonly h: number;
   readonly k: number;
   readonly l: number;
 }
 
 export interface ImageGeometry {
-  /** Of the point at these pixel coordinates; the middle of pixel i is at i + 0.5. */
+  /** Reads the point at these pixel coordinates; the middle of pixel i is at i + 0.5. */
   readonly at: (fast: number, slow: number) => PixelReadout;
   /** Nearest distance of the detector's plane from the crystal, mm, and its foot in pixels. */
   readonly close_mm: number;

@@ -19,9 +19,9 @@ export interface ComparedRun {
   readonly variant: string;
   readonly precision: string;
   readonly status: string;
-  /** Of the steps: by the GPU's clock where one took them, else by the host's. */
+  /** Time of the steps: by the GPU's clock where one took them, else by the host's. */
   readonly time_s: number;
-  /** Of the steps, by the host's clock. */
+  /** Time of the steps by the host's clock. */
   readonly solve_s: number;
   readonly setup_s: number;
   readonly wall_s: number;

@@ -17,7 +17,7 @@ import { hostWorkloads } from '../../workloads/index.ts';
 import { scenarioDifferences } from './compare.ts';
 import type { Loaded, OwnRow } from './subjects.ts';
 
-/** Of the bootstrap: the same numbers every time. */
+/** Seed of the bootstrap: the same numbers every time. */
 const seed = 1;
 
 /** In the same rounds: then round i of both was taken side by side. */

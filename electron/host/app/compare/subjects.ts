@@ -24,7 +24,7 @@ export interface Loaded {
   readonly times: readonly number[];
   /** The same by separately prepared state; null where the session tells nothing of them. */
   readonly instances: Instances | null;
-  /** Of whole runs; null where they were not measured by instances. */
+  /** Times of whole runs; null where they were not measured by instances. */
   readonly wholes: Instances | null;
   /** Which rounds the times are of: the session's report; null of what stands alone. */
   readonly rounds: string | null;

@@ -7,7 +7,7 @@ import { allKernelResources } from '../../model/bench/resources.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { Handlers } from '../service/service.ts';
 
-/** Of the newest recorded session of each workload that kept them. */
+/** Resources in the newest recorded session of each workload that kept them. */
 async function recordedSets(benches: Benches, workloadOf: (variant: string) => string | null): Promise<KernelSet[]> {
   const sets = new Map<string, { readonly created: string; readonly set: KernelSet }>();
   for (const { id, recorded } of await benches.list()) {

@@ -36,7 +36,7 @@ export async function transportRun(runs: Runs, id: string): Promise<RunData> {
   return runOf('transport', await runs.data(id));
 }
 
-/** Of the keyframe nearest to a depth. */
+/** Index of the keyframe nearest to a depth. */
 function nearest(keyframes: RunData['keyframes'], depth_mm: number): number {
   const away = keyframes.map((frame) => Math.abs(frame.depth_mm - depth_mm));
   return away.indexOf(Math.min(...away));

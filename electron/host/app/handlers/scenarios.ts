@@ -61,7 +61,7 @@ function resolve({ addon, memoryLimit_bytes }: ScenarioParts, reading: AnyReadin
 
 const NO_FILE = 'none';
 
-/** Of the content, which needs no clock: the same as long as the file says the same; of one that is not there too. */
+/** Hash of the content, which needs no clock. A file that is not there has one too. */
 async function stampOf(file: string): Promise<string> {
   const read = await readText(file);
   if (read.ok) return textStamp(read.text);
@@ -119,7 +119,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       });
       const { path: written } = await files.readable(file);
       await recent.add(written);
-      // Of what was written here, whatever another has written since.
+      // The stamp of what was written here, whatever another has written since.
       return { ...named, stamp: textStamp(text) };
     },
     'scenario.resolve': async ({ scenario, file }) => {

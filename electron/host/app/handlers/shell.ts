@@ -13,7 +13,7 @@ export interface ShellHandlers {
   chooseFolder(title: string, folder: string): Promise<string | null>;
   /** Opens a folder in the system's file manager. */
   showFolder?(folder: string): Promise<void>;
-  /** Of a program that can put newer versions of itself in place. */
+  /** Present where the program can update itself. */
   readonly updates?: {
     check(): Promise<{ readonly current: string; readonly newer: string | null }>;
     install(): Promise<void>;

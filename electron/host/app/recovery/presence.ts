@@ -44,7 +44,7 @@ export class Presence {
     for (const name of await readdir(this.#folder).catch(() => [])) {
       if (name === page) continue;
       const other = path.join(this.#folder, name);
-      // Of either sign: a clock that was set back makes files that are of later.
+      // Absolute, because a clock that was set back makes files from the future.
       const age = Math.abs(Date.now() - ((await stat(other).catch(() => null))?.mtimeMs ?? 0));
       if (age > SWEEP_MS) await rm(other, { force: true });
       else if (age < GONE_MS && isOpen(await readFile(other, 'utf8').catch(() => ''), mark)) others += 1;

@@ -30,7 +30,7 @@ export interface RunRecord {
   lastProgress: RunProgress;
 }
 
-/** Of a run that waits or computes. */
+/** What a run has while it waits or computes. */
 export interface ActivePart {
   readonly run: WorkloadRun;
   readonly completeScenario: Readonly<Record<string, unknown>>;

@@ -33,7 +33,7 @@ function made(kept: KeptSession, variants: readonly Variant[], ratio: RatioOf): 
 
 /** What files may leave unsaid of what they measured. */
 export interface KnownNow {
-  /** Of the registry: what older files do not say of theirs. */
+  /** Variants of the registry, for what older files leave out. */
   readonly variants: readonly Variant[];
   /** About images, of which older files hold the samples and no claims. */
   readonly imageClaims: readonly TaskClaim[];

@@ -27,7 +27,7 @@ export interface UserKernelsOptions {
   readonly limit_s?: number;
 }
 
-/** Of a scenario: what its variants must be of. */
+/** Workload and benchmark that a scenario's variants must belong to. */
 export interface Place {
   readonly workload: string;
   /** Empty for a workload that has one. */
@@ -39,7 +39,7 @@ export interface Mismatch {
   readonly allowed: string;
 }
 
-/** Of a scenario with its defaults. A workload that has several benchmarks names one as the kind of its problem. */
+/** Workload and benchmark of a complete scenario. A workload with several benchmarks names one as its problem's kind. */
 export function placeOf(scenario: { readonly kind: string; readonly problem?: unknown }): Place {
   const bench = valueAt(scenario, ['problem', 'kind']);
   return { workload: scenario.kind, bench: typeof bench === 'string' ? bench : '' };
@@ -74,7 +74,7 @@ export class UserKernels {
     this.addon = engine;
   }
 
-  /** Of runs that are started from now on. */
+  /** Limit for runs that are started from now on. */
   set limit_s(seconds: number) {
     this.#limit_s = seconds;
     for (const session of this.#sessions.values()) session.retire();

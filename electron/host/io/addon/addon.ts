@@ -72,7 +72,7 @@ export interface NativeAddon {
   diffractionVariants(): DiffractionVariant[];
   /** Throws like `createTransport`. */
   createDiffraction(problem: DiffractionProblem): DiffractionRun;
-  /** Of small measured workloads: of one kind of scenario, or of all. */
+  /** Variants of small workloads: for one kind of scenario, or all. */
   taskVariants(workload?: string): TaskVariant[];
   /** Throws like `createTransport`. */
   createTask(problem: TaskProblem): NativeTask;
@@ -80,11 +80,11 @@ export interface NativeAddon {
 
 /** Where CUDA kernels come from. */
 export interface KernelFolders {
-  /** Of the fatbins compiled at build time: dist/kernels. */
+  /** Folder of the fatbins compiled at build time: dist/kernels. */
   readonly images: string;
-  /** Of the sources, for compilation at run time: dist/kernels/source. */
+  /** Folder of the sources for compilation at run time: dist/kernels/source. */
   readonly sources: string;
-  /** Of what was compiled or measured at run time; the user's cache folder. */
+  /** Folder for what is compiled or measured at run time: the user's cache. */
   readonly cache: string;
 }
 
@@ -281,7 +281,7 @@ export interface TransportResult {
   readonly peak_state_bytes: number;
   /** Compulsory traffic of the kernels that ran, FP32; FP64 moves twice as many. */
   readonly bytes_per_cell_step: number;
-  /** Of this problem's operators: wide angle kernels have more. */
+  /** Operations of this problem's operators: wide angle kernels have more. */
   readonly flops_per_cell_step: number;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;

@@ -75,11 +75,11 @@ export interface DiffractionProblem {
 }
 
 export interface DiffractionVariant extends Omit<Variant, 'precisions'> {
-  /** Of the lattice factors. */
+  /** Precision of the lattice factors. */
   readonly precision: Precision;
   /** A fused multiply-add is two. */
   readonly flopsPerTerm: number;
-  /** Of those, in FP64. */
+  /** How many of them are in FP64. */
   readonly fp64FlopsPerTerm: number;
   /** The rest of a pixel's work, once for each sub-pixel, layer and source; 0 where it is not stated. */
   readonly flopsPerBeam: number;
@@ -123,7 +123,7 @@ export interface DiffractionResult {
   readonly isa: string;
   readonly setup_s: number;
   readonly solve_s: number;
-  /** Of one image by the GPU's clock; 0 on the CPU. */
+  /** Time of one image by the GPU's clock; 0 on the CPU. */
   readonly device_s: number;
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   /** Lattice factors computed. */
@@ -134,7 +134,7 @@ export interface DiffractionResult {
   /** The step of a span is its first row. */
   readonly spans: Spans;
   readonly trace: DeviceTrace | null;
-  /** Of the GPU, where they were asked for. */
+  /** Clocks of the GPU, where they were asked for. */
   readonly clocks: Clocks;
   /** Why the device's work is not in it though it was asked for; null otherwise. */
   readonly traceReason: string | null;

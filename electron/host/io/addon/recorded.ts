@@ -19,7 +19,7 @@ export interface DeviceTrace {
   /** Nanoseconds since the run began, on the spans' clock. */
   readonly start_ns: Float64Array;
   readonly end_ns: Float64Array;
-  /** Of a driver call its thread. */
+  /** Thread of a driver call. */
   readonly stream: Uint32Array;
   /** The same for a launch and the driver call that made it. */
   readonly correlation: Uint32Array;
@@ -36,7 +36,7 @@ export interface DeviceTrace {
 
 export interface Spans {
   readonly names: readonly string[];
-  /** Of a run on the GPU thread 0 is the host, thread 1 the device. */
+  /** In a run on the GPU, thread 0 is the host and thread 1 the device. */
   readonly threads: number;
   readonly name: Uint16Array;
   readonly thread: Uint16Array;

@@ -22,7 +22,7 @@ export interface TaskProblem {
 
 export interface TaskVariant extends Omit<Variant, 'precisions'> {
   readonly benchTitle: string;
-  /** Of its arithmetic: fp32, tf32, bf16, … */
+  /** Precision of its arithmetic: fp32, tf32, bf16, … */
   readonly precision: string;
   /** Whose kernels do the work, such as `cuBLAS`; null where they are ours. */
   readonly library: string | null;
@@ -54,10 +54,10 @@ export interface TaskSample {
   readonly repetitions: number;
   readonly device_s: number | null;
   readonly wall_s: number | null;
-  /** Of the clock that counts: the device's, unless the task is about the host's part. */
+  /** Time by the clock that counts: the device's, unless the task is about the host's part. */
   readonly time_s: number;
   /**
-   * Of all calls so far: preparing, checks and what is timed, with its repetitions as step; of a traced sample also
+   * Spans of all calls so far: preparing, checks and what is timed, with its repetitions as step; of a traced sample also
    * every repetition, and on further threads the parts of each.
    */
   readonly spans: Spans;
@@ -95,7 +95,7 @@ export interface TaskVerdict {
   readonly hash: string;
   /** Which clock counts. */
   readonly clock: 'device' | 'wall';
-  /** Of one repetition; null where meaningless. */
+  /** Bytes and operations of one repetition; null where meaningless. */
   readonly work: { readonly bytes: number | null; readonly flops: number | null };
   readonly quantities: readonly TaskQuantity[];
 }

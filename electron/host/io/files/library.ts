@@ -32,7 +32,7 @@ export interface ShippedFolder {
   readonly folder: string;
   /** Before the names of its files in their keys: empty, or a folder with its slash. */
   readonly below: string;
-  /** Of the files that are seen. */
+  /** Name endings of the files that are seen. */
   readonly endings: readonly string[];
 }
 

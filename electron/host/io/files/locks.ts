@@ -106,7 +106,7 @@ export class Locks {
     }
   }
 
-  /** Of a folder that was a library of any program, in it. */
+  /** The lock file; in the folder itself where any program made it a library. */
   async #fileOf(folder: string): Promise<string> {
     const real = await realpath(folder).catch(() => path.resolve(folder));
     const own = path.join(real, OWN_FOLDER);

@@ -78,7 +78,7 @@ export class OwnedFolders {
       if (lock === null) return false;
       lock.release();
     } catch {
-      // Of another user, who alone can tell.
+      // Another user's file: only they can tell.
       return false;
     }
     // Free, in the eyes of this machine; another's locks may not reach it.

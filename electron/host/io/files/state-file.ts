@@ -8,7 +8,7 @@ import { writeAtomically } from './write-file.ts';
 
 export interface StateFileOptions<T> {
   readonly file: string;
-  /** Of the whole file. */
+  /** Schema of the whole file. */
   readonly schema: z.ZodType<T>;
   /** What holds where there is no file. */
   readonly empty: T;

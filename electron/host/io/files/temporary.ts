@@ -7,7 +7,7 @@ import { isAlive, processRoomId } from './this-machine.ts';
 /** `.braggbench-ROOM-PID-RANDOM.tmp`; earlier versions wrote `.mine.json.RANDOM.tmp`. */
 const OURS = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
 const EARLIER = /^\..+\.[0-9a-f]{12}\.tmp$/;
-/** Of a process that cannot be asked after: no write takes so long. */
+/** Age at which a file is left over, where its process cannot be asked: no write takes so long. */
 const ABANDONED_MS = 24 * 60 * 60_000;
 
 /** A new name in `folder`. */

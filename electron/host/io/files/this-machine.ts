@@ -11,7 +11,7 @@ function said(read: () => string): string | null {
   }
 }
 
-/** Of the running kernel, the same in all of its containers; null where the system does not tell. */
+/** Boot id of the running kernel, the same in all of its containers; null where the system does not tell. */
 export const bootId: string | null = said(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
 
 /** Containers have names of their own. */
@@ -27,7 +27,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Of another user: there is such a process.
+    // Another user's: there is such a process.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

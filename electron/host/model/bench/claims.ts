@@ -11,7 +11,7 @@ import { timeOf } from './measure.ts';
 import type { BenchEntry } from './report.ts';
 
 /**
- * Of which time a claim speaks: `counted`, that variants are compared by; `whole`, of everything from set-up to the answer
+ * Which time a claim speaks about: `counted`, that variants are compared by; `whole`, of everything from set-up to the answer
  * in this process; `first`, of the first such run, which loads and opens.
  */
 const clockSchema = z.enum(['counted', 'whole', 'first']);
@@ -29,7 +29,7 @@ type Side = Claim['pairs'][number]['slower'];
 
 /** A claim about a number that a variant states of itself, such as a latency in cycles. */
 const quantityClaimSchema = z.strictObject({ variant: z.string(), quantity: z.string(), what: z.string() });
-/** Of which values of the problem's parameters a claim speaks: from … to, or a word. */
+/** Which values of the problem's parameters a claim speaks about: from … to, or a word. */
 const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number()]), z.string()]));
 export const taskClaimSchema = z.strictObject({
   ...claimSchema.shape,
@@ -88,7 +88,7 @@ export type TimesOf = (side: Side) => SideTimes;
 
 export const notMeasured: SideTimes = { times: [], wrong: false };
 
-/** Of samples as files keep them: without `instance` all are of one. */
+/** Samples as files keep them: without `instance` all belong to one. */
 export function keptInstances<S extends { readonly instance?: number | undefined }>(
   samples: readonly S[],
   secondsOf: (sample: S) => number,

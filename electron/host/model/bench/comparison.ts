@@ -42,7 +42,7 @@ export interface Basis<S> {
   /** What the others are compared with. */
   readonly reference: Ranked<S> | undefined;
   readonly all: readonly Ranked<S>[];
-  /** Of the control, on the natural logarithm. */
+  /** The control's floor, on the natural logarithm. */
   readonly floor: number | null;
   /** Differences within this, as a ratio less 1, do not matter. */
   readonly margin: number;
@@ -73,7 +73,7 @@ export interface Comparison<S> {
   readonly ratio: Ratio;
   readonly ratio_unflagged: Ratio | null;
   readonly flagged: number;
-  /** Of speed alone. */
+  /** Verdict on speed alone. */
   readonly verdict: Standing | 'reference';
   readonly instances_to_decide: number | null;
   readonly rung: Ratio | null;
@@ -91,7 +91,7 @@ function asRatio(log: LogInterval | null, medians: number): Ratio {
   return { value: Math.exp(middle), interval: { low: Math.exp(middle - half), high: Math.exp(middle + half) } };
 }
 
-/** Of two series that were taken in the same rounds; one of `contestants` whose intervals hold at once. */
+/** Compares two series taken in the same rounds; intervals hold for all `contestants` at once. */
 export function ratioOf(times: Instances, references: Instances, contestants = 1): Ratio {
   const log = pairedLogRatio(times, references, outsideOf({ contestants }));
   return asRatio(log, median(flat(times)) / median(flat(references)));

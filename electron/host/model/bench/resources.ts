@@ -7,7 +7,7 @@ import { type KernelResources, kernelResourcesSchema } from '../../../contract/r
 
 const fileSchema = z.strictObject({ workload: z.string(), ...kernelResourcesSchema.shape });
 
-/** Of one workload, in every architecture it was compiled for; null where it was not. */
+/** Resources of one workload's kernels for every architecture; null where it was not compiled. */
 export async function kernelResources(images: string, workload: string): Promise<KernelResources | null> {
   const text = await readFile(path.join(images, `${workload}.resources.json`), 'utf8').catch(() => null);
   if (text === null) return null;
@@ -24,7 +24,7 @@ export function resourcesFor(all: KernelResources | null, computeCapability: str
 
 const ENDING = '.resources.json';
 
-/** Of every workload whose kernels were compiled into the folder `images`, by name. */
+/** Resources by workload, for all whose kernels were compiled into the folder `images`. */
 export async function allKernelResources(images: string): Promise<KernelSet[]> {
   const names = (await readdir(images).catch(() => [])).filter((name) => name.endsWith(ENDING)).sort();
   const sets = await Promise.all(

@@ -24,7 +24,7 @@ export interface Turn {
   readonly lost?: (error: BraggError) => void;
 }
 
-/** Of a sample: its prepared state, its round of all, and its place in the shuffled order of that. */
+/** Where a sample stands: its prepared state, its round, and its place in that round's shuffled order. */
 export interface Where {
   readonly instance: number;
   readonly round: number;

@@ -15,7 +15,7 @@ export interface Latest {
 export interface BenchProgress {
   /** `first runs`, `fp64 reference`, `rounds`, `other programs`. */
   readonly phase: string;
-  /** Of what. */
+  /** What was measured. */
   readonly variant: string;
   readonly round: number;
   readonly mostRounds: number;

@@ -6,7 +6,7 @@ import { readPlain } from '../../io/files/plain-file.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { schemaFault } from '../../io/text/schema-fault.ts';
 
-/** Of any workload. NaN and infinities, which JSON lacks, do not occur in what the schemas let through. */
+/** Sessions of any workload. JSON lacks NaN and infinities; the schemas let none through. */
 export async function writeSession(path: string, session: { readonly format: string }): Promise<void> {
   await writeAtomically(path, `${JSON.stringify(session)}\n`, 'replace');
 }

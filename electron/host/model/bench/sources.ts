@@ -37,7 +37,7 @@ async function ownFile(
   throw new BraggError('not-found', `The source of ${id} is not in ${folder}.`);
 }
 
-/** Of the files that are compiled for every instruction set, those that include a header of operators: they have the loops. */
+/** Files compiled for every instruction set that include a header of operators: they have the loops. */
 async function loopsOf(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
   const compiled = names.filter((name) => name.endsWith('.simd.cpp'));
   const texts = await Promise.all(compiled.map((name) => readFile(path.join(folder, name), 'utf8')));

@@ -11,7 +11,7 @@ export interface BenchLimits {
   readonly mostRounds: number;
   /** No new round begins after this; one is always taken. */
   readonly mostSeconds: number;
-  /** Of separately prepared states. */
+  /** Number of separately prepared states. */
   readonly mostInstances: number;
   /** Half width of every ratio's interval that ends the session, as a ratio less 1. */
   readonly precision: number;

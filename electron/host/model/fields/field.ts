@@ -12,7 +12,7 @@ export interface ComparedField {
   readonly vertical: GridAxis;
   readonly strideHorizontal: number;
   readonly strideVertical: number;
-  /** Of several cells in one: their mean, or the one that is farthest from zero, which keeps small spots in sight. */
+  /** How several cells become one: their mean, or the one farthest from zero, which keeps small spots in sight. */
   readonly statistic: 'mean' | 'peak';
   /** The curve that the workload reads off it; null where it has none. */
   readonly curve: (() => Curve) | null;

@@ -16,7 +16,7 @@ export interface DoseMap {
 }
 
 export interface GammaCriteria {
-  /** Of the reference's maximum. */
+  /** Share of the reference's maximum. */
   readonly dose: number;
   readonly distance_mm: number;
 }

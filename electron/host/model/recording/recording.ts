@@ -7,7 +7,7 @@ export interface Recording {
   readonly trace: DeviceTrace | null;
 }
 
-/** Of a run whose threads were not recorded. */
+/** A run whose threads were not recorded. */
 export const noSpans: Spans = {
   names: [],
   threads: 0,

@@ -47,7 +47,7 @@ export function busyTime(
   return { busy_ns, gaps: Float64Array.from(gaps) };
 }
 
-/** Of numbers in any order, which are sorted in place; 0 of none. */
+/** Median of numbers in any order, which are sorted in place; 0 without numbers. */
 export function medianOf(values: Float64Array): number {
   if (values.length === 0) return 0;
   values.sort();

@@ -6,7 +6,7 @@ export type UserKernelBase = Omit<Variant, 'precisions'>;
 
 /** Which files of a variant a user may replace; each workload has its own. */
 export interface ReplaceRules {
-  /** Of the files that a variant is written in, by their names, those that a copy may take the place of. */
+  /** Names of the variant's files that a copy may replace. */
   readonly replaceable: (name: string, device: Variant['device']) => boolean;
   /** Why none of a variant's files can be replaced, one sentence; null where one can. */
   readonly fixed: (base: UserKernelBase) => string | null;

@@ -40,7 +40,7 @@ export interface BuildOptions {
 
 /** Most that kept libraries take together; a usual one has one to three megabytes. */
 export const KEPT_BYTES = 256 * 2 ** 20;
-/** Of NVRTC's process, above what it starts with. */
+/** Memory of NVRTC's process above what it starts with. */
 const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
 /** NVRTC takes seconds, of the largest of our files ten. */
 const NVRTC_MS = 120_000;
@@ -128,7 +128,7 @@ function keyOf(parts: readonly string[]): string {
   return key.digest('hex').slice(0, 32);
 }
 
-/** Of a base once, whatever is made of it. Several may make it at once: the last that is done stays. */
+/** Made once for a base, whatever is made from it. Several may make it at once: the last one stays. */
 async function entryFor(
   { base }: UserKernel,
   tools: Tools,

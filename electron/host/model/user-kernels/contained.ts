@@ -4,11 +4,11 @@ import { BraggError } from '../../../contract/errors.ts';
 
 export interface Limits {
   readonly time_ms: number;
-  /** Of each of its processes. */
+  /** Limit for each of its processes. */
   readonly memory_bytes: number;
-  /** Of each file that it writes. */
+  /** Limit for each file that it writes. */
   readonly file_bytes: number;
-  /** Of what it says. */
+  /** Limit for what it prints. */
   readonly output_bytes: number;
 }
 

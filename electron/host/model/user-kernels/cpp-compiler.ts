@@ -74,7 +74,7 @@ export interface Compilation {
   readonly entry: string;
   readonly includes: readonly string[];
   readonly core: string;
-  /** Of the instruction set, for a file that is compiled once for each; null for a plain one. */
+  /** Flags of the instruction set, for a file that is compiled once for each; null for a plain one. */
   readonly isa: string | null;
 }
 

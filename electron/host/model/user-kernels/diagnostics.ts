@@ -12,7 +12,7 @@ const PARENTHESES =
   /^(.+?)\((\d+)(?:,(\d+))?\)\s*:\s*(fatal error|catastrophic error|error|warning|note)\s*(?:#?[A-Z]*\d+(?:-D)?)?\s*:\s*(.*)$/;
 /** The compiler was in the user's file before it came to one of ours: `my.cpp:33:20:   required from here`. */
 const CONTEXT = /(?:^|\s)([^\s:()]+)[:(](\d+)(?:[:,](\d+))?\)?/;
-/** Of a linker. */
+/** Messages of a linker. */
 const UNDEFINED =
   /undefined reference to [`'‘](.+?)['’]|undefined symbols?.*?"(.+?)"|unresolved external symbol (.+?)(?: referenced|$)/i;
 
@@ -41,7 +41,7 @@ function issue(name: string, severity: string, place: Place | null, message: str
   };
 }
 
-/** Of NVRTC: the line as it stands, indented, and below it a caret. */
+/** NVRTC's excerpt: the line as it stands, indented, and below it a caret. */
 function caretColumn(lines: readonly string[], at: number): number | null {
   for (const line of lines.slice(at + 1, at + 4)) {
     const caret = /^(\s*)\^\s*$/.exec(line);

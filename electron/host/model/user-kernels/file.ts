@@ -30,7 +30,7 @@ export interface UserKernel {
   readonly refused: readonly Issue[];
   readonly description: UserKernelDescription;
   readonly base: UserKernelBase;
-  /** Of both files, and of what the code includes from its own folder. */
+  /** Hash of both files and of what the code includes from its own folder. */
   readonly sha256: string;
 }
 
@@ -114,7 +114,7 @@ export function hashOf(text: string, description: string, included: readonly Inc
 }
 
 export interface Shipped {
-  /** Of all workloads. */
+  /** Bases of all workloads. */
   readonly bases: readonly UserKernelBase[];
   readonly rulesOf: (base: UserKernelBase) => ReplaceRules;
   /** The folder with their kernels. */

@@ -116,7 +116,7 @@ class Reader {
   }
 }
 
-/** Of the kernel `file` with `text`. */
+/** Includes of the kernel `file` with `text`. */
 export async function readClosure(file: string, text: string): Promise<Closure> {
   const reader = new Reader(path.dirname(path.resolve(file)));
   try {

@@ -29,7 +29,7 @@ function timesIn(entries: readonly ImageBenchEntry[], apart: boolean): TimesOf {
   };
 }
 
-/** Of those that speak of an image of this size. */
+/** Claims that speak about an image of this size. */
 export function imageClaims(
   claims: readonly TaskClaim[],
   { entries, width, height, terms, seed, judged }: Claimed,

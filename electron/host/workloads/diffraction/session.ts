@@ -73,7 +73,7 @@ function rooflineOf(
 
 type Known = ReadonlyMap<string, Variant>;
 
-/** Of two series of a report. */
+/** Compares two series of a report. */
 export type RatioOf = (
   times: readonly number[],
   references: readonly number[],

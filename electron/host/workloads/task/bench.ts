@@ -57,7 +57,7 @@ export interface TaskBenchOptions {
 /** Long against a clock's steps and a launch, short against a change of the GPU's clock. */
 const usualSample_s = 0.01;
 
-/** Of a traced sample, of which few repetitions are recorded: a trace is looked at. */
+/** Repetitions of a traced sample: few, because a trace is looked at. */
 const traced_s = 1e-3;
 
 /** With equal inputs, before the rounds: whether the result is the same every time. */

@@ -10,7 +10,7 @@ export interface TaskCandidate {
   readonly gpu: number | null;
 }
 
-/** Of the bench of `problem`, in the order of the ladder. */
+/** Candidates for the bench of `problem`, in the order of the ladder. */
 export function variantsFor(problem: TaskProblem, all: readonly TaskVariant[]): readonly TaskVariant[] {
   return all.filter(({ workload, bench }) => workload === problem.workload && bench === problem.bench);
 }

@@ -73,7 +73,7 @@ export class TaskWorker {
     return this.take({ mode: 'warm', at_least_s, trace: true });
   }
 
-  /** Of everything up to the last sample; null before the first. `origin_ns` is its zero on the machine's clock. */
+  /** Recording of everything up to the last sample; null before the first. `origin_ns` is its zero on the machine's clock. */
   get recording(): (Recording & { readonly origin_ns: number }) | null {
     const { last, trace } = this;
     return last === null ? null : { spans: last.spans, trace, origin_ns: last.origin_ns };

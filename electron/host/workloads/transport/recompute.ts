@@ -33,7 +33,7 @@ const SAME_STATE = 1e-5;
 
 export interface CutsRequest {
   readonly run: string;
-  /** Of the keyframe. */
+  /** Index of the keyframe. */
   readonly index: number;
   readonly maps: readonly MapRequest[];
 }

@@ -20,7 +20,7 @@ export interface Axes {
   readonly theta_centre_rad: number;
   /** Ascending, not equally wide on the range grid. */
   readonly energies_MeV: Float64Array;
-  /** Of each cell, [z][x]; null in files of versions that did not record it. */
+  /** Density of each cell, [z][x]; null in files that did not record it. */
   readonly density_g_cm3: Float64Array | null;
 }
 

@@ -27,7 +27,7 @@ function readAxes(f: RunFileFields): Axes {
   };
 }
 
-/** Of versions that did not record it: the last step is half gone on average, and ends at the cutoff. */
+/** For files that did not record it: the last step is half gone on average, and ends at the cutoff. */
 function estimatedExcess(f: RunFileFields): number {
   return f.finiteOr('engine', 'step_mm', 0) / 2 - f.finiteOr('engine', 'cutoff_range_mm', 0);
 }

@@ -14,7 +14,7 @@ class CudaConstant final : public CudaFused<double, float> {
 
  private:
   std::unique_lock<std::mutex> hold() override {
-    // Of a module there is one constant memory, for every run in this process.
+    // A module has one constant memory, for every run in this process.
     static std::mutex mutex;
     std::unique_lock lock(mutex);
     const auto [to, bytes] = module().global("diffraction_orientations");

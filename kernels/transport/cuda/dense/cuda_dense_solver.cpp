@@ -8,7 +8,7 @@ namespace bb::transport {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Of the clearing kernel: enough for every multiprocessor of today's devices, each with a loop.
+// Blocks of the clearing kernel: enough for every multiprocessor of today's devices, each with a loop.
 constexpr unsigned kClearBlocks = 2048;
 
 unsigned blocks(std::size_t work, std::size_t per_block) {

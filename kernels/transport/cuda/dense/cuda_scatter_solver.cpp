@@ -8,7 +8,7 @@
 namespace bb::transport {
 namespace {
 
-// Of the reduction, per energy bin.
+// Blocks of the reduction per energy bin.
 constexpr unsigned kTotalBlocks = 64;
 
 }  // namespace

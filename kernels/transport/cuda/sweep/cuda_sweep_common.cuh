@@ -50,7 +50,7 @@ struct Work {
   }
 };
 
-/// Of each stage, at the front of shared memory: a barrier that its copies have arrived, and behind these one that it
+/// For each stage, at the front of shared memory: a barrier that its copies have arrived, and behind these one that it
 /// has been read.
 __device__ inline unsigned full_barrier(const float* shared, unsigned place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared)) + place * 8;

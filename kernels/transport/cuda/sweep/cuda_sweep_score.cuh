@@ -94,7 +94,7 @@ __device__ inline void score_column(const Work& w, int thread, Tally& tally) {
         recent[j] = 0;
       }
     }
-    // Of the other two fields only the sum, and of the first the moment over x, is ever read. Four sums over the warp
+    // Only the sums of the other two fields, and the first one's moment over x, are ever read. Four sums over the warp
     // at once: lanes exchange what they do not keep.
     const float all = total(theta);
     const float moment = fmaf(place_of_quad, all, theta.y + 2.0f * theta.z + 3.0f * theta.w);

@@ -53,7 +53,7 @@ double CudaWindowSolver<T>::state_bytes_needed() const {
 
 template <typename T>
 double CudaWindowSolver<T>::cells_per_step() const {
-  // Of a beam: a small part of the grid, and how small shows only in the run, which counts it.
+  // Share of the grid that a beam fills: small, and how small is counted in the run.
   constexpr double kShare = 1e-3;
   return cells_held(this->problem(), this->tables()) * (this->problem().filled ? 1.0 : kShare);
 }

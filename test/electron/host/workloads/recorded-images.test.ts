@@ -53,7 +53,7 @@ test('FP32 is faster than FP64 by the GPU clock, which everything around the ker
   );
   if (!fp64?.kernel || !fp32?.kernel || !fp64.wall) throw new Error('no fits');
   expect(fp64.kernel.slope_s_per_pixel / fp32.kernel.slope_s_per_pixel).toBeGreaterThan(1.3);
-  // Of a whole run the kernel is less than a hundredth.
+  // The kernel is less than a hundredth of a whole run.
   for (const { kernel_s, wall_s } of fp64.points) expect(kernel_s).toBeLessThan(0.01 * wall_s);
   expect(fp64.wall.fixed_s).toBeGreaterThan(100 * fp64.kernel.fixed_s);
 });

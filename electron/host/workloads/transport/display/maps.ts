@@ -164,7 +164,7 @@ export function makeDifference(fields: Fields, other: Fields, request: MapReques
   return mapOf({ ...mine, values, scale: 1, quantity }, axes, plain);
 }
 
-/** Of a run that computes, in the order of the requests; null: a cut, which comes a frame after it was asked for. */
+/** Maps of a run that computes, in the order of the requests; null: a cut, which comes a frame later. */
 export function liveMaps(fields: Fields, requests: readonly MapRequest[]): (FieldMap | null)[] {
   const can = (request: MapRequest): boolean => {
     if (request.quantity !== 'protons') return true;

@@ -37,7 +37,7 @@ export function meanRange(
   const leaves = (depth_mm.at(-1) ?? 0) > (nz - 1) * dz_mm && (protons.at(-1) ?? 0) > MOST_LEFT * stopped;
   if (from < 0 || leaves) return null;
   let depth = along((depth_mm[from] ?? 0) - dz_mm / 2);
-  // Of more protons than stop the rest is lost before.
+  // Where more protons cross than stop, the rest was lost before.
   for (const number of protons.subarray(from)) depth += (Math.min(number, stopped) / stopped) * (dz_mm / cosine);
   return depth - excess_mm;
 }

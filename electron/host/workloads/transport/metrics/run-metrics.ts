@@ -44,7 +44,7 @@ export function depthProfile(run: MeasuredRun): AxisProfile {
   return axisProfile(run.dose, run.geometry);
 }
 
-/** Of a run that is complete. */
+/** Metrics of a run that is complete. */
 function readoutsOf(run: MeasuredRun, profile: AxisProfile): DepthReadouts {
   const from = stoppingFrom_mm(momentsOf(run), run.geometry, run.trackEnd.stopped);
   return depthReadouts(profile, blur(run.geometry), from);
@@ -76,7 +76,7 @@ export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
   };
 }
 
-/** Of nGy mm³ per cell; null where densities are not known. */
+/** The curve from nGy mm³ per cell; null where densities are not known. */
 export function massCurve(perMass: Float64Array | null, geometry: AxisGeometry): DepthDose['curve'] | null {
   if (perMass === null) return null;
   const quantity = 'dose per mass integrated across the beam axis';

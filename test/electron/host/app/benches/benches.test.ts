@@ -23,7 +23,7 @@ const scenario = { ...tinyScenario };
 /** Rounds that do not settle before they can be stopped. */
 const slower = { ...smallScenario };
 
-/** Of the dose from FP64. */
+/** Error of the dose against FP64. */
 function errorOf(row: { readonly accuracy: readonly Accuracy[] } | null | undefined): number {
   return row?.accuracy.find(({ id }) => id === 'parity')?.value ?? Number.NaN;
 }

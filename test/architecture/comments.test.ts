@@ -1,0 +1,27 @@
+/** Comments are read by people who do not know the code: they begin with what a thing is. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const SOURCES = ['electron', 'renderer', 'native', 'kernels', 'test'];
+const tracked = ['ls-files', '--cached', '--others', '--exclude-standard', ...SOURCES];
+const sources = execFileSync('git', tracked, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  .split('\n')
+  .filter((file) => /\.(ts|tsx|mjs|cpp|hpp|cu|cuh)$/.test(file) && existsSync(path.join(root, file)));
+
+/** "Of a run: its time" is a riddle; "Time of a run" is not. */
+const riddle = /^\s*(?:\/\*\*|\*|\/\/+)\s+Of\s/;
+const riddlesIn = (text: string): readonly number[] =>
+  text.split('\n').flatMap((line, index) => (riddle.test(line) ? [index + 1] : []));
+
+test('no comment begins with "Of"', () => {
+  const opening = 'Of ';
+  expect(riddlesIn(`/** ${opening}the run. */\n// The run.\n  // ${opening}both.`)).toEqual([1, 3]);
+  const found = sources.flatMap((file) =>
+    riddlesIn(readFileSync(path.join(root, file), 'utf8')).map((line) => `${file}:${line}`),
+  );
+  expect(sources.length).toBeGreaterThan(1000);
+  expect(found).toEqual([]);
+});
