@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { BraggError } from '../contract/errors.ts';
 import { checkText, type UserKernelVerdict } from '../contract/user-kernel-verdict.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';
-import { type Place, placeOf } from '../host/app/user-kernels/user-kernels.ts';
+import { type BenchKind, placeOf } from '../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../host/index.ts';
 import { hostWorkloads } from '../host/workloads/index.ts';
 import type { AnyRunData } from '../host/workloads/run-data.ts';
@@ -64,7 +64,7 @@ export async function openUserKernels(
   context: VerbContext,
   host: Host,
   names: readonly string[],
-  place: Place,
+  place: BenchKind,
 ): Promise<readonly string[]> {
   const limit_s = flagNumber(context.parsed, 'limit', { min: 0.1, max: 86_400 });
   if (limit_s !== undefined) host.userKernels.limit_s = limit_s;
@@ -86,7 +86,7 @@ export async function openUserKernels(
 }
 
 /** Those of --variants, null without it. */
-export async function openNamed(context: VerbContext, host: Host, place: Place): Promise<readonly string[] | null> {
+export async function openNamed(context: VerbContext, host: Host, place: BenchKind): Promise<readonly string[] | null> {
   const named = listed(context.parsed, 'variants');
   return named === null ? null : openUserKernels(context, host, named, place);
 }
@@ -97,7 +97,7 @@ export function ours(all: readonly { readonly id: string; readonly available: bo
 }
 
 /** That of --variant, made known and trusted; undefined where the scenario's own is run. */
-export async function openVariant(context: VerbContext, host: Host, place: Place): Promise<string | undefined> {
+export async function openVariant(context: VerbContext, host: Host, place: BenchKind): Promise<string | undefined> {
   const named = flagValue(context.parsed, 'variant');
   const [variant] = await openUserKernels(context, host, named === undefined ? [] : [named], place);
   return variant;

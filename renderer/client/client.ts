@@ -55,7 +55,7 @@ type PendingCall = {
   readonly fail: (error: BraggError) => void;
 };
 
-class SessionClient implements Client {
+class ConnectedClient implements Client {
   readonly #openPort: () => Promise<Port>;
   readonly #options: ClientOptions;
   #port: Port | null = null;
@@ -276,7 +276,7 @@ class SessionClient implements Client {
  */
 export async function connect(openPort: () => Promise<Port>, options: ClientOptions = {}): Promise<Client> {
   const greeted = await greet(openPort, null);
-  const client = new SessionClient(openPort, options, greeted.hello);
+  const client = new ConnectedClient(openPort, options, greeted.hello);
   client.adopt(greeted);
   return client;
 }

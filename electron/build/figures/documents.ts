@@ -17,14 +17,14 @@ export const textOf = (file: string): string => readFileSync(path.join(root, fil
 /** `<!-- figures: name -->`, a table, `<!-- /figures -->`. */
 const marked = /<!-- figures: ([\w-]+) -->\n([\s\S]*?)<!-- \/figures -->/g;
 
-export interface Place {
+export interface TableSlot {
   readonly file: string;
   /** Name of the table. */
   readonly name: string;
   readonly text: string;
 }
 
-export function placesIn(file: string, text = textOf(file)): readonly Place[] {
+export function placesIn(file: string, text = textOf(file)): readonly TableSlot[] {
   return [...text.matchAll(marked)].map(([, name = '', inner = '']) => ({ file, name, text: inner.trim() }));
 }
 

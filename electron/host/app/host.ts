@@ -39,8 +39,8 @@ import type { Recovery } from './recovery/recovery.ts';
 import type { RunPacker } from './run-files/packer.ts';
 import type { RunCache } from './runs/cache.ts';
 import type { Runs } from './runs/runs.ts';
+import { Connections } from './service/connections.ts';
 import { Registry } from './service/registry.ts';
-import { Sessions } from './service/sessions.ts';
 import type { Timelines } from './timelines/timelines.ts';
 import type { Uploads } from './timelines/uploads.ts';
 import type { Trust } from './user-kernels/trust.ts';
@@ -74,7 +74,7 @@ export interface HostOptions {
 export interface Door {
   /** Serves the page behind a port. `singleUse`: the carrier cannot come back, so neither does the session. */
   accept(port: Port, options?: { readonly singleUse?: boolean }): void;
-  /** Ends the pages' sessions; runs go on. */
+  /** Ends the pages' connections; runs go on. */
   close(reason?: string): void;
 }
 
@@ -100,7 +100,7 @@ export class Host {
   readonly trust: Trust;
   readonly #parts: HostParts;
   readonly #registry: Registry;
-  readonly #doors = new Set<Sessions>();
+  readonly #doors = new Set<Connections>();
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -135,30 +135,30 @@ export class Host {
 
   /** A door for the pages of one shell; for Electron one per window. */
   door(shell: ShellHandlers | null = null): Door {
-    const sessions = new Sessions({
+    const connections = new Connections({
       service: this.#registryFor(shell),
       capabilities: () => this.capabilities(),
       log: (text) => this.log.write('warning', text),
     });
-    this.#doors.add(sessions);
+    this.#doors.add(connections);
     return {
-      accept: (port, options) => sessions.accept(port, options),
+      accept: (port, options) => connections.accept(port, options),
       close: (reason = 'the window is closed') => {
-        this.#doors.delete(sessions);
-        sessions.close(reason);
+        this.#doors.delete(connections);
+        connections.close(reason);
       },
     };
   }
 
   /**
-   * Cancels runs, ends sessions, and removes what was kept for this process only. `unsaved`: what becomes of runs that
+   * Cancels runs, ends connections, and removes what was kept for this process only. `unsaved`: what becomes of runs that
    * were kept against a crash and not saved. What became of them.
    */
   async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<UnsavedRuns> {
     await Promise.all([this.benches.close(), this.runs.close()]);
     const unsavedRuns = this.runs.unsaved;
     this.userKernels.close();
-    for (const sessions of this.#doors) sessions.close('the program is closing');
+    for (const connections of this.#doors) connections.close('the program is closing');
     this.#parts.catalogue.close();
     await this.#parts.sweeping;
     const kept = await this.#parts.checkpoints.close(unsaved);

@@ -8,17 +8,23 @@ import { timeText } from './time-text.ts';
 /** Arrow heads, CSS pixels. */
 const HEAD = 4.5;
 
-interface Place {
+interface Painted {
   readonly scene: TimelineScene;
   readonly frame: TimelineFrame;
 }
 
-function middleOf({ scene, frame }: Place, trace: string, track: number): number | null {
+function middleOf({ scene, frame }: Painted, trace: string, track: number): number | null {
   const found = trackPlace(scene.rows, scene.metrics, trace, track);
   return found === null ? null : frame.ruler + found.y + scene.metrics.track / 2 - scene.scroll;
 }
 
-function outline(context: CanvasRenderingContext2D, place: Place, mark: SceneMark, color: string, width: number): void {
+function outline(
+  context: CanvasRenderingContext2D,
+  place: Painted,
+  mark: SceneMark,
+  color: string,
+  width: number,
+): void {
   const { scene, frame } = place;
   const middle = middleOf(place, mark.trace, mark.track);
   if (middle === null) return;
@@ -31,7 +37,7 @@ function outline(context: CanvasRenderingContext2D, place: Place, mark: SceneMar
   context.strokeRect(from, middle - half, to - from, 2 * half);
 }
 
-function arrow(context: CanvasRenderingContext2D, place: Place, { trace, ...ends }: SceneArrow): void {
+function arrow(context: CanvasRenderingContext2D, place: Painted, { trace, ...ends }: SceneArrow): void {
   const { scene, frame } = place;
   const [y0, y1] = [middleOf(place, trace, ends.fromTrack), middleOf(place, trace, ends.toTrack)];
   if (y0 === null || y1 === null) return;
@@ -53,7 +59,7 @@ function arrow(context: CanvasRenderingContext2D, place: Place, { trace, ...ends
 
 function paintSelection(
   context: CanvasRenderingContext2D,
-  place: Place,
+  place: Painted,
   marks: TimelineMarks,
   theme: DrawingTheme,
 ): void {
@@ -105,7 +111,7 @@ function tag(
 /** One line per pixel column at most, whatever the search found. */
 function paintHits(
   context: CanvasRenderingContext2D,
-  { scene, frame }: Place,
+  { scene, frame }: Painted,
   marks: TimelineMarks,
   theme: DrawingTheme,
 ): void {
@@ -136,7 +142,7 @@ function paintHits(
   context.fill();
 }
 
-function paintPlayheads(context: CanvasRenderingContext2D, { scene, frame }: Place, theme: DrawingTheme): void {
+function paintPlayheads(context: CanvasRenderingContext2D, { scene, frame }: Painted, theme: DrawingTheme): void {
   context.strokeStyle = theme.reference;
   context.lineWidth = 1.5;
   context.setLineDash([5, 3]);
@@ -164,7 +170,7 @@ export function paintMarks(
   frame: TimelineFrame,
   theme: DrawingTheme,
 ): void {
-  const place: Place = { scene, frame };
+  const place: Painted = { scene, frame };
   context.save();
   context.beginPath();
   context.rect(frame.gutter, 0, frame.plotWidth, frame.height);

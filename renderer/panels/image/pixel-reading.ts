@@ -26,9 +26,9 @@ export interface PixelReadingParts {
   readonly tell: (read: ReadPixel | null) => void;
 }
 
-type Place = Omit<ReadPixel, 'photons'>;
+type PixelAddress = Omit<ReadPixel, 'photons'>;
 
-const same = (a: Place | null, b: Place | null): boolean =>
+const same = (a: PixelAddress | null, b: PixelAddress | null): boolean =>
   a?.run === b?.run && a?.against === b?.against && a?.fast === b?.fast && a?.slow === b?.slow;
 
 /** Whether a sample is several pixels. */
@@ -37,7 +37,7 @@ export function isReduced({ horizontal, vertical }: ShownImage['map']): boolean 
 }
 
 /** The pixel to ask for; null where a sample is one pixel, which says it already. */
-function placeOf(shown: ShownImage | null, at: ImagePoint | null): Place | null {
+function placeOf(shown: ShownImage | null, at: ImagePoint | null): PixelAddress | null {
   if (shown === null || at === null) return null;
   const { run, against, map } = shown;
   if (!isReduced(map)) return null;
@@ -46,7 +46,7 @@ function placeOf(shown: ShownImage | null, at: ImagePoint | null): Place | null 
 
 /** `look` after every change of image or crosshair. */
 export function pixelReading({ shown, point, ask, tell }: PixelReadingParts): { look(): void; stop(): void } {
-  let place: Place | null = null;
+  let place: PixelAddress | null = null;
   let resting: ReturnType<typeof setTimeout> | undefined;
   return {
     look: () => {

@@ -48,7 +48,7 @@ export interface EditingParts {
 }
 
 /** A user kernel, and the scenario beside which it lies. */
-export interface Place {
+export interface EditedKernel {
   readonly beside: FileRef | null;
   readonly id: string;
 }
@@ -59,9 +59,9 @@ export class Editing {
   readonly store: StoreApi<EditingState> = createStore(() => nothing);
   readonly #parts: EditingParts;
   /** Another object whenever another variant is shown, or the same one anew. */
-  #shown: Place | null = null;
+  #shown: EditedKernel | null = null;
   /** The benchmark under way, and of what. */
-  #bench: { readonly of: Place; readonly id: string } | null = null;
+  #bench: { readonly of: EditedKernel; readonly id: string } | null = null;
   /** One after the other: what was typed last is what the file holds in the end. */
   #lastSave: Promise<unknown> = Promise.resolve();
 
@@ -70,7 +70,7 @@ export class Editing {
   }
 
   /** Reads it. Null: none is shown. */
-  show(place: Place | null): void {
+  show(place: EditedKernel | null): void {
     this.#shown = place === null ? null : { ...place };
     this.#bench = null;
     this.store.setState(nothing);
@@ -118,11 +118,11 @@ export class Editing {
     this.#follow();
   }
 
-  #isShown(place: Place): boolean {
+  #isShown(place: EditedKernel): boolean {
     return this.#shown === place;
   }
 
-  #set(place: Place, change: Partial<EditingState>): void {
+  #set(place: EditedKernel, change: Partial<EditingState>): void {
     if (this.#isShown(place)) this.store.setState(change);
   }
 
@@ -131,7 +131,7 @@ export class Editing {
     return this.store.getState().read !== null;
   }
 
-  async #save(shown: Place, text: string): Promise<boolean> {
+  async #save(shown: EditedKernel, text: string): Promise<boolean> {
     const { stores, userKernels } = this.#parts;
     const saving = this.#lastSave.then(() => this.#write(shown, text));
     this.#lastSave = saving.catch(() => undefined);
@@ -147,7 +147,7 @@ export class Editing {
   }
 
   /** Over the version that was read or saved here last; over another one where the user wants that. */
-  async #write(shown: Place, text: string): Promise<UserKernelInfo> {
+  async #write(shown: EditedKernel, text: string): Promise<UserKernelInfo> {
     const { client, stores } = this.#parts;
     const sha256 = this.#isShown(shown) ? (this.store.getState().info?.sha256 ?? null) : null;
     try {
@@ -164,7 +164,7 @@ export class Editing {
     }
   }
 
-  async #build(shown: Place, text: string): Promise<boolean> {
+  async #build(shown: EditedKernel, text: string): Promise<boolean> {
     const { saved } = this.store.getState();
     this.#set(shown, { busy: 'building', says: 'Compiling …', outcome: null });
     try {

@@ -33,7 +33,7 @@ function useTrouble(slot: SlotKey): string | null {
   return useCached(useWorkbench().data.troubles, cacheKey(slot));
 }
 
-function Place(): ReactElement {
+function Position(): ReactElement {
   const { stores } = useWorkbench();
   const at = useSelected(stores.selection, shownCrosshair);
   const pinned = useSelected(stores.selection, (state) => state.hover === null && state.pinned !== null);
@@ -149,7 +149,7 @@ export default function PhaseSpacePanel(): ReactElement {
   return (
     <div className="plot-panel">
       <div className="panel-bar">
-        <Place />
+        <Position />
         <div className="panel-bar__tools">
           <IconButton
             icon="fit"

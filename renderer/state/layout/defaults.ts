@@ -2,7 +2,7 @@
 
 import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { eachTask, taskKinds } from '../../../electron/contract/task.ts';
-import { type Arrangement, arrange, type Frame, type LayoutName, type Place } from './frames.ts';
+import { type Arrangement, arrange, type DockArea, type Frame, type LayoutName } from './frames.ts';
 import { px, share, split } from './tree.ts';
 
 export interface PanelPlace {
@@ -11,9 +11,9 @@ export interface PanelPlace {
   /** Digit of the shortcut that shows it; a panel without one is shown by menu and palette. */
   readonly key?: number;
   /** Its place in each layout; left out: not there until it is opened. Tabs stand in the order of this table. */
-  readonly simulate?: Place;
-  readonly compare?: Place;
-  readonly profile?: Place;
+  readonly simulate?: DockArea;
+  readonly compare?: DockArea;
+  readonly profile?: DockArea;
   /** Kinds of scenario that it has something to show of; left out: every one. */
   readonly kinds?: readonly ScenarioKindName[];
 }

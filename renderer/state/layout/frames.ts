@@ -27,14 +27,14 @@ export type SizeClass = (typeof sizeClasses)[number];
 export type Arrangement = Readonly<Record<SizeClass, LayoutNode>>;
 
 /** Where a panel stands; what that means in pixels is the layout's own. */
-export type Place = 'left' | 'upper' | 'lower' | 'right' | 'rightLower';
+export type DockArea = 'left' | 'upper' | 'lower' | 'right' | 'rightLower';
 
 /** Lays the places out; places that are named together share a group. */
-export type Frame = (at: (...places: readonly [Place, ...Place[]]) => LayoutNode) => LayoutNode;
+export type Frame = (at: (...places: readonly [DockArea, ...DockArea[]]) => LayoutNode) => LayoutNode;
 
 export interface Standing {
   readonly id: string;
-  readonly place: Place;
+  readonly place: DockArea;
 }
 
 /** The panels in the frame; a place that nobody stands in leaves its room to the others. */

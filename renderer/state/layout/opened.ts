@@ -1,12 +1,12 @@
 /** Where a panel goes that is not in a layout: beside those that it stands with by default. */
 import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { isOfKind, type KindLayouts, panelPlaces } from './defaults.ts';
-import { type Arrangement, type LayoutName, layoutNames, type Place, sizeClasses } from './frames.ts';
+import { type Arrangement, type DockArea, type LayoutName, layoutNames, sizeClasses } from './frames.ts';
 import type { LayoutState } from './store.ts';
 import { activated, groupsOf, groupWith, type LayoutNode, openedPanel } from './tree.ts';
 
 /** The place of a panel in a layout: its own, or the one that it has elsewhere. */
-function placeIn(layout: LayoutName, panel: string): Place {
+function placeIn(layout: LayoutName, panel: string): DockArea {
   const places = panelPlaces.find(({ id }) => id === panel);
   return places?.[layout] ?? places?.simulate ?? places?.compare ?? places?.profile ?? 'upper';
 }

@@ -1,8 +1,8 @@
-/** Calls, streams and sessions over every Port: page client and host sessions with a synthetic service between. */
+/** Calls, streams and connections over every Port: page client and host connections with a synthetic service between. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeFrame } from '../../../electron/contract/wire/frame.ts';
 import type { Port } from '../../../electron/contract/wire/port.ts';
-import { Sessions } from '../../../electron/host/app/service/sessions.ts';
+import { Connections } from '../../../electron/host/app/service/connections.ts';
 import {
   type Client,
   type ClientOptions,
@@ -41,7 +41,7 @@ async function eventually(condition: () => boolean): Promise<void> {
 describe.each(carrierNames)('protocol over %s', (name) => {
   let carrier: Carrier;
   let service: SyntheticService;
-  let sessions: Sessions;
+  let connections: Connections;
   let states: ConnectionState[];
   /** The newest page port, to break it. */
   let port: Port | null;
@@ -52,12 +52,12 @@ describe.each(carrierNames)('protocol over %s', (name) => {
     service = new SyntheticService();
     states = [];
     gate = Promise.resolve();
-    sessions = new Sessions({ service, capabilities: () => testCapabilities, keepDetached_ms: 60_000 });
-    carrier = await startCarrier(name, (host) => sessions.accept(host));
+    connections = new Connections({ service, capabilities: () => testCapabilities, keepDetached_ms: 60_000 });
+    carrier = await startCarrier(name, (host) => connections.accept(host));
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) client.close();
-    sessions.close('end of test');
+    connections.close('end of test');
     await carrier.close();
   });
 
@@ -279,14 +279,14 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await eventually(() => service.sinks.length === 2 && service.calls.length === 1);
       page.close();
       await eventually(() => service.stopped.length === 2);
-      expect(sessions.size).toBe(0);
+      expect(connections.size).toBe(0);
       expect(await call).toMatchObject({ code: 'disconnected' });
       await expect(page.call('echo', 1)).rejects.toMatchObject({ code: 'disconnected' });
     });
   });
 
   describe('a broken connection', () => {
-    it('is taken up again: same session, streams go on, no lossless frame is lost or doubled', async () => {
+    it('is taken up again: same connection, streams go on, no lossless frame is lost or doubled', async () => {
       const page = await client();
       const id = page.session;
       const seen: unknown[] = [];
@@ -304,7 +304,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
       expect(page.session).toBe(id);
       expect(service.sinks.length).toBe(1);
-      expect(sessions.size).toBe(1);
+      expect(connections.size).toBe(1);
       expect(latest).toEqual([]);
     });
 
@@ -372,7 +372,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await eventually(() => seen.length === 3);
     });
 
-    it('a host that forgot the session ends calls and streams', async () => {
+    it('a host that forgot the connection ends calls and streams', async () => {
       const page = await client();
       let ended: unknown = null;
       page.stream('latest', null, {
@@ -382,13 +382,13 @@ describe.each(carrierNames)('protocol over %s', (name) => {
         },
       });
       await eventually(() => service.sinks.length === 1);
-      sessions.close('restart');
+      connections.close('restart');
       await eventually(() => states.at(-1)?.kind === 'lost');
       expect(ended).toMatchObject({ code: 'disconnected' });
       await expect(page.call('echo', 1)).rejects.toMatchObject({ code: 'disconnected' });
     });
 
-    it('without reconnect the session is lost at once', async () => {
+    it('without reconnect the connection is lost at once', async () => {
       const page = await client({ reconnect: false });
       const call = page.call('until-cancelled', null).catch((error: unknown) => error);
       await pause(10);
@@ -425,10 +425,10 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       stranger.send(encodeFrame({ type: 'greet', protocol: 99, resume: null }));
       await eventually(() => texts.length === 1);
       expect(texts[0]).toContain('The page speaks protocol 99');
-      expect(sessions.size).toBe(0);
+      expect(connections.size).toBe(0);
     });
 
-    it('with an invented session get a new one and nothing of others', async () => {
+    it('with an invented connection get a new one and nothing of others', async () => {
       const page = await client();
       const texts: string[] = [];
       const stranger = await carrier.connect();

@@ -1,6 +1,6 @@
 /** `braggbench bench` of a diffraction scenario. */
 import { IMAGE_SESSION_FORMAT, type ImageSession } from '../../../contract/bench/image-bench.ts';
-import type { Place } from '../../../host/app/user-kernels/user-kernels.ts';
+import type { BenchKind } from '../../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../../host/index.ts';
 import { benchImages } from '../../../host/workloads/diffraction/bench.ts';
 import { imageSurroundings } from '../../../host/workloads/diffraction/surroundings.ts';
@@ -25,7 +25,7 @@ import type { VerbContext } from '../../verb.ts';
 import { imageBenchReport, imageSweepReport } from './bench-report.ts';
 import { readImageScenario } from './scenario.ts';
 
-const place: Place = { workload: 'diffraction', bench: '' };
+const place: BenchKind = { workload: 'diffraction', bench: '' };
 
 const lines: Lines<ImageSession> = { report: imageBenchReport, sweep: imageSweepReport };
 

@@ -1,4 +1,4 @@
-/** What a session asks of the host, and what the host's parts implement: handlers of every method and stream. */
+/** What a connection asks of the host, and what the host's parts implement: handlers of every method and stream. */
 
 import type { z } from 'zod';
 import type { MethodName, Methods, Result } from '../../../contract/wire/methods.ts';
@@ -11,7 +11,7 @@ export type SourceParams<S extends StreamName> = Readonly<z.output<Streams[S]['p
 
 export type Handler<M extends MethodName> = (
   params: HandlerParams<M>,
-  /** Aborted when the caller cancels or its session ends; a handler that cannot stop early may ignore it. */
+  /** Aborted when the caller cancels or its connection ends; a handler that cannot stop early may ignore it. */
   signal: AbortSignal,
 ) => Promise<Result<M>> | Result<M>;
 
@@ -22,7 +22,7 @@ export type Source<S extends StreamName> = (params: SourceParams<S>, sink: Sink<
 
 export type Sources = { readonly [S in StreamName]: Source<S> };
 
-/** A host as sessions see it: messages in, anything out. Throws BraggError. */
+/** A host as connections see it: messages in, anything out. Throws BraggError. */
 export interface Service {
   callByName(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   policyOf(stream: string): StreamPolicy;

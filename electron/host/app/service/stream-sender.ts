@@ -1,5 +1,5 @@
 /**
- * One open stream of a session: credits, the two policies, and what is needed
+ * One open stream of a connection: credits, the two policies, and what is needed
  * to go on after the carrier was lost.
  *
  * A frame stays here until the reader has credited it. The reader's credit is
@@ -14,7 +14,7 @@ import type { HostMessage } from '../../../contract/wire/protocol.ts';
 import type { StreamPolicy } from '../../../contract/wire/streams.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 
-/** What a reader of a lossless stream may leave unread; far above the log of a long session. */
+/** What a reader of a lossless stream may leave unread; far above the log of a long connection. */
 export const LOSSLESS_BYTES = 32 * 2 ** 20;
 
 type Sent = { readonly sequence: number; readonly bytes: Uint8Array };
@@ -48,7 +48,7 @@ export class StreamSender implements Sink<unknown> {
     this.#options = options;
   }
 
-  /** Runs when the stream is closed by the reader, fails, or its session ends. */
+  /** Runs when the stream is closed by the reader, fails, or its connection ends. */
   onStop(stop: () => void): void {
     if (this.#ended === null) this.#stop = stop;
     else stop();
@@ -95,7 +95,7 @@ export class StreamSender implements Sink<unknown> {
     this.credit(sequence);
   }
 
-  /** The reader has closed it, or the session is over. */
+  /** The reader has closed it, or the connection is over. */
   close(): void {
     this.#ended ??= { error: null };
     this.#waiting = null;

@@ -11,8 +11,8 @@ import type { UserKernelBase } from '../../model/user-kernels/base.ts';
 import { type BuildOptions, type Built, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
 import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
 import type { KnownUserKernels } from '../../model/user-kernels/known.ts';
+import { LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 import { forkChild, type StartChild } from '../../model/user-kernels/process/link.ts';
-import { UserKernelSession } from '../../model/user-kernels/session.ts';
 import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 
 /** Most seconds that one run of a user kernel may take unless it is said otherwise. */
@@ -28,7 +28,7 @@ export interface UserKernelsOptions {
 }
 
 /** Workload and benchmark that a scenario's variants must belong to. */
-export interface Place {
+export interface BenchKind {
   readonly workload: string;
   /** Empty for a workload that has one. */
   readonly bench: string;
@@ -40,7 +40,7 @@ export interface Mismatch {
 }
 
 /** Workload and benchmark of a complete scenario. A workload with several benchmarks names one as its problem's kind. */
-export function placeOf(scenario: { readonly kind: string; readonly problem?: unknown }): Place {
+export function placeOf(scenario: { readonly kind: string; readonly problem?: unknown }): BenchKind {
   const bench = valueAt(scenario, ['problem', 'kind']);
   return { workload: scenario.kind, bench: typeof bench === 'string' ? bench : '' };
 }
@@ -51,7 +51,7 @@ export class UserKernels {
   readonly #options: UserKernelsOptions;
   readonly #known = new Map<string, UserKernel>();
   readonly #closing = new AbortController();
-  readonly #sessions = new Map<string, UserKernelSession>();
+  readonly #sessions = new Map<string, LoadedUserKernel>();
   /** What was asked for last is read last: an older text never takes the place of a newer one. */
   readonly #reading = new InOrder();
   #limit_s: number;
@@ -99,7 +99,7 @@ export class UserKernels {
   }
 
   /** Why a variant cannot run a scenario, where it is a user kernel of another workload; null otherwise. */
-  mismatch(id: string, { workload, bench }: Place): Mismatch | null {
+  mismatch(id: string, { workload, bench }: BenchKind): Mismatch | null {
     const kernel = this.find(id);
     if (kernel === null || (kernel.base.workload === workload && kernel.base.bench === bench)) return null;
     const { base } = kernel;
@@ -109,7 +109,7 @@ export class UserKernels {
   }
 
   /** Throws a BraggError `invalid` for a user kernel of another workload. */
-  requireFit(id: string, place: Place): void {
+  requireFit(id: string, place: BenchKind): void {
     const mismatch = this.mismatch(id, place);
     if (mismatch !== null) throw new BraggError('invalid', `${id} ${mismatch.says}; allowed: ${mismatch.allowed}`);
   }
@@ -169,7 +169,7 @@ export class UserKernels {
    * with its compiler's messages for one that does not compile. A run's time then
    * holds no compiler.
    */
-  async prepare(ids: readonly string[], place: Place, signal?: AbortSignal): Promise<void> {
+  async prepare(ids: readonly string[], place: BenchKind, signal?: AbortSignal): Promise<void> {
     const chosen = this.chosen(ids);
     for (const { id } of chosen) this.requireFit(id, place);
     for (const kernel of chosen) {
@@ -214,11 +214,11 @@ export class UserKernels {
     );
   }
 
-  #session(kernel: UserKernel): UserKernelSession {
+  #session(kernel: UserKernel): LoadedUserKernel {
     const known = this.#sessions.get(kernel.id);
     if (known?.kernel.sha256 === kernel.sha256) return known;
     known?.retire();
-    const session = new UserKernelSession(kernel, {
+    const session = new LoadedUserKernel(kernel, {
       startChild: this.startChild,
       build: (variant) => codeOf(variant, this.#buildOptions()),
       limit_s: this.#limit_s,

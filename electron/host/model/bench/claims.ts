@@ -51,7 +51,7 @@ export async function readClaims(assetsFolder: string): Promise<readonly Claim[]
 }
 
 /** The problem that claims are to be about. */
-type Place = Pick<TaskProblem, 'workload' | 'bench'>;
+type BenchKind = Pick<TaskProblem, 'workload' | 'bench'>;
 type Values = Pick<TaskProblem, 'numbers' | 'words'>;
 
 /** Whether a claim is about a problem of these values. */
@@ -64,7 +64,7 @@ export function speaksOf({ where }: TaskClaim, { numbers, words }: Values): bool
 }
 
 /** About a workload: claims/<kind>.json, or claims/<kind>/<bench>.json of one that has several. None without such a file. */
-export async function readClaimsOf(assetsFolder: string, { workload: kind, bench }: Place) {
+export async function readClaimsOf(assetsFolder: string, { workload: kind, bench }: BenchKind) {
   const file = join(assetsFolder, 'claims', ...(bench === '' ? [`${kind}.json`] : [kind, `${bench}.json`]));
   const value = await read(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -74,7 +74,7 @@ export async function readClaimsOf(assetsFolder: string, { workload: kind, bench
 }
 
 /** Those of them that are about this problem. */
-export async function readTaskClaims(assetsFolder: string, about: Place & Values): Promise<readonly TaskClaim[]> {
+export async function readTaskClaims(assetsFolder: string, about: BenchKind & Values): Promise<readonly TaskClaim[]> {
   return (await readClaimsOf(assetsFolder, about)).filter((claim) => speaksOf(claim, about));
 }
 

@@ -16,19 +16,19 @@ const CONTEXT = /(?:^|\s)([^\s:()]+)[:(](\d+)(?:[:,](\d+))?\)?/;
 const UNDEFINED =
   /undefined reference to [`'‘](.+?)['’]|undefined symbols?.*?"(.+?)"|unresolved external symbol (.+?)(?: referenced|$)/i;
 
-interface Place {
+interface SourcePosition {
   readonly line: number;
   readonly column: number | null;
 }
 
-const placeOf = (line: string | undefined, column: string | undefined): Place => ({
+const placeOf = (line: string | undefined, column: string | undefined): SourcePosition => ({
   line: Math.max(1, Number(line)),
   column: column === undefined ? null : Math.max(1, Number(column)),
 });
 
 const baseName = (file: string): string => file.replace(/^.*[/\\]/, '');
 
-function issue(name: string, severity: string, place: Place | null, message: string): Issue {
+function issue(name: string, severity: string, place: SourcePosition | null, message: string): Issue {
   return {
     severity: severity === 'warning' ? 'warning' : 'error',
     file: name,
@@ -83,7 +83,7 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
   const lines = quotable(said, shipped).split(/\r?\n/);
   const found: Issue[] = [];
   const undefinedNames = new Set<string>();
-  let led: Place | null = null;
+  let led: SourcePosition | null = null;
   for (const [at, line] of lines.entries()) {
     const missing = UNDEFINED.exec(line);
     if (missing !== null) {

@@ -1,13 +1,13 @@
 /** The user kernels that the host knows, and how they list beside the shipped ones. */
 import type { UserKernelBase } from './base.ts';
 import type { UserKernel } from './file.ts';
-import type { UserKernelSession } from './session.ts';
+import type { LoadedUserKernel } from './loaded.ts';
 
 export interface KnownUserKernels {
   list(workload: string): readonly UserKernel[];
   find(workload: string, id: string): UserKernel | null;
   /** Its processes. */
-  session(kernel: UserKernel): UserKernelSession;
+  session(kernel: UserKernel): LoadedUserKernel;
 }
 
 /** `shipped` with the user kernels made from them, which list as theirs does but for the names. */

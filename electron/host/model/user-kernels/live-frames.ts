@@ -1,5 +1,5 @@
 /** Live frames of an own run: asked of its process one at a time, and only where someone wants one. */
-import type { Lease } from './session.ts';
+import type { Lease } from './loaded.ts';
 
 export class LiveFrames<Frame> {
   #newest: Frame | null = null;

@@ -8,20 +8,20 @@ import type {
   ImageMeasuring,
 } from '../../io/addon/diffraction.ts';
 import { LiveFrames } from '../../model/user-kernels/live-frames.ts';
-import type { Lease, UserKernelSession } from '../../model/user-kernels/session.ts';
+import type { Lease, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 
 type Live = NonNullable<ReturnType<DiffractionRun['live']>>;
 
 export class UserKernelImageRun implements DiffractionRun {
   readonly plan: DiffractionRun['plan'];
-  readonly #session: UserKernelSession;
+  readonly #session: LoadedUserKernel;
   readonly #problem: DiffractionProblem;
   #lease: Lease | null = null;
   #cancelled = false;
   readonly #frames = new LiveFrames<Live>();
 
   /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
-  constructor(engine: NativeAddon, session: UserKernelSession, problem: DiffractionProblem) {
+  constructor(engine: NativeAddon, session: LoadedUserKernel, problem: DiffractionProblem) {
     const { kernel } = session;
     this.#session = session;
     this.#problem = { ...problem, solver: { ...problem.solver, variant: kernel.base.id } };

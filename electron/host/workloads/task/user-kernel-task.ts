@@ -8,17 +8,17 @@ import type {
   TaskSampling,
   TaskVerdict,
 } from '../../io/addon/task.ts';
-import type { Lease, UserKernelSession } from '../../model/user-kernels/session.ts';
+import type { Lease, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 
 export class UserKernelTask implements NativeTask {
   readonly plan: NativeTask['plan'];
-  readonly #session: UserKernelSession;
+  readonly #session: LoadedUserKernel;
   readonly #problem: TaskProblem;
   #lease: Lease | null = null;
   #cancelled = false;
 
   /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
-  constructor(engine: NativeAddon, session: UserKernelSession, problem: TaskProblem) {
+  constructor(engine: NativeAddon, session: LoadedUserKernel, problem: TaskProblem) {
     const { kernel } = session;
     this.#session = session;
     this.#problem = { ...problem, variant: kernel.base.id };

@@ -18,11 +18,11 @@ import type {
   TransportRun,
 } from '../../io/addon/addon.ts';
 import { LiveFrames } from '../../model/user-kernels/live-frames.ts';
-import type { Lease, UserKernelSession } from '../../model/user-kernels/session.ts';
+import type { Lease, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 
 export class UserKernelTransportRun implements TransportRun {
   readonly plan: TransportRun['plan'];
-  readonly #session: UserKernelSession;
+  readonly #session: LoadedUserKernel;
   readonly #problem: TransportProblem;
   readonly #base: TransportRun;
   #lease: Lease | null = null;
@@ -35,7 +35,7 @@ export class UserKernelTransportRun implements TransportRun {
   #keyframes: readonly Marginals[] = [];
 
   /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
-  constructor(addon: NativeAddon, session: UserKernelSession, problem: TransportProblem) {
+  constructor(addon: NativeAddon, session: LoadedUserKernel, problem: TransportProblem) {
     const { kernel } = session;
     this.#session = session;
     this.#problem = { ...problem, solver: { ...problem.solver, variant: kernel.base.id } };

@@ -1,6 +1,6 @@
 /**
- * One page's session: its calls and streams, over whatever carrier it has at
- * the moment. The carrier may break and be replaced; the session goes on.
+ * One page's connection: its calls and streams, over whatever carrier it has at
+ * the moment. The carrier may break and be replaced; the connection goes on.
  */
 
 import { BraggError, toWireError } from '../../../contract/errors.ts';
@@ -19,7 +19,7 @@ const MAX_RUNNING_CALLS = 1024;
 
 type Resume = NonNullable<Extract<ClientMessage, { type: 'greet' }>['resume']>;
 
-export class Session {
+export class Connection {
   readonly id: string;
   readonly #service: Service;
   #port: Port | null = null;
@@ -42,7 +42,7 @@ export class Session {
   attach(port: Port): void {
     const old = this.#port;
     this.#port = port;
-    old?.close('another connection took over this session');
+    old?.close('another carrier took over this connection');
   }
 
   /** The carrier broke. False when it was not the present one. */

@@ -1,17 +1,17 @@
-/** How long a host keeps the sessions of pages that are gone. */
+/** How long a host keeps the connections of pages that are gone. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeFrame, encodeFrame } from '../../../electron/contract/wire/frame.ts';
 import type { Port } from '../../../electron/contract/wire/port.ts';
-import { Sessions } from '../../../electron/host/app/service/sessions.ts';
+import { Connections } from '../../../electron/host/app/service/connections.ts';
 import { inProcessPorts } from '../../../electron/transports/in-process.ts';
 import { testCapabilities } from './capabilities.ts';
 import { SyntheticService } from './synthetic-service.ts';
 
-let sessions: Sessions;
+let connections: Connections;
 // The clock is the test's own: a loaded machine keeps nobody waiting longer.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
-  sessions.close('end of test');
+  connections.close('end of test');
   vi.useRealTimers();
 });
 
@@ -19,7 +19,7 @@ type Greeted = { readonly port: Port; readonly answer: Promise<Record<string, un
 
 function arrive(resume: string | null = null, singleUse = false): Greeted {
   const [port, host] = inProcessPorts();
-  sessions.accept(host, { singleUse });
+  connections.accept(host, { singleUse });
   const answer = new Promise<Record<string, unknown>>((resolve) => {
     port.listen({ frame: (bytes) => resolve(decodeFrame(bytes) as Record<string, unknown>), closed: () => undefined });
   });
@@ -31,64 +31,64 @@ function arrive(resume: string | null = null, singleUse = false): Greeted {
 
 const settle = async (ms = 10): Promise<void> => void (await vi.advanceTimersByTimeAsync(ms));
 
-describe('sessions', () => {
+describe('connections', () => {
   it('end when nobody comes back in time, and not before', async () => {
     const service = new SyntheticService();
-    sessions = new Sessions({ service, capabilities: () => testCapabilities, keepDetached_ms: 80 });
+    connections = new Connections({ service, capabilities: () => testCapabilities, keepDetached_ms: 80 });
     const { port, answer } = arrive();
-    const { session } = await answer;
+    const { session: connection } = await answer;
     port.send(encodeFrame({ type: 'open', stream: 0, name: 'latest', params: null, credits: 1 }));
     await settle();
     port.close('cable pulled');
     await settle(20);
-    expect(sessions.size).toBe(1);
-    const back = arrive(String(session));
-    expect(await back.answer).toMatchObject({ resumed: true, session });
+    expect(connections.size).toBe(1);
+    const back = arrive(String(connection));
+    expect(await back.answer).toMatchObject({ resumed: true, session: connection });
     await settle(120);
     // It has a page again: the clock does not run.
-    expect(sessions.size).toBe(1);
+    expect(connections.size).toBe(1);
     expect(service.stopped).toEqual([]);
     back.port.close('cable pulled');
     await settle(150);
-    expect(sessions.size).toBe(0);
-    expect(await arrive(String(session)).answer).toMatchObject({ resumed: false });
+    expect(connections.size).toBe(0);
+    expect(await arrive(String(connection)).answer).toMatchObject({ resumed: false });
   });
 
   it('over a carrier that cannot come back end with it', async () => {
     const service = new SyntheticService();
-    sessions = new Sessions({ service, capabilities: () => testCapabilities });
+    connections = new Connections({ service, capabilities: () => testCapabilities });
     const { port, answer } = arrive(null, true);
     await answer;
     port.close('window closed');
     await settle();
-    expect(sessions.size).toBe(0);
+    expect(connections.size).toBe(0);
   });
 
   it('are taken over by a second connection of the same page', async () => {
     const service = new SyntheticService();
-    sessions = new Sessions({ service, capabilities: () => testCapabilities });
+    connections = new Connections({ service, capabilities: () => testCapabilities });
     const first = arrive();
-    const { session } = await first.answer;
-    const second = arrive(String(session));
+    const { session: connection } = await first.answer;
+    const second = arrive(String(connection));
     expect(await second.answer).toMatchObject({ resumed: true });
     await settle();
     first.port.send(encodeFrame({ type: 'call', id: 0, method: 'echo', params: 1 }));
     first.port.close();
     await settle();
-    expect(sessions.size).toBe(1);
+    expect(connections.size).toBe(1);
     // What the first still says is said to nobody: its port was closed.
     expect(service.calls).toEqual([]);
   });
 
   it('beyond the bound replace the one that was left longest ago, and are refused while all are in use', async () => {
-    sessions = new Sessions({ service: new SyntheticService(), capabilities: () => testCapabilities });
+    connections = new Connections({ service: new SyntheticService(), capabilities: () => testCapabilities });
     const pages = Array.from({ length: 64 }, () => arrive());
     const answers = await Promise.all(pages.map(({ answer }) => answer));
     expect(await arrive().answer).toMatchObject({ type: 'refused', error: { code: 'unsupported' } });
     pages[5]?.port.close('cable pulled');
     await settle();
     expect(await arrive().answer).toMatchObject({ type: 'hello' });
-    expect(sessions.size).toBe(64);
+    expect(connections.size).toBe(64);
     expect(await arrive(String(answers[5]?.['session'])).answer).toMatchObject({ type: 'refused' });
   });
 });

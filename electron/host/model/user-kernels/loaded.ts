@@ -21,7 +21,7 @@ export interface Lease {
   discard(): void;
 }
 
-export interface UserKernelSessionOptions {
+export interface LoadedUserKernelOptions {
   readonly startChild: StartChild;
   /** Builds it, or takes what the same text gave before. Throws a BraggError with its compiler's messages. */
   readonly build: (kernel: UserKernel) => Promise<UserKernelCode>;
@@ -31,15 +31,15 @@ export interface UserKernelSessionOptions {
   readonly requireTrust: (kernel: UserKernel) => void;
 }
 
-export class UserKernelSession {
+export class LoadedUserKernel {
   readonly kernel: UserKernel;
-  readonly #options: UserKernelSessionOptions;
+  readonly #options: LoadedUserKernelOptions;
   #idle: { readonly process: UserKernelProcess; readonly memory_bytes: number; readonly timer: NodeJS.Timeout } | null =
     null;
   readonly #busy = new Set<UserKernelProcess>();
   #retired = false;
 
-  constructor(kernel: UserKernel, options: UserKernelSessionOptions) {
+  constructor(kernel: UserKernel, options: LoadedUserKernelOptions) {
     this.kernel = kernel;
     this.#options = options;
   }
