@@ -57,7 +57,8 @@ export const geometrySchema = z.strictObject({
     .max(maxRegions)
     .meta({
       title: 'Regions',
-      description: 'Rectangles of other materials. A cell belongs to the last region that contains its centre.',
+      description:
+        'Rectangles of other materials, later ones over earlier ones. A cell that borders cut holds each by its share.',
     })
     .default([]),
 });

@@ -78,7 +78,7 @@ export function axisRange_mm(scenario: TransportScenario, context: TransportCont
   const background: Medium = { material: geometry.background, density_scale: 1 };
   const mediumAt = (way: number): Medium => {
     const [z, x] = [beam.z_mm + way * Math.cos(angle), beam.x_mm + way * Math.sin(angle)];
-    // A cell centre on a border belongs to the side that the border begins.
+    // Only middles between borders are asked for: none lies on one.
     const inside = ({ x_mm, z_mm }: Readonly<Record<'x_mm' | 'z_mm', readonly [number, number]>>): boolean =>
       x >= x_mm[0] && x < x_mm[1] && z >= z_mm[0] && z < z_mm[1];
     return geometry.regions.findLast(inside) ?? background;

@@ -1,7 +1,8 @@
 /** Regions and beam against the box. */
-import { type Fault, fault, showValue, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
+import { type Fault, fault, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../contract/units.ts';
 import { stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import { cellContents, MOST_CONTENTS } from './cell-contents.ts';
 import { type TransportContext, tableOf } from './context.ts';
 import type { Check, RegionIndex } from './one-check.ts';
 
@@ -28,56 +29,17 @@ function checkRegions(axis: 'x_mm' | 'z_mm') {
   };
 }
 
-/** Whether no centre of a cell of this size lies in the interval. */
-function holdsNoCentre([from, to]: readonly [number, number], low: number, cell: number): boolean {
-  return Math.ceil((from - low) / cell - 0.5 - tolerance) + 0.5 > (to - low) / cell + tolerance;
-}
-
-function warnOfThinRegions(
-  { geometry, grid }: TransportScenario,
-  _context: TransportContext,
-  original: RegionIndex,
-): readonly Fault[] {
-  return geometry.regions.flatMap((region, index) => {
-    const thinX = holdsNoCentre(region.x_mm, -geometry.width_mm / 2, grid.dx_mm);
-    const thinZ = holdsNoCentre(region.z_mm, 0, grid.dz_mm);
-    if (!thinX && !thinZ) return [];
-    const [axis, cell] = thinZ ? (['z_mm', grid.dz_mm] as const) : (['x_mm', grid.dx_mm] as const);
-    const message = `lies between cell centres and has no effect; cells are ${formatNumber(cell)} mm`;
-    return [warning(['geometry', 'regions', original(index), axis], region[axis], message)];
-  });
-}
-
-/** A border this near to one of the cells', as a share of a cell, moves no readout. */
-const onBorder = 0.01;
-
-/**
- * A cell is of one material, the one at its centre: borders inside of cells move to the cells' own. Half a cell of
- * bone instead of water is half a cell's range.
- */
-function warnOfMovedBorders(
-  { geometry, grid }: TransportScenario,
-  _context: TransportContext,
-  original: RegionIndex,
-): readonly Fault[] {
-  const axes = [
-    { axis: 'x_mm', low: -geometry.width_mm / 2, size: geometry.width_mm, cell: grid.dx_mm },
-    { axis: 'z_mm', low: 0, size: geometry.depth_mm, cell: grid.dz_mm },
-  ] as const;
-  const nearWhole = (count: number): boolean => Math.abs(count - Math.round(count)) <= onBorder;
-  return geometry.regions.flatMap((region, index) =>
-    axes.flatMap(({ axis, low, size, cell }) => {
-      const faces = region[axis].map((edge) => (edge - low) / cell);
-      // Cells that do not fill the box are a fault of their own.
-      if (faces.every(nearWhole) || !nearWhole(size / cell) || holdsNoCentre(region[axis], low, cell)) return [];
-      const [from, to] = faces.map((face) => low + Math.ceil(face - 0.5 - tolerance) * cell);
-      const message =
-        `mm ends inside cells of ${formatNumber(cell)} mm: computed is the region from ` +
-        between(Number((from ?? low).toPrecision(9)), Number((to ?? low).toPrecision(9)));
-      const path = ['geometry', 'regions', original(index), axis];
-      return [warning(path, region[axis], `${showValue(region[axis])} ${message}`)];
-    }),
-  );
+/** Borders through cells mix what they divide; only so many different mixtures are kept apart. */
+function warnOfRoundedShares(scenario: TransportScenario): readonly Fault[] {
+  const { geometry, grid } = scenario;
+  const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
+  if (geometry.regions.length === 0 || !(nz >= 1) || !(nx >= 1)) return [];
+  const { roundedTo } = cellContents(scenario, nz, nx);
+  if (roundedTo === null) return [];
+  const message =
+    `cut cells into more than ${MOST_CONTENTS} different mixtures: shares of a cell are rounded to ` +
+    `${roundedTo === 1 ? 'whole cells' : `1/${roundedTo}`}; borders on those of the cells need none`;
+  return [{ severity: 'warning', path: ['geometry', 'regions'], atKey: true, message, value: null, allowed: null }];
 }
 
 function checkBeamX({ beam, geometry }: TransportScenario): readonly Fault[] {
@@ -120,8 +82,7 @@ function warnOfLeaving({ beam, geometry, initial }: TransportScenario, context: 
 export const geometryChecks: readonly Check[] = [
   { uses: ['geometry.width_mm'], run: checkRegions('x_mm') },
   { uses: ['geometry.depth_mm'], run: checkRegions('z_mm') },
-  { uses: ['geometry.width_mm', 'geometry.depth_mm', 'grid.dx_mm', 'grid.dz_mm'], run: warnOfThinRegions },
-  { uses: ['geometry.width_mm', 'geometry.depth_mm', 'grid.dx_mm', 'grid.dz_mm'], run: warnOfMovedBorders },
+  { uses: ['geometry', 'grid.dx_mm', 'grid.dz_mm'], run: warnOfRoundedShares },
   { uses: ['geometry.width_mm', 'beam.x_mm'], run: checkBeamX },
   { uses: ['geometry.depth_mm', 'beam.z_mm'], run: checkBeamZ },
   {

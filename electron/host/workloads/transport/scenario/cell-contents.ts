@@ -1,0 +1,195 @@
+/**
+ * What fills each cell of the box. Borders may cut cells anywhere: a cell holds each medium by the share of its area
+ * that the medium has, so that a foil thinner than a cell counts as thick as it is.
+ */
+import type { MaterialName, TransportScenario } from '../../../../contract/scenario/index.ts';
+
+export interface Medium {
+  readonly material: MaterialName;
+  readonly density_scale: number;
+}
+
+/** Media of one cell with their shares of its area, which sum to 1; largest first. */
+export type Contents = readonly { readonly medium: Medium; readonly share: number }[];
+
+export interface CellContents {
+  /** Each once, water of density 1 first whether it is used or not, then as they are met. */
+  readonly list: readonly Contents[];
+  /** Index into `list` of every cell, nz × nx, row z. */
+  readonly map: () => Uint8Array;
+  /** Shares are whole multiples of one part in this many; null where they are exact. */
+  readonly roundedTo: number | null;
+}
+
+/** The solver indexes materials by one byte, and 255 of them. */
+export const MOST_CONTENTS = 255;
+/** Parts of a cell that shares are rounded to where they are too many different ones, the finest that fits. */
+const PARTS = [64, 32, 16, 8, 4, 2, 1] as const;
+/** Decimal borders may miss those of the cells by this fraction of a cell. */
+const SLACK = 1e-6;
+/** Shares that differ by less are one. */
+const SAME_SHARE = 1e-9;
+
+/** Cells [from, to) along one axis that are all cut alike, and the shares of them between the borders' lines. */
+interface Band {
+  readonly from: number;
+  readonly to: number;
+  readonly shares: readonly { readonly interval: number; readonly share: number }[];
+}
+
+interface Axis {
+  /** Places of all borders in cells from the box's own, its faces among them; ascending. */
+  readonly lines: readonly number[];
+  readonly bands: readonly Band[];
+}
+
+function inCells(edge_mm: number, low_mm: number, cell_mm: number, count: number): number {
+  const place = (edge_mm - low_mm) / cell_mm;
+  const whole = Math.round(place);
+  return Math.min(count, Math.max(0, Math.abs(place - whole) < SLACK ? whole : place));
+}
+
+function axisOf(places: readonly number[], count: number): Axis {
+  const lines = [...new Set([0, count, ...places])].sort((a, b) => a - b);
+  const line = (i: number): number => lines[i] ?? count;
+  const bands: Band[] = [];
+  let interval = 0;
+  for (let cell = 0; cell < count; ) {
+    while (line(interval + 1) <= cell) interval += 1;
+    const whole = Math.floor(line(interval + 1));
+    if (line(interval) <= cell && whole > cell) {
+      bands.push({ from: cell, to: whole, shares: [{ interval, share: 1 }] });
+      cell = whole;
+      continue;
+    }
+    const shares = [];
+    for (let i = interval; line(i) < cell + 1; i += 1) {
+      shares.push({ interval: i, share: Math.min(cell + 1, line(i + 1)) - Math.max(cell, line(i)) });
+    }
+    bands.push({ from: cell, to: cell + 1, shares });
+    cell += 1;
+  }
+  return { lines, bands };
+}
+
+/** Media between the lines of both axes: `of` gives the index of the one in an interval of z and one of x. */
+function between(scenario: TransportScenario, z: Axis, x: Axis, place: (edge: number, axis: 'x' | 'z') => number) {
+  const media: Medium[] = [{ material: scenario.geometry.background, density_scale: 1 }];
+  const width = x.lines.length - 1;
+  const index = new Int32Array((z.lines.length - 1) * width);
+  for (const { material, density_scale, x_mm, z_mm } of scenario.geometry.regions) {
+    let found = media.findIndex((one) => one.material === material && one.density_scale === density_scale);
+    if (found < 0) found = media.push({ material, density_scale }) - 1;
+    const [z0, z1] = z_mm.map((edge) => z.lines.indexOf(place(edge, 'z'))) as [number, number];
+    const [x0, x1] = x_mm.map((edge) => x.lines.indexOf(place(edge, 'x'))) as [number, number];
+    for (let i = z0; i < z1; i += 1) if (x1 > x0) index.fill(found, i * width + x0, i * width + x1);
+  }
+  return { media, of: (intervalZ: number, intervalX: number): number => index[intervalZ * width + intervalX] ?? 0 };
+}
+
+/** Shares by index of the medium, as whole multiples of 1 / `parts` that sum to 1. */
+function rounded(shares: ReadonlyMap<number, number>, parts: number): ReadonlyMap<number, number> {
+  const exact = [...shares].map(([medium, share]) => ({
+    medium,
+    share: share * parts,
+    taken: Math.floor(share * parts),
+  }));
+  let left = parts - exact.reduce((sum, { taken }) => sum + taken, 0);
+  for (const one of [...exact].sort((a, b) => b.share - b.taken - (a.share - a.taken))) {
+    if (left <= 0) break;
+    one.taken += 1;
+    left -= 1;
+  }
+  return new Map(exact.filter(({ taken }) => taken > 0).map(({ medium, taken }) => [medium, taken / parts]));
+}
+
+/** Different contents, numbered as they are met. */
+class ContentsList {
+  readonly list: Contents[];
+  private readonly known: Map<string, number>;
+  private readonly media: readonly Medium[];
+  private readonly parts: number | null;
+
+  constructor(media: readonly Medium[], parts: number | null) {
+    this.media = media;
+    this.parts = parts;
+    const water = { material: 'water', density_scale: 1 } as const;
+    this.list = [[{ medium: water, share: 1 }]];
+    const index = media.findIndex((one) => one.material === water.material && one.density_scale === 1);
+    this.known = new Map(index < 0 ? [] : [[String(index), 0]]);
+  }
+
+  /** Index in `list`. */
+  of(exact: ReadonlyMap<number, number>): number {
+    const shares = [...(this.parts === null || exact.size === 1 ? exact : rounded(exact, this.parts))];
+    shares.sort(([a], [b]) => a - b);
+    const [only] = shares;
+    const key =
+      shares.length === 1 && only !== undefined
+        ? String(only[0])
+        : shares.map(([medium, share]) => `${medium}:${Math.round(share / SAME_SHARE)}`).join(' ');
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const contents = shares.map(([medium, share]) => ({ medium: this.media[medium] as Medium, share }));
+    contents.sort((a, b) => b.share - a.share);
+    this.known.set(key, this.list.length);
+    return this.list.push(contents) - 1;
+  }
+}
+
+/** `scenario` has whole numbers of cells; they fill the box exactly also where the sizes in the file are rounded. */
+export function cellContents(scenario: TransportScenario, nz: number, nx: number): CellContents {
+  const { geometry } = scenario;
+  const place = (edge: number, axis: 'x' | 'z'): number =>
+    axis === 'x'
+      ? inCells(edge, -geometry.width_mm / 2, geometry.width_mm / nx, nx)
+      : inCells(edge, 0, geometry.depth_mm / nz, nz);
+  const placesOf = (axis: 'x' | 'z'): number[] =>
+    geometry.regions.flatMap((region) => region[`${axis}_mm`].map((edge) => place(edge, axis)));
+  const [z, x] = [axisOf(placesOf('z'), nz), axisOf(placesOf('x'), nx)];
+  const { media, of } = between(scenario, z, x, place);
+  const sharesIn = (row: Band, column: Band): ReadonlyMap<number, number> => {
+    const shares = new Map<number, number>();
+    for (const a of row.shares) {
+      for (const b of column.shares) {
+        const medium = of(a.interval, b.interval);
+        shares.set(medium, (shares.get(medium) ?? 0) + a.share * b.share);
+      }
+    }
+    return shares;
+  };
+  /** Index of the contents, bands of z × bands of x; null where they are too many. */
+  const blocks = (list: ContentsList): Uint8Array | null => {
+    const index = new Uint8Array(z.bands.length * x.bands.length);
+    let i = 0;
+    for (const row of z.bands) {
+      for (const column of x.bands) {
+        const found = list.of(sharesIn(row, column));
+        if (found >= MOST_CONTENTS) return null;
+        index[i] = found;
+        i += 1;
+      }
+    }
+    return index;
+  };
+  for (const roundedTo of [null, ...PARTS]) {
+    const list = new ContentsList(media, roundedTo);
+    const index = blocks(list);
+    if (index !== null) return { list: list.list, map: () => painted(z, x, index, nz, nx), roundedTo };
+  }
+  throw new Error(`${media.length} media do not fit ${MOST_CONTENTS} indices`);
+}
+
+function painted(z: Axis, x: Axis, index: Uint8Array, nz: number, nx: number): Uint8Array {
+  const map = new Uint8Array(nz * nx);
+  z.bands.forEach(({ from, to }, row) => {
+    x.bands.forEach((column, i) => {
+      map.fill(index[row * x.bands.length + i] ?? 0, from * nx + column.from, from * nx + column.to);
+    });
+    // Doubling: rows of one band are alike.
+    for (let done = 1; done < to - from; done *= 2) {
+      map.copyWithin((from + done) * nx, from * nx, (from + Math.min(done, to - from - done)) * nx);
+    }
+  });
+  return map;
+}
