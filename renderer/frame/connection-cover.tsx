@@ -1,7 +1,7 @@
 /** What the page says while its host is away. */
 import type { ReactElement } from 'react';
-import { Button } from '../widgets/button.tsx';
-import { EmptyState } from '../widgets/empty-state.tsx';
+import { Button } from '../widgets/controls/button.tsx';
+import { EmptyState } from '../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
 
 export function ConnectionCover(): ReactElement | null {

@@ -1,6 +1,6 @@
 /** Says what may be dropped while files are held over the window. */
 import { type ReactElement, useEffect, useState } from 'react';
-import { Icon } from '../widgets/icon.tsx';
+import { Icon } from '../widgets/words/icon.tsx';
 import { hasFiles } from './dropped-files.ts';
 
 export function DropTarget(): ReactElement | null {

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactElement, useState } from 'react';
 import { isMac } from '../base/platform.ts';
 import { activeShortcut, type Command, menuNames } from '../commands/command.ts';
 import { shortcutText } from '../commands/shortcut.ts';
-import { MenuButton, type MenuItem } from '../widgets/menu.tsx';
+import { MenuButton, type MenuItem } from '../widgets/floating/menu.tsx';
 
 function asItems(commands: readonly Command[]): readonly MenuItem[] {
   const mac = isMac();

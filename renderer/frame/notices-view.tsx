@@ -1,9 +1,9 @@
 /** Notices in the corner, newest last; errors stay until they are dismissed. */
 import type { ReactElement } from 'react';
 import type { Notice } from '../state/notices.ts';
-import { Button, IconButton } from '../widgets/button.tsx';
-import { Icon, type IconName } from '../widgets/icon.tsx';
-import { IssueList } from '../widgets/issue-list.tsx';
+import { Button, IconButton } from '../widgets/controls/button.tsx';
+import { Icon, type IconName } from '../widgets/words/icon.tsx';
+import { IssueList } from '../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
 
 const icons: Readonly<Record<Notice['tone'], IconName>> = {

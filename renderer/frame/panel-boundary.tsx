@@ -1,7 +1,7 @@
 /** Keeps a panel that fails from taking the page with it. */
 import { Component, type ReactNode } from 'react';
-import { Button } from '../widgets/button.tsx';
-import { EmptyState } from '../widgets/empty-state.tsx';
+import { Button } from '../widgets/controls/button.tsx';
+import { EmptyState } from '../widgets/words/empty-state.tsx';
 
 interface Props {
   readonly title: string;

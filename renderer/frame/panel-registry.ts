@@ -1,6 +1,6 @@
 /** Every panel: a further one is its folder, one entry here, and one line with its title and places in state/layout/defaults.ts. */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-import type { IconName } from '../widgets/icon.tsx';
+import type { IconName } from '../widgets/words/icon.tsx';
 
 export interface PanelEntry {
   readonly id: string;

@@ -7,7 +7,7 @@ import type { Command } from '../commands/command.ts';
 import { shortcutText } from '../commands/shortcut.ts';
 import { activeRun } from '../state/runs.ts';
 import { tracingOf } from '../state/tracing.ts';
-import { Button, IconButton } from '../widgets/button.tsx';
+import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
 import { commandOf } from './use-commands.ts';
 

@@ -1,7 +1,7 @@
 /** What the page says when it could not reach its host at all. */
 import type { ReactElement } from 'react';
-import { Button } from '../widgets/button.tsx';
-import { EmptyState } from '../widgets/empty-state.tsx';
+import { Button } from '../widgets/controls/button.tsx';
+import { EmptyState } from '../widgets/words/empty-state.tsx';
 import '../styles/fonts.css';
 import '../styles/tokens.css';
 import '../styles/base.css';

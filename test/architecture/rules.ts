@@ -198,7 +198,6 @@ export const exceptions: readonly Exception[] = [];
 /** A folder of sources with more files than fit in one view, until they are sorted into rooms of their own. */
 export const crowded: readonly { readonly folder: string; readonly reason: string }[] = [
   { folder: 'native/binding', reason: 'loses what the reduction for display takes over' },
-  { folder: 'renderer/widgets', reason: 'loses what libraries take over' },
 ];
 
 /** Files that lead to each other, of types only, until the landing that parts them. */

@@ -1,8 +1,8 @@
 /** What this program is and what it runs on. */
 import type { ReactElement } from 'react';
 import { formatBytes } from '../../../electron/contract/units.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 export default function AboutDialog({ close }: { readonly close: () => void }): ReactElement {

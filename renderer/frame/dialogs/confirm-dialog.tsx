@@ -1,9 +1,9 @@
 /** A question with a few answers, and the faults that it is about. */
 import type { ReactElement } from 'react';
 import type { DialogKinds } from '../../state/dialogs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
-import { IssueList } from '../../widgets/issue-list.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
+import { IssueList } from '../../widgets/words/issue-list.tsx';
 
 export interface ConfirmDialogProps {
   readonly request: DialogKinds['confirm']['request'];

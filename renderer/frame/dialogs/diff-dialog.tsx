@@ -2,8 +2,8 @@
 import type { ReactElement } from 'react';
 import { scenarioDifferences } from '../../../electron/contract/scenario/index.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
 import './diff-dialog.css';
 
 export interface DiffDialogProps {

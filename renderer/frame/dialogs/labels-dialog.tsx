@@ -2,9 +2,9 @@
 import { type ReactElement, useState } from 'react';
 import { MOST_TAGS } from '../../../electron/contract/library.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
-import { TextField } from '../../widgets/text-field.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
 
 export interface LabelsDialogProps {
   readonly request: DialogKinds['labels']['request'];

@@ -1,8 +1,8 @@
 /** The end of the program's log. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { DialogKinds } from '../../state/dialogs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
 
 export interface LogDialogProps {
   readonly request: DialogKinds['log']['request'];

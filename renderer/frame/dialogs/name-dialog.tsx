@@ -2,9 +2,9 @@
 import { type ReactElement, useState } from 'react';
 import { safeFileName, withExtension } from '../../actions/save-file.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
-import { TextField } from '../../widgets/text-field.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 export interface NameDialogProps {

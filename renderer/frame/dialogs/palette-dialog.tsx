@@ -4,7 +4,7 @@ import { isMac } from '../../base/platform.ts';
 import { activeShortcut, type Command } from '../../commands/command.ts';
 import { commandPath, searchCommands } from '../../commands/search.ts';
 import { shortcutText } from '../../commands/shortcut.ts';
-import { Icon } from '../../widgets/icon.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { useCommands } from '../use-commands.ts';
 import './palette-dialog.css';

@@ -8,8 +8,8 @@ import type { Client } from '../../client/index.ts';
 import { type StoredRun, storedRuns } from '../../data/stored-runs.ts';
 import type { DialogKinds, Picked } from '../../state/dialogs.ts';
 import { errorText } from '../../state/notices.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 export interface PickDialogProps {

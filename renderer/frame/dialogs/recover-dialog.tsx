@@ -3,8 +3,8 @@ import { type ReactElement, useState } from 'react';
 import { NOT_KEPT, type Recoverable } from '../../../electron/contract/recovery.ts';
 import { clock } from '../../base/time.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import './recover-dialog.css';
 

@@ -3,8 +3,8 @@ import type { ReactElement } from 'react';
 import { isMac } from '../../base/platform.ts';
 import { activeShortcut, menuNames } from '../../commands/command.ts';
 import { shortcutText } from '../../commands/shortcut.ts';
-import { Button } from '../../widgets/button.tsx';
-import { Dialog } from '../../widgets/dialog.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { useCommands } from '../use-commands.ts';
 

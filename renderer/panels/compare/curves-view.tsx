@@ -5,9 +5,9 @@ import { curvesFigure, type NamedCurve } from '../../drawing/figures/curves.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import { type Figure, seriesInk } from '../../drawing/figures/figure.ts';
 import { errorText } from '../../state/notices.ts';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { ExportMenu } from '../../widgets/export-menu.tsx';
-import { FigureView } from '../../widgets/figure-view.tsx';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { FigureView } from '../../widgets/plots/figure-view.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { nameOf, type ShownRow } from './rows.ts';
 

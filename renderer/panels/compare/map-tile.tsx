@@ -6,7 +6,7 @@ import { listenToMap } from '../../drawing/map-input.ts';
 import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
 import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
 import { squared } from '../../drawing/square.ts';
-import { PlotLayers } from '../../widgets/plot-layers.tsx';
+import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import type { Plane } from './planes.ts';
 

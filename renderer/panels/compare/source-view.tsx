@@ -3,15 +3,15 @@ import { type ReactElement, type ReactNode, useEffect, useMemo, useState } from 
 import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { highlighted, type Token } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
-import { Button } from '../../widgets/button.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { ShownRow } from './rows.ts';
 import { condensed, type DiffRow, type Side, sourceDiff } from './source-diff.ts';
 import type { CompareStore } from './store.ts';
 import { type Benched, useRowsBench, useVariants } from './variants.ts';
-import '../../widgets/code-tokens.css';
+import '../../widgets/words/code-tokens.css';
 
 type Files = Result<'variant.sources'>['files'];
 

@@ -3,9 +3,9 @@ import { type ReactElement, useRef } from 'react';
 import { openCurve } from '../../actions/curves.ts';
 import { MOST_OVERLAYS } from '../../data/overlays.ts';
 import { isOver } from '../../state/runs.ts';
-import { Button, IconButton } from '../../widgets/button.tsx';
-import { Popover, PopoverRow } from '../../widgets/popover.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Button, IconButton } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { overlayLooks } from './figure.ts';
 

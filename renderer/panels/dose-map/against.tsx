@@ -3,11 +3,11 @@ import type { ReactElement } from 'react';
 import { type GammaDose, gammaLimits } from '../../../electron/contract/dose.ts';
 import { percent } from '../../base/numbers.ts';
 import { isOver } from '../../state/runs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { NumberField } from '../../widgets/number-field.tsx';
-import { PopoverRow } from '../../widgets/popover.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { Against, DoseViewStore } from './store.ts';
 

@@ -1,22 +1,22 @@
 /** The dose in the z–x plane. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { runNotes, runOf } from '../../state/runs.ts';
-import { IconButton } from '../../widgets/button.tsx';
-import { DragToolChoice } from '../../widgets/drag-tool.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { ExportMenu } from '../../widgets/export-menu.tsx';
-import { MapDisplay } from '../../widgets/map-display.tsx';
-import { MapDrawer } from '../../widgets/map-drawer.tsx';
-import { PlotLayers } from '../../widgets/plot-layers.tsx';
-import { PopoverRow } from '../../widgets/popover.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
+import { IconButton } from '../../widgets/controls/button.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { PopoverRow } from '../../widgets/floating/popover.tsx';
+import { DragToolChoice } from '../../widgets/plots/drag-tool.tsx';
+import { MapDisplay } from '../../widgets/plots/map-display.tsx';
+import { MapDrawer } from '../../widgets/plots/map-drawer.tsx';
+import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { AgainstNote, AgainstRows } from './against.tsx';
 import { type DrivenMap, driveDoseMap, GAMMA_LIMITS, shownKey } from './controller.ts';
 import { DoseReadout } from './readout.tsx';
 import { createDoseMapStore, createDoseViewStore } from './store.ts';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 
 const units = [
   { value: 'area', label: 'MeV/mm²', title: 'Energy by area of the map' },

@@ -1,14 +1,14 @@
 /** The handbook: a page of it, or what a search found. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import { type HandbookPlace, handbookPages } from '../../base/handbook-pages.ts';
-import { IconButton } from '../../widgets/button.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { Select } from '../../widgets/select.tsx';
-import { TextField } from '../../widgets/text-field.tsx';
+import { IconButton } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { headingId, Markdown } from './markdown.tsx';
 import { type Found, pageText, pageTitle, search } from './pages.ts';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 import './handbook-panel.css';
 
 interface FoundListProps {

@@ -3,16 +3,16 @@ import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { VariantKey } from '../../../electron/contract/capabilities.ts';
 import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
 import type { Result } from '../../../electron/contract/wire/methods.ts';
-import { Button } from '../../widgets/button.tsx';
-import { IssueList } from '../../widgets/issue-list.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { CodeEditor } from './code-editor.ts';
 import { groupKey, groupsOf } from './groups.ts';
 import { createEditorStore, type EditorState } from './store.ts';
 import { useEditing } from './use-editing.ts';
 import { VerdictView } from './verdict-view.tsx';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 import './kernel-editor-panel.css';
 
 interface Shipped {

@@ -1,7 +1,7 @@
 /** The checks of the variant that was run, in green or red. */
 import type { ReactElement } from 'react';
 import { checkText } from '../../../electron/contract/user-kernel-verdict.ts';
-import { Icon } from '../../widgets/icon.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
 import type { Outcome } from './verdict.ts';
 
 export function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: Outcome }): ReactElement {

@@ -10,15 +10,15 @@ import { exported } from '../../drawing/figures/exported.ts';
 import { withCaption } from '../../drawing/figures/figure.ts';
 import { type SessionFigures, sessionFigures } from '../../drawing/figures/session-figures.ts';
 import { errorText } from '../../state/notices.ts';
-import { ClaimsTable } from '../../widgets/claims-table.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { ExportMenu } from '../../widgets/export-menu.tsx';
-import { FigureView } from '../../widgets/figure-view.tsx';
-import { ReportMenu } from '../../widgets/report-menu.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ReportMenu } from '../../widgets/floating/report-menu.tsx';
+import { FigureView } from '../../widgets/plots/figure-view.tsx';
+import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { createLadderStore } from './store.ts';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 import './ladder-panel.css';
 
 type Loaded =

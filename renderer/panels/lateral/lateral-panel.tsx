@@ -4,16 +4,16 @@ import { createStore } from 'zustand/vanilla';
 import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { shownCrosshair } from '../../state/selection.ts';
-import { IconButton } from '../../widgets/button.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { ExportMenu } from '../../widgets/export-menu.tsx';
-import { PlotLayers } from '../../widgets/plot-layers.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
+import { IconButton } from '../../widgets/controls/button.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type DrivenPlot, driveLateral, type Profiles, type ShownProfiles } from './controller.ts';
 import { type DepthProfile, depthName, profileLooks } from './profile.ts';
 import { createKeptDepths, createLateralStore, type KeptDepths, MOST_DEPTHS } from './store.ts';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 import './lateral-panel.css';
 
 const scales = [

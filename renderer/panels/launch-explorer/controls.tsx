@@ -1,8 +1,8 @@
 /** What is launched: kernel, GPU, problem and block. */
 import { type ReactElement, useId } from 'react';
-import { NumberField } from '../../widgets/number-field.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
 import type { Explained, Gpu, Kernels } from './model.ts';
 import { type LaunchState, type LaunchStore, mostElements, OWN_NUMBERS } from './store.ts';
 

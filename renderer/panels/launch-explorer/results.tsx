@@ -2,8 +2,8 @@
 import type { ReactElement } from 'react';
 import { limiters } from '../../../electron/contract/launch/occupancy.ts';
 import { compact, count, NO_VALUE, percent, significant } from '../../base/numbers.ts';
-import { Icon } from '../../widgets/icon.tsx';
-import { type ReadoutItem, Readouts } from '../../widgets/readout.tsx';
+import { type ReadoutItem, Readouts } from '../../widgets/plots/readout.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
 import type { Explained } from './model.ts';
 
 const extent = (values: readonly number[]): string => values.map(count).join(' × ');

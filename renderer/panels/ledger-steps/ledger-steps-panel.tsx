@@ -4,15 +4,15 @@ import { createStore } from 'zustand/vanilla';
 import { errorSize, percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { runOf } from '../../state/runs.ts';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { ExportMenu } from '../../widgets/export-menu.tsx';
-import { PlotLayers } from '../../widgets/plot-layers.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type DrivenPlots, driveLedgerSteps, type PointedStep } from './controller.ts';
 import { errorCurve, ledgerSeries, rowOfStep } from './series.ts';
 import { createLedgerStepsStore } from './store.ts';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 import './ledger-steps-panel.css';
 
 const balances = [

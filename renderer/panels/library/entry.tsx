@@ -3,8 +3,8 @@ import type { ReactElement } from 'react';
 import type { LibraryItem, LibraryPlace } from '../../../electron/contract/library.ts';
 import { factsOf } from '../../base/library-facts.ts';
 import { clock } from '../../base/time.ts';
-import { Icon, type IconName } from '../../widgets/icon.tsx';
-import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
+import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
+import { Icon, type IconName } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 
 const icons: Readonly<Record<LibraryItem['kind'], IconName>> = { scenario: 'sliders', run: 'gauge', session: 'list' };

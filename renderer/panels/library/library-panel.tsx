@@ -1,11 +1,11 @@
 /** The library: the user's scenarios, runs and benchmarks, the examples, and the trash. */
 import { type ReactElement, useMemo, useState } from 'react';
 import type { LibraryKind, LibraryPlace } from '../../../electron/contract/library.ts';
-import { Button, IconButton } from '../../widgets/button.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { Icon } from '../../widgets/icon.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Button, IconButton } from '../../widgets/controls/button.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Entry } from './entry.tsx';
 import './library-panel.css';

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { EmptyState } from '../../widgets/empty-state.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import './peaks-panel.css';
 

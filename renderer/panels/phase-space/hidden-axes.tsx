@@ -3,8 +3,8 @@ import type { ReactElement } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
 import type { GridSize } from '../../../electron/contract/run.ts';
 import { fixed } from '../../base/numbers.ts';
-import { Popover, PopoverRow } from '../../widgets/popover.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
 import {
   axisSymbols,
   axisUnits,

@@ -9,12 +9,12 @@ import { paintHeading } from '../../drawing/export/raster.ts';
 import type { ScaleKind } from '../../drawing/normalisation.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
-import { Button, IconButton } from '../../widgets/button.tsx';
-import { DragToolChoice } from '../../widgets/drag-tool.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { ExportMenu } from '../../widgets/export-menu.tsx';
-import { MapDisplay } from '../../widgets/map-display.tsx';
-import { MapDrawer } from '../../widgets/map-drawer.tsx';
+import { Button, IconButton } from '../../widgets/controls/button.tsx';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { DragToolChoice } from '../../widgets/plots/drag-tool.tsx';
+import { MapDisplay } from '../../widgets/plots/map-display.tsx';
+import { MapDrawer } from '../../widgets/plots/map-drawer.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { DrivenMap } from './controller.ts';
 import { MapCell } from './map-cell.tsx';
@@ -22,7 +22,7 @@ import { axisDecimals, axisNames, axisSymbols, axisUnits, cacheKey, type SlotKey
 import { ReferenceRow } from './reference.tsx';
 import { Scrubber } from './scrubber.tsx';
 import { createPhaseSpaceStore, createPhaseViewStore, type PhaseViewStore } from './store.ts';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 import './phase-space-panel.css';
 
 function useMap(slot: SlotKey): ShownMap | null {

@@ -1,9 +1,9 @@
 /** What the maps are shown less by: another step of the run, or another run. */
 import type { ReactElement } from 'react';
 import { isOver, runOf } from '../../state/runs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { PopoverRow } from '../../widgets/popover.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { PhaseViewStore } from './store.ts';
 

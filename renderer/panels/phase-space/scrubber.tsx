@@ -2,7 +2,7 @@
 import type { CSSProperties, ReactElement } from 'react';
 import { fixed } from '../../base/numbers.ts';
 import type { ShownMap } from '../../data/run-data.ts';
-import { IconButton } from '../../widgets/button.tsx';
+import { IconButton } from '../../widgets/controls/button.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 const PAGE = 10;

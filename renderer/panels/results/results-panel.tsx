@@ -4,12 +4,12 @@ import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import type { StoredTask } from '../../../electron/contract/task.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { runOf } from '../../state/runs.ts';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { SessionView } from './session-view.tsx';
 import { useOpened, useStored } from './sources.ts';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 import './results-panel.css';
 
 /** The choice of the selected run, rather than a kept session. */

@@ -2,10 +2,10 @@
 import { type ReactElement, useState } from 'react';
 import type { TaskSession } from '../../../electron/contract/bench/task-bench.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
-import { Button } from '../../widgets/button.tsx';
-import { ClaimsTable } from '../../widgets/claims-table.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { Select } from '../../widgets/select.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { extrasOf } from './extras.tsx';
 import { Scroll, Section } from './section.tsx';
 import { VariantsTable } from './variants-table.tsx';

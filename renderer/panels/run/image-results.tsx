@@ -5,7 +5,7 @@ import { formatBytes } from '../../../electron/contract/units.ts';
 import { compact, count, fixed, NO_VALUE, significant } from '../../base/numbers.ts';
 import { duration } from '../../base/time.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { Readouts } from '../../widgets/readout.tsx';
+import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
 import { Waiting } from './waiting.tsx';
 

@@ -7,7 +7,7 @@ import type { TaskProgress } from '../../../electron/contract/task.ts';
 import { eachTask } from '../../../electron/contract/task.ts';
 import { compact, count, errorSize, fixed, percent } from '../../base/numbers.ts';
 import { duration, timeLeft } from '../../base/time.ts';
-import { type ReadoutItem, Readouts } from '../../widgets/readout.tsx';
+import { type ReadoutItem, Readouts } from '../../widgets/plots/readout.tsx';
 
 type Details = {
   readonly [W in ProgressDetail['workload']]: (

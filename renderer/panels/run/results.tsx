@@ -6,7 +6,7 @@ import { formatBytes } from '../../../electron/contract/units.ts';
 import { compact, fixed, NO_VALUE, percent, significant } from '../../base/numbers.ts';
 import { duration } from '../../base/time.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { Readouts } from '../../widgets/readout.tsx';
+import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
 import { Waiting } from './waiting.tsx';
 import { Widths, type WidthsProps } from './widths.tsx';

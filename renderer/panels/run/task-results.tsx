@@ -4,7 +4,7 @@ import type { MeasuredTask } from '../../../electron/contract/bench/task-bench.t
 import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
 import { NO_VALUE, percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { Readouts } from '../../widgets/readout.tsx';
+import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
 import { Waiting } from './waiting.tsx';
 

@@ -5,11 +5,11 @@ import { classes } from '../../base/classes.ts';
 import { headlineText } from '../../base/numbers.ts';
 import { clock, duration } from '../../base/time.ts';
 import { hasResult, isOver } from '../../state/runs.ts';
-import { Button } from '../../widgets/button.tsx';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { Icon } from '../../widgets/icon.tsx';
-import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
-import { StateBadge } from '../../widgets/state-badge.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
+import { StateBadge } from '../../widgets/words/state-badge.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import './runs-panel.css';
 

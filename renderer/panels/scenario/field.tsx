@@ -2,11 +2,11 @@
 import { type ReactElement, type ReactNode, useId } from 'react';
 import type { Path } from '../../../electron/contract/scenario/index.ts';
 import { formatNumber, unitSymbols } from '../../../electron/contract/units.ts';
-import { IconButton } from '../../widgets/button.tsx';
-import { NumberField } from '../../widgets/number-field.tsx';
-import { Segmented } from '../../widgets/segmented.tsx';
-import { Select } from '../../widgets/select.tsx';
-import { TextField } from '../../widgets/text-field.tsx';
+import { IconButton } from '../../widgets/controls/button.tsx';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
 import { type FieldModel, fieldModel, issuesAt, numberOr } from './fields.ts';
 import { useForm } from './form-context.ts';
 

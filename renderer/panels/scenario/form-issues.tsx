@@ -3,8 +3,8 @@ import { type ReactElement, useState } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { kindOfDocument, type Path, parsePath, schemaAt } from '../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../electron/contract/scenarios.ts';
-import { Button } from '../../widgets/button.tsx';
-import { IssueList } from '../../widgets/issue-list.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
+import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useForm } from './form-context.ts';
 
 export interface FormIssuesProps {

@@ -4,12 +4,12 @@ import { materialSummaries, type Path } from '../../../electron/contract/scenari
 import { maxRegions } from '../../../electron/contract/scenario/transport/geometry.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { significant } from '../../base/numbers.ts';
-import { IconButton } from '../../widgets/button.tsx';
-import { Icon } from '../../widgets/icon.tsx';
-import { MenuButton } from '../../widgets/menu.tsx';
-import { NumberField } from '../../widgets/number-field.tsx';
-import { Select } from '../../widgets/select.tsx';
-import { TextField } from '../../widgets/text-field.tsx';
+import { IconButton } from '../../widgets/controls/button.tsx';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { MenuButton } from '../../widgets/floating/menu.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
 import { Field, Row } from './field.tsx';
 import { fieldModel, issuesAt } from './fields.ts';
 import { useForm } from './form-context.ts';

@@ -2,8 +2,8 @@
 import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { formatPath, kindOfDocument, type Path, parsePath } from '../../../electron/contract/scenario/index.ts';
-import { Icon } from '../../widgets/icon.tsx';
-import { TextField } from '../../widgets/text-field.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { FieldHelp } from './field-help.tsx';
 import { currentIssues, type FieldModel, issuesAt } from './fields.ts';

@@ -1,8 +1,8 @@
 /** Fields whose value is one of several shapes: the energy grid, the initial state, the table of stopping powers. */
 import { type ReactElement, useId } from 'react';
 import { type JsonSchema, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
-import { Select } from '../../widgets/select.tsx';
-import { TextField } from '../../widgets/text-field.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Field, Row } from './field.tsx';
 import { fieldModel } from './fields.ts';
 import { useForm } from './form-context.ts';

@@ -2,8 +2,8 @@
 import { type ReactElement, useId } from 'react';
 import type { Capabilities, Variant } from '../../../electron/contract/capabilities.ts';
 import { kindOfDocument, type Path } from '../../../electron/contract/scenario/index.ts';
-import { Icon } from '../../widgets/icon.tsx';
-import { MenuButton, type MenuItem } from '../../widgets/menu.tsx';
+import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Row } from './field.tsx';
 import { fieldModel } from './fields.ts';

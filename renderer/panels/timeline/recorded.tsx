@@ -1,7 +1,7 @@
 /** Offers the recorded runs where there is nothing to look at yet. */
 import type { ReactElement } from 'react';
 import type { StoredRun } from '../../data/stored-runs.ts';
-import { Button } from '../../widgets/button.tsx';
+import { Button } from '../../widgets/controls/button.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 
 export function Recorded({ recorded }: { readonly recorded: readonly StoredRun[] }): ReactElement | null {

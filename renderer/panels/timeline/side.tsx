@@ -1,6 +1,6 @@
 /** Beside the lanes: the chosen span, the selected time, or what each timeline says at a glance. */
 import type { ReactElement } from 'react';
-import { Segmented } from '../../widgets/segmented.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { useSelected } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
 import { SelectionDetails } from './selection-details.tsx';

@@ -1,8 +1,8 @@
 /** Timelines of runs and of other profilers' traces, one below the other on a common axis. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { hasResult, runOf } from '../../state/runs.ts';
-import { EmptyState } from '../../widgets/empty-state.tsx';
-import { PlotLayers } from '../../widgets/plot-layers.tsx';
+import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { BlockBar } from './block-bar.tsx';
 import { TimelineController } from './controller.ts';
@@ -12,7 +12,7 @@ import { Side } from './side.tsx';
 import { createTimelineSettings, createTimelineState } from './store.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useRecordedRuns } from './use-recorded-runs.ts';
-import '../../widgets/plot-panel.css';
+import '../../widgets/plots/plot-panel.css';
 import './timeline-panel.css';
 
 /** The timeline of the selected run comes and goes with the selection. */

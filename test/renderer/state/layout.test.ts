@@ -22,7 +22,7 @@ import {
   type Zone,
 } from '../../../renderer/state/layout/tree.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
-import { movedSizes } from '../../../renderer/widgets/split.tsx';
+import { movedSizes } from '../../../renderer/widgets/controls/split.tsx';
 
 const tree = split(
   'root',

@@ -1,9 +1,9 @@
 /** Published claims beside what was measured: for the pairs of variants that isolate them, and for numbers that variants state. */
 import type { ReactElement } from 'react';
-import type { ClaimResult, TaskClaimResult } from '../../electron/contract/bench/claims.ts';
-import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
-import { timesText } from '../base/measured.ts';
-import { NO_VALUE, significant } from '../base/numbers.ts';
+import type { ClaimResult, TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
+import { claimedText, claimVerdictText, pairText } from '../../base/claims.ts';
+import { timesText } from '../../base/measured.ts';
+import { NO_VALUE, significant } from '../../base/numbers.ts';
 import './claims-table.css';
 
 export const claimTones = {

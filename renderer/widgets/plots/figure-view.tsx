@@ -1,7 +1,7 @@
 /** A figure in the page: as wide as its place, in the colours of the theme. */
 import { createElement, type ReactElement, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { Figure, FigureSize, Shape } from '../drawing/figures/figure.ts';
-import { pathOf } from '../drawing/figures/svg.ts';
+import type { Figure, FigureSize, Shape } from '../../drawing/figures/figure.ts';
+import { pathOf } from '../../drawing/figures/svg.ts';
 import './figure-view.css';
 
 /** Share of the page's font size, as labels on canvases. */

@@ -1,7 +1,7 @@
 /** A menu that opens below a button: arrow keys move, letters jump, Escape closes and gives the focus back. */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
-import { classes } from '../base/classes.ts';
-import { Icon } from './icon.tsx';
+import { classes } from '../../base/classes.ts';
+import { Icon } from '../words/icon.tsx';
 import { useFloating } from './use-floating.ts';
 import './menu.css';
 

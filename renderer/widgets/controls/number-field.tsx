@@ -1,7 +1,7 @@
 /** A number with its unit. Text that is no number is kept and handed on, so that the schema can say what is wrong. */
 import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
-import { formatNumber, type Unit, unitSymbols } from '../../electron/contract/units.ts';
-import { nudge, parseEntry } from '../base/entry.ts';
+import { formatNumber, type Unit, unitSymbols } from '../../../electron/contract/units.ts';
+import { nudge, parseEntry } from '../../base/entry.ts';
 import './number-field.css';
 
 export interface NumberFieldProps {

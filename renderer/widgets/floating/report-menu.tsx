@@ -1,7 +1,7 @@
 /** The menu that makes a report of what is shown. */
 import type { ReactElement } from 'react';
-import './button.css';
-import { Icon } from './icon.tsx';
+import '../controls/button.css';
+import { Icon } from '../words/icon.tsx';
 import { MenuButton } from './menu.tsx';
 
 export interface ReportMenuProps {

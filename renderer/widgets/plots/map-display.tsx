@@ -1,12 +1,12 @@
 /** How a map shows its field: colours, scale, limits, contours. Stateless. */
 import type { ReactElement, ReactNode } from 'react';
-import { colorMaps } from '../drawing/colormap.ts';
-import type { Limits, ScaleKind } from '../drawing/normalisation.ts';
-import { Button } from './button.tsx';
-import { NumberField } from './number-field.tsx';
-import { Popover, PopoverRow } from './popover.tsx';
-import { Segmented } from './segmented.tsx';
-import { Select } from './select.tsx';
+import { colorMaps } from '../../drawing/colormap.ts';
+import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
+import { Button } from '../controls/button.tsx';
+import { NumberField } from '../controls/number-field.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { Select } from '../controls/select.tsx';
+import { Popover, PopoverRow } from '../floating/popover.tsx';
 
 const scales: readonly { readonly value: ScaleKind; readonly label: string; readonly title: string }[] = [
   { value: 'linear', label: 'lin', title: 'Linear scale' },

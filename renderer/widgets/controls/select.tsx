@@ -1,6 +1,6 @@
 /** A choice from a list: the platform's own, which every keyboard and screen reader knows. */
 import type { ReactElement } from 'react';
-import { Icon } from './icon.tsx';
+import { Icon } from '../words/icon.tsx';
 import './select.css';
 
 export interface SelectOption {

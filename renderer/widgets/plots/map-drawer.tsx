@@ -1,16 +1,16 @@
 /** What was marked on a map: the profile along a segment, or the statistics of a rectangle. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
-import type { FieldMap } from '../../electron/contract/fields.ts';
-import { fixed, significant } from '../base/numbers.ts';
-import { axisArray, curveArray, type Figure, type FigureFormat } from '../drawing/export/figure.ts';
-import { fieldProfile } from '../drawing/field-profile.ts';
-import { fieldStatistics } from '../drawing/field-statistics.ts';
-import { type LineScene, LineView } from '../drawing/line-view.ts';
-import type { MapMark, MapPoint, PaintedFigure } from '../drawing/map-view.ts';
-import type { ScaleKind } from '../drawing/normalisation.ts';
-import type { FrameScheduler } from '../drawing/scheduler.ts';
-import { IconButton } from './button.tsx';
-import { ExportMenu } from './export-menu.tsx';
+import type { FieldMap } from '../../../electron/contract/fields.ts';
+import { fixed, significant } from '../../base/numbers.ts';
+import { axisArray, curveArray, type Figure, type FigureFormat } from '../../drawing/export/figure.ts';
+import { fieldProfile } from '../../drawing/field-profile.ts';
+import { fieldStatistics } from '../../drawing/field-statistics.ts';
+import { type LineScene, LineView } from '../../drawing/line-view.ts';
+import type { MapMark, MapPoint, PaintedFigure } from '../../drawing/map-view.ts';
+import type { ScaleKind } from '../../drawing/normalisation.ts';
+import type { FrameScheduler } from '../../drawing/scheduler.ts';
+import { IconButton } from '../controls/button.tsx';
+import { ExportMenu } from '../floating/export-menu.tsx';
 import './map-drawer.css';
 
 export interface MapDrawerProps {

@@ -1,6 +1,6 @@
 /** The state of a run, in a word and a colour. */
 import type { ReactElement } from 'react';
-import type { RunState } from '../../electron/contract/run.ts';
+import type { RunState } from '../../../electron/contract/run.ts';
 import './state-badge.css';
 
 const words: Readonly<Record<RunState, string>> = {

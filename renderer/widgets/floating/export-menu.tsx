@@ -1,7 +1,7 @@
 /** The menu in a plot's bar that exports what the plot shows. */
 import type { ReactElement } from 'react';
-import type { FigureFormat } from '../drawing/export/figure.ts';
-import { Icon } from './icon.tsx';
+import type { FigureFormat } from '../../drawing/export/figure.ts';
+import { Icon } from '../words/icon.tsx';
 import { MenuButton } from './menu.tsx';
 
 const formats: readonly { readonly id: FigureFormat; readonly label: string; readonly detail: string }[] = [

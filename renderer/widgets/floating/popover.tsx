@@ -1,6 +1,6 @@
 /** A small panel of controls that opens below a button; Escape and a press elsewhere close it. */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName } from '../words/icon.tsx';
 import { useFloating } from './use-floating.ts';
 import './popover.css';
 

@@ -1,8 +1,8 @@
 /** Buttons, with words or with an icon alone. */
 import type { ReactElement, ReactNode, Ref } from 'react';
-import { classes } from '../base/classes.ts';
+import { classes } from '../../base/classes.ts';
 import './button.css';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName } from '../words/icon.tsx';
 
 export interface ButtonProps {
   readonly children: ReactNode;

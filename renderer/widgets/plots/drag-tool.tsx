@@ -1,7 +1,7 @@
 /** What dragging on a map does: move it, draw a profile's segment, or mark a region. */
 import type { ReactElement } from 'react';
-import type { DragTool } from '../drawing/map-gestures.ts';
-import { Segmented } from './segmented.tsx';
+import type { DragTool } from '../../drawing/map-gestures.ts';
+import { Segmented } from '../controls/segmented.tsx';
 
 const tools: readonly { readonly value: DragTool; readonly label: string; readonly title: string }[] = [
   { value: 'pan', label: 'move', title: 'Dragging moves the zoomed field' },

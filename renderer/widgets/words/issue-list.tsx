@@ -1,6 +1,6 @@
 /** Faults of a file or a document: where, what, and what is allowed. */
 import type { ReactElement } from 'react';
-import type { Issue } from '../../electron/contract/errors.ts';
+import type { Issue } from '../../../electron/contract/errors.ts';
 import { Icon } from './icon.tsx';
 import './issue-list.css';
 
