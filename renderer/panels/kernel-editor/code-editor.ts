@@ -54,7 +54,7 @@ const colours = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Sizes and colours are the page's own; those of the code as in widgets/code-tokens.css, which does not reach in here. */
+/** Sizes and colours are the page's own; those of the code as in widgets/words/code-tokens.css, which does not reach in here. */
 const theme = EditorView.theme({
   '.code-comment': { color: 'var(--text-faint)', fontStyle: 'italic' },
   '.code-string': { color: 'var(--series-3)' },
