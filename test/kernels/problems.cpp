@@ -32,10 +32,23 @@ const std::map<std::string, std::vector<transport::ElementShare>> kCompositions 
     {"aluminium", {{"Al", 1.0}}},
     {"lead", {{"Pb", 1.0}}},
     {"bone-compact-icru",
-     {{"H", 0.063984}, {"C", 0.278}, {"N", 0.027}, {"O", 0.410016}, {"Mg", 0.002}, {"P", 0.07}, {"S", 0.002},
+     {{"H", 0.063984},
+      {"C", 0.278},
+      {"N", 0.027},
+      {"O", 0.410016},
+      {"Mg", 0.002},
+      {"P", 0.07},
+      {"S", 0.002},
       {"Ca", 0.147}}},
     {"muscle-skeletal",
-     {{"H", 0.102}, {"C", 0.143}, {"N", 0.034}, {"O", 0.71}, {"Na", 0.001}, {"P", 0.002}, {"S", 0.003}, {"Cl", 0.001},
+     {{"H", 0.102},
+      {"C", 0.143},
+      {"N", 0.034},
+      {"O", 0.71},
+      {"Na", 0.001},
+      {"P", 0.002},
+      {"S", 0.003},
+      {"Cl", 0.001},
       {"K", 0.004}}},
     {"pmma", {{"H", 0.080538}, {"C", 0.599848}, {"O", 0.319614}}},
 };
@@ -49,8 +62,7 @@ std::string asset(const std::string& path) {
 
 transport::Material material(const std::string& name, double density_scale, const std::string& table) {
   const Constants& c = kMaterials.at(name);
-  transport::Material m{
-      name, c.density * density_scale, c.z_over_a, c.x0, c.xs, {}, {}, kCompositions.at(name)};
+  transport::Material m{name, c.density * density_scale, c.z_over_a, c.x0, c.xs, {}, {}, kCompositions.at(name)};
   const std::string path = asset("materials/stopping/" + name + "-" + table + ".csv");
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);

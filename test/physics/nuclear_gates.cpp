@@ -67,6 +67,8 @@ Problem beam_in_water(double energy, const Curve& reference) {
   const double dz = range > 60.0 ? 0.5 : range > 40.0 ? 0.25 : 0.2;
   Problem p = test::water_problem(energy, {240.0, std::ceil(1.08 * range) + 4.0, 4.0, dz}, 0.3, 0.01);
   p.materials = {test::material("water", 1.0, "icru90")};
+  const double straggling = 0.12 * std::pow(0.1 * range, 0.935);  // mm
+  p.grid.energy_step = dz / std::ceil(dz / (0.22 * straggling));  // as the program chooses it
   p.grid.cutoff = 0.5;
   p.beam.energy_sigma = 0.03;
   p.stepping = Stepping::kDepth;
@@ -84,8 +86,8 @@ Curve depth_dose(const Observed& o, const Problem& p) {
 }
 
 /// Share, in percent, of the reference's points above a tenth of its maximum with gamma <= 1.
-double gamma_passes(const Curve& reference, double reference_scale, const Curve& curve, double scale,
-                    double dose_share, double distance_mm) {
+double gamma_passes(const Curve& reference, double reference_scale, const Curve& curve, double scale, double dose_share,
+                    double distance_mm) {
   const double highest = reference.peak() * reference_scale;
   int passed = 0, all = 0;
   for (std::size_t i = 0; i < reference.value.size(); ++i) {
@@ -115,12 +117,14 @@ double integral(const Curve& c, double from, double to) {
 }  // namespace
 
 TEST("gate, nuclear reactions: depth doses of eight energies as by Monte Carlo") {
-  std::printf("| MeV | R80 mm | W80-20 | plateau | peak | peak/entrance | deposited | γ 1 %%/1 mm | absolute | 2 %%/1 mm |\n");
+  // The handbook's table is made by BRAGGBENCH_SHOW_GATES=1 dist/native/braggbench_tests "nuclear reactions: depth".
+  const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
   for (const auto& [energy, reference] : monte_carlo()) {
     const Problem p = beam_in_water(energy, reference);
     const Observed o(p);
     const Curve curve = depth_dose(o, p);
-    const double range = reference.distal(0.8), last = reference.first + reference.step * static_cast<double>(reference.value.size() - 1);
+    const double range = reference.distal(0.8),
+                 last = reference.first + reference.step * static_cast<double>(reference.value.size() - 1);
     const double r80 = curve.distal(0.8) - range;
     const double falloff = curve.w80_20() / reference.w80_20() - 1.0;
     const double plateau =
@@ -133,8 +137,10 @@ TEST("gate, nuclear reactions: depth doses of eight energies as by Monte Carlo")
     const double strict = gamma_passes(reference, of_peak, curve, to_peak, 0.01, 1.0);
     const double absolute = gamma_passes(reference, 1.0, curve, 1.0, 0.01, 1.0);
     const double wide = gamma_passes(reference, of_peak, curve, to_peak, 0.02, 1.0);
-    std::printf("| %.2f | %+.3f | %+.1f %% | %+.2f %% | %+.2f %% | %+.2f %% | %+.2f %% | %.1f | %.1f | %.1f | ne %d g %d x %d  solve %.2f s secondaries %.2f s err %.1e\n", energy, r80, 100 * falloff,
-                100 * plateau, 100 * peak, 100 * ratio, 100 * deposited, strict, absolute, wide, o.tables().ne, o.tables().reactions.bins, o.tables().reactions.planes, o.result().solve_s, o.result().secondaries_s, o.result().energy.back().rel_error);
+    if (shown) {
+      std::printf("| %.2f | %+.2f | %+.1f | %+.1f | %+.1f | %+.2f | %.1f | %.1f | %.1f |\n", energy, r80, 100 * falloff,
+                  100 * plateau, 100 * ratio, 100 * deposited, strict, absolute, wide);
+    }
     const bool high = energy > 190.0;
     CHECK(std::abs(r80) <= 0.15);
     CHECK(std::abs(falloff) <= (energy < 60.0 ? 0.07 : 0.05));

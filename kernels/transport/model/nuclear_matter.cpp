@@ -8,7 +8,7 @@
 namespace bb::transport {
 namespace {
 
-constexpr double kAvogadro_barn = 0.602214;   // N_A times 1 b, cm²/mol
+constexpr double kAvogadro_barn = 0.602214;    // N_A times 1 b, cm²/mol
 constexpr double kHydrogenOfWater = 0.111894;  // mass fraction
 
 }  // namespace
@@ -27,7 +27,13 @@ NuclearMatter::NuclearMatter(const Material& material, const std::vector<physics
       const auto& table = *std::ranges::min_element(
           tables, {}, [&](const physics::NuclearTable& t) { return std::abs(t.of().z - of.z); });
       const double scale = std::pow(of.weight / table.of().weight, 2.0 / 3.0);
-      nuclei_.push_back({&table, share.mass_fraction * scale * kAvogadro_barn / of.weight});
+      const double per_gram_barn = share.mass_fraction * scale * kAvogadro_barn / of.weight;
+      const auto known = std::ranges::find(nuclei_, &table, &Nucleus::table);
+      if (known == nuclei_.end()) {
+        nuclei_.push_back({&table, per_gram_barn});
+      } else {
+        known->per_gram_barn += per_gram_barn;
+      }
     } catch (const std::invalid_argument& error) {
       throw ProblemError("invalid", "composition of " + material.name + ": " + error.what());
     }

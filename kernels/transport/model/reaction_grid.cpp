@@ -10,8 +10,8 @@ namespace {
 
 // Planes over the beam's range. What comes out of reactions is smooth over millimetres where the beam is deep; a tenth
 // of a millimetre of range straggling would be lost with fewer.
-constexpr double kPlanes = 120.0;
-constexpr double kColumn_mm = 2.0;  // at most, unless a cell is wider: products spread over more on their way
+constexpr double kPlanes = 180.0;
+constexpr double kColumn_mm = 2.0;      // at most, unless a cell is wider: products spread over more on their way
 constexpr double kStepsPerPlane = 4.0;  // where a step is longer than a cell its reactions lie in one row of several
 
 }  // namespace
@@ -21,7 +21,7 @@ ReactionGrid reaction_grid(const Problem& p, const physics::StoppingTable& water
   ReactionGrid g;
   if (p.nuclear != Nuclear::kIcru63) return g;
   const double range_mm = 10.0 * beam_range;
-  g.rows = std::max(1, static_cast<int>(range_mm / kPlanes / p.grid.dz));
+  g.rows = std::max(1, static_cast<int>(std::lround(range_mm / kPlanes / p.grid.dz)));
   if (p.step > 1.001 * p.grid.dz && p.stepping == Stepping::kPath) {
     g.rows = std::max(g.rows, static_cast<int>(std::ceil(kStepsPerPlane * p.step / p.grid.dz)));
   }

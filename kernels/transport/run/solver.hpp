@@ -105,7 +105,8 @@ class Solver {
 class Scores {
  public:
   explicit Scores(const transport::Tables& tables)
-      : dose_(tables.plane(), 0.0), crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0),
+      : dose_(tables.plane(), 0.0),
+        crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0),
         reactions_(tables.reactions.size(), 0.0) {
     const std::vector<double>& entry = tables.start.entry_dose;
     const std::size_t row = static_cast<std::size_t>(tables.start.entry_z) * static_cast<std::size_t>(tables.nx);

@@ -54,7 +54,8 @@ std::array<Direction, kBeams> directions(double tilt) {
 class Fluxes {
  public:
   Fluxes() {
-    for (int i = 0; i <= kSteps; ++i) physics::remap_weights(static_cast<double>(i) / kSteps, true, weights_[u(i)].data());
+    for (int i = 0; i <= kSteps; ++i)
+      physics::remap_weights(static_cast<double>(i) / kSteps, true, weights_[u(i)].data());
   }
   void weights(double fraction, double* c) const {
     const double place = fraction * kSteps;
@@ -162,6 +163,9 @@ class Sweep {
 
   void build_matter(const Problem& problem) {
     const std::vector<physics::NuclearTable> tables = nuclear_tables(problem);
+    const NucleusYields nuclei_yields(tables, energies_);
+    std::vector<bool> used(problem.materials.size(), false);
+    for (const std::uint8_t m : t_.map) used[m] = true;
     for (const Material& material : problem.materials) {
       const NuclearMatter nuclei(material, tables);
       const physics::StoppingTable stopping(material.energies, material.stopping);
@@ -181,7 +185,7 @@ class Sweep {
       if (problem.straggling == Straggling::kOff) {
         for (auto& each : m.straggling) std::ranges::fill(each, 0.0);
       }
-      m.yields = yields(nuclei, energies_);
+      if (used[matter_.size()]) m.yields = nuclei_yields.of(nuclei);
       stopping_.push_back(m.slowing[0].back());
       matter_.push_back(std::move(m));
     }

@@ -59,7 +59,8 @@ std::vector<double> spread_planes(const Tables& t, const std::vector<double>& pl
   std::vector<double> dose(nz * nx), across(nx);
   for (std::size_t z = 0; z < nz; ++z) {
     for (std::size_t x = 0; x < nx; ++x) across[x] = stopping[t.map[z * nx + x]];
-    spread_groups(std::span(by_row).subspan(z * columns, columns), across, g.cells, std::span(dose).subspan(z * nx, nx));
+    spread_groups(std::span(by_row).subspan(z * columns, columns), across, g.cells,
+                  std::span(dose).subspan(z * nx, nx));
   }
   return dose;
 }

@@ -1,7 +1,6 @@
 #include "yields.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "transport/model/index.hpp"
@@ -9,7 +8,7 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kSubdivisions = 24;  // of a tabulated interval of emission energies
+constexpr int kSubdivisions = 8;  // of a tabulated interval of emission energies
 
 /// Numbers by bin while they are added up.
 class Sum {
@@ -61,48 +60,53 @@ void add_spectrum(const physics::Spectrum& spectrum, double energy, double weigh
   }
 }
 
-Yield yield_at(const NuclearMatter& matter, double energy, const SecondaryEnergies& energies) {
+/// Yield of reactions of one nucleus, times their cross section in barn.
+Yield nucleus_yield(const physics::NuclearTable& table, double energy, const SecondaryEnergies& energies) {
   Yield out;
-  const double removal = matter.removal(energy);
-  if (!(removal > 0.0)) {
-    out.local = energy;
-    return out;
-  }
   Sum protons(energies.proton), deuterons(energies.deuteron);
-  std::vector<Sum> deflected(physics::kElasticClasses, Sum(energies.proton));
-  double inelastic = 0.0, stays = 0.0;  // MeV
-  for (const auto& [table, per_gram_barn] : matter.nuclei()) {
-    const physics::Emission emission = table->emission(energy);
-    const double reacts = per_gram_barn * emission.cross_section / removal;
-    add_spectrum(emission.protons, energy, reacts, protons);
-    add_spectrum(emission.deuterons, energy, reacts, deuterons);
-    inelastic += reacts * energy;
-    stays += reacts * energy * (emission.alphas + emission.recoils);
-
-    const physics::Deflection elastic = table->deflection(energy);
-    const double scatters = per_gram_barn * elastic.cross_section / removal;
-    for (std::size_t k = 0; k < elastic.share.size(); ++k) {
-      const double number = scatters * elastic.share[k], recoil = energy * elastic.recoil[k];
-      out.local += number * recoil;
-      if (k < deflected.size()) {
-        deflected[k].add(energy - recoil, number);
-      } else {
-        out.local += number * (energy - recoil);
-      }
-    }
-  }
+  const physics::Emission emission = table.emission(energy);
+  add_spectrum(emission.protons, energy, emission.cross_section, protons);
+  add_spectrum(emission.deuterons, energy, emission.cross_section, deuterons);
+  const double stays = emission.cross_section * energy * (emission.alphas + emission.recoils);
   out.local += stays;
-  out.neutral = inelastic - stays - protons.energy() - deuterons.energy();
-
-  // Both protons of a collision share its energy, each share being as likely.
-  physics::Spectrum uniform{};
-  uniform.fill(2.0);
-  add_spectrum(uniform, energy, matter.proton_proton(energy) / removal, protons);
-
+  out.neutral = emission.cross_section * energy - stays - protons.energy() - deuterons.energy();
   out.protons = protons.shares();
   out.deuterons = deuterons.shares();
-  for (std::size_t k = 0; k < deflected.size(); ++k) out.deflected[k] = deflected[k].shares();
+
+  const physics::Deflection elastic = table.deflection(energy);
+  for (std::size_t k = 0; k < elastic.share.size(); ++k) {
+    const double number = elastic.cross_section * elastic.share[k], recoil = energy * elastic.recoil[k];
+    out.local += number * recoil;
+    if (k < out.deflected.size()) {
+      Sum deflected(energies.proton);
+      deflected.add(energy - recoil, number);
+      out.deflected[k] = deflected.shares();
+    } else {
+      out.local += number * (energy - recoil);
+    }
+  }
   return out;
+}
+
+/// Adds `weight` times `from`.
+void accumulate(const BinShares& from, double weight, BinShares& to) {
+  if (from.number.empty()) return;
+  if (to.number.empty()) to.first = from.first;
+  const int begin = std::min(to.first, from.first);
+  const auto end_of = [](const BinShares& shares) { return shares.first + static_cast<int>(shares.number.size()); };
+  const int end = std::max(end_of(to), end_of(from));
+  to.number.insert(to.number.begin(), u(to.first - begin), 0.0);
+  to.first = begin;
+  to.number.resize(u(end - begin), 0.0);
+  for (std::size_t i = 0; i < from.number.size(); ++i) to.number[u(from.first - begin) + i] += weight * from.number[i];
+}
+
+void accumulate(const Yield& from, double weight, Yield& to) {
+  accumulate(from.protons, weight, to.protons);
+  accumulate(from.deuterons, weight, to.deuterons);
+  for (std::size_t k = 0; k < to.deflected.size(); ++k) accumulate(from.deflected[k], weight, to.deflected[k]);
+  to.local += weight * from.local;
+  to.neutral += weight * from.neutral;
 }
 
 }  // namespace
@@ -112,9 +116,36 @@ SecondaryEnergies::SecondaryEnergies(const ReactionGrid& grid, const physics::St
   for (int b = 0; b < grid.bins; ++b) deuteron.push_back(2.0 * water.energy_at((b + 0.5) * grid.spacing / 2.0));
 }
 
-std::vector<Yield> yields(const NuclearMatter& matter, const SecondaryEnergies& energies) {
+NucleusYields::NucleusYields(const std::vector<physics::NuclearTable>& tables, const SecondaryEnergies& energies)
+    : tables_(tables), energies_(energies) {
+  for (const physics::NuclearTable& table : tables) {
+    nuclei_.emplace_back();
+    for (const double energy : energies.proton) nuclei_.back().push_back(nucleus_yield(table, energy, energies));
+  }
+  // Both protons of a collision share its energy, each share being as likely.
+  physics::Spectrum uniform{};
+  uniform.fill(2.0);
+  for (const double energy : energies.proton) {
+    Sum protons(energies.proton);
+    add_spectrum(uniform, energy, 1.0, protons);
+    collisions_.emplace_back().protons = protons.shares();
+  }
+}
+
+std::vector<Yield> NucleusYields::of(const NuclearMatter& matter) const {
   std::vector<Yield> out;
-  for (const double energy : energies.proton) out.push_back(yield_at(matter, energy, energies));
+  for (std::size_t b = 0; b < energies_.proton.size(); ++b) {
+    Yield& yield = out.emplace_back();
+    const double energy = energies_.proton[b], removal = matter.removal(energy);
+    if (!(removal > 0.0)) {
+      yield.local = energy;
+      continue;
+    }
+    for (const auto& [table, per_gram_barn] : matter.nuclei()) {
+      accumulate(nuclei_[static_cast<std::size_t>(table - tables_.data())][b], per_gram_barn / removal, yield);
+    }
+    accumulate(collisions_[b], matter.proton_proton(energy) / removal, yield);
+  }
   return out;
 }
 

@@ -31,7 +31,20 @@ struct Yield {
   double neutral = 0;                                         // MeV of neutrons, photons and binding
 };
 
-/// Yields of every bin, for one material.
-std::vector<Yield> yields(const NuclearMatter& matter, const SecondaryEnergies& energies);
+/// Yields of every nucleus that has a table, from which those of materials are put together.
+class NucleusYields {
+ public:
+  /// `tables` must outlive it.
+  NucleusYields(const std::vector<physics::NuclearTable>& tables, const SecondaryEnergies& energies);
+
+  /// Yields in one material, by bin.
+  std::vector<Yield> of(const NuclearMatter& matter) const;
+
+ private:
+  const std::vector<physics::NuclearTable>& tables_;
+  const SecondaryEnergies& energies_;
+  std::vector<std::vector<Yield>> nuclei_;  // [tables][bins], times the cross section in barn
+  std::vector<Yield> collisions_;           // [bins], of two protons
+};
 
 }  // namespace bb::transport
