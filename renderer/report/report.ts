@@ -7,9 +7,10 @@ import { columnsOf } from '../base/compare-columns.ts';
 import { intervalsText, measuredTime, timesText } from '../base/measured.ts';
 import { compact, NO_VALUE, percent, significant } from '../base/numbers.ts';
 import { provenanceText, reportProvenance } from '../base/provenance.ts';
-import { curvesFigure } from '../drawing/figures/curves.ts';
+import { chartFigure } from '../drawing/charts/chart-figure.ts';
+import { curvesChart } from '../drawing/charts/curves.ts';
+import { sessionCharts } from '../drawing/charts/session-charts.ts';
 import { seriesInk } from '../drawing/figures/figure.ts';
-import { sessionFigures } from '../drawing/figures/session-figures.ts';
 import { escapeXml, figureSvg } from '../drawing/figures/svg.ts';
 import { mapFigure, type Palette } from './map-figure.ts';
 import { type Cell, code, figure, type Html, heading, pairs, paragraph, scrolled, style, table } from './markup.ts';
@@ -126,7 +127,7 @@ function answers({ rows, curves, maps, palettes }: ReportInput): Html {
       ? []
       : [
           figure(
-            svgOf(curvesFigure(named, size)),
+            svgOf(chartFigure(curvesChart(named), size)),
             `${capital(named[0]?.curve.quantity ?? '')}; below, each less the reference.`,
           ),
         ]),
@@ -228,9 +229,9 @@ function sessionPart({ name, session }: ReportSession): Html {
   const report = session.reports.at(-1);
   if (report === undefined) return '';
   const provenance = provenanceText(reportProvenance(report, session.created));
-  const { figures: made, missing } = sessionFigures(session, report);
-  const figures = made.map(({ title, text, make }) =>
-    [heading(3, title), paragraph(text), figure(svgOf(make(size)), provenance)].join('\n'),
+  const { charts: made, missing } = sessionCharts(session, report);
+  const figures = made.map(({ title, text, chart }) =>
+    [heading(3, title), paragraph(text), figure(svgOf(chartFigure(chart, size)), provenance)].join('\n'),
   );
   const at = session.sweep?.values[session.reports.length - 1];
   return [

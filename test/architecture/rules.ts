@@ -32,7 +32,7 @@ const EDITOR = [
 export function panelRules(names: readonly string[]): Rules {
   const room = {
     folders: PAGE_VIEW,
-    packages: [...REACT, 'zod', 'plotly.js', 'diff', 'marked', ...EDITOR],
+    packages: [...REACT, 'zod', 'diff', 'marked', ...EDITOR],
     node: false,
   };
   return Object.fromEntries(names.map((name) => [`renderer/panels/${name}`, room]));
@@ -81,6 +81,7 @@ export const scriptRules: Rules = {
       'electron/host',
       'electron/server',
       'renderer/report',
+      'renderer/drawing/charts',
       'renderer/drawing/figures',
       'renderer/base/advice.ts',
       'renderer/base/claims.ts',
@@ -101,8 +102,12 @@ export const scriptRules: Rules = {
     packages: ['zustand'],
     node: false,
   },
-  // fflate packs the arrays of exported figures.
-  'renderer/drawing': { ...none, folders: [...PAGE_BASE, 'renderer/data', 'assets/colormaps'], packages: ['fflate'] },
+  // fflate packs the arrays of exported figures; Plotly draws charts.
+  'renderer/drawing': {
+    folders: [...PAGE_BASE, 'renderer/data', 'assets/colormaps'],
+    packages: ['fflate', 'plotly.js'],
+    node: false,
+  },
   'renderer/state': {
     folders: [...PAGE_BASE, 'renderer/client', 'renderer/data'],
     packages: ['zod', 'zustand'],
@@ -117,7 +122,10 @@ export const scriptRules: Rules = {
     node: false,
   },
   // A comparison as an HTML file; the command line makes it too.
-  'renderer/report': { ...none, folders: ['renderer/base', 'electron/contract', 'renderer/drawing/figures'] },
+  'renderer/report': {
+    ...none,
+    folders: ['renderer/base', 'electron/contract', 'renderer/drawing/charts', 'renderer/drawing/figures'],
+  },
   'renderer/styles': { ...none, packages: ['@fontsource-variable/inter'] },
   'renderer/widgets': { ...none, folders: [...PAGE_BASE, 'renderer/drawing', 'assets/icons'], packages: ['react'] },
   // The frame that the panels stand in, and the only place that names them.
@@ -148,11 +156,8 @@ const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp
 const listOf = (workload: string) =>
   ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);
 
-/**
- * A workload's rooms, one way: model ← run ← cpu, cuda; registry and image beside them. `followers` work on what a run
- * leaves, with threads, and are called by it.
- */
-function roomsOf(workload: string, followers: readonly string[] = []): Rules {
+/** A workload's rooms, one way: model ← run ← cpu, cuda; registry and image beside them. */
+function roomsOf(workload: string): Rules {
   const at = (room: string) => `kernels/${workload}/${room}`;
   const solvers = [...KERNEL_BASE, ...ENGINE, at('model'), at('run'), ...listOf(workload)];
   return {
@@ -162,11 +167,8 @@ function roomsOf(workload: string, followers: readonly string[] = []): Rules {
     // The run: the solver's interface and all that every variant shares.
     [at('run')]: {
       ...none,
-      folders: [...KERNEL_BASE, 'native/engine', 'native/cpu', at('model'), ...followers.map(at), ...listOf(workload)],
+      folders: [...KERNEL_BASE, 'native/engine', 'native/cpu', at('model'), ...listOf(workload)],
     },
-    ...Object.fromEntries(
-      followers.map((room) => [at(room), { ...none, folders: [...KERNEL_BASE, 'native/cpu', at('model')] }]),
-    ),
     [at('cpu')]: { ...none, folders: solvers },
     [at('cuda')]: { ...none, folders: solvers },
   };
@@ -175,7 +177,7 @@ function roomsOf(workload: string, followers: readonly string[] = []): Rules {
 export const cppRules: Rules = {
   // Formulas know neither threads nor the engine; nvcc and NVRTC compile them too.
   'kernels/physics': none,
-  ...roomsOf('transport', ['secondaries']),
+  ...roomsOf('transport'),
   ...roomsOf('diffraction'),
   'kernels/micro': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   'kernels/linear_relu': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
@@ -208,7 +210,6 @@ export const crowded: readonly { readonly folder: string; readonly reason: strin
 
 /** Files that lead to each other, of types only, until the landing that parts them. */
 export const tangled: readonly { readonly file: string; readonly reason: string }[] = [
-  { file: 'renderer/drawing/line-view.ts', reason: 'goes when Plotly draws every curve' },
   { file: 'renderer/panels/phase-space/maps.ts', reason: 'becomes part of the one map panel' },
   { file: 'renderer/state/layout/opened.ts', reason: 'is parted with the layouts of each workload' },
 ];

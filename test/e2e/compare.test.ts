@@ -129,7 +129,7 @@ describe('a size sweep', () => {
     await page.getByLabel('Session', { exact: true }).selectOption('recorded~h200-sweep-water-70MeV.json');
     const sweep = page.getByTestId('ladder-sweep');
     await expect.poll(() => sweep.textContent()).toMatch(/cuda-window.*fixed, .* per million cells/);
-    await expect.poll(() => sweep.locator('svg circle').count()).toBeGreaterThanOrEqual(9);
+    await expect.poll(() => sweep.locator('.points path').count()).toBeGreaterThanOrEqual(9);
     const values = page.getByLabel(/^Value of /);
     const before = await page.getByTestId('ladder-cold-start').textContent();
     await values.selectOption('0');
@@ -312,7 +312,7 @@ describe('benchmarking', () => {
     await open.screenshot('compare-maps-difference');
     expect(await accessibilityFaults(page)).toEqual([]);
     await view(page, 'Curves');
-    await page.locator('.compare-figure svg path').first().waitFor();
+    await page.locator('.compare-figure svg path.js-line').first().waitFor();
     await open.screenshot('compare-curves');
     expect(await accessibilityFaults(page)).toEqual([]);
     await view(page, 'Samples');

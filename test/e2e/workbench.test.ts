@@ -91,7 +91,9 @@ describe('the workbench in a browser', () => {
     await open.page.keyboard.press('Shift+ArrowRight');
     await expect.poll(() => bench.doseReadout.textContent()).not.toBe(pinned);
     // The other plot shows the same place.
-    await expect.poll(() => open.page.locator('.depth-dose__cursor').isVisible()).toBe(true);
+    await expect
+      .poll(() => open.page.getByTestId('depth-dose-plot').locator('.chart-plot__cursor').isVisible())
+      .toBe(true);
     await open.page.keyboard.press('Escape');
     await expect.poll(() => bench.doseReadout.count()).toBe(0);
     closeBench();

@@ -1,7 +1,8 @@
 /** The figures of a session as SVG files, the same bytes every time. */
 import { provenanceText, reportProvenance } from '../../../renderer/base/provenance.ts';
+import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
+import { sessionCharts } from '../../../renderer/drawing/charts/session-charts.ts';
 import { withCaption } from '../../../renderer/drawing/figures/figure.ts';
-import { sessionFigures } from '../../../renderer/drawing/figures/session-figures.ts';
 import { figureSvg } from '../../../renderer/drawing/figures/svg.ts';
 import type { Session } from '../../contract/bench/session.ts';
 
@@ -18,11 +19,11 @@ export function replayed(session: Session): readonly Replayed[] {
   return session.reports.flatMap((report, i) => {
     const last = i === session.reports.length - 1;
     const caption = `${report.scenario} · ${provenanceText(reportProvenance(report, session.created))}`;
-    return sessionFigures(session, report)
-      .figures.filter(({ ofSweep }) => !ofSweep || last)
-      .map(({ id, ofSweep, make }) => {
+    return sessionCharts(session, report)
+      .charts.filter(({ ofSweep }) => !ofSweep || last)
+      .map(({ id, ofSweep, chart }) => {
         const prefix = many && !ofSweep ? `${session.sweep?.values[i] ?? i + 1}-` : '';
-        const svg = figureSvg(withCaption(make(size), caption, size.label), { background: true });
+        const svg = figureSvg(withCaption(chartFigure(chart, size), caption, size.label), { background: true });
         return { name: `${prefix}${id}.svg`, svg };
       });
   });

@@ -14,7 +14,6 @@
 #include "projection.hpp"
 #include "solver.hpp"
 #include "transport/registry.hpp"
-#include "transport/secondaries/secondaries.hpp"
 #include "variant.hpp"
 
 namespace bb::engine {
@@ -45,8 +44,6 @@ struct RunResult {
   std::vector<double> dose, crossing;
   std::vector<LedgerRow> number, energy;
   std::vector<Marginals> keyframes;
-  std::optional<transport::Secondaries> secondaries;  // where nuclear reactions are followed; its dose is in `dose`
-  double secondaries_s = 0;                           // of solve_s
 };
 
 /// The newest picture of a run in progress.

@@ -1,8 +1,7 @@
-/** The numbers behind a map and behind curves, as arrays with names and units. */
+/** The numbers behind a map, as arrays with names and units. */
 import type { FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
 import { sampleEdge } from '../field-image.ts';
-import type { LineScene } from '../line-view.ts';
-import { axisArray, curveArray, type FigureArray, identifier } from './figure.ts';
+import { axisArray, type FigureArray, identifier } from './figure.ts';
 
 const axisWords: Readonly<Record<MapAxis['name'], string>> = {
   z: 'depth',
@@ -36,23 +35,4 @@ export function fieldArrays(field: FieldMap): readonly FigureArray[] {
       axes: [vertical.name, horizontal.name],
     },
   ];
-}
-
-/** Curves that share their positions share one array of them. */
-export function curveArrays({ horizontal, vertical, curves }: LineScene): readonly FigureArray[] {
-  const out: FigureArray[] = [];
-  const axes = new Map<ArrayLike<number>, string>();
-  for (const [i, curve] of curves.entries()) {
-    let axis = axes.get(curve.x);
-    if (axis === undefined) {
-      axis = `${identifier(horizontal.title)}${axes.size === 0 ? '' : `_${axes.size + 1}`}`;
-      axes.set(curve.x, axis);
-      out.push(axisArray(axis, horizontal.unit, horizontal.title, curve.x));
-    }
-    const words = curve.name ?? `${vertical.title}${curves.length === 1 ? '' : ` ${i + 1}`}`;
-    const name = identifier(words);
-    const unique = out.some((array) => array.name === name) ? `${name}_${i + 1}` : name;
-    out.push(curveArray(unique, vertical.unit, words, axis, curve.y));
-  }
-  return out;
 }

@@ -10,7 +10,7 @@
  *     };
  *     <ExportMenu onChoose={(format) => workbench.figures.save(figure, format)} />
  *
- * `MapView.figure` and `LineView.figure` make one from what they show, `joined`
+ * `MapView.figure` and `ChartView.figure` make one from what they show, `joined`
  * puts several into one. A panel that draws otherwise gives `paint` its own
  * drawing; one that cannot draw on a context (Plotly) gives `svg` instead.
  * PNG and SVG come from the drawing, CSV, NPZ and HDF5 from the arrays: exactly

@@ -18,15 +18,28 @@ export interface FigureAxis {
 const TICK = 4;
 const LABELS_ACROSS = 5;
 const LABELS_DOWN = 2.4;
+/** More labels than this are read no better on a large screen. */
+const MOST_LABELS = 14;
 
-function ticksOf(
-  { kind, from, to, format }: FigureAxis,
-  most: number,
-): { readonly ticks: readonly Tick[]; readonly exponent: number } {
+interface Ticks {
+  readonly ticks: readonly Tick[];
+  /** Power of ten that the labels leave out. */
+  readonly exponent: number;
+}
+
+function ticksOf({ kind, from, to, format }: FigureAxis, most: number): Ticks {
   const { ticks, exponent } =
     kind === 'linear' ? linearTicks(from, to, most) : { ticks: logTicks(from, to, most), exponent: 0 };
   if (format === undefined) return { ticks, exponent };
   return { ticks: ticks.map(({ value, label }) => ({ value, label: label === '' ? '' : format(value) })), exponent: 0 };
+}
+
+export function ticksAcross(axis: FigureAxis, { width }: Box, label: number): Ticks {
+  return ticksOf(axis, Math.min(MOST_LABELS, width / (label * LABELS_ACROSS)));
+}
+
+export function ticksDown(axis: FigureAxis, { height }: Box, label: number): Ticks {
+  return ticksOf(axis, Math.min(MOST_LABELS, height / (label * LABELS_DOWN)));
 }
 
 /** The upper end of a logarithmic axis that leaves `room` pixels behind its largest value. */
@@ -57,7 +70,7 @@ export function horizontalAxis(
 ): { readonly x: Scale; readonly shapes: readonly Shape[] } {
   const x = scaleOf(axis, box.left, box.left + box.width);
   const bottom = box.top + box.height;
-  const { ticks, exponent } = ticksOf(axis, box.width / (label * LABELS_ACROSS));
+  const { ticks, exponent } = ticksAcross(axis, box, label);
   const shapes: Shape[] = [];
   for (const { value, label: text } of ticks) {
     const at = x.toPixel(value);
@@ -95,7 +108,7 @@ export function verticalAxis(
   label: number,
 ): { readonly y: Scale; readonly shapes: readonly Shape[] } {
   const y = scaleOf(axis, box.top + box.height, box.top);
-  const { ticks, exponent } = ticksOf(axis, box.height / (label * LABELS_DOWN));
+  const { ticks, exponent } = ticksDown(axis, box, label);
   const shapes: Shape[] = [];
   for (const { value, label: text } of ticks) {
     const at = y.toPixel(value);

@@ -16,6 +16,9 @@ export type Ink =
   | 'warning'
   | 'danger'
   | 'accent'
+  | 'plot-curve'
+  | 'plot-r80'
+  | 'plot-reference'
   | `series-${number}`;
 
 export type Point = readonly [x: number, y: number];
@@ -89,6 +92,9 @@ export const paper: Readonly<Record<string, string>> = {
   warning: '#7d4f00',
   danger: '#b0241c',
   accent: '#1d5bbf',
+  'plot-curve': '#1d5bbf',
+  'plot-r80': '#b0441c',
+  'plot-reference': '#17693c',
   'series-1': '#1d5bbf',
   'series-2': '#b0441c',
   'series-3': '#17693c',
@@ -126,14 +132,20 @@ export function fitted(text: string, width: number, size: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** The figure with a line or more below it, such as the machine it was measured on. */
-export function withCaption(figure: Figure, caption: string, label: number): Figure {
+/** Words in lines within a width. */
+export function captionLines(caption: string, width: number, label: number): readonly string[] {
   const lines = [''];
   for (const word of caption.split(' ')) {
     const longer = `${lines.at(-1)} ${word}`.trimStart();
-    if (textWidth(longer, label) <= figure.width - label || lines.at(-1) === '') lines[lines.length - 1] = longer;
+    if (textWidth(longer, label) <= width - label || lines.at(-1) === '') lines[lines.length - 1] = longer;
     else lines.push(word);
   }
+  return lines;
+}
+
+/** The figure with a line or more below it, such as the machine it was measured on. */
+export function withCaption(figure: Figure, caption: string, label: number): Figure {
+  const lines = captionLines(caption, figure.width, label);
   const texts = lines.map((text, i): Shape => {
     const at = [label / 2, figure.height + (i + 1) * 1.4 * label] as const;
     return { kind: 'text', at, text, ink: 'text-muted', size: label };

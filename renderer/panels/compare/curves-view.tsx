@@ -1,18 +1,21 @@
 /** Curves over each other, with what each differs from the reference by. */
-import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { ComparedCurve } from '../../../electron/contract/bench/comparison.ts';
-import { curvesFigure, type NamedCurve } from '../../drawing/figures/curves.ts';
-import { exported } from '../../drawing/figures/exported.ts';
-import { type Figure, seriesInk } from '../../drawing/figures/figure.ts';
+import { curvesChart, type NamedCurve } from '../../drawing/charts/curves.ts';
+import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
+import { seriesInk } from '../../drawing/figures/figure.ts';
 import { errorText } from '../../state/notices.ts';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
-import { FigureView } from '../../widgets/plots/figure-view.tsx';
+import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { nameOf, type ShownRow } from './rows.ts';
 
 /** Curves on each other are told apart by their dashes: the reference's is full. */
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
+
+/** Size of exported figures: a page's width. */
+const EXPORT_SIZE = { width: 860, height: null } as const;
 
 /** The rows that have a curve. */
 function useWithCurve(rows: readonly ShownRow[]): readonly ShownRow[] {
@@ -31,10 +34,9 @@ function NoCurves({ rows }: { readonly rows: readonly ShownRow[] }): ReactElemen
 }
 
 export function CurvesView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
-  const { client, figures, stores } = useWorkbench();
+  const { client, figures, scheduler, stores } = useWorkbench();
   const dosed = useWithCurve(rows);
   const [curves, setCurves] = useState<readonly ComparedCurve[]>([]);
-  const drawn = useRef<Figure | null>(null);
   const asked = JSON.stringify([
     dosed.map(({ subject }) => subject),
     Math.max(
@@ -64,14 +66,7 @@ export function CurvesView({ rows }: { readonly rows: readonly ShownRow[] }): Re
       }),
     [dosed, curves, rows],
   );
-  const make = useMemo(
-    () => (size: Parameters<typeof curvesFigure>[1]) => {
-      const figure = curvesFigure(named, size);
-      drawn.current = figure;
-      return figure;
-    },
-    [named],
-  );
+  const chart = useMemo(() => curvesChart(named), [named]);
   if (dosed.length === 0) return <NoCurves rows={rows} />;
   return (
     <>
@@ -82,15 +77,15 @@ export function CurvesView({ rows }: { readonly rows: readonly ShownRow[] }): Re
             what="curves"
             disabled={named.length === 0}
             onChoose={(format) => {
-              const figure = drawn.current;
-              if (figure !== null) void figures.save(exported(figure, 'depth-doses', figure.title), format);
+              const about = { name: 'depth-doses', title: chart.title, notes: {} };
+              void figures.save(plottedFigure(chart, about, EXPORT_SIZE), format);
             }}
           />
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="compare-scroll compare-figure" aria-label="Depth doses" tabIndex={0}>
-        {named.length === 0 ? null : <FigureView make={make} />}
+        {named.length === 0 ? null : <ShownChart chart={chart} scheduler={scheduler} />}
       </section>
     </>
   );

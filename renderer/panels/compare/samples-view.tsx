@@ -1,13 +1,11 @@
-/** Every sample of every row, on a canvas, with the noise floor of the reference. */
-import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { exported, inkOf } from '../../drawing/figures/exported.ts';
-import { type Figure, seriesInk } from '../../drawing/figures/figure.ts';
-import { paintFigure } from '../../drawing/figures/paint.ts';
-import { type Strips, stripsFigure } from '../../drawing/figures/strips.ts';
-import { Surface } from '../../drawing/surface.ts';
-import { onThemeChange, readDrawingTheme } from '../../drawing/theme.ts';
+/** Every sample of every row, with the noise floor of the reference. */
+import { type ReactElement, useMemo } from 'react';
+import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
+import { type Strips, stripsChart } from '../../drawing/charts/strips.ts';
+import { seriesInk } from '../../drawing/figures/figure.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { nameOf, type ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
@@ -17,19 +15,8 @@ const kinds = [
   { value: 'own', label: 'over its own', title: 'Time over the median of the row itself' },
 ] as const;
 
-/** Pixels that a pointer may be off and still mean a dot. */
-const NEAR = 7;
-
-function dotAt({ shapes }: Figure, x: number, y: number): string | null {
-  let best: { readonly tip: string; readonly distance: number } | null = null;
-  for (const shape of shapes) {
-    if (shape.kind !== 'dot' || shape.tip === undefined) continue;
-    const distance = Math.hypot(shape.at[0] - x, shape.at[1] - y);
-    if (distance <= NEAR && distance < (best?.distance ?? Number.POSITIVE_INFINITY))
-      best = { tip: shape.tip, distance };
-  }
-  return best?.tip ?? null;
-}
+/** Size of exported figures: a page's width. */
+const EXPORT_SIZE = { width: 860, height: null } as const;
 
 export function stripsOf(rows: readonly ShownRow[], noise_floor: number | null, own: boolean): Strips | null {
   const reference = rows.find((shown) => shown.reference);
@@ -55,37 +42,14 @@ export function SamplesView({ store, rows, noise_floor }: SamplesProps): ReactEl
   const { scheduler, figures } = useWorkbench();
   const own = useSelected(store, (state) => state.own);
   const strips = useMemo(() => stripsOf(rows, noise_floor, own), [rows, noise_floor, own]);
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const painted = useRef<Figure | null>(null);
-  const [height, setHeight] = useState(200);
-  const [tip, setTip] = useState<string | null>(null);
-  useEffect(() => {
-    const element = canvas.current;
-    if (element === null || strips === null) return;
-    const paint = (): void => {
-      const theme = readDrawingTheme(element);
-      const figure = stripsFigure(strips, { width: surface.size.width, label: theme.labelSize });
-      painted.current = figure;
-      setHeight(figure.height);
-      const context = surface.begin();
-      if (context !== null) paintFigure(context, figure, { color: inkOf(element), family: theme.family });
-    };
-    const surface = new Surface(element, paint);
-    scheduler.request(paint);
-    const stop = onThemeChange(() => scheduler.request(paint));
-    return () => {
-      stop();
-      scheduler.cancel(paint);
-      surface.dispose();
-    };
-  }, [strips, scheduler]);
+  const chart = useMemo(() => (strips === null ? null : stripsChart(strips)), [strips]);
   const median = strips?.strips.map(({ name, ratio }) => `${name} ${ratio.value.toPrecision(3)}`).join(', ');
   return (
     <>
       <div className="compare-bar">
-        <output className="panel-readout" aria-live="off">
-          {tip ?? 'Point at a sample to read it. Bars are 95 % intervals of the ratio; rings are flagged samples.'}
-        </output>
+        <span className="panel-readout">
+          Point at a sample to read it. Bars are 95 % intervals of the ratio; rings are flagged samples.
+        </span>
         <div className="panel-bar__tools">
           <Segmented
             label="Samples"
@@ -95,31 +59,26 @@ export function SamplesView({ store, rows, noise_floor }: SamplesProps): ReactEl
           />
           <ExportMenu
             what="samples"
-            disabled={strips === null}
+            disabled={chart === null}
             onChoose={(format) => {
-              const figure = painted.current;
-              if (figure !== null) void figures.save(exported(figure, 'samples', figure.title), format);
+              if (chart === null) return;
+              const about = { name: 'samples', title: chart.title, notes: {} };
+              void figures.save(plottedFigure(chart, about, EXPORT_SIZE), format);
             }}
           />
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="compare-scroll" aria-label="Samples" tabIndex={0}>
-        <canvas
-          ref={canvas}
-          className="compare-strips"
-          style={{ height: `${height}px` }}
-          role="img"
-          aria-label={`Samples of every round; medians over the reference: ${median ?? 'none'}`}
-          onPointerMove={(event) =>
-            setTip(
-              painted.current === null
-                ? null
-                : dotAt(painted.current, event.nativeEvent.offsetX, event.nativeEvent.offsetY),
-            )
-          }
-          onPointerLeave={() => setTip(null)}
-        />
+        <div className="compare-strips">
+          {chart === null ? null : (
+            <ShownChart
+              chart={chart}
+              scheduler={scheduler}
+              label={`Samples of every round; medians over the reference: ${median ?? 'none'}`}
+            />
+          )}
+        </div>
       </section>
     </>
   );

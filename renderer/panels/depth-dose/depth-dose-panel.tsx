@@ -6,7 +6,7 @@ import { SHOWN } from '../../data/run-data.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
-import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { ChartFailure, ChartPlot } from '../../widgets/plots/chart-plot.tsx';
 import '../../widgets/plots/plot-panel.css';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
@@ -15,7 +15,6 @@ import { type DrivenPlot, driveDepthDose } from './controller.ts';
 import './depth-dose-panel.css';
 import { curveIn } from './figure.ts';
 import { OverlayMenu } from './overlays.tsx';
-import { loadPlotly } from './plotly.ts';
 import { createDepthDoseStore, type DepthDoseState } from './store.ts';
 
 const units = [
@@ -64,26 +63,14 @@ export default function DepthDosePanel(): ReactElement {
   const { storage, settingsReset } = workbench;
   const store = useMemo(() => createDepthDoseStore(storage, settingsReset), [storage, settingsReset]);
   const unit = useSelected(store, (state) => state.unit);
-  const plot = useRef<HTMLDivElement>(null);
-  const cursor = useRef<HTMLDivElement>(null);
+  const host = useRef<HTMLDivElement>(null);
   const driven = useRef<DrivenPlot>(null);
   const shown = useCached(workbench.data.depthDose, SHOWN);
   const [failure, setFailure] = useState<string | null>(null);
-
   useEffect(() => {
-    let gone = false;
-    loadPlotly().then(
-      (plotly) => {
-        if (gone || plot.current === null || cursor.current === null) return;
-        driven.current = driveDepthDose(plotly, workbench, store, plot.current, cursor.current);
-      },
-      (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)),
-    );
-    return () => {
-      gone = true;
-      driven.current?.stop();
-      driven.current = null;
-    };
+    if (host.current === null) return;
+    driven.current = driveDepthDose(workbench, store, host.current, setFailure);
+    return () => driven.current?.stop();
   }, [workbench, store]);
 
   return (
@@ -106,15 +93,8 @@ export default function DepthDosePanel(): ReactElement {
         </div>
       </div>
       <div className="plot-panel__body">
-        <div ref={plot} className="depth-dose__plot" data-testid="depth-dose-plot" />
-        <div ref={cursor} className="depth-dose__cursor" hidden />
-        {failure === null ? null : (
-          <div className="plot-panel__cover">
-            <EmptyState icon="error" tone="error" title="The curves could not be loaded">
-              {failure}
-            </EmptyState>
-          </div>
-        )}
+        <ChartPlot host={host} label="Dose against the depth along the beam" testId="depth-dose-plot" />
+        <ChartFailure reason={failure} />
       </div>
     </div>
   );

@@ -30,9 +30,9 @@ export function OverlayMenu(): ReactElement {
               x2="22"
               y1="3"
               y2="3"
-              stroke={`var(${overlayLooks[i]?.color ?? '--series-8'})`}
+              stroke={`var(--${overlayLooks[i]?.ink ?? 'series-8'})`}
               strokeWidth="2"
-              strokeDasharray={overlayLooks[i]?.dash}
+              strokeDasharray={overlayLooks[i]?.dash.join(' ')}
             />
           </svg>
           <span title={name}>{name}</span>

@@ -5,15 +5,16 @@ import type { Session as SessionData } from '../../../electron/contract/bench/se
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
+import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
+import { type SessionCharts, sessionCharts } from '../../drawing/charts/session-charts.ts';
 import { claimsFigure } from '../../drawing/figures/claims.ts';
 import { exported } from '../../drawing/figures/exported.ts';
-import { withCaption } from '../../drawing/figures/figure.ts';
-import { type SessionFigures, sessionFigures } from '../../drawing/figures/session-figures.ts';
+import { captionLines } from '../../drawing/figures/figure.ts';
 import { errorText } from '../../state/notices.ts';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { ReportMenu } from '../../widgets/floating/report-menu.tsx';
-import { FigureView } from '../../widgets/plots/figure-view.tsx';
+import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -49,11 +50,11 @@ function useSession(bench: BenchInfo | null): Loaded {
 const EXPORT_SIZE = { width: 860, label: 11 } as const;
 
 function Session({ session }: { readonly session: SessionData }): ReactElement {
-  const { figures: exports } = useWorkbench();
+  const { figures: exports, scheduler } = useWorkbench();
   const [picked, setPicked] = useState(session.reports.length - 1);
   const report = session.reports[Math.min(picked, session.reports.length - 1)];
-  const { figures, missing } = useMemo(
-    () => (report === undefined ? nothing : sessionFigures(session, report)),
+  const { charts, missing } = useMemo(
+    () => (report === undefined ? nothing : sessionCharts(session, report)),
     [session, report],
   );
   if (report === undefined) return <EmptyState icon="curve" title="This session measured nothing" />;
@@ -79,24 +80,24 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
           from the FP64 reference than it may be.
         </p>
       )}
-      {figures.length === 0 && !told ? (
+      {charts.length === 0 && !told ? (
         <EmptyState icon="curve" title="This session has too little for figures" />
       ) : null}
-      {figures.map(({ id, title, text, make }) => (
+      {charts.map(({ id, title, text, chart }) => (
         <section key={id} className="ladder__section" aria-label={title} data-testid={`ladder-${id}`}>
           <div className="ladder__head">
             <h2>{title}</h2>
             <ExportMenu
               what={title}
               onChoose={(format) => {
-                const figure = withCaption(make(EXPORT_SIZE), provenance, EXPORT_SIZE.label);
-                const name = `${report.scenario} ${title}`;
-                void exports.save(exported(figure, name, `${report.scenario}: ${title}`), format);
+                const about = { name: `${report.scenario} ${title}`, title: `${report.scenario}: ${title}`, notes: {} };
+                const lines = captionLines(provenance, EXPORT_SIZE.width, EXPORT_SIZE.label);
+                void exports.save(plottedFigure(chart, about, { ...EXPORT_SIZE, height: null }, lines), format);
               }}
             />
           </div>
           <p className="ladder__text">{text}</p>
-          <FigureView make={make} />
+          <ShownChart chart={chart} scheduler={scheduler} />
           <p className="ladder__provenance">{provenance}</p>
         </section>
       ))}
@@ -134,7 +135,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
   );
 }
 
-const nothing: SessionFigures = { figures: [], missing: [] };
+const nothing: SessionCharts = { charts: [], missing: [] };
 
 const optionText = ({ name, machine, state, recorded }: BenchInfo): string => {
   const place = recorded ? 'recorded' : state === 'stored' ? 'saved' : state === 'done' ? 'this session' : state;

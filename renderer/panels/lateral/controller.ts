@@ -5,14 +5,15 @@ import type { RunId } from '../../../electron/contract/run.ts';
 import { loadLatest } from '../../base/load-latest.ts';
 import { fixed } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
+import type { Chart } from '../../drawing/charts/chart.ts';
+import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
-import { type LineScene, LineView } from '../../drawing/line-view.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { type Crosshair, shownCrosshair } from '../../state/selection.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { type DepthProfile, depthProfile, depthToShow, lateralScene } from './profile.ts';
+import { type DepthProfile, depthProfile, depthToShow, lateralChart } from './profile.ts';
 import type { KeptDepths, LateralStore } from './store.ts';
-import { widthScene } from './width.ts';
+import { widthChart } from './width.ts';
 
 export interface Profiles {
   readonly run: RunId;
@@ -37,10 +38,9 @@ export function driveLateral(
   store: LateralStore,
   kept: KeptDepths,
   shown: ShownProfiles,
-  below: HTMLCanvasElement,
-  above: HTMLCanvasElement,
+  host: HTMLElement,
+  failed: (reason: string) => void,
 ): DrivenPlot {
-  const view = new LineView(below, above, scheduler);
   let gone = false;
   let theoryOf: { readonly run: RunId; readonly curve: Curve | null; readonly reason: string | null } | null = null;
 
@@ -93,38 +93,28 @@ export function driveLateral(
   });
   const followSoon = (): void => void follow();
   const isWidth = (): boolean => store.getState().show === 'width';
-  const scene = (): LineScene | null => {
+  const chart = (): Chart | null => {
     const now = shown.getState().shown;
     const moments = data.moments.get(SHOWN);
     if (now === null || moments === null) return null;
     const { x, z } = stores.window.getState().windows;
     return isWidth()
-      ? widthScene(moments, now.theory, now.profiles, z)
-      : lateralScene(now.profiles, x, store.getState().scale);
+      ? widthChart(moments, now.theory, now.profiles, z)
+      : lateralChart(now.profiles, x, store.getState().scale);
   };
-  const show = (): void => view.show(scene());
+  const place = (at: number): Crosshair => (isWidth() ? { z: at } : { x: at });
+  const view = new ChartView(host, scheduler, {
+    hover: (at) => stores.selection.point(at === null ? null : place(at)),
+    pick: (at) => stores.selection.pin(place(at)),
+    zoom: (window) => stores.window.zoom(isWidth() ? { z: window } : { x: window }),
+    reset: stores.window.reset,
+    failed,
+  });
+  const show = (): void => view.show(chart());
   const cross = (): void => {
     const at = shownCrosshair(stores.selection.getState());
     view.setCursor((isWidth() ? at?.z : at?.x) ?? null, null);
   };
-  const place = (event: MouseEvent): Crosshair | null => {
-    const value = view.valueAt(event.offsetX, event.offsetY);
-    return value === null ? null : isWidth() ? { z: value } : { x: value };
-  };
-
-  const listening = new AbortController();
-  const options = { signal: listening.signal };
-  above.addEventListener('pointermove', (event) => stores.selection.point(place(event)), options);
-  above.addEventListener('pointerleave', () => stores.selection.point(null), options);
-  above.addEventListener(
-    'click',
-    (event) => {
-      const at = place(event);
-      if (at !== null) stores.selection.pin(at);
-    },
-    options,
-  );
-  above.addEventListener('dblclick', stores.window.reset, options);
   const stops = [
     shown.subscribe(show),
     store.subscribe(() => {
@@ -167,7 +157,6 @@ export function driveLateral(
     },
     stop: () => {
       gone = true;
-      listening.abort();
       for (const stop of stops) stop();
       view.dispose();
     },

@@ -1,5 +1,5 @@
 /** Dose across the beam at the crosshair's depth and at depths that are kept; the beam's width against depth. */
-import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore } from 'zustand/vanilla';
 import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
@@ -7,7 +7,7 @@ import { shownCrosshair } from '../../state/selection.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
-import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
+import { ChartFailure, ChartPlot } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type DrivenPlot, driveLateral, type Profiles, type ShownProfiles } from './controller.ts';
@@ -76,7 +76,7 @@ function Kept({ shown, kept }: { readonly shown: Profiles; readonly kept: KeptDe
               x2="22"
               y1="3"
               y2="3"
-              stroke={`var(${profileLooks[i + 1]?.color ?? '--series-8'})`}
+              stroke={`var(--${profileLooks[i + 1]?.ink ?? 'series-8'})`}
               strokeWidth="2"
               strokeDasharray={profileLooks[i + 1]?.dash.join(' ')}
             />
@@ -107,12 +107,12 @@ export default function LateralPanel(): ReactElement {
   const shown = useSelected(profiles, (state) => state.shown);
   const depths = useSelected(kept, (state) => state.depths_mm);
   const over = useCached(data.moments, SHOWN) !== null;
-  const below = useRef<HTMLCanvasElement>(null);
-  const above = useRef<HTMLCanvasElement>(null);
+  const host = useRef<HTMLDivElement>(null);
   const driven = useRef<DrivenPlot>(null);
+  const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
-    if (below.current === null || above.current === null) return;
-    driven.current = driveLateral(workbench, store, kept, profiles, below.current, above.current);
+    if (host.current === null) return;
+    driven.current = driveLateral(workbench, store, kept, profiles, host.current, setFailure);
     return () => driven.current?.stop();
   }, [workbench, store, kept, profiles]);
   const first = shown?.profiles[0];
@@ -151,9 +151,8 @@ export default function LateralPanel(): ReactElement {
         </div>
       </div>
       <div className="plot-panel__body">
-        <PlotLayers
-          below={below}
-          above={above}
+        <ChartPlot
+          host={host}
           label={
             show === 'profile'
               ? 'Dose across the beam at the depth of the crosshair'
@@ -172,6 +171,7 @@ export default function LateralPanel(): ReactElement {
             <span className="lateral__line lateral__line--fit">fitted to the dose</span>
           </p>
         ) : null}
+        <ChartFailure reason={failure} />
         {over ? null : (
           <div className="plot-panel__cover">
             <EmptyState icon="curve" title="No profile yet">

@@ -3,7 +3,7 @@ import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments } from '../../../electron/contract/run.ts';
 import { fitGaussian, type GaussianFit } from '../../base/gaussian-fit.ts';
 import { fixed } from '../../base/numbers.ts';
-import type { LineCurve, LineScene } from '../../drawing/line-view.ts';
+import { type Chart, type LineSeries, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
 
 /** Moments of the protons' fluence crossing the plane. */
 export interface PlaneMoments {
@@ -62,52 +62,48 @@ export function depthProfile(curve: Curve, depth_mm: number, moments: Moments): 
 
 /** Colours and dashes of profiles at kept depths, after the first, which is the crosshair's. */
 export const profileLooks = [
-  { color: '--series-1', dash: [] },
-  { color: '--series-3', dash: [7, 3] },
-  { color: '--series-4', dash: [2, 2] },
-  { color: '--series-5', dash: [8, 3, 2, 3] },
-  { color: '--series-6', dash: [4, 2] },
-  { color: '--series-7', dash: [9, 3] },
-] as const satisfies readonly Pick<LineCurve, 'color' | 'dash'>[];
+  { ink: 'series-1', dash: [] },
+  { ink: 'series-3', dash: [7, 3] },
+  { ink: 'series-4', dash: [2, 2] },
+  { ink: 'series-5', dash: [8, 3, 2, 3] },
+  { ink: 'series-6', dash: [4, 2] },
+  { ink: 'series-7', dash: [9, 3] },
+] as const satisfies readonly Pick<LineSeries, 'ink' | 'dash'>[];
 
 export const depthName = (depth_mm: number): string => `z ${fixed(depth_mm, 2)} mm`;
 
 /** The first profile with the Gaussian of the fluence's width, and those at the other depths. */
-export function lateralScene(
+export function lateralChart(
   profiles: readonly DepthProfile[],
   window: Interval | undefined,
   kind: 'linear' | 'log',
-): LineScene | null {
+): Chart | null {
   const [first, ...others] = profiles;
   if (first === undefined) return null;
-  const { positions, values, unit } = first.curve;
+  const { positions, unit } = first.curve;
   const half = positions.length > 1 ? ((positions[1] ?? 0) - (positions[0] ?? 0)) / 2 : 0.5;
   const [from, to] = window ?? [(positions[0] ?? 0) - half, (positions[positions.length - 1] ?? 0) + half];
   const expected = first.plane === null ? null : gaussian(first.curve, first.plane);
   const largest = (of: ArrayLike<number>): number => Array.from(of).reduce((a, b) => Math.max(a, b), 0);
   const peak = Math.max(...profiles.map(({ curve }) => largest(curve.values)), largest(expected ?? [])) || 1;
-  return {
-    horizontal: { title: 'Across x', unit: 'mm', from, to },
-    vertical: {
-      title: 'Dose',
-      unit,
-      from: kind === 'log' ? peak * DECADES : 0,
-      to: kind === 'log' ? peak * 2 : peak * HEADROOM,
-      kind,
-    },
-    curves: [
-      { name: `Dose at ${depthName(first.depth_mm)}`, ...profileLooks[0], x: positions, y: values, fill: true },
-      ...(expected === null
-        ? []
-        : [{ name: 'Gaussian of the fluence', color: '--series-2', dash: [5, 3], x: positions, y: expected } as const]),
-      ...others.map(
-        ({ curve, depth_mm }, i): LineCurve => ({
-          name: `Dose at ${depthName(depth_mm)}`,
-          ...(profileLooks[i + 1] ?? profileLooks[0]),
-          x: curve.positions,
-          y: curve.values,
-        }),
-      ),
-    ],
-  };
+  const at = ({ curve, depth_mm }: DepthProfile, i: number): LineSeries => ({
+    ...{ kind: 'line', name: `Dose at ${depthName(depth_mm)}`, ...(profileLooks[i] ?? profileLooks[0]) },
+    ...{ x: curve.positions, y: curve.values },
+  });
+  const fluence: readonly LineSeries[] =
+    expected === null
+      ? []
+      : [{ kind: 'line', name: 'Gaussian of the fluence', ink: 'series-2', dash: [5, 3], x: positions, y: expected }];
+  const [low, high] = kind === 'log' ? [peak * DECADES, peak * 2] : [0, peak * HEADROOM];
+  return oneCurveChart('Dose across the beam', {
+    x: { title: 'Across x', unit: 'mm', kind: 'linear', from, to },
+    y: { title: 'Dose', unit, kind, from: low, to: high, fixed: true },
+    series: [{ ...at(first, 0), fill: true }, ...fluence, ...others.map((profile, i) => at(profile, i + 1))],
+    tall: 1,
+  });
+}
+
+/** Its legend stands in the panel, which can also remove curves. */
+export function oneCurveChart(title: string, pane: Pane): Chart {
+  return { title, panes: [pane], legend: 'none', arrays: paneArrays(pane), notes: {} };
 }

@@ -1,8 +1,8 @@
 /** The beam's width against depth: of the run's fluence, in Fermi–Eyges theory, and as fitted to the dose. No React. */
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments } from '../../../electron/contract/run.ts';
-import type { LineCurve, LineScene } from '../../drawing/line-view.ts';
-import type { DepthProfile } from './profile.ts';
+import type { Chart, Series } from '../../drawing/charts/chart.ts';
+import { type DepthProfile, oneCurveChart } from './profile.ts';
 
 /** The legend stands above the curves. */
 const HEADROOM = 1.3;
@@ -15,12 +15,12 @@ export function fluenceWidth({ protons, sigma_x_mm }: Moments): Float64Array {
   return sigma_x_mm.map((sigma, i) => ((protons[i] ?? 0) >= LEAST_SHARE * most && sigma > 0 ? sigma : Number.NaN));
 }
 
-export function widthScene(
+export function widthChart(
   moments: Moments,
   theory: Curve | null,
   profiles: readonly DepthProfile[],
   window: Interval | undefined,
-): LineScene {
+): Chart {
   const width = fluenceWidth(moments);
   const depths = moments.depth_mm;
   const fitted = profiles
@@ -35,23 +35,24 @@ export function widthScene(
   const last = depths[depths.length - 1] ?? 1;
   const cell = depths.length > 1 ? (depths[1] ?? 0) - (depths[0] ?? 0) : 1;
   const [from, to] = window ?? [0, last + cell / 2];
-  const curves: LineCurve[] = [{ name: 'σx of the fluence', color: '--series-1', dash: [], x: depths, y: width }];
+  const series: Series[] = [
+    { kind: 'line', name: 'σx of the fluence', ink: 'series-1', dash: [], x: depths, y: width },
+  ];
   if (theory !== null) {
-    curves.push({ name: 'Fermi–Eyges', color: '--series-2', dash: [5, 3], x: theory.positions, y: theory.values });
+    const { positions, values } = theory;
+    series.push({ kind: 'line', name: 'Fermi–Eyges', ink: 'series-2', dash: [5, 3], x: positions, y: values });
   }
   if (fitted.length > 0) {
-    curves.push({
-      name: 'Fitted to the dose',
-      color: '--series-3',
-      dash: [],
+    series.push({
+      ...{ kind: 'dots', name: 'Fitted to the dose', ink: 'series-3', form: 'round', radius: 0.32 },
       x: fitted.map(({ depth_mm }) => depth_mm),
       y: fitted.map(({ sigma }) => sigma),
-      points: true,
     });
   }
-  return {
-    horizontal: { title: 'Depth z', unit: 'mm', from, to },
-    vertical: { title: 'Width σx', unit: 'mm', from: 0, to: (largest || 1) * HEADROOM, kind: 'linear' },
-    curves,
-  };
+  return oneCurveChart('Width of the beam', {
+    x: { title: 'Depth z', unit: 'mm', kind: 'linear', from, to },
+    y: { title: 'Width σx', unit: 'mm', kind: 'linear', from: 0, to: (largest || 1) * HEADROOM, fixed: true },
+    series,
+    tall: 1,
+  });
 }

@@ -3,14 +3,17 @@ import { type ReactElement, type ReactNode, useCallback, useMemo } from 'react';
 import { elementsOfThread, placeOfThread, threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
 import { reductionKinds, reductionOf, reductionTitles } from '../../../electron/contract/launch/reduction.ts';
 import { count } from '../../base/numbers.ts';
+import type { Chart } from '../../drawing/charts/chart.ts';
+import { occupancyChart } from '../../drawing/charts/occupancy-curve.ts';
+import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import type { Figure, FigureSize } from '../../drawing/figures/figure.ts';
-import { occupancyFigure } from '../../drawing/figures/occupancy-curve.ts';
 import { reductionFigure } from '../../drawing/figures/reduction-tree.ts';
 import { threadMapFigure } from '../../drawing/figures/thread-map.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { FigureView } from '../../widgets/plots/figure-view.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -27,13 +30,16 @@ interface SectionProps {
   readonly id: string;
   readonly title: string;
   readonly explained: Explained;
-  readonly make: (size: FigureSize) => Figure;
+  /** A chart, or what draws itself. */
+  readonly drawn: Chart | ((size: FigureSize) => Figure);
   readonly children?: ReactNode;
 }
 
-function Section({ id, title, explained, make, children }: SectionProps): ReactElement {
-  const { figures } = useWorkbench();
+function Section({ id, title, explained, drawn, children }: SectionProps): ReactElement {
+  const { figures, scheduler } = useWorkbench();
   const subject = explained.choice?.kernel.name ?? 'kernel';
+  const about = { name: `${subject} ${title}`, title: `${subject}: ${title}`, notes: {} };
+  const isChart = typeof drawn !== 'function';
   return (
     <section className="launch-section" aria-label={title} data-testid={`launch-${id}`}>
       <div className="launch-section__head">
@@ -41,12 +47,15 @@ function Section({ id, title, explained, make, children }: SectionProps): ReactE
         {children}
         <ExportMenu
           what={title}
-          onChoose={(format) =>
-            void figures.save(exported(make(EXPORT_SIZE), `${subject} ${title}`, `${subject}: ${title}`), format)
-          }
+          onChoose={(format) => {
+            const figure = isChart
+              ? plottedFigure(drawn, about, { ...EXPORT_SIZE, height: null })
+              : exported(drawn(EXPORT_SIZE), about.name, about.title);
+            void figures.save(figure, format);
+          }}
         />
       </div>
-      <FigureView make={make} />
+      {isChart ? <ShownChart chart={drawn} scheduler={scheduler} /> : <FigureView make={drawn} />}
     </section>
   );
 }
@@ -91,20 +100,17 @@ function Figures({ store, explained }: { readonly store: LaunchStore; readonly e
   const { kernel, gpu, launch, thread } = explained;
   const threads = Math.min(1024, launch.threadsPerBlock);
   const reduction = useMemo(() => reductionOf(kind, threads), [kind, threads]);
-  const curve = useCallback(
-    (size: FigureSize) => occupancyFigure(kernel, gpu.limits, launch, size),
-    [kernel, gpu, launch],
-  );
+  const curve = useMemo(() => occupancyChart(kernel, gpu.limits, launch), [kernel, gpu, launch]);
   const map = useCallback((size: FigureSize) => threadMapFigure(launch, thread, size), [launch, thread]);
   const tree = useCallback((size: FigureSize) => reductionFigure(reduction, threads, size), [reduction, threads]);
   const { barriers, divergent, warps, worstWays } = reduction;
   return (
     <>
-      <Section id="occupancy" title="Occupancy by block size" explained={explained} make={curve} />
-      <Section id="map" title="Threads and elements" explained={explained} make={map}>
+      <Section id="occupancy" title="Occupancy by block size" explained={explained} drawn={curve} />
+      <Section id="map" title="Threads and elements" explained={explained} drawn={map}>
         <ThreadChoice store={store} explained={explained} />
       </Section>
-      <Section id="reduction" title="A sum over the threads of a block" explained={explained} make={tree}>
+      <Section id="reduction" title="A sum over the threads of a block" explained={explained} drawn={tree}>
         <Select
           label="How a block adds"
           value={kind}

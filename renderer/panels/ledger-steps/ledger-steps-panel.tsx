@@ -1,12 +1,12 @@
 /** Number and energy balance of the shown run against the step. */
-import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore } from 'zustand/vanilla';
 import { errorSize, percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { runOf } from '../../state/runs.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
-import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
+import { ChartFailure, ChartPlot } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type DrivenPlots, driveLedgerSteps, type PointedStep } from './controller.ts';
@@ -58,7 +58,7 @@ function Legend({ balance, pointed }: LegendProps): ReactElement | null {
                   x2="22"
                   y1="3"
                   y2="3"
-                  stroke={present ? `var(${curve.color})` : 'none'}
+                  stroke={present ? `var(--${curve.ink})` : 'none'}
                   strokeWidth="2"
                   strokeDasharray={curve.dash.join(' ')}
                 />
@@ -85,20 +85,14 @@ export default function LedgerStepsPanel(): ReactElement {
   const store = useMemo(() => createLedgerStepsStore(storage, settingsReset), [storage, settingsReset]);
   const pointed = useMemo((): PointedStep => createStore(() => ({ step: null as number | null })), []);
   const config = useSelected(store, (state) => state);
-  const canvases = [
-    useRef<HTMLCanvasElement>(null),
-    useRef<HTMLCanvasElement>(null),
-    useRef<HTMLCanvasElement>(null),
-    useRef<HTMLCanvasElement>(null),
-  ] as const;
+  const host = useRef<HTMLDivElement>(null);
   const driven = useRef<DrivenPlots>(null);
-  const [sharesBelow, sharesAbove, errorsBelow, errorsAbove] = canvases;
+  const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
-    const [a, b, c, d] = [sharesBelow.current, sharesAbove.current, errorsBelow.current, errorsAbove.current];
-    if (a === null || b === null || c === null || d === null) return;
-    driven.current = driveLedgerSteps(workbench, store, pointed, { below: a, above: b }, { below: c, above: d });
+    if (host.current === null) return;
+    driven.current = driveLedgerSteps(workbench, store, pointed, host.current, setFailure);
     return () => driven.current?.stop();
-  }, [workbench, store, pointed, sharesBelow, sharesAbove, errorsBelow, errorsAbove]);
+  }, [workbench, store, pointed]);
 
   const table = useCached(data.ledger, SHOWN);
   const selected = useSelected(stores.selection, (state) => state.run);
@@ -133,16 +127,8 @@ export default function LedgerStepsPanel(): ReactElement {
       </div>
       <div className="ledger-steps">
         <div className="ledger-steps__plots">
-          <div className="ledger-steps__plot ledger-steps__plot--shares">
-            <PlotLayers below={sharesBelow} above={sharesAbove} label={`${what} by step: where they are`} />
-          </div>
-          <div className="ledger-steps__plot">
-            <PlotLayers
-              below={errorsBelow}
-              above={errorsAbove}
-              label={`${what} by step: relative error of the ledger`}
-            />
-          </div>
+          <ChartPlot host={host} label={`${what} by step: where they are, and the relative error of the ledger`} />
+          <ChartFailure reason={failure} />
         </div>
         <Legend balance={config.balance} pointed={pointed} />
         {table === null ? (

@@ -1,6 +1,6 @@
 /** The ledger against the step: shares of what entered, and the error of their sum. No React. */
 import type { EnergyBalance, LedgerTable, NumberBalance } from '../../../electron/contract/run.ts';
-import type { LineCurve, LineScene } from '../../drawing/line-view.ts';
+import { type Chart, type ChartAxis, type LineSeries, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
 
 export type Balance = 'number' | 'energy';
 
@@ -9,26 +9,26 @@ type Column = Exclude<keyof NumberBalance | keyof EnergyBalance, 'in' | 'rel_err
 export interface Series {
   readonly column: Column;
   readonly name: string;
-  readonly curve: LineCurve;
+  readonly curve: LineSeries;
   /** False when it is zero at every step: it is named and not drawn. */
   readonly present: boolean;
 }
 
-const looks: readonly (readonly [Column, name: string, color: LineCurve['color'], dash: readonly number[]])[] = [
-  ['in_flight', 'In flight', '--series-1', []],
-  ['deposited', 'Deposited', '--series-7', [7, 2]],
-  ['stopped', 'Stopped', '--series-2', [9, 3]],
-  ['escaped_x', 'Out at the sides', '--series-3', [6, 3]],
-  ['escaped_x_low', 'Out at low x', '--series-3', [6, 3]],
-  ['escaped_x_high', 'Out at high x', '--series-3', [6, 3, 1, 3]],
-  ['escaped_z', 'Out in depth', '--series-4', [2, 2]],
-  ['escaped_z_low', 'Out in front', '--series-4', [2, 4]],
-  ['escaped_z_high', 'Out behind', '--series-4', [2, 2]],
-  ['escaped_theta', 'Out in angle', '--series-5', [8, 3, 2, 3]],
-  ['escaped_theta_low', 'Out at low θ', '--series-5', [8, 3, 2, 3]],
-  ['escaped_theta_high', 'Out at high θ', '--series-5', [8, 3, 2, 3, 2, 3]],
-  ['nuclear', 'Nuclear', '--series-6', [4, 2]],
-  ['skipped', 'Skipped', '--series-8', [1, 2]],
+const looks: readonly (readonly [Column, name: string, ink: LineSeries['ink'], dash: readonly number[]])[] = [
+  ['in_flight', 'In flight', 'series-1', []],
+  ['deposited', 'Deposited', 'series-7', [7, 2]],
+  ['stopped', 'Stopped', 'series-2', [9, 3]],
+  ['escaped_x', 'Out at the sides', 'series-3', [6, 3]],
+  ['escaped_x_low', 'Out at low x', 'series-3', [6, 3]],
+  ['escaped_x_high', 'Out at high x', 'series-3', [6, 3, 1, 3]],
+  ['escaped_z', 'Out in depth', 'series-4', [2, 2]],
+  ['escaped_z_low', 'Out in front', 'series-4', [2, 4]],
+  ['escaped_z_high', 'Out behind', 'series-4', [2, 2]],
+  ['escaped_theta', 'Out in angle', 'series-5', [8, 3, 2, 3]],
+  ['escaped_theta_low', 'Out at low θ', 'series-5', [8, 3, 2, 3]],
+  ['escaped_theta_high', 'Out at high θ', 'series-5', [8, 3, 2, 3, 2, 3]],
+  ['nuclear', 'Nuclear', 'series-6', [4, 2]],
+  ['skipped', 'Skipped', 'series-8', [1, 2]],
 ];
 
 /** Rounding of sums near one, in FP64: what is smaller is no share of anything. */
@@ -37,7 +37,7 @@ const NOISE = 1e-14;
 export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Series[] {
   const columns = balance === 'number' ? table.number : table.energy_MeV;
   const { in: incoming = new Float64Array() } = columns;
-  return looks.flatMap(([column, name, color, dash]) => {
+  return looks.flatMap(([column, name, ink, dash]) => {
     // Single faces where they are known, their sums in runs from before they were told apart.
     if (columns[`${column}_low`] !== undefined) return [];
     const values = columns[column];
@@ -46,20 +46,20 @@ export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Ser
     const share = values.map((value, i) =>
       Math.abs(value) <= NOISE * (incoming[i] ?? 1) ? 0 : value / (incoming[i] || 1),
     );
-    return [
-      { column, name, curve: { name, color, dash, x: table.step, y: share }, present: share.some((v) => v !== 0) },
-    ];
+    const curve: LineSeries = { kind: 'line', name, ink, dash, x: table.step, y: share };
+    return [{ column, name, curve, present: share.some((v) => v !== 0) }];
   });
 }
 
 /** The larger of a sum's error and one rounding: exact sums stay on a logarithmic axis. */
 const SMALLEST_ERROR = 1e-17;
 
-export function errorCurve(table: LedgerTable, balance: Balance): LineCurve {
+export function errorCurve(table: LedgerTable, balance: Balance): LineSeries {
   const { rel_error: errors = new Float64Array() } = balance === 'number' ? table.number : table.energy_MeV;
   return {
+    kind: 'line',
     name: 'Relative error',
-    color: '--series-1',
+    ink: 'series-1',
     dash: [],
     x: table.step,
     y: errors.map((value) => Math.max(SMALLEST_ERROR, Math.abs(value))),
@@ -67,7 +67,11 @@ export function errorCurve(table: LedgerTable, balance: Balance): LineCurve {
 }
 
 /** Whole decades around the positive values, at most down to `lowest`. */
-export function decades(curves: readonly LineCurve[], lowest: number, highest: number): readonly [number, number] {
+export function decades(
+  curves: readonly Pick<LineSeries, 'y'>[],
+  lowest: number,
+  highest: number,
+): readonly [number, number] {
   let [low, high] = [highest, lowest];
   for (const { y } of curves) {
     for (let i = 0; i < y.length; i += 1) {
@@ -84,31 +88,35 @@ export function decades(curves: readonly LineCurve[], lowest: number, highest: n
   return [10 ** from, 10 ** Math.max(to, from + 1)];
 }
 
-function steps(table: LedgerTable): LineScene['horizontal'] {
+function steps(table: LedgerTable): ChartAxis {
   const last = table.step[table.step.length - 1] ?? 1;
-  return { title: 'Step', unit: '', from: 0, to: Math.max(1, last) };
+  return { title: 'Step', unit: '', kind: 'linear', from: 0, to: Math.max(1, last) };
 }
 
 const LOWEST_SHARE = 1e-12;
+/** Heights of the plots over each other. */
+const [SHARES, ERRORS] = [1.6, 1];
 
-export function shareScene(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): LineScene {
-  const curves = ledgerSeries(table, balance).flatMap(({ curve, present }) => (present ? [curve] : []));
-  const [from, to] = kind === 'log' ? decades(curves, LOWEST_SHARE, 1) : [0, 1.02];
-  return {
-    horizontal: steps(table),
-    vertical: { title: 'Share of what entered', unit: '', from, to: kind === 'log' ? to * 1.6 : to, kind },
-    curves,
-  };
+export function sharePane(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): Pane {
+  const series = ledgerSeries(table, balance).flatMap(({ curve, present }) => (present ? [curve] : []));
+  const [from, to] = kind === 'log' ? decades(series, LOWEST_SHARE, 1) : [0, 1.02];
+  const y: ChartAxis = { title: 'Share of what entered', unit: '', kind, from, to: kind === 'log' ? to * 1.6 : to };
+  return { x: steps(table), y: { ...y, fixed: true }, series, tall: SHARES };
 }
 
-export function errorScene(table: LedgerTable, balance: Balance): LineScene {
+export function errorPane(table: LedgerTable, balance: Balance): Pane {
   const curve = errorCurve(table, balance);
   const [from, to] = decades([curve], SMALLEST_ERROR, 1);
-  return {
-    horizontal: steps(table),
-    vertical: { title: 'Relative error', unit: '', from, to, kind: 'log' },
-    curves: [curve],
-  };
+  const y: ChartAxis = { title: 'Relative error', unit: '', kind: 'log', from, to, fixed: true };
+  return { x: steps(table), y, series: [curve], tall: ERRORS };
+}
+
+/** Its legend, with values, stands in the panel. */
+export function ledgerChart(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): Chart {
+  const panes = [sharePane(table, balance, kind), errorPane(table, balance)];
+  const prefix = balance === 'number' ? 'protons' : 'energy';
+  const arrays = panes.flatMap((pane, i) => paneArrays(pane, `${prefix}_${i === 0 ? 'share' : 'error'}_`));
+  return { title: `Ledger by step: ${prefix}`, panes, linked: true, legend: 'none', arrays, notes: {} };
 }
 
 /** Row of the table whose step is nearest. */

@@ -1,16 +1,18 @@
 /** What was marked on a map: the profile along a segment, or the statistics of a rectangle. */
-import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import { type ReactElement, useMemo } from 'react';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import { fixed, significant } from '../../base/numbers.ts';
+import { type Chart, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
+import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { axisArray, curveArray, type Figure, type FigureFormat } from '../../drawing/export/figure.ts';
 import { fieldProfile } from '../../drawing/field-profile.ts';
 import { fieldStatistics } from '../../drawing/field-statistics.ts';
-import { type LineScene, LineView } from '../../drawing/line-view.ts';
-import type { MapMark, MapPoint, PaintedFigure } from '../../drawing/map-view.ts';
+import type { MapMark, MapPoint } from '../../drawing/map-view.ts';
 import type { ScaleKind } from '../../drawing/normalisation.ts';
 import type { FrameScheduler } from '../../drawing/scheduler.ts';
 import { IconButton } from '../controls/button.tsx';
 import { ExportMenu } from '../floating/export-menu.tsx';
+import { ShownChart } from './chart-plot.tsx';
 import './map-drawer.css';
 
 export interface MapDrawerProps {
@@ -31,6 +33,7 @@ const symbols: Readonly<Record<string, string>> = { theta: 'θ', e: 'E' };
 const symbolOf = ({ name }: FieldMap['horizontal']): string => symbols[name] ?? name;
 const MAXIMA =
   'Each sample is the largest of its cells here, of which there is no sum: zoom in, or choose the mean under Display.';
+const EXPORT_SIZE = { width: 640, height: 360 } as const;
 const HEADROOM = 1.08;
 const DECADES = 1e-5;
 
@@ -40,74 +43,43 @@ const place = (field: FieldMap, { horizontal, vertical }: MapPoint, digits = 2):
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-function profileScene(field: FieldMap, mark: MapMark, scale: ScaleKind): LineScene {
-  const { distance, unit, values } = fieldProfile(field, mark.from, mark.to);
+function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
+  const { distance, unit, values, horizontal, vertical } = fieldProfile(field, mark.from, mark.to);
   const known = values.filter((value) => Number.isFinite(value));
   const [low, high] = [known.reduce((a, b) => Math.min(a, b), 0), known.reduce((a, b) => Math.max(a, b), 0)];
   const log = scale === 'log' && high > 0 && low >= 0;
   const span = high - low || 1;
-  return {
-    horizontal: {
-      title: unit === '' ? 'Share of the segment' : 'Along the segment',
-      unit,
-      from: 0,
+  const name = capital(field.quantity);
+  const pane: Pane = {
+    x: {
+      ...{ title: unit === '' ? 'Share of the segment' : 'Along the segment', unit, kind: 'linear', from: 0 },
       to: distance[distance.length - 1] ?? 1,
     },
-    vertical: {
-      title: capital(field.quantity),
-      unit: field.unit,
+    y: {
+      ...{ title: name, unit: field.unit, kind: log ? 'log' : 'linear', fixed: true },
       from: log ? high * DECADES : low < 0 ? low - 0.05 * span : 0,
       to: log ? high * 2 : low + span * HEADROOM,
-      kind: log ? 'log' : 'linear',
     },
-    curves: [{ name: capital(field.quantity), color: '--series-1', dash: [], x: distance, y: values, fill: low >= 0 }],
+    series: [{ kind: 'line', name, ink: 'series-1', dash: [], x: distance, y: values, fill: low >= 0 && !log }],
+    tall: 1,
+  };
+  const arrays = paneArrays(pane);
+  const axis = arrays[0]?.name ?? 'distance';
+  // Where each point of the segment is, beside how far along it.
+  const place = ({ name, unit }: FieldMap['horizontal'], at: Float64Array) =>
+    curveArray(name, unit, 'place on the segment', axis, at);
+  return {
+    title: placed(field, mark),
+    panes: [pane],
+    legend: 'none',
+    hover: 'values',
+    arrays: [...arrays, place(field.horizontal, horizontal), place(field.vertical, vertical)],
+    notes: {},
   };
 }
 
-function Profile({ field, mark, scale, scheduler, onFigure, ...about }: ProfileProps): ReactElement {
-  const below = useRef<HTMLCanvasElement>(null);
-  const above = useRef<HTMLCanvasElement>(null);
-  const view = useRef<LineView>(null);
-  useEffect(() => {
-    if (below.current === null || above.current === null) return;
-    const made = new LineView(below.current, above.current, scheduler);
-    view.current = made;
-    return () => made.dispose();
-  }, [scheduler]);
-  const scene = useMemo(() => profileScene(field, mark, scale), [field, mark, scale]);
-  useEffect(() => view.current?.show(scene), [scene]);
-  const { name, notes } = about;
-  useEffect(() => {
-    onFigure.current = () => {
-      const title = `${name}: ${field.quantity} from ${place(field, mark.from)} to ${place(field, mark.to)}`;
-      const figure = view.current?.figure({ name: `${name}-profile`, title, notes }) ?? null;
-      if (figure === null) return null;
-      // Where each point of the segment is, beside how far along it.
-      const { horizontal, vertical } = fieldProfile(field, mark.from, mark.to);
-      const axis = figure.arrays[0]?.name ?? 'distance';
-      const places = [
-        curveArray(field.horizontal.name, field.horizontal.unit, 'place on the segment', axis, horizontal),
-        curveArray(field.vertical.name, field.vertical.unit, 'place on the segment', axis, vertical),
-      ];
-      return { ...figure, arrays: [...figure.arrays, ...places] };
-    };
-  }, [onFigure, field, mark, name, notes]);
-  return (
-    <div className="map-drawer__plot">
-      <canvas ref={below} className="plot-panel__layer" />
-      <canvas
-        ref={above}
-        className="plot-panel__layer"
-        role="img"
-        aria-label={`${capital(field.quantity)} from ${place(field, mark.from)} to ${place(field, mark.to)}`}
-      />
-    </div>
-  );
-}
-
-interface ProfileProps extends Pick<MapDrawerProps, 'field' | 'mark' | 'scale' | 'scheduler' | 'name' | 'notes'> {
-  readonly onFigure: { current: (() => PaintedFigure | null) | null };
-}
+const placed = (field: FieldMap, { from, to }: MapMark): string =>
+  `${capital(field.quantity)} from ${place(field, from)} to ${place(field, to)}`;
 
 function Statistics({ field, mark, maxima }: MapDrawerProps): ReactElement {
   const found = useMemo(() => fieldStatistics(field, mark.from, mark.to), [field, mark]);
@@ -167,7 +139,7 @@ function regionFigure({ field, mark, maxima, name, notes }: MapDrawerProps): Fig
   const lines = values.map(([key, value, of]) => `${key} ${significant(value, 6)} ${of}`);
   return {
     name: `${name}-region`,
-    title: `${name}: ${field.quantity} from ${place(field, mark.from)} to ${place(field, mark.to)}`,
+    title: `${name}: ${placed(field, mark)}`,
     notes: { ...notes, horizontal: field.horizontal.name, vertical: field.vertical.name },
     width: 420,
     height: 18 * lines.length + 8,
@@ -184,24 +156,37 @@ function regionFigure({ field, mark, maxima, name, notes }: MapDrawerProps): Fig
 }
 
 export function MapDrawer(props: MapDrawerProps): ReactElement {
-  const { field, mark, onExport, onClose } = props;
-  const figure = useRef<(() => PaintedFigure | null) | null>(null);
-  const segment = mark.kind === 'segment';
-  const what = segment ? 'the profile' : 'the region';
+  const { field, mark, scale, scheduler, name, notes, onExport, onClose } = props;
+  const chart = useMemo(
+    () => (mark.kind === 'segment' ? profileChart(field, mark, scale) : null),
+    [field, mark, scale],
+  );
+  const what = chart === null ? 'the region' : 'the profile';
+  const figure = (): Figure | null => {
+    if (chart === null) return regionFigure(props);
+    const about = { name: `${name}-profile`, title: `${name}: ${chart.title}`, notes };
+    return plottedFigure(chart, about, EXPORT_SIZE);
+  };
   return (
-    <section className="map-drawer" aria-label={segment ? 'Profile along the segment' : 'Statistics of the region'}>
+    <section
+      className="map-drawer"
+      aria-label={chart === null ? 'Statistics of the region' : 'Profile along the segment'}
+    >
       <header className="map-drawer__head">
-        <h2>{segment ? 'Profile' : 'Region'}</h2>
+        <h2>{chart === null ? 'Region' : 'Profile'}</h2>
         <span className="map-drawer__place">
           {place(field, mark.from)} → {place(field, mark.to)}
         </span>
-        <ExportMenu
-          what={what}
-          onChoose={(format) => onExport(segment ? (figure.current?.() ?? null) : regionFigure(props), format)}
-        />
+        <ExportMenu what={what} onChoose={(format) => onExport(figure(), format)} />
         <IconButton icon="close" size={13} label={`Close ${what}`} onPress={onClose} />
       </header>
-      {segment ? <Profile {...props} onFigure={figure} /> : <Statistics {...props} />}
+      {chart === null ? (
+        <Statistics {...props} />
+      ) : (
+        <div className="map-drawer__plot">
+          <ShownChart chart={chart} scheduler={scheduler} fill />
+        </div>
+      )}
     </section>
   );
 }

@@ -4,10 +4,10 @@ import {
   depthProfile,
   depthToShow,
   gaussian,
-  lateralScene,
+  lateralChart,
   momentsAt,
 } from '../../../renderer/panels/lateral/profile.ts';
-import { fluenceWidth, widthScene } from '../../../renderer/panels/lateral/width.ts';
+import { fluenceWidth, widthChart } from '../../../renderer/panels/lateral/width.ts';
 
 const positions = Float64Array.from({ length: 81 }, (_, i) => (i - 40) * 0.25);
 const values = positions.map((x) => 3 * Math.exp(-0.5 * ((x - 1) / 1.5) ** 2));
@@ -46,17 +46,18 @@ describe('the lateral profile', () => {
 
   it('shows the window that the maps are zoomed to, and a logarithmic axis above zero', () => {
     const without = { ...depthProfile(curve, 1.5, moments), plane: null };
-    const scene = lateralScene([without], [-2, 2], 'log');
-    expect([scene?.horizontal.from, scene?.horizontal.to]).toEqual([-2, 2]);
-    expect(scene?.vertical.from).toBeGreaterThan(0);
-    expect(scene?.curves).toHaveLength(1);
+    const chart = lateralChart([without], [-2, 2], 'log');
+    const [pane] = chart?.panes ?? [];
+    expect([pane?.x.from, pane?.x.to]).toEqual([-2, 2]);
+    expect(pane?.y.from).toBeGreaterThan(0);
+    expect(pane?.series).toHaveLength(1);
     const profiles = [depthProfile(curve, 1.5, moments), depthProfile(curve, 0.5, moments)];
-    expect(lateralScene(profiles, undefined, 'linear')?.curves.map(({ name }) => name)).toEqual([
+    expect(lateralChart(profiles, undefined, 'linear')?.panes[0]?.series.map(({ name }) => name)).toEqual([
       'Dose at z 1.50 mm',
       'Gaussian of the fluence',
       'Dose at z 0.50 mm',
     ]);
-    expect(lateralScene([], undefined, 'linear')).toBeNull();
+    expect(lateralChart([], undefined, 'linear')).toBeNull();
   });
 
   it('is fitted where it is above a tenth of its peak', () => {
@@ -73,10 +74,10 @@ describe('the width of the beam', () => {
     expect([...fluenceWidth(moments)]).toEqual([1, 1.5, Number.NaN]);
     const theory = { ...curve, positions: column(0.5, 1.5), values: column(1, 1.6) };
     const profiles = [depthProfile(curve, 1.5, moments), depthProfile(curve, 0.5, moments)];
-    const scene = widthScene(moments, theory, profiles, undefined);
-    expect(scene.curves.map(({ name }) => name)).toEqual(['σx of the fluence', 'Fermi–Eyges', 'Fitted to the dose']);
-    expect([...Array.from(scene.curves[2]?.x ?? [])]).toEqual([0.5, 1.5]);
-    expect([scene.horizontal.from, scene.horizontal.to]).toEqual([0, 3]);
-    expect(scene.vertical.to).toBeCloseTo(1.6 * 1.3, 9);
+    const [pane] = widthChart(moments, theory, profiles, undefined).panes;
+    expect(pane?.series.map(({ name }) => name)).toEqual(['σx of the fluence', 'Fermi–Eyges', 'Fitted to the dose']);
+    expect([...Array.from(pane?.series[2]?.x ?? [])]).toEqual([0.5, 1.5]);
+    expect([pane?.x.from, pane?.x.to]).toEqual([0, 3]);
+    expect(pane?.y.to).toBeCloseTo(1.6 * 1.3, 9);
   });
 });

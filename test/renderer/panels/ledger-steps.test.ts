@@ -3,11 +3,11 @@ import type { LedgerTable } from '../../../electron/contract/run.ts';
 import {
   decades,
   errorCurve,
-  errorScene,
+  errorPane,
   frameOfStep,
   ledgerSeries,
   rowOfStep,
-  shareScene,
+  sharePane,
 } from '../../../renderer/panels/ledger-steps/series.ts';
 
 const column = (...values: number[]): Float64Array => Float64Array.of(...values);
@@ -46,7 +46,7 @@ describe('the ledger by step', () => {
     expect(Array.from(of('stopped')?.curve.y ?? [])).toEqual([0, 0.25, 0.999]);
     expect(of('escaped_x')?.present).toBe(false);
     expect(of('deposited')).toBeUndefined();
-    expect(shareScene(table, 'number', 'linear').curves).toHaveLength(3);
+    expect(sharePane(table, 'number', 'linear').series).toHaveLength(3);
   });
 
   it('has a curve for each face where faces are told apart', () => {
@@ -68,19 +68,19 @@ describe('the ledger by step', () => {
   it('tells every curve apart by its dash as well as by its colour', () => {
     const curves = ledgerSeries(table, 'number').map(({ curve }) => curve);
     expect(new Set(curves.map(({ dash }) => dash.join())).size).toBe(curves.length);
-    expect(new Set(curves.map(({ color }) => color)).size).toBe(curves.length);
+    expect(new Set(curves.map(({ ink }) => ink)).size).toBe(curves.length);
   });
 
   it('draws the size of the error, an exact sum too, on whole decades', () => {
     expect([...(errorCurve(table, 'number').y as Float64Array)]).toEqual([1e-17, 1e-9, 2e-8]);
-    const { from, to } = errorScene(table, 'number').vertical;
+    const { from, to } = errorPane(table, 'number').y;
     expect([Math.log10(from), Math.log10(to)]).toEqual([-17, -7]);
-    const exact = errorScene(table, 'energy').vertical;
+    const exact = errorPane(table, 'energy').y;
     expect(exact.to).toBeGreaterThan(exact.from);
   });
 
   it('spans what is above zero, and a decade at least', () => {
-    const curve = { color: '--series-1', dash: [], x: [0, 1], y: [0, 1] } as const;
+    const curve = { y: [0, 1] } as const;
     expect(decades([curve], 1e-12, 1)).toEqual([1, 10]);
     expect(decades([{ ...curve, y: [1e-30, 0.5] }], 1e-12, 1)).toEqual([1e-12, 1]);
   });

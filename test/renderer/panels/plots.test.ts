@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { DepthDose, RunSummary } from '../../../electron/contract/run.ts';
 import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
 import type { ShownDepthDose, ShownMap } from '../../../renderer/data/run-data.ts';
-import type { DrawingTheme } from '../../../renderer/drawing/theme.ts';
+import type { Pane } from '../../../renderer/drawing/charts/chart.ts';
 import { beamAxis, depthAlong, interpolate, pointAlong } from '../../../renderer/panels/depth-dose/beam-axis.ts';
-import { depthDoseFigure, wholeDepth } from '../../../renderer/panels/depth-dose/figure.ts';
+import { type ChartInput, depthDoseChart, wholeDepth } from '../../../renderer/panels/depth-dose/figure.ts';
 import { doseScene, wholeField } from '../../../renderer/panels/dose-map/scene.ts';
 import { ledgerRows } from '../../../renderer/panels/ledger/rows.ts';
 import { atDepth } from '../../../renderer/panels/run/at-depth.ts';
@@ -15,8 +15,6 @@ const resolvedWith = (beam: object, regions: readonly object[] = []): TransportR
     range_mm: 40.8,
     table: 'NIST PSTAR (ICRU 49)',
   }) as unknown as TransportResolved;
-const theme = { labelSize: 11, family: 'Inter' } as DrawingTheme;
-const colors = { curve: '#1', fill: '#2', r80: '#3', reference: '#4' };
 
 const shownCurve = (final: Partial<DepthDose['metrics']> | null): ShownDepthDose => ({
   run: 'a',
@@ -64,55 +62,57 @@ describe('the beam axis', () => {
 });
 
 describe('the depth dose figure', () => {
-  const figure = (options: Partial<Parameters<typeof depthDoseFigure>[0]>) =>
-    depthDoseFigure({
-      ...{ shown: null, resolved: null, unit: 'absolute', window: null, width_px: 800, theme, colors },
-      ...options,
-    });
+  const figure = (options: Partial<ChartInput>) => {
+    const input = { shown: null, resolved: null, unit: 'absolute', window: null, width: 72, ...options } as const;
+    const [pane] = depthDoseChart(input).panes;
+    if (pane === undefined) throw new Error('no plot');
+    return pane;
+  };
+  const labels = ({ marks = [] }: Pane) => marks.flatMap((mark) => (mark.kind === 'line' ? [mark.label] : []));
+  const doses = ({ series }: Pane) => series.map(({ y }) => Array.from(y));
 
   it('marks R80, the falloff behind it, and the range of the table', () => {
-    const { layout } = figure({ shown: shownCurve({ r80_mm: 40.76, r20_mm: 41.36 }), resolved: resolvedWith({}) });
-    expect(layout.shapes).toMatchObject([
-      { type: 'line', x0: 40.8, line: { dash: 'dash' } },
-      { type: 'line', x0: 40.76, line: { dash: 'solid' } },
-      { type: 'rect', x0: 40.76, x1: 41.36 },
+    const pane = figure({ shown: shownCurve({ r80_mm: 40.76, r20_mm: 41.36 }), resolved: resolvedWith({}) });
+    expect(pane.marks).toMatchObject([
+      { kind: 'line', at: 40.8, dash: [5, 4] },
+      { kind: 'line', at: 40.76 },
+      { kind: 'band', from: 40.76, to: 41.36 },
     ]);
-    expect(layout.annotations?.map((mark) => mark.text)).toEqual(['Range 40.80 mm', 'R80 40.76 mm']);
+    expect(pane.marks?.[1]).not.toHaveProperty('dash');
+    expect(labels(pane).map((label) => label?.text)).toEqual([['Range 40.80 mm'], ['R80 40.76 mm']]);
   });
 
   it('is drawn by mass with its unit, other runs by theirs, and files as high as the peak', () => {
     const depth_mm = Float64Array.of(0.5, 1.5, 2.5);
-    const other = { name: 'b', depth_mm, dose: Float64Array.of(1, 2, 1), unit: 'MeV/mm', color: '#5' };
+    const other = { name: 'b', depth_mm, dose: Float64Array.of(1, 2, 1), unit: 'MeV/mm', look: 0 };
     const overlays = [{ ...other, perMass: Float64Array.of(160, 320, 80) }, other];
-    const { data, layout } = figure({ shown: shownCurve(null), unit: 'mass', overlays });
-    expect(data.map((trace) => Array.from(trace.type === 'scatter' ? (trace.y as Float64Array) : []))).toEqual([
+    const pane = figure({ shown: shownCurve(null), unit: 'mass', overlays });
+    expect(doses(pane)).toEqual([
       [160, 640, 160],
       [160, 320, 80],
       [320, 640, 320],
     ]);
-    expect(layout.yaxis?.title).toMatchObject({ text: 'Dose (nGy mm²)' });
+    expect(pane.y).toMatchObject({ title: 'Dose', unit: 'nGy mm²' });
   });
 
   it('says that the range is that of the axis where regions lie', () => {
-    const { layout } = figure({ resolved: resolvedWith({}, [{}]) });
-    expect(layout.annotations?.[0]).toMatchObject({ text: 'Range on<br>the axis 40.80 mm', xanchor: 'left' });
+    const pane = figure({ resolved: resolvedWith({}, [{}]) });
+    expect(labels(pane)).toEqual([{ text: ['Range on', 'the axis 40.80 mm'], side: 'right' }]);
   });
 
   it('writes the range on the side where there is room, and not over R80', () => {
-    const { layout } = figure({ resolved: resolvedWith({}), width_px: 300 });
-    expect(layout.annotations?.[0]).toMatchObject({ text: 'Range 40.80 mm', xanchor: 'right' });
-    expect(layout.annotations?.[0]?.yshift).toBeLessThan(0);
+    const pane = figure({ resolved: resolvedWith({}), width: 27 });
+    expect(labels(pane)).toEqual([{ text: ['Range 40.80 mm'], side: 'left', row: 1 }]);
   });
 
   it('shows no readouts of half a dose', () => {
-    const { layout } = figure({ shown: shownCurve(null), resolved: resolvedWith({}) });
-    expect(layout.shapes).toHaveLength(1);
+    expect(figure({ shown: shownCurve(null), resolved: resolvedWith({}) }).marks).toHaveLength(1);
   });
 
   it('shows per cent of the peak, and the axis to the edges of the cells', () => {
-    const { data, layout } = figure({ shown: shownCurve({}), unit: 'percent' });
-    expect([...(data[0] as { y: Float64Array }).y]).toEqual([25, 100, 50]);
-    expect(layout.xaxis?.range).toEqual([0, 3]);
+    const pane = figure({ shown: shownCurve({}), unit: 'percent' });
+    expect(doses(pane)).toEqual([[25, 100, 50]]);
+    expect(pane.x).toMatchObject({ from: 0, to: 3 });
     expect(wholeDepth(null, resolvedWith({}))).toEqual([0, 50]);
   });
 });

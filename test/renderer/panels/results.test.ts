@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type TaskSession, taskSessionSchema } from '../../../electron/contract/bench/task-bench.ts';
-import { claimCurve, sweptClaims } from '../../../renderer/drawing/figures/claim-curve.ts';
+import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
+import { claimChart, sweptClaims } from '../../../renderer/drawing/charts/claim-curve.ts';
 import { fusedPairs, fusionCeiling } from '../../../renderer/panels/results/fusion-ceiling.tsx';
 
 const recorded = (name: string): TaskSession =>
@@ -67,7 +68,7 @@ describe('the curves of a sweep', () => {
     const size = { width: 600, label: 11 };
     const [found] = sweptClaims(session);
     if (found === undefined) throw new Error('the claim was not found');
-    const curve = claimCurve(session, found, size);
+    const curve = chartFigure(claimChart(session, found), size);
     const [band] = curve.shapes.filter((shape) => shape.kind === 'rect');
     expect(band).toMatchObject({ ink: 'accent', tip: 'claimed 3–12×' });
     expect(curve.shapes.filter((shape) => shape.kind === 'dot')).toHaveLength(3);

@@ -31,11 +31,10 @@ export const physicsSchema = z.strictObject({
     .meta({ title: 'Straggling', description: 'Spread of the energy loss.' })
     .default('bohr'),
   nuclear: z
-    .enum(['off', 'attenuation', 'icru63'])
+    .enum(['off', 'attenuation'])
     .meta({
       title: 'Nuclear reactions',
-      description:
-        'attenuation removes 1.2 % of the protons per g/cm². icru63 follows what comes out of reactions, by tabulated spectra.',
+      description: 'attenuation removes 1.2 % of the protons per g/cm² and leaves 60 % of their energy on the spot.',
     })
     .default('off'),
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Extent, explainLaunch, type LaunchRequest } from '../../../../electron/contract/launch/launch.ts';
 import { publishedFor } from '../../../../electron/contract/launch/limits.ts';
 import { reductionOf } from '../../../../electron/contract/launch/reduction.ts';
+import { occupancyChart } from '../../../../renderer/drawing/charts/occupancy-curve.ts';
 import type { Figure } from '../../../../renderer/drawing/figures/figure.ts';
-import { occupancyFigure } from '../../../../renderer/drawing/figures/occupancy-curve.ts';
 import { reductionFigure } from '../../../../renderer/drawing/figures/reduction-tree.ts';
 import { threadMapFigure } from '../../../../renderer/drawing/figures/thread-map.ts';
 
@@ -21,7 +21,7 @@ const launchOf = (more: Partial<LaunchRequest>) =>
     ...more,
   });
 const size = { width: 860, label: 11 };
-const values = (figure: Figure, name: string): readonly number[] =>
+const values = (figure: Pick<Figure, 'arrays'>, name: string): readonly number[] =>
   Array.from(figure.arrays.find((one) => one.name === name)?.values ?? []);
 const tips = (figure: Figure): readonly string[] =>
   figure.shapes.flatMap((shape) => (shape.kind === 'rect' && shape.tip !== undefined ? [shape.tip] : []));
@@ -50,7 +50,7 @@ describe('the map of threads', () => {
 
 it('the curve of occupancy ends in what the launch has', () => {
   const launch = launchOf({ block: [256, 1, 1] });
-  const figure = occupancyFigure(kernel, h200, launch, size);
+  const figure = occupancyChart(kernel, h200, launch);
   const at = values(figure, 'threads').indexOf(256);
   expect(values(figure, 'occupancy')[at]).toBe(launch.occupancy.share);
   expect(values(figure, 'registers_blocks')[at]).toBe(launch.occupancy.allows.registers);

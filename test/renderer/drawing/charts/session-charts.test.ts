@@ -6,13 +6,14 @@ import type { Session, SessionReport } from '../../../../electron/contract/bench
 import { asSession, parseKeptSession } from '../../../../electron/host/app/sessions/index.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../../../renderer/base/measured.ts';
 import { provenanceText, reportProvenance } from '../../../../renderer/base/provenance.ts';
-import { curvesFigure } from '../../../../renderer/drawing/figures/curves.ts';
+import { chartFigure } from '../../../../renderer/drawing/charts/chart-figure.ts';
+import { curvesChart } from '../../../../renderer/drawing/charts/curves.ts';
+import { chainOf, fastestChain, gains, measuredEntries } from '../../../../renderer/drawing/charts/ladder.ts';
+import { rooflineChart, rooflineEntries } from '../../../../renderer/drawing/charts/roofline.ts';
+import { sessionCharts } from '../../../../renderer/drawing/charts/session-charts.ts';
+import { waterfallChart } from '../../../../renderer/drawing/charts/waterfall.ts';
 import { type Figure, textWidth, withCaption } from '../../../../renderer/drawing/figures/figure.ts';
-import { chainOf, fastestChain, gains, measuredEntries } from '../../../../renderer/drawing/figures/ladder.ts';
-import { rooflineEntries, rooflineFigure } from '../../../../renderer/drawing/figures/roofline.ts';
-import { sessionFigures } from '../../../../renderer/drawing/figures/session-figures.ts';
 import { figureSvg } from '../../../../renderer/drawing/figures/svg.ts';
-import { waterfallFigure } from '../../../../renderer/drawing/figures/waterfall.ts';
 
 const runs = path.resolve(import.meta.dirname, '../../../../assets/runs');
 const size = { width: 860, label: 11 };
@@ -63,7 +64,7 @@ describe('the ladder', () => {
     };
     expect(fastestChain(spoilt).map(({ label }) => label)).not.toContain(fastest?.label);
     expect(gains(spoilt).map(({ label }) => label)).not.toContain(fastest?.label);
-    const figure = rooflineFigure(spoilt, size);
+    const figure = chartFigure(rooflineChart(spoilt), size);
     expect(texts(figure)).toContain(`${fastest?.label} (wrong)`);
     expect(figure.shapes).toContainEqual(expect.objectContaining({ kind: 'dot', ink: 'danger' }));
   });
@@ -80,7 +81,7 @@ describe('the ladder', () => {
 
   test('draws each time where its axis says', () => {
     const chain = fastestChain(report);
-    const { shapes, arrays } = waterfallFigure(chain, size);
+    const { shapes, arrays } = chartFigure(waterfallChart(chain), size);
     const bars = shapes.filter((shape) => shape.kind === 'rect');
     expect(bars).toHaveLength(chain.length);
     // Lengths of bars on a logarithmic axis are as the logarithms of the gains.
@@ -96,7 +97,9 @@ describe('the ladder', () => {
 test('a roofline has the roofs of every GPU that entries ran on, and says which is whose', () => {
   const gpu = report.machine.gpu;
   if (gpu === null || gpu.ceilings === null) throw new Error('no ceilings');
-  const single = texts(rooflineFigure(report, size)).filter((text) => text.includes('FLOP/s') && text.includes('FP'));
+  const single = texts(chartFigure(rooflineChart(report), size)).filter(
+    (text) => text.includes('FLOP/s') && text.includes('FP'),
+  );
   expect(single.every((text) => text.startsWith('FP'))).toBe(true);
   const slower = { ...gpu.ceilings, copy_bytes_per_s: gpu.ceilings.copy_bytes_per_s / 3 };
   const gpus = [{ ...gpu, index: 1, uuid: 'GPU-second', name: 'Slower', ceilings: slower }];
@@ -107,7 +110,7 @@ test('a roofline has the roofs of every GPU that entries ran on, and says which 
     machine: { ...report.machine, gpus },
     entries: [...rest, { ...first, label: `${first.label}:1`, gpu: 1 }],
   };
-  const found = texts(rooflineFigure(both, size));
+  const found = texts(chartFigure(rooflineChart(both), size));
   expect(found.filter((text) => text.startsWith('GPU 1: FP'))).toHaveLength(single.length);
   expect(found.filter((text) => text.startsWith('NVIDIA H200: FP'))).toHaveLength(single.length);
   expect(found.find((text) => text.startsWith('slope'))).toMatch(/^slope: copy [\d.]+ TB\/s, [\d.]+ TB\/s$/);
@@ -132,17 +135,17 @@ describe.for([
 
   test('has figures whose words stay inside, with what is plotted', () => {
     for (const each of one.reports) {
-      const { figures, missing } = sessionFigures(one, each);
-      const ids = figures.map(({ id }) => id);
+      const { charts, missing } = sessionCharts(one, each);
+      const ids = charts.map(({ id }) => id);
       // What there is no figure of has a sentence.
       for (const [id, sentence] of Object.entries(sentences)) {
         expect(ids.includes(id) !== missing.some((text) => text.startsWith(sentence)), `${id} or ${sentence}`).toBe(
           true,
         );
       }
-      for (const { make } of figures) {
+      for (const { chart } of charts) {
         for (const width of [420, 860]) {
-          const figure = make({ width, label: 11 });
+          const figure = chartFigure(chart, { width, label: 11 });
           expect(figure.arrays.length).toBeGreaterThan(0);
           for (const shape of figure.shapes) {
             if (shape.kind !== 'text' || shape.upright) continue;
@@ -159,7 +162,9 @@ describe.for([
 
   test('comes out as the same bytes every time', () => {
     const write = (): string[] =>
-      sessionFigures(one, firstReport(one)).figures.map(({ make }) => figureSvg(make(size), { background: true }));
+      sessionCharts(one, firstReport(one)).charts.map(({ chart }) =>
+        figureSvg(chartFigure(chart, size), { background: true }),
+      );
     expect(write()).toEqual(write());
   });
 });
@@ -170,7 +175,7 @@ test('a figure says on what it was measured', () => {
   expect(text).toBe(
     `NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · braggbench 0.1.0 · commit ${commit} · 21 Nov 2026`,
   );
-  const figure = withCaption(waterfallFigure(fastestChain(report), { width: 420, label: 11 }), text, 11);
+  const figure = withCaption(chartFigure(waterfallChart(fastestChain(report)), { width: 420, label: 11 }), text, 11);
   expect(texts(figure).join(' ')).toContain(`commit ${commit}`);
   const known = { ...report, program: { ...report.program, commit: 'a'.repeat(40) } };
   expect(provenanceText(reportProvenance(known, 'no date'))).toMatch(/commit aaaaaaaaa · not recorded when$/);
@@ -186,7 +191,7 @@ test('markup in names is written as text', () => {
     values: Float64Array.of(1, 3, 0),
   };
   const named = { name: '<script>&', ink: 'series-1', dash: [], curve, residual: null } as const;
-  const svg = figureSvg(curvesFigure([named], size), { background: false });
+  const svg = figureSvg(chartFigure(curvesChart([named]), size), { background: false });
   expect(svg).toContain('&lt;script&gt;&amp;');
   expect(svg).not.toContain('<script');
 });

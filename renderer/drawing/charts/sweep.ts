@@ -4,8 +4,9 @@ import type { SessionFit, Words } from '../../../electron/contract/bench/session
 import { fixedText, measuredTime, tickTime } from '../../base/measured.ts';
 import { compact, percent } from '../../base/numbers.ts';
 import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';
-import { type FigureAxis, horizontalRoom, logLimits, plotAxes, verticalRoom } from './axes.ts';
-import { type Figure, type FigureSize, type Point, type Shape, seriesInk, textWidth } from './figure.ts';
+import { type FigureAxis, logLimits } from '../figures/axes.ts';
+import { seriesInk } from '../figures/figure.ts';
+import type { Chart, Pane, Series } from './chart.ts';
 
 type SweepPoint = SessionFit['points'][number];
 
@@ -59,73 +60,56 @@ function slopeText(fixed_s: number, slope_s: number, words: Words): string {
 /** Sizes at which a fitted line is drawn: it bends on logarithmic axes. */
 const FIT_POINTS = 48;
 
-export function sweepFigure(fits: readonly SessionFit[], words: Words, { width, label }: FigureSize): Figure {
-  const quantities = quantitiesOf(words);
+/** Height of a plot, and the width from which plots stand side by side, in labels. */
+const [TALL, BESIDE_FROM] = [17, 62];
+
+export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
   const drawn = fits.filter(({ points }) => points.length > 0);
-  const columns = width >= 62 * label ? quantities.length : 1;
-  const legend = drawn.length * 1.5 * label + label;
-  const panel = width / columns;
-  const tall = 17 * label;
-  const cells = drawn.flatMap(({ points }) => points.map((point) => point.size));
-  const [from, to] = logLimits(cells, 1.6);
-  const shapes: Shape[] = [];
-  drawn.forEach(({ label: name, fixed_s, slope_s }, i) => {
-    const y = (i + 0.8) * 1.5 * label;
-    shapes.push({ kind: 'line', from: [label, y], to: [3 * label, y], ink: seriesInk(i), width: 2 });
-    const fit = fixed_s === null || slope_s === null ? 'too few sizes for a fit' : slopeText(fixed_s, slope_s, words);
-    shapes.push({
-      kind: 'text',
-      at: [3.6 * label, y + 0.35 * label],
-      text: name,
-      ink: 'text',
-      size: label,
-      bold: true,
-    });
-    const after = 3.6 * label + textWidth(name, label) * 1.08 + label;
-    shapes.push({ kind: 'text', at: [after, y + 0.35 * label], text: fit, ink: 'text-muted', size: label });
-  });
-  quantities.forEach((quantity, q) => {
-    const [column, row] = columns > 1 ? [q, 0] : [0, q];
-    const box = {
-      left: column * panel + verticalRoom(label),
-      top: legend + row * (tall + horizontalRoom(label) + label) + label / 2,
-      width: panel - verticalRoom(label) - label,
-      height: tall,
-    };
-    const values = drawn.flatMap(({ points }) => points.map(quantity.of));
-    const [low, high] = quantity.limits ?? logLimits(values, 1.5);
-    const across = { title: capital(words.size), unit: '', kind: 'log', from, to } as const;
-    const plot = plotAxes(across, { ...quantity.axis, from: low, to: high }, box, label);
-    shapes.push(...plot.shapes);
-    drawn.forEach((fit, i) => {
+  const [from, to] = logLimits(
+    drawn.flatMap(({ points }) => points.map((point) => point.size)),
+    1.6,
+  );
+  const panes = quantitiesOf(words).map((quantity, q): Pane => {
+    const [low, high] =
+      quantity.limits ??
+      logLimits(
+        drawn.flatMap(({ points }) => points.map(quantity.of)),
+        1.5,
+      );
+    const series = drawn.flatMap(({ label: name, points, fixed_s, slope_s }, i): readonly Series[] => {
       const ink = seriesInk(i);
-      const { fixed_s, slope_s } = fit;
-      if (q === 0 && fixed_s !== null && slope_s !== null) {
-        const line = Array.from({ length: FIT_POINTS }, (_, k): Point => {
-          const size = from * (to / from) ** (k / (FIT_POINTS - 1));
-          return [plot.x.toPixel(size), plot.y.toPixel(fixed_s + slope_s * size)];
-        }).filter(([, y]) => y >= box.top && y <= box.top + box.height);
-        shapes.push({ kind: 'path', points: line, ink, width: 1.25, dash: [4, 3] });
-      } else {
-        const points = [...fit.points].sort((a, b) => a.size - b.size);
-        const line = points.map((point): Point => [plot.x.toPixel(point.size), plot.y.toPixel(quantity.of(point))]);
-        shapes.push({ kind: 'path', points: line, ink, width: 1.25 });
-      }
-      for (const point of fit.points) {
-        const value = quantity.of(point);
-        const tip = `${fit.label}: ${sizeText(point.size, words)}, ${quantity.text(value)}`;
-        const at: Point = [plot.x.toPixel(point.size), plot.y.toPixel(value)];
-        shapes.push({ kind: 'dot', at, radius: label * 0.34, ink, form: i % 2 === 0 ? 'round' : 'square', tip });
-      }
+      const sorted = [...points].sort((a, b) => a.size - b.size);
+      const sizes = sorted.map(({ size }) => size);
+      const fitted = fixed_s === null || slope_s === null ? null : { fixed_s, slope_s };
+      const says = fitted === null ? 'too few sizes for a fit' : slopeText(fitted.fixed_s, fitted.slope_s, words);
+      const bent = Array.from({ length: FIT_POINTS }, (_, k) => from * (to / from) ** (k / (FIT_POINTS - 1)));
+      const line =
+        q === 0 && fitted !== null
+          ? { dash: [4, 3], x: bent, y: bent.map((size) => fitted.fixed_s + fitted.slope_s * size) }
+          : { dash: [], x: sizes, y: sorted.map(quantity.of) };
+      const tip = (point: SweepPoint): string =>
+        `${name}: ${sizeText(point.size, words)}, ${quantity.text(quantity.of(point))}`;
+      return [
+        { kind: 'line', name: `${name}, line`, silent: true, ink, width: 1.25, ...line },
+        {
+          ...{ kind: 'dots', name, says, ink, radius: 0.34, form: i % 2 === 0 ? 'round' : 'square' },
+          ...{ x: sizes, y: sorted.map(quantity.of), tips: sorted.map(tip) },
+        },
+      ];
     });
+    return {
+      x: { title: capital(words.size), unit: '', kind: 'log', from, to },
+      y: { ...quantity.axis, from: low, to: high },
+      series,
+      tall: TALL,
+    };
   });
-  const bands = columns > 1 ? 1 : quantities.length;
-  const height = Math.round(legend + bands * (tall + horizontalRoom(label) + label));
   return {
-    width,
-    height,
     title: 'Time, set-up and rate against size',
-    shapes,
+    panes,
+    besideFrom: BESIDE_FROM,
+    linked: true,
+    hover: 'point',
     arrays: drawn.flatMap(({ label: name, points }) => {
       const prefix = identifier(name);
       const sizes = axisArray(

@@ -1,29 +1,29 @@
-/** The figures of a session: those it has something to say for, with what they show in words, and what there is none of. */
+/** The charts of a session: those it has something to say for, with what they show in words, and what there is none of. */
 import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../../electron/contract/bench/session.ts';
-import { claimCurve, sweptClaims } from './claim-curve.ts';
-import { coldStartFigure } from './cold-start.ts';
-import type { Figure, FigureSize } from './figure.ts';
-import { seriesInk } from './figure.ts';
-import { gainsFigure } from './gains.ts';
+import { seriesInk } from '../figures/figure.ts';
+import type { Chart } from './chart.ts';
+import { claimChart, sweptClaims } from './claim-curve.ts';
+import { coldStartChart } from './cold-start.ts';
+import { gainsChart } from './gains.ts';
 import { fastestChain, gains, measuredEntries } from './ladder.ts';
-import { rooflineEntries, rooflineFigure } from './roofline.ts';
-import { stripsFigure } from './strips.ts';
-import { sweepFigure } from './sweep.ts';
-import { waterfallFigure } from './waterfall.ts';
+import { rooflineChart, rooflineEntries } from './roofline.ts';
+import { stripsChart } from './strips.ts';
+import { sweepChart } from './sweep.ts';
+import { waterfallChart } from './waterfall.ts';
 
-export interface SessionFigure {
+export interface SessionChart {
   /** For file names. */
   readonly id: string;
   readonly title: string;
   readonly text: string;
   /** Whether it shows the whole sweep, not one report. */
   readonly ofSweep: boolean;
-  readonly make: (size: FigureSize) => Figure;
+  readonly chart: Chart;
 }
 
-/** A figure, or the sentence that stands in its place. */
-type Made = SessionFigure | { readonly missing: string } | null;
+/** A chart, or the sentence that stands in its place. */
+type Made = SessionChart | { readonly missing: string } | null;
 
 function ladder(report: SessionReport): Made {
   const chain = fastestChain(report);
@@ -36,7 +36,7 @@ function ladder(report: SessionReport): Made {
     title: 'Ladder',
     text: `From ${root.label} to the fastest right variant that stands on others, ${fastest.label}: each bar is the time that its step took away (green) or added. At the right how many times faster, with the 95 % interval.`,
     ofSweep: false,
-    make: (size) => waterfallFigure(chain, size),
+    chart: waterfallChart(chain),
   };
 }
 
@@ -48,7 +48,7 @@ function alone(report: SessionReport): Made {
     title: 'Each optimisation alone and together',
     text: 'How many times faster each variant is than the one it stands on, and than the lowest rung of its chain, with 95 % intervals. Left of 1× it is slower.',
     ofSweep: false,
-    make: (size) => gainsFigure(steps, size),
+    chart: gainsChart(steps),
   };
 }
 
@@ -69,7 +69,7 @@ function roofline(report: SessionReport): Made {
     title: 'Roofline',
     text: `From the bytes and operations that each variant declares of its work, not from counters${ceilings ? `; the ceilings were measured on ${used.length > 1 ? 'these GPUs' : 'this GPU'}` : '; no ceilings were measured for this machine'}.${left}`,
     ofSweep: false,
-    make: (size) => rooflineFigure(report, size),
+    chart: rooflineChart(report),
   };
 }
 
@@ -82,7 +82,7 @@ function sweep({ sweep: swept, words }: Session): Made {
     title: `Size sweep of ${swept?.path}`,
     text: `Time ${words.timeTip} with its fit (fixed cost and slope, least squares in proportion to the time), share of set-up${rate}.`,
     ofSweep: true,
-    make: (size) => sweepFigure(fits, words, size),
+    chart: sweepChart(fits, words),
   };
 }
 
@@ -94,7 +94,7 @@ function coldStart(report: SessionReport): Made {
     title: 'Cold start',
     text: 'What set-up went into in the first run of the process and, where it was measured, in later ones.',
     ofSweep: false,
-    make: (size) => coldStartFigure(entries, size),
+    chart: coldStartChart(entries),
   };
 }
 
@@ -114,40 +114,40 @@ function samples(report: SessionReport, { words }: Session): Made {
     title: 'Samples',
     text: `Every round's time ${words.timeTip} over its variant's own median; the band is how far ${reference.label} strays from itself in the same rounds. Rings are flagged samples.`,
     ofSweep: false,
-    make: (size) => stripsFigure(given, size),
+    chart: stripsChart(given),
   };
 }
 
-function claimCurves(session: Session): readonly Made[] {
+function claimCharts(session: Session): readonly Made[] {
   if (session.sweep === null) return [];
   return sweptClaims(session).map((claim) => ({
     id: `claim-${claim.id}`,
     title: claim.claim,
     text: `What was claimed is the band; what was measured, with 95 % intervals, the lines. ${claim.source}.`,
     ofSweep: true,
-    make: (size) => claimCurve(session, claim, size),
+    chart: claimChart(session, claim),
   }));
 }
 
-export interface SessionFigures {
-  readonly figures: readonly SessionFigure[];
-  /** A sentence for each figure that this session cannot have. */
+export interface SessionCharts {
+  readonly charts: readonly SessionChart[];
+  /** A sentence for each chart that this session cannot have. */
   readonly missing: readonly string[];
 }
 
-/** Figures of one report; those of the whole sweep where `session` has one. */
-export function sessionFigures(session: Session, report: SessionReport): SessionFigures {
+/** Charts of one report; those of the whole sweep where `session` has one. */
+export function sessionCharts(session: Session, report: SessionReport): SessionCharts {
   const all = [
     ladder(report),
     alone(report),
     roofline(report),
     sweep(session),
-    ...claimCurves(session),
+    ...claimCharts(session),
     coldStart(report),
     samples(report, session),
   ].filter((one) => one !== null);
   return {
-    figures: all.filter((one): one is SessionFigure => 'make' in one),
+    charts: all.filter((one): one is SessionChart => 'chart' in one),
     missing: all.flatMap((one) => ('missing' in one ? [one.missing] : [])),
   };
 }

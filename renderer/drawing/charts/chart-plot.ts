@@ -1,0 +1,348 @@
+/** A chart as Plotly takes it, in the page's type and colours, each plot in its place to the pixel. */
+import type { Data, Layout } from 'plotly.js/lib/core';
+import { axisTitle } from '../axes.ts';
+import { scaleOf, ticksAcross, ticksDown } from '../figures/axes.ts';
+import { type FigureSize, fitted, type Ink } from '../figures/figure.ts';
+import type { Box } from '../plot-frame.ts';
+import type { DrawingTheme } from '../theme.ts';
+import { type Aside, type Chart, type ChartAxis, type ChartMark, type Pane, type Series, STEP_INKS } from './chart.ts';
+import { layOut, spread } from './layout.ts';
+
+export interface ChartPlot {
+  readonly data: Data[];
+  readonly layout: Partial<Layout>;
+  readonly height: number;
+  readonly boxes: readonly Box[];
+}
+
+export interface Brush {
+  readonly theme: DrawingTheme;
+  readonly color: (ink: Ink) => string;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Plotly has letters behind the names of every axis but the first. */
+const nth = (i: number): string => (i === 0 ? '' : String(i + 1));
+const TICK = 4;
+const SYMBOLS = { round: 'circle', square: 'square', ring: 'circle-open' } as const;
+const FAINT = 0.12;
+/** Between a row's name and what else it says, in label heights. */
+const ROW_LINE = 1.2;
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const onAxis = ({ kind }: ChartAxis, value: number): number => (kind === 'log' ? Math.log10(value) : value);
+
+function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Options {
+  const { labelSize } = theme;
+  const common = {
+    type: axis.kind,
+    range: [onAxis(axis, axis.from), onAxis(axis, axis.to)],
+    fixedrange: axis.fixed === true,
+    zeroline: false,
+    showline: axis.rows === undefined,
+    mirror: true,
+    linecolor: theme.axis,
+    tickcolor: theme.axis,
+    gridcolor: theme.grid,
+    tickfont: { color: theme.textMuted, size: labelSize },
+    tickmode: 'array',
+    automargin: false,
+  };
+  if (axis.rows !== undefined) return { ...common, tickvals: [], showgrid: false };
+  const { ticks, exponent } = way === 'x' ? ticksAcross(axis, box, labelSize) : ticksDown(axis, box, labelSize);
+  const labelled = ticks.filter(({ label }) => label !== '');
+  const minor = ticks.filter(({ label }) => label === '');
+  return {
+    ...common,
+    tickvals: labelled.map(({ value }) => value),
+    ticktext: labelled.map(({ label }) => label),
+    ticks: 'outside',
+    ticklen: TICK,
+    showticklabels: true,
+    minor: {
+      tickmode: 'array',
+      tickvals: minor.map(({ value }) => value),
+      ticks: 'outside',
+      ticklen: TICK / 2,
+      showgrid: false,
+    },
+    title: {
+      text: escaped(axisTitle(axis.title, axis.unit, exponent)),
+      standoff: way === 'x' ? labelSize * 0.4 : labelSize * 0.2,
+      font: { color: theme.text, size: labelSize },
+    },
+  };
+}
+
+function dashOf(dash: readonly number[]): string {
+  return dash.length === 0 ? 'solid' : dash.map((pixels) => `${pixels}px`).join(',');
+}
+
+function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color, theme }: Brush): Options {
+  const { name, ink, tips, says } = series;
+  const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${unit}`);
+  const told =
+    tips !== undefined
+      ? { hovertext: tips.map(escaped), hoverinfo: 'text' }
+      : hover === 'values' && series.silent !== true
+        ? { hovertemplate: `%{y:.4~g}${unitOf(y)} at %{x:.4~g}${unitOf(x)}<extra>${escaped(name)}</extra>` }
+        : { hoverinfo: 'skip' };
+  const common = {
+    name: says === undefined ? escaped(name) : `${escaped(name)}:  ${escaped(says)}`,
+    legendgroup: name,
+    ...told,
+  };
+  const xs = Array.from(series.x);
+  switch (series.kind) {
+    case 'line': {
+      const line = { color: color(ink), width: series.width ?? 1.6, dash: dashOf(series.dash) };
+      const fill = series.fill === true ? { fill: 'tozeroy', fillcolor: faint(color(ink)) } : {};
+      return { type: 'scatter', mode: 'lines', x: xs, y: Array.from(series.y), line, ...fill, ...common };
+    }
+    case 'dots': {
+      const marker = {
+        color: color(ink),
+        symbol: SYMBOLS[series.form],
+        size: 2 * series.radius * theme.labelSize,
+        opacity: series.opacity ?? 1,
+      };
+      const { intervals } = series;
+      const reach = (end: 'low' | 'high'): readonly number[] =>
+        (intervals?.ends ?? []).map((ends, i) => {
+          const at = (intervals?.along === 'x' ? series.x : series.y)[i] ?? 0;
+          return ends === null ? 0 : Math.abs(ends[end] - at);
+        });
+      const bars = {
+        type: 'data',
+        symmetric: false,
+        array: reach('high'),
+        arrayminus: reach('low'),
+        color: color(ink),
+        thickness: intervals?.along === 'x' ? 2 : 1,
+        width: 0,
+      };
+      const error = intervals === undefined ? {} : intervals.along === 'x' ? { error_x: bars } : { error_y: bars };
+      return {
+        type: 'scatter',
+        mode: 'markers',
+        cliponaxis: false,
+        x: xs,
+        y: Array.from(series.y),
+        marker,
+        ...error,
+        ...common,
+      };
+    }
+    case 'bars':
+      return {
+        ...{ type: 'bar', orientation: 'h', x: xs.map((to, i) => to - (series.from[i] ?? 0)), y: Array.from(series.y) },
+        ...{ base: series.from, width: series.thick, marker: { color: color(ink), opacity: 0.85 }, ...common },
+      };
+    case 'waterfall':
+      return {
+        ...{ type: 'waterfall', orientation: 'h', y: Array.from(series.y), width: series.thick, opacity: 0.85 },
+        x: xs.map((to, i) => to - (i === 0 ? 0 : (xs[i - 1] ?? 0))),
+        measure: xs.map((_, i) => (i === 0 ? 'absolute' : 'relative')),
+        totals: { marker: { color: color(ink) } },
+        increasing: { marker: { color: color(STEP_INKS.up) } },
+        decreasing: { marker: { color: color(STEP_INKS.down) } },
+        connector: { mode: 'between', line: { color: theme.textMuted, width: 1, dash: '2px,2px' } },
+        ...common,
+      };
+  }
+}
+
+/** The same colour, hardly covering: `#rrggbb` with its opacity. */
+function faint(color: string): string {
+  return /^#[0-9a-f]{6}$/i.test(color)
+    ? `${color}${Math.round(FAINT * 255)
+        .toString(16)
+        .padStart(2, '0')}`
+    : color;
+}
+
+interface Drawn {
+  readonly shapes: readonly Options[];
+  readonly annotations: readonly Options[];
+}
+
+function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }: Brush): Drawn {
+  const font = { size: theme.labelSize, family: theme.family };
+  const words = { showarrow: false, ...axes };
+  const placed = (at: number, axis: 'x' | 'y'): number => onAxis(axis === 'x' ? x : y, at);
+  switch (mark.kind) {
+    case 'line': {
+      const { axis, at, ink, width = 1, dash = [], label } = mark;
+      const line = { color: color(ink), width, dash: dashOf(dash) };
+      // Lines and bands of Plotly are in the units of their axis, words in its decades.
+      const shape =
+        axis === 'x'
+          ? { type: 'line', ...axes, x0: at, x1: at, yref: `${axes['yref']} domain`, y0: 0, y1: 1, line }
+          : { type: 'line', ...axes, y0: at, y1: at, xref: `${axes['xref']} domain`, x0: 0, x1: 1, line };
+      if (label === undefined) return { shapes: [shape], annotations: [] };
+      const left = label.side === 'left';
+      const annotation = {
+        ...words,
+        yref: `${axes['yref']} domain`,
+        x: placed(at, 'x'),
+        y: 1,
+        text: label.text.map(escaped).join('<br>'),
+        align: 'left',
+        xanchor: left ? 'right' : 'left',
+        yanchor: 'top',
+        xshift: left ? -4 : 4,
+        yshift: -(label.row ?? 0) * 1.3 * theme.labelSize,
+        font: { ...font, color: color(ink) },
+      };
+      return { shapes: [shape], annotations: [annotation] };
+    }
+    case 'band': {
+      const { axis, from, to, ink, opacity, label } = mark;
+      const fill = { type: 'rect', line: { width: 0 }, fillcolor: color(ink), opacity, layer: 'below' };
+      const shape =
+        axis === 'x'
+          ? { ...fill, ...axes, x0: from, x1: to, yref: `${axes['yref']} domain`, y0: 0, y1: 1 }
+          : { ...fill, ...axes, y0: from, y1: to, xref: `${axes['xref']} domain`, x0: 0, x1: 1 };
+      if (label === undefined) return { shapes: [shape], annotations: [] };
+      const place =
+        axis === 'x'
+          ? { x: placed((from + to) / 2, 'x'), y: 1, yref: `${axes['yref']} domain`, yanchor: 'bottom' }
+          : {
+              x: 1,
+              xref: `${axes['xref']} domain`,
+              xanchor: 'right',
+              y: placed(Math.max(from, to), 'y'),
+              yanchor: 'top',
+            };
+      return {
+        shapes: [shape],
+        annotations: [{ ...words, ...place, text: escaped(label), font: { ...font, color: color(ink) } }],
+      };
+    }
+    case 'text': {
+      const [right, down] = mark.shift ?? [0, 0];
+      const annotation = {
+        ...words,
+        x: placed(mark.at[0], 'x'),
+        y: placed(mark.at[1], 'y'),
+        text: escaped(mark.text),
+        xanchor: mark.anchor === 'start' ? 'left' : 'right',
+        yanchor: 'middle',
+        xshift: right * theme.labelSize,
+        yshift: -down * theme.labelSize,
+        font: { ...font, color: color(mark.ink) },
+      };
+      return { shapes: [], annotations: [annotation] };
+    }
+  }
+}
+
+function asidesOf(pane: Pane, box: Box, axes: Options, { theme, color }: Brush): readonly Options[] {
+  const { asides = [] } = pane;
+  const { labelSize } = theme;
+  const [x, y] = [scaleOf(pane.x, box.left, box.left + box.width), scaleOf(pane.y, box.top + box.height, box.top)];
+  const wanted = asides.map(({ at }) => y.toPixel(at[1]));
+  const led = asides.some(({ at }) => at[0] !== null);
+  const places = led ? spread(wanted, labelSize * 1.35, box.top + labelSize, box.top + box.height) : wanted;
+  const side = box.left + box.width + labelSize * 0.8;
+  return asides.map(({ at, text, ink, bold }: Aside, i) => {
+    const words = {
+      ...axes,
+      text: escaped(text),
+      xanchor: 'left',
+      yanchor: 'middle',
+      font: { size: labelSize, family: theme.family, color: color(ink), weight: bold === true ? 600 : 400 },
+    };
+    if (at[0] === null) {
+      const place = { x: 1, xref: `${axes['xref']} domain`, xshift: labelSize * 0.8, y: onAxis(pane.y, at[1]) };
+      return { ...words, ...place, showarrow: false };
+    }
+    return {
+      ...words,
+      ...{ x: onAxis(pane.x, at[0]), y: onAxis(pane.y, at[1]), showarrow: true, arrowhead: 0, arrowwidth: 0.75 },
+      ...{ arrowcolor: color(ink), standoff: 3, ax: side - x.toPixel(at[0]), ay: (places[i] ?? 0) - (wanted[i] ?? 0) },
+    };
+  });
+}
+
+/** Names of rows: words of ticks have one colour, and tags that give them two need styles that the page forbids. */
+function rowsOf({ y: { rows = [] } }: Pane, box: Box, axes: Options, { theme }: Brush): readonly Options[] {
+  const { labelSize } = theme;
+  const words = (text: string, row: number, down: number, color: string): Options => ({
+    ...{ ...axes, x: 0, xref: `${axes['xref']} domain`, y: row, showarrow: false, xanchor: 'right', yanchor: 'middle' },
+    ...{
+      xshift: -0.7 * labelSize,
+      yshift: -down * labelSize,
+      text: escaped(fitted(text, box.left - labelSize, labelSize)),
+    },
+    font: { size: labelSize, family: theme.family, color },
+  });
+  return rows.flatMap(({ name, under = '' }, row) => {
+    const apart = name !== '' && under !== '' ? ROW_LINE / 2 : 0;
+    return [words(name, row, -apart, theme.text), words(under, row, apart, theme.textMuted)];
+  });
+}
+
+/** `given_px`: the height that it has to fill; null: as tall as it wants to be. */
+export function chartPlot(chart: Chart, size: FigureSize, given_px: number | null, brush: Brush): ChartPlot {
+  const { theme } = brush;
+  const { width, height, boxes, legend } = layOut(chart, size, given_px);
+  const axes: Record<string, Options> = {};
+  const [data, shapes, annotations]: [Options[], Options[], Options[]] = [[], [], []];
+  const named = new Set<string>();
+  for (const [i, pane] of chart.panes.entries()) {
+    const box = boxes[i];
+    if (box === undefined) continue;
+    const [xref, yref] = [`x${nth(i)}`, `y${nth(i)}`];
+    const place = {
+      x: [box.left / width, (box.left + box.width) / width],
+      y: [1 - (box.top + box.height) / height, 1 - box.top / height],
+    };
+    const together = chart.linked === true && i > 0 ? { matches: 'x' } : {};
+    axes[`xaxis${nth(i)}`] = { ...axisOf(pane.x, box, 'x', brush), domain: place.x, anchor: yref, ...together };
+    axes[`yaxis${nth(i)}`] = { ...axisOf(pane.y, box, 'y', brush), domain: place.y, anchor: xref };
+    for (const series of pane.series) {
+      const first = series.silent !== true && !named.has(series.name);
+      named.add(series.name);
+      data.push({ ...traceOf(series, pane, chart.hover, brush), xaxis: xref, yaxis: yref, showlegend: first });
+    }
+    for (const mark of pane.marks ?? []) {
+      const drawn = markOf(mark, pane, { xref, yref }, brush);
+      shapes.push(...drawn.shapes);
+      annotations.push(...drawn.annotations);
+    }
+    annotations.push(...rowsOf(pane, box, { xref, yref }, brush));
+    annotations.push(...asidesOf(pane, box, { xref, yref }, brush));
+  }
+  const inside = chart.legend === 'inside';
+  const first = boxes[0] ?? { left: 0, top: 0, width, height };
+  const layout = {
+    ...axes,
+    width,
+    height,
+    margin: { l: 0, r: 0, t: 0, b: 0, pad: 0 },
+    paper_bgcolor: 'rgba(0,0,0,0)',
+    plot_bgcolor: theme.surface,
+    font: { family: theme.family, size: theme.labelSize, color: theme.textMuted },
+    barmode: 'overlay',
+    hovermode: chart.hover === undefined ? false : chart.hover === 'values' ? 'x' : 'closest',
+    hoverlabel: { font: { family: theme.family, size: theme.labelSize } },
+    dragmode: 'zoom',
+    shapes,
+    annotations,
+    showlegend: inside ? named.size > 1 : legend.length > 1,
+    legend: {
+      ...(inside
+        ? {
+            x: (first.left + theme.labelSize) / width,
+            y: 1 - (first.top + theme.labelSize / 2) / height,
+            orientation: 'v',
+          }
+        : { x: 0, y: 1, orientation: legend.some(({ series }) => series.says !== undefined) ? 'v' : 'h' }),
+      ...{ xanchor: 'left', yanchor: 'top', bgcolor: 'rgba(0,0,0,0)', tracegroupgap: 0 },
+      font: { color: theme.text, size: theme.labelSize, family: theme.family },
+    },
+  };
+  return { data: data as unknown as Data[], layout: layout as unknown as Partial<Layout>, height, boxes };
+}

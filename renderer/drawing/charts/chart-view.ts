@@ -1,0 +1,327 @@
+/**
+ * A chart in the page: Plotly draws it, above it stand the lines of the cursor, so that pointing moves one line and
+ * redraws nothing. Says to its owner what pointer and keys do, in the units of the axes. Knows no React and no store.
+ */
+import type { Interval } from '../../../electron/contract/fields.ts';
+import type { Figure } from '../export/figure.ts';
+import { scaleOf } from '../figures/axes.ts';
+import { inkOf } from '../figures/exported.ts';
+import type { FigureAbout } from '../map-view.ts';
+import type { Box } from '../plot-frame.ts';
+import type { Scale } from '../scale.ts';
+import type { FrameScheduler } from '../scheduler.ts';
+import { onThemeChange, readDrawingTheme } from '../theme.ts';
+import type { Chart, ChartAxis } from './chart.ts';
+import { chartPlot } from './chart-plot.ts';
+import { loadPlotly, type Plotly } from './plotly.ts';
+import { plottedFigure } from './plotted-figure.ts';
+
+export interface ChartOwner {
+  /** Along the horizontal axis; null: the pointer is elsewhere. */
+  hover?(at: number | null): void;
+  pick?(at: number): void;
+  /** The horizontal window that is asked for; missing: the chart zooms by itself. */
+  zoom?(window: Interval): void;
+  /** The whole is asked for. */
+  reset?(): void;
+  /** Milliseconds between drawings while the chart changes all the time: Plotly takes some 10 ms for each. */
+  pace?(): number;
+  /** Plotly could not be loaded. */
+  failed?(reason: string): void;
+}
+
+export interface ChartViewOptions {
+  /** As tall as the chart wants to be, instead of as tall as its place. */
+  readonly tall?: boolean;
+}
+
+/** Pixels that a press may move and still be a click. */
+const CLICK = 4;
+/** Share of the axis that an arrow key moves the cursor by; ten times that with Shift. */
+const KEY_STEP = 0.01;
+const KEY_ZOOM = 1.5;
+/** Narrower than this a chart scrolls instead of shrinking. */
+const NARROWEST = 420;
+
+type Zooms = ReadonlyMap<string, Interval>;
+
+export class ChartView {
+  readonly #host: HTMLElement;
+  readonly #plot: HTMLElement;
+  readonly #scheduler: FrameScheduler;
+  readonly #owner: ChartOwner;
+  readonly #tall: boolean;
+  readonly #listening = new AbortController();
+  readonly #stopTheme: () => void;
+  readonly #resize: ResizeObserver;
+  readonly #lines: HTMLElement[] = [];
+  #plotly: Plotly | null = null;
+  #chart: Chart | null = null;
+  #zooms: Zooms = new Map();
+  #boxes: readonly Box[] = [];
+  #cursor: number | null = null;
+  #mark: number | null = null;
+  #drawn = 0;
+  #drawing = false;
+  /** Something changed while it was drawn. */
+  #missed = false;
+  #later: ReturnType<typeof setTimeout> | null = null;
+  #gone = false;
+
+  constructor(
+    host: HTMLElement,
+    scheduler: FrameScheduler,
+    owner: ChartOwner = {},
+    { tall = false }: ChartViewOptions = {},
+  ) {
+    this.#host = host;
+    this.#scheduler = scheduler;
+    this.#owner = owner;
+    this.#tall = tall;
+    this.#plot = document.createElement('div');
+    this.#plot.className = 'chart-plot__plot';
+    host.append(this.#plot);
+    this.#resize = new ResizeObserver(this.#soon);
+    this.#resize.observe(host);
+    this.#stopTheme = onThemeChange(this.#soon);
+    this.#listen();
+    loadPlotly().then(
+      (plotly) => {
+        if (this.#gone) return;
+        this.#plotly = plotly;
+        this.#soon();
+      },
+      (error: unknown) => owner.failed?.(error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  /** Null: nothing to show. */
+  show(chart: Chart | null): void {
+    if (this.#chart?.title !== chart?.title) this.#zooms = new Map();
+    this.#chart = chart;
+    this.#soon();
+  }
+
+  /** Where the pointer is on the horizontal axis, and what is marked there for all panels; null: nothing. */
+  setCursor(at: number | null, mark: number | null): void {
+    if (at === this.#cursor && mark === this.#mark) return;
+    this.#cursor = at;
+    this.#mark = mark;
+    this.#scheduler.request(this.#place);
+  }
+
+  /** What is shown, for export. Null: nothing is shown. */
+  figure(about: FigureAbout): Figure | null {
+    const { clientWidth: width, clientHeight: height } = this.#host;
+    if (this.#chart === null || width <= 0) return null;
+    return plottedFigure(this.#zoomed(this.#chart), about, { width, height });
+  }
+
+  dispose(): void {
+    this.#gone = true;
+    if (this.#later !== null) clearTimeout(this.#later);
+    this.#listening.abort();
+    this.#stopTheme();
+    this.#resize.disconnect();
+    this.#scheduler.cancel(this.#draw);
+    this.#scheduler.cancel(this.#place);
+    this.#plotly?.purge(this.#plot);
+    this.#host.replaceChildren();
+  }
+
+  readonly #soon = (): void => {
+    if (this.#later !== null || this.#gone) return;
+    const wait = Math.max(0, (this.#owner.pace?.() ?? 0) - (performance.now() - this.#drawn));
+    const ask = (): void => {
+      this.#later = null;
+      this.#scheduler.request(this.#draw);
+    };
+    if (wait === 0) ask();
+    else this.#later = setTimeout(ask, wait);
+  };
+
+  #zoomed(chart: Chart): Chart {
+    if (this.#zooms.size === 0) return chart;
+    const axis = (axis: ChartAxis, name: string): ChartAxis => {
+      const window = this.#zooms.get(name);
+      return window === undefined ? axis : { ...axis, from: window[0], to: window[1] };
+    };
+    const panes = chart.panes.map((pane, i) => ({
+      ...pane,
+      x: axis(pane.x, chart.linked === true ? 'x0' : `x${i}`),
+      y: axis(pane.y, `y${i}`),
+    }));
+    return { ...chart, panes };
+  }
+
+  readonly #draw = (): void => {
+    if (this.#drawing) this.#missed = true;
+    const [plotly, chart] = [this.#plotly, this.#chart];
+    const { clientWidth, clientHeight } = this.#host;
+    if (this.#gone || this.#drawing || plotly === null || clientWidth === 0) return;
+    if (chart === null) {
+      this.#boxes = [];
+      plotly.purge(this.#plot);
+      this.#place();
+      return;
+    }
+    if (!this.#tall && clientHeight === 0) return;
+    const theme = readDrawingTheme(this.#host);
+    const size = { width: this.#tall ? Math.max(NARROWEST, clientWidth) : clientWidth, label: theme.labelSize };
+    const brush = { theme, color: inkOf(this.#host) };
+    const { data, layout, height, boxes } = chartPlot(
+      this.#zoomed(chart),
+      size,
+      this.#tall ? null : clientHeight,
+      brush,
+    );
+    if (this.#tall) this.#plot.style.height = `${height}px`;
+    this.#boxes = boxes;
+    this.#drawing = true;
+    this.#drawn = performance.now();
+    const first = !this.#plot.classList.contains('js-plotly-plot');
+    plotly
+      .react(this.#plot, data, layout, { displayModeBar: false, responsive: false, doubleClick: false })
+      .then(
+        () => {
+          if (first && !this.#gone) this.#follow();
+          this.#place();
+        },
+        (error: unknown) => reportError(error),
+      )
+      .finally(() => {
+        this.#drawing = false;
+        if (this.#missed && !this.#gone) this.#soon();
+        this.#missed = false;
+      });
+  };
+
+  /** Dragging across the plot zooms. */
+  #follow(): void {
+    const emitter = this.#plot as HTMLElement & { on?: (name: string, listener: (event: unknown) => void) => void };
+    emitter.on?.('plotly_relayout', (event) => {
+      if (typeof event !== 'object' || event === null || this.#chart === null) return;
+      const asked = new Map<string, Interval>();
+      for (const [i, pane] of this.#chart.panes.entries()) {
+        for (const way of ['x', 'y'] as const) {
+          const name = `${way}axis${i === 0 ? '' : i + 1}`;
+          const ends = [Reflect.get(event, `${name}.range[0]`), Reflect.get(event, `${name}.range[1]`)];
+          if (!ends.every((end): end is number => typeof end === 'number')) continue;
+          const [from = 0, to = 0] = ends.map((end) => (pane[way].kind === 'log' ? 10 ** end : end));
+          asked.set(way === 'x' && this.#chart.linked === true ? 'x0' : `${way}${i}`, [from, to]);
+        }
+      }
+      if (asked.size > 0) this.#zoom(asked);
+    });
+  }
+
+  #zoom(asked: Zooms): void {
+    const across = asked.get('x0');
+    if (this.#owner.zoom === undefined) this.#zooms = new Map([...this.#zooms, ...asked]);
+    else if (across !== undefined) this.#owner.zoom(across);
+    this.#soon();
+  }
+
+  #reset(): void {
+    this.#zooms = new Map();
+    this.#owner.reset?.();
+    this.#soon();
+  }
+
+  /** The horizontal axis of the pane under a position in the host; null outside of all plots. */
+  #scaleAt(x: number, y: number): Scale | null {
+    const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
+    const i = this.#boxes.findIndex(
+      ({ left, top, width, height }) => x >= left && x <= left + width && y >= top && y <= top + height,
+    );
+    const [box, pane] = [this.#boxes[i], chart?.panes[i]];
+    return box === undefined || pane === undefined ? null : scaleOf(pane.x, box.left, box.left + box.width);
+  }
+
+  #valueAt(event: MouseEvent): number | null {
+    const { left, top } = this.#host.getBoundingClientRect();
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    return this.#scaleAt(x, y)?.toValue(x) ?? null;
+  }
+
+  #listen(): void {
+    const options = { signal: this.#listening.signal };
+    const { hover, pick } = this.#owner;
+    this.#host.addEventListener('dblclick', () => this.#reset(), options);
+    if (hover !== undefined) {
+      this.#host.addEventListener('pointermove', (event) => hover(this.#valueAt(event)), options);
+      this.#host.addEventListener('pointerleave', () => hover(null), options);
+    }
+    if (pick !== undefined) {
+      let pressed: MouseEvent | null = null;
+      // Plotly covers the page while a button is down: the press ends on that cover.
+      this.#host.addEventListener('pointerdown', (event) => (pressed = event), { ...options, capture: true });
+      const end = (event: PointerEvent): void => {
+        const from = pressed;
+        pressed = null;
+        if (from === null || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > CLICK) return;
+        const at = this.#valueAt(event);
+        if (at !== null) pick(at);
+      };
+      addEventListener('pointerup', end, { ...options, capture: true });
+    }
+    this.#host.addEventListener('keydown', (event) => this.#key(event), options);
+  }
+
+  /** Arrow keys move the cursor, Enter picks, + and − zoom about it, 0 shows the whole. */
+  #key(event: KeyboardEvent): void {
+    const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
+    const axis = chart?.panes[0]?.x;
+    if (axis === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    const scale = scaleOf(axis, 0, 1);
+    const share = this.#cursor === null ? 0.5 : Math.min(1, Math.max(0, scale.toPixel(this.#cursor)));
+    const window = (factor: number): Zooms =>
+      new Map([['x0', [scale.toValue(share - share * factor), scale.toValue(share + (1 - share) * factor)] as const]]);
+    const step = KEY_STEP * (event.shiftKey ? 10 : 1);
+    const within = (value: number): number => scale.toValue(Math.min(1, Math.max(0, value)));
+    const keys: Readonly<Record<string, (() => void) | undefined>> = {
+      ArrowLeft: () => this.#owner.hover?.(within(share - step)),
+      ArrowRight: () => this.#owner.hover?.(within(share + step)),
+      Enter: () => this.#owner.pick?.(scale.toValue(share)),
+      '+': () => this.#zoom(window(1 / KEY_ZOOM)),
+      '-': () => this.#zoom(window(KEY_ZOOM)),
+      0: () => this.#reset(),
+    };
+    const act = keys[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  }
+
+  /** One line for the cursor and one for the mark, across every pane that shares the axis. */
+  readonly #place = (): void => {
+    const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
+    let used = 0;
+    for (const [i, box] of this.#boxes.entries()) {
+      const pane = chart?.panes[i];
+      if (pane === undefined || (i > 0 && chart?.linked !== true)) continue;
+      const scale = scaleOf(pane.x, box.left, box.left + box.width);
+      for (const [at, name] of [
+        [this.#mark, 'chart-plot__mark'],
+        [this.#cursor, 'chart-plot__cursor'],
+      ] as const) {
+        const x = at === null ? Number.NaN : scale.toPixel(at);
+        if (!(x >= box.left && x <= box.left + box.width)) continue;
+        const line = this.#lines[used] ?? document.createElement('div');
+        if (this.#lines[used] === undefined) {
+          this.#lines.push(line);
+          this.#host.append(line);
+        }
+        used += 1;
+        line.className = name;
+        line.hidden = false;
+        Object.assign(line.style, {
+          top: `${box.top}px`,
+          height: `${box.height}px`,
+          transform: `translateX(${Math.round(x)}px)`,
+        });
+      }
+    }
+    for (const line of this.#lines.slice(used)) line.hidden = true;
+  };
+}

@@ -1,0 +1,65 @@
+/** Depth doses over each other, and below them what each differs from the reference by. */
+import type { Curve } from '../../../electron/contract/fields.ts';
+import { axisArray, curveArray, identifier } from '../export/figure.ts';
+import type { Ink } from '../figures/figure.ts';
+import type { Chart, ChartAxis, LineSeries, Pane } from './chart.ts';
+
+export interface NamedCurve {
+  readonly name: string;
+  readonly ink: Ink;
+  readonly dash: readonly number[];
+  readonly curve: Curve;
+  /** Null of the reference. */
+  readonly residual: Curve | null;
+}
+
+/** Heights in labels. */
+const [DOSE, RESIDUAL] = [22, 15];
+
+function reach(values: ArrayLike<number>): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i += 1) most = Math.max(most, Math.abs(values[i] ?? 0));
+  return most;
+}
+
+export function curvesChart(curves: readonly NamedCurve[]): Chart {
+  const ends = curves.flatMap(({ curve }) => [curve.positions[0] ?? 0, curve.positions.at(-1) ?? 1]);
+  const [from, to] = [Math.min(0, ...ends), Math.max(1e-9, ...ends)];
+  const depth: ChartAxis = { title: 'Depth along the beam', unit: 'mm', kind: 'linear', from, to };
+  const peak = Math.max(1e-300, ...curves.map(({ curve }) => reach(curve.values)));
+  const unit = curves[0]?.curve.unit ?? 'MeV/mm';
+  const line = ({ name, ink, dash }: NamedCurve, { positions, values }: Curve): LineSeries => ({
+    ...{ kind: 'line', name, ink, dash, x: positions, y: values },
+  });
+  const dose: Pane = {
+    x: depth,
+    y: { title: 'Dose', unit, kind: 'linear', from: 0, to: peak * 1.06 },
+    series: curves.map((one) => line(one, one.curve)),
+    tall: DOSE,
+  };
+  const residuals = curves.flatMap((one) => (one.residual === null ? [] : [line(one, one.residual)]));
+  const largest = Math.max(0, ...residuals.map(({ y }) => reach(y))) || peak * 1e-12;
+  const less: Pane = {
+    x: depth,
+    y: { title: 'Less the reference', unit, kind: 'linear', from: -largest * 1.1, to: largest * 1.1 },
+    series: residuals,
+    marks: [{ kind: 'line', axis: 'y', at: 0, ink: 'text-muted' }],
+    tall: RESIDUAL,
+  };
+  return {
+    title: 'Depth dose, and what it differs by',
+    panes: residuals.length === 0 ? [dose] : [dose, less],
+    linked: true,
+    hover: 'values',
+    arrays: curves.flatMap(({ name, curve, residual }, row) => {
+      const prefix = `${identifier(name)}_${row + 1}`;
+      const depths = axisArray(`${prefix}_depth_mm`, 'mm', `depth, ${name}`, curve.positions);
+      const values = curveArray(`${prefix}_dose`, unit, `dose, ${name}`, depths.name, curve.values);
+      if (residual === null) return [depths, values];
+      const places = axisArray(`${prefix}_residual_depth_mm`, 'mm', `depth, ${name}`, residual.positions);
+      const words = `dose less the reference's, ${name}`;
+      return [depths, values, places, curveArray(`${prefix}_residual`, unit, words, places.name, residual.values)];
+    }),
+    notes: {},
+  };
+}

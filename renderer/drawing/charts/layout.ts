@@ -1,0 +1,112 @@
+/** Where the parts of a chart stand, in CSS pixels: the same in the page and in files. */
+import { horizontalRoom, verticalRoom } from '../figures/axes.ts';
+import { type FigureSize, textWidth } from '../figures/figure.ts';
+import type { Box } from '../plot-frame.ts';
+import { type Chart, legendOf, type Pane, type Series } from './chart.ts';
+
+/** Height of a line of the legend, in label heights. */
+export const LEGEND_LINE = 1.6;
+/** The piece of line before a name, with the gaps around it. */
+export const LEGEND_SAMPLE = 2.5;
+const LEGEND_BETWEEN = 2;
+/** Bold and digits are wider than letters are counted. */
+const WIDE = 1.08;
+/** Most of the width that names of rows, and words at the right, take. */
+const MOST_NAMES = 0.4;
+const MOST_ASIDE = 0.34;
+
+export interface LegendPlace {
+  readonly series: Series;
+  readonly left: number;
+  readonly top: number;
+}
+
+export interface ChartLayout {
+  readonly width: number;
+  readonly height: number;
+  readonly legend: readonly LegendPlace[];
+  /** The plot of each pane. */
+  readonly boxes: readonly Box[];
+}
+
+function legendPlaces(chart: Chart, { width, label }: FigureSize): readonly LegendPlace[] {
+  const entries = chart.legend === 'inside' ? [] : legendOf(chart);
+  const single = entries.some(({ says }) => says !== undefined);
+  let [left, row] = [label / 2, 0];
+  return entries.map((series, i) => {
+    const need = textWidth(series.name, label) + (LEGEND_SAMPLE + LEGEND_BETWEEN) * label;
+    if (i > 0 && (single || left + need > width)) [left, row] = [label / 2, row + 1];
+    const place = { series, left, top: row * LEGEND_LINE * label };
+    left += need;
+    return place;
+  });
+}
+
+interface Room {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function roomOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, label }: FigureSize): Room {
+  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => textWidth(text, label)));
+  const names = (y.rows ?? []).flatMap(({ name, under = '' }) => [name, under]);
+  const left = y.rows === undefined ? verticalRoom(label) : Math.min(width * MOST_NAMES, widest(names) + 2 * label);
+  const led = asides.some(({ at }) => at[0] !== null);
+  const aside = widest(asides.map(({ text }) => text)) * WIDE + (led ? 3 : 1.5) * label;
+  const right = asides.length === 0 ? label * 1.5 : Math.min(width * MOST_ASIDE, aside);
+  const above = marks.some((mark) => mark.kind === 'band' && mark.axis === 'x' && mark.label !== undefined);
+  return {
+    left: room === undefined ? left : Math.round(room.left * label),
+    right: room === undefined ? right : Math.round(room.right * label),
+    top: (above ? 1.9 : 1.2) * label,
+    bottom: horizontalRoom(label),
+  };
+}
+
+/** `given_px`: the height it has to fill; null: as tall as its panes want to be. */
+export function layOut(chart: Chart, size: FigureSize, given_px: number | null): ChartLayout {
+  const { width, label } = size;
+  const legend = legendPlaces(chart, size);
+  const lines = legend.length === 0 ? 0 : (legend.at(-1)?.top ?? 0) + LEGEND_LINE * label;
+  const beside = chart.besideFrom !== undefined && width >= chart.besideFrom * label;
+  const columns = beside ? chart.panes.length : 1;
+  const across = width / columns;
+  const rooms = chart.panes.map((pane) => roomOf(pane, chart, { width: across, label }));
+  const stacked = beside ? rooms.slice(0, 1) : rooms;
+  const around = stacked.reduce((sum, { top, bottom }) => sum + top + bottom, 0);
+  const wanted = stacked.reduce((sum, _, i) => sum + (chart.panes[i]?.tall ?? 0), 0);
+  const unit = given_px === null ? label : Math.max(1, given_px - lines - around) / Math.max(1e-9, wanted);
+  let top = lines;
+  const boxes = chart.panes.map(({ tall }, i): Box => {
+    const room = rooms[i] ?? { left: 0, right: 0, top: 0, bottom: 0 };
+    const box = {
+      left: (beside ? i * across : 0) + room.left,
+      top: top + room.top,
+      width: Math.max(1, across - room.left - room.right),
+      height: Math.max(1, tall * unit),
+    };
+    if (!beside) top = box.top + box.height + room.bottom;
+    return box;
+  });
+  const bottom = boxes.reduce((most, box, i) => Math.max(most, box.top + box.height + (rooms[i]?.bottom ?? 0)), 0);
+  return { width, height: given_px ?? Math.round(bottom + label / 2), legend, boxes };
+}
+
+/** Places labels in a margin beside their points, in order, none on another. */
+export function spread(wanted: readonly number[], step: number, top: number, bottom: number): readonly number[] {
+  const order = [...wanted.keys()].sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  const places = [...wanted];
+  let last = top - step;
+  for (const i of order) {
+    places[i] = Math.max(last + step, wanted[i] ?? 0);
+    last = places[i] ?? last;
+  }
+  let next = bottom + step;
+  for (const i of order.reverse()) {
+    places[i] = Math.min(next - step, places[i] ?? 0);
+    next = places[i] ?? next;
+  }
+  return places;
+}

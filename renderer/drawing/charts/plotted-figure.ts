@@ -1,0 +1,68 @@
+/** A chart for export, drawn by Plotly as on the page, with its title, its legend and the page's paper. */
+import type { Figure } from '../export/figure.ts';
+import { inkOf } from '../figures/exported.ts';
+import { type FigureAbout, LEAST_FIGURE } from '../map-view.ts';
+import { readDrawingTheme } from '../theme.ts';
+import type { Chart } from './chart.ts';
+import { chartPlot } from './chart-plot.ts';
+import { loadPlotly } from './plotly.ts';
+
+export interface PlottedSize {
+  readonly width: number;
+  /** Null: as tall as it wants to be. */
+  readonly height: number | null;
+}
+
+const MARGIN = 10;
+/** Label heights. */
+const TITLE = 2;
+const LINE = 1.4;
+
+/** `caption` stands below it, such as the machine that it was measured on. */
+export function plottedFigure(
+  chart: Chart,
+  about: FigureAbout,
+  size: PlottedSize,
+  caption: readonly string[] = [],
+): Figure {
+  const theme = readDrawingTheme();
+  const width = Math.max(size.width, LEAST_FIGURE.width);
+  const given = size.height === null ? null : Math.max(size.height, LEAST_FIGURE.height);
+  const named: Chart = { ...chart, legend: chart.legend === 'inside' ? 'inside' : 'above' };
+  const plot = () => chartPlot(named, { width, label: theme.labelSize }, given, { theme, color: inkOf() });
+  const top = MARGIN + TITLE * theme.labelSize;
+  const bottom = MARGIN + caption.length * LINE * theme.labelSize;
+  const sheet = { width: width + 2 * MARGIN, height: Math.ceil(plot().height + top + bottom) };
+  return {
+    ...about,
+    ...sheet,
+    notes: { ...chart.notes, ...about.notes, ...(caption.length > 0 && { caption: caption.join(' ') }) },
+    arrays: chart.arrays,
+    svg: async () => {
+      const { data, layout } = plot();
+      const words = { showarrow: false, xref: 'paper', yref: 'paper', xanchor: 'left', align: 'left' } as const;
+      const font = { size: theme.labelSize, family: theme.family };
+      const lines =
+        caption.length === 0
+          ? []
+          : [{ ...words, x: 0, y: 0, yanchor: 'top', text: caption.join('<br>'), font } as const];
+      const title = {
+        ...words,
+        x: 0,
+        y: 1,
+        yanchor: 'bottom',
+        text: about.title,
+        font: { ...font, color: theme.text, weight: 600 },
+      } as const;
+      const sheeted = {
+        ...layout,
+        ...sheet,
+        margin: { l: MARGIN, r: MARGIN, t: top, b: bottom, pad: 0 },
+        paper_bgcolor: theme.paper,
+        annotations: [...(layout.annotations ?? []), title, ...lines],
+      };
+      const url = await (await loadPlotly()).toImage({ data, layout: sheeted }, { format: 'svg', ...sheet });
+      return decodeURIComponent(url.slice(url.indexOf(',') + 1));
+    },
+  };
+}

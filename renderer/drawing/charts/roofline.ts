@@ -1,0 +1,133 @@
+/** All variants of a session against the ceilings that were measured on its GPU. */
+import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
+import { compact, percent, significant } from '../../base/numbers.ts';
+import { curveArray, type FigureArray } from '../export/figure.ts';
+import { logLimits } from '../figures/axes.ts';
+import { type Ink, rowAxis, seriesInk } from '../figures/figure.ts';
+import type { Chart, ChartMark, Series } from './chart.ts';
+
+/** Heights of the plot in labels: the least, and for every name at its side. */
+const [LEAST, NAME] = [20, 1.8];
+
+interface Roof {
+  readonly name: string;
+  readonly copy: number;
+  readonly peak: number;
+  readonly dash: readonly number[];
+  readonly ink: Ink;
+}
+
+/** Roofs of every GPU that entries ran on; those of equal GPUs coincide. */
+function roofsOf({ machine, entries: all }: SessionReport, entries: readonly Declared[]): readonly Roof[] {
+  const double = all.some(({ precision }) => precision === 'fp64');
+  const used = gpusUsed(machine, entries);
+  return used.flatMap((gpu, i): readonly Roof[] => {
+    if (gpu.ceilings === null) return [];
+    const { copy_bytes_per_s: copy, fp32_flops_per_s, fp64_flops_per_s } = gpu.ceilings;
+    const index = machine.gpus?.find(({ uuid }) => uuid === gpu.uuid)?.index;
+    const on = used.length === 1 ? '' : index === undefined ? `${gpu.name}: ` : `GPU ${index}: `;
+    const ink: Ink = i === 0 ? 'text' : 'text-muted';
+    const single = {
+      name: `${on}FP32 ${compact(fp32_flops_per_s)}FLOP/s`,
+      copy,
+      peak: fp32_flops_per_s,
+      dash: [],
+      ink,
+    };
+    const both = {
+      name: `${on}FP64 ${compact(fp64_flops_per_s)}FLOP/s`,
+      copy,
+      peak: fp64_flops_per_s,
+      dash: [5, 3],
+      ink,
+    };
+    return double ? [single, both] : [single];
+  });
+}
+
+/** An entry that declares both its bytes and its operations. */
+interface Declared extends MeasuredSessionEntry {
+  readonly roofline: Roofline & { readonly flops_per_byte: number; readonly flops_per_s: number };
+}
+type Roofline = NonNullable<MeasuredSessionEntry['roofline']>;
+
+const isDeclared = (entry: MeasuredSessionEntry): entry is Declared =>
+  entry.roofline !== null && (entry.roofline.flops_per_byte ?? 0) > 0 && (entry.roofline.flops_per_s ?? 0) > 0;
+
+/** Variants on the GPU where there is one, else those on the CPU, which has no measured ceilings. */
+export function rooflineEntries(report: SessionReport): readonly Declared[] {
+  const measured = report.entries.filter((entry) => entry.status === 'measured').filter(isDeclared);
+  const onGpu = measured.filter(({ device }) => device === 'cuda');
+  return onGpu.length > 0 ? onGpu : measured;
+}
+
+export function rooflineChart(report: SessionReport): Chart {
+  const entries = rooflineEntries(report);
+  const roofs = roofsOf(report, entries);
+  const names = entries.map(({ label: name, verdict }) => (verdict === 'wrong' ? `${name} (wrong)` : name));
+  const inks = entries.map(({ verdict }, i): Ink => (verdict === 'wrong' ? 'danger' : seriesInk(i)));
+  const intensities = entries.map(({ roofline }) => roofline.flops_per_byte);
+  const rates = entries.map(({ roofline }) => roofline.flops_per_s);
+  const [xFrom, xTo] = logLimits([...intensities, ...roofs.map(({ peak, copy }) => peak / copy)], 2.5);
+  const [yFrom, yTo] = logLimits([...rates, ...roofs.map(({ peak }) => peak)], 2.2);
+  const lines = roofs.map(({ name, copy, peak, dash, ink }): Series => {
+    const start = Math.max(xFrom, yFrom / copy);
+    return {
+      ...{ kind: 'line', name, silent: true, ink, width: 1.75, dash },
+      ...{ x: [start, peak / copy, xTo], y: [start * copy, peak, peak] },
+    };
+  });
+  const points = entries.map(({ label, roofline }, i): Series => {
+    const { flops_per_byte, flops_per_s, bytes_per_s, share_of_copy } = roofline;
+    const traffic = `${compact(bytes_per_s ?? Number.NaN)}B/s, ${percent(share_of_copy)} of the copy ceiling`;
+    return {
+      ...{ kind: 'dots', name: names[i] ?? '', silent: true, ink: inks[i] ?? 'text', radius: 0.42 },
+      ...{ form: i % 2 === 0 ? 'round' : 'square', x: [flops_per_byte], y: [flops_per_s] },
+      tips: [`${label}: ${significant(flops_per_byte, 3)} FLOP/byte, ${compact(flops_per_s)}FLOP/s, ${traffic}`],
+    };
+  });
+  const copies = [...new Set(roofs.map(({ copy }) => compact(copy)))];
+  const slope = `slope: copy ${copies.map((copy) => `${copy}B/s`).join(', ')}`;
+  const marks: readonly ChartMark[] = [
+    ...roofs.map(({ name, peak, ink }): ChartMark => {
+      return { kind: 'text', at: [xTo, peak], text: name, ink, anchor: 'end', shift: [-0.4, -0.8] };
+    }),
+    ...(copies.length === 0
+      ? []
+      : [
+          {
+            ...({ kind: 'text', at: [xFrom, yTo], text: slope, ink: 'text-muted' } as const),
+            ...({ anchor: 'start', shift: [0.6, 1.05] } as const),
+          },
+        ]),
+  ];
+  const numbers = (name: string, unit: string, words: string, of: (entry: Declared) => number): FigureArray =>
+    curveArray(name, unit, words, 'row', entries.map(of));
+  return {
+    title: 'Roofline from declared bytes and operations',
+    panes: [
+      {
+        x: { title: 'Declared arithmetic intensity', unit: 'FLOP/byte', kind: 'log', from: xFrom, to: xTo },
+        y: { title: 'Declared rate', unit: 'FLOP/s', kind: 'log', from: yFrom, to: yTo },
+        series: [...lines, ...points],
+        marks,
+        asides: entries.map((_, i) => ({
+          ...{ at: [intensities[i] ?? 1, rates[i] ?? 1] as const, text: names[i] ?? '', ink: inks[i] ?? 'text' },
+        })),
+        tall: Math.max(LEAST, entries.length * NAME),
+      },
+    ],
+    hover: 'point',
+    arrays: [
+      rowAxis(entries.length),
+      numbers('flops_per_byte', 'FLOP/byte', 'declared intensity', ({ roofline }) => roofline.flops_per_byte),
+      numbers('flops_per_s', 'FLOP/s', 'declared rate', ({ roofline }) => roofline.flops_per_s),
+      numbers('bytes_per_s', 'byte/s', 'declared traffic', ({ roofline }) => roofline.bytes_per_s ?? Number.NaN),
+    ],
+    notes: {
+      rows: names.join(', '),
+      ceilings: roofs.map((roof) => `${roof.name}, copy ${compact(roof.copy)}B/s`).join('; '),
+    },
+  };
+}

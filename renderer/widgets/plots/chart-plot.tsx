@@ -1,0 +1,66 @@
+/** The place of a chart, which pointer and keys reach. */
+import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
+import type { Chart } from '../../drawing/charts/chart.ts';
+import { ChartView } from '../../drawing/charts/chart-view.ts';
+import type { FrameScheduler } from '../../drawing/scheduler.ts';
+import { EmptyState } from '../words/empty-state.tsx';
+import './chart-plot.css';
+
+/** Said where Plotly did not come. */
+export function ChartFailure({ reason }: { readonly reason: string | null }): ReactElement | null {
+  if (reason === null) return null;
+  return (
+    <div className="plot-panel__cover">
+      <EmptyState icon="error" tone="error" title="The curves could not be loaded">
+        {reason}
+      </EmptyState>
+    </div>
+  );
+}
+
+export interface ChartPlotProps {
+  readonly host: RefObject<HTMLDivElement | null>;
+  /** For screen readers: what is drawn. */
+  readonly label: string;
+  readonly testId?: string;
+  /** As tall as the chart, instead of as its place. */
+  readonly tall?: boolean;
+}
+
+/** A `ChartView` draws into it. */
+export function ChartPlot({ host, label, testId, tall = false }: ChartPlotProps): ReactElement {
+  const name = tall ? 'chart-plot chart-plot--tall' : 'chart-plot';
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move the cursor, + and − zoom, a wide chart scrolls
+    <div ref={host} className={name} role="img" aria-label={label} tabIndex={0} data-testid={testId} />
+  );
+}
+
+export interface ShownChartProps {
+  readonly chart: Chart;
+  readonly scheduler: FrameScheduler;
+  /** For screen readers; missing: its title. */
+  readonly label?: string;
+  /** As tall as its place; missing: as the chart wants to be, among other things. */
+  readonly fill?: boolean;
+}
+
+/** A chart that only has to be shown: hovering, zooming and scrolling are its own. */
+export function ShownChart({ chart, scheduler, label = chart.title, fill = false }: ShownChartProps): ReactElement {
+  const host = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState<ChartView | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    if (host.current === null) return;
+    const made = new ChartView(host.current, scheduler, { failed: setFailure }, { tall: !fill });
+    setView(made);
+    return () => made.dispose();
+  }, [scheduler, fill]);
+  useEffect(() => view?.show(chart), [view, chart]);
+  return (
+    <>
+      <ChartPlot host={host} label={label} tall={!fill} />
+      <ChartFailure reason={failure} />
+    </>
+  );
+}
