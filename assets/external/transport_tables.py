@@ -378,6 +378,8 @@ def build_tables(problem):
     """Tables of a resolved problem with path stepping. Raises ValueError for what is not offered."""
     if problem["solver"]["stepping"] != "path":
         raise ValueError("solver.stepping = depth: the baselines offer path")
+    if problem["physics"]["nuclear"] == "icru63":
+        raise ValueError("physics.nuclear = icru63: the baselines offer off and attenuation")
     spec, beam, step = problem["grid"], problem["beam"], problem["solver"]["step_mm"]
     media = [Medium(material) for material in problem["materials"]]
     nz, nx, ntheta = spec["nz"], spec["nx"], spec["ntheta"]

@@ -86,12 +86,19 @@ const faces = {
   escaped_theta_low: z.number().optional(),
   escaped_theta_high: z.number().optional(),
 };
+/** Parts of what was deposited: what reactions left where they were, and what came out of them. With icru63 only. */
+const fromReactions = {
+  deposited_local: z.number().optional(),
+  deposited_protons: z.number().optional(),
+  deposited_deuterons: z.number().optional(),
+};
 export const numberBalanceSchema = z.strictObject({ ...balance, rel_error: z.number(), ...faces });
 export const energyBalanceSchema = z.strictObject({
   ...balance,
   deposited: z.number(),
   rel_error: z.number(),
   ...faces,
+  ...fromReactions,
 });
 /** In the order of the engine's arrays. */
 export const numberColumns = [...Object.keys(balance), 'rel_error'] as readonly (keyof NumberBalance)[];

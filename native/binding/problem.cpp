@@ -63,8 +63,17 @@ Problem read_problem(const Napi::Object& object) {
   read_beam(f.child("beam"), p.beam);
   read_grid(f.child("grid"), p.grid);
   for (const Fields& m : f.list("materials")) {
-    p.materials.push_back({m.text("name"), m.number("density_g_cm3"), m.number("z_over_a"), m.number("x0_g_cm2"),
-                           m.number("xs_g_cm2"), m.doubles("energies_MeV"), m.doubles("stopping_MeV_cm2_g")});
+    p.materials.push_back({m.text("name"),
+                           m.number("density_g_cm3"),
+                           m.number("z_over_a"),
+                           m.number("x0_g_cm2"),
+                           m.number("xs_g_cm2"),
+                           m.doubles("energies_MeV"),
+                           m.doubles("stopping_MeV_cm2_g"),
+                           {}});
+    for (const Fields& element : m.list("elements")) {
+      p.materials.back().elements.push_back({element.text("symbol"), element.number("mass_fraction")});
+    }
   }
   p.map = f.bytes("map");
   const Fields initial = f.child("initial");
@@ -77,7 +86,14 @@ Problem read_problem(const Napi::Object& object) {
                                      {"highland", Scattering::kHighland},
                                      {"off", Scattering::kOff}});
   p.straggling = choice<Straggling>(physics, "straggling", {{"bohr", Straggling::kBohr}, {"off", Straggling::kOff}});
-  p.nuclear = choice<Nuclear>(physics, "nuclear", {{"off", Nuclear::kOff}, {"attenuation", Nuclear::kAttenuation}});
+  p.nuclear =
+      choice<Nuclear>(physics, "nuclear",
+                      {{"off", Nuclear::kOff}, {"attenuation", Nuclear::kAttenuation}, {"icru63", Nuclear::kIcru63}});
+  if (p.nuclear == Nuclear::kIcru63) {
+    for (const Fields& file : physics.list("nuclear_tables")) {
+      p.nuclear_texts.push_back({file.text("name"), file.text("text")});
+    }
+  }
   read_solver(f.child("solver"), p);
   p.keyframes = f.integer("keyframes");
   return p;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -96,6 +97,19 @@ Napi::Object failure_object(Napi::Env env, const engine::Failure& failure) {
   return out;
 }
 
+/// Where the energy that reactions took has gone, MeV.
+Napi::Object secondaries_object(Napi::Env env, const RunResult& r) {
+  Napi::Object out = Napi::Object::New(env);
+  const transport::Secondaries& s = *r.secondaries;
+  out.Set("local_MeV", s.local);
+  out.Set("protons_MeV", s.protons);
+  out.Set("deuterons_MeV", s.deuterons);
+  out.Set("neutral_MeV", s.neutral);
+  out.Set("escaped_MeV", std::accumulate(s.escaped.begin(), s.escaped.end(), 0.0));
+  out.Set("seconds", r.secondaries_s);
+  return out;
+}
+
 /// All of a result but its spans, which are still being recorded while a run goes on.
 Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
   Napi::Object out = Napi::Object::New(env);
@@ -118,6 +132,7 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
   out.Set("extra_straggling_mm", run.tables().extra_straggling_mm);
   out.Set("range_mean_mm", run.tables().beam_range_mm);
   out.Set("end_excess_mm", run.tables().end_excess_mm);
+  if (r.secondaries) out.Set("secondaries", secondaries_object(env, r));
   out.Set("ledger_number", ledger_array(env, r.number, false));
   out.Set("ledger_energy", ledger_array(env, r.energy, true));
   out.Set("faces_number", faces_array(env, r.number));

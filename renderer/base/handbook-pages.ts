@@ -14,6 +14,7 @@ export const handbookPages: readonly HandbookPage[] = [
   { id: 'comparing', title: 'Comparing and claims' },
   { id: 'timelines', title: 'Timelines' },
   { id: 'physics-and-limits', title: 'Physics and limits' },
+  { id: 'nuclear-reactions', title: 'Nuclear reactions' },
   { id: 'measurements', title: 'Measurements' },
   { id: 'command-line', title: 'Command line' },
   { id: 'developer', title: "Developer's guide" },

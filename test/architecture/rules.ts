@@ -156,8 +156,11 @@ const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp
 const listOf = (workload: string) =>
   ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);
 
-/** A workload's rooms, one way: model ← run ← cpu, cuda; registry and image beside them. */
-function roomsOf(workload: string): Rules {
+/**
+ * A workload's rooms, one way: model ← run ← cpu, cuda; registry and image beside them. `followers` work on what a run
+ * leaves, with threads, and are called by it.
+ */
+function roomsOf(workload: string, followers: readonly string[] = []): Rules {
   const at = (room: string) => `kernels/${workload}/${room}`;
   const solvers = [...KERNEL_BASE, ...ENGINE, at('model'), at('run'), ...listOf(workload)];
   return {
@@ -167,8 +170,11 @@ function roomsOf(workload: string): Rules {
     // The run: the solver's interface and all that every variant shares.
     [at('run')]: {
       ...none,
-      folders: [...KERNEL_BASE, 'native/engine', 'native/cpu', at('model'), ...listOf(workload)],
+      folders: [...KERNEL_BASE, 'native/engine', 'native/cpu', at('model'), ...followers.map(at), ...listOf(workload)],
     },
+    ...Object.fromEntries(
+      followers.map((room) => [at(room), { ...none, folders: [...KERNEL_BASE, 'native/cpu', at('model')] }]),
+    ),
     [at('cpu')]: { ...none, folders: solvers },
     [at('cuda')]: { ...none, folders: solvers },
   };
@@ -177,7 +183,7 @@ function roomsOf(workload: string): Rules {
 export const cppRules: Rules = {
   // Formulas know neither threads nor the engine; nvcc and NVRTC compile them too.
   'kernels/physics': none,
-  ...roomsOf('transport'),
+  ...roomsOf('transport', ['secondaries']),
   ...roomsOf('diffraction'),
   'kernels/micro': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   'kernels/linear_relu': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },

@@ -25,14 +25,45 @@ const std::map<std::string, Constants> kMaterials = {
     {"pmma", {1.19, 0.5394, 40.55, 53.76}},
 };
 
+// Mass fractions of assets/materials.
+const std::map<std::string, std::vector<transport::ElementShare>> kCompositions = {
+    {"water", {{"H", 0.111894}, {"O", 0.888106}}},
+    {"air", {{"C", 0.000124}, {"N", 0.755267}, {"O", 0.231781}, {"Ar", 0.012827}}},
+    {"aluminium", {{"Al", 1.0}}},
+    {"lead", {{"Pb", 1.0}}},
+    {"bone-compact-icru",
+     {{"H", 0.063984},
+      {"C", 0.278},
+      {"N", 0.027},
+      {"O", 0.410016},
+      {"Mg", 0.002},
+      {"P", 0.07},
+      {"S", 0.002},
+      {"Ca", 0.147}}},
+    {"muscle-skeletal",
+     {{"H", 0.102},
+      {"C", 0.143},
+      {"N", 0.034},
+      {"O", 0.71},
+      {"Na", 0.001},
+      {"P", 0.002},
+      {"S", 0.003},
+      {"Cl", 0.001},
+      {"K", 0.004}}},
+    {"pmma", {{"H", 0.080538}, {"C", 0.599848}, {"O", 0.319614}}},
+};
+
+std::string asset(const std::string& path) {
+  const char* elsewhere = std::getenv("BRAGGBENCH_ASSETS");  // of a build that was carried to another machine
+  return std::string(elsewhere != nullptr ? elsewhere : BB_ASSETS) + "/" + path;
+}
+
 }  // namespace
 
 transport::Material material(const std::string& name, double density_scale, const std::string& table) {
   const Constants& c = kMaterials.at(name);
-  transport::Material m{name, c.density * density_scale, c.z_over_a, c.x0, c.xs, {}, {}};
-  const char* elsewhere = std::getenv("BRAGGBENCH_ASSETS");  // of a build that was carried to another machine
-  const std::string path =
-      std::string(elsewhere != nullptr ? elsewhere : BB_ASSETS) + "/materials/stopping/" + name + "-" + table + ".csv";
+  transport::Material m{name, c.density * density_scale, c.z_over_a, c.x0, c.xs, {}, {}, kCompositions.at(name)};
+  const std::string path = asset("materials/stopping/" + name + "-" + table + ".csv");
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   for (std::string line; std::getline(file, line);) {
@@ -45,6 +76,18 @@ transport::Material material(const std::string& name, double density_scale, cons
     }
   }
   return m;
+}
+
+void follow_reactions(transport::Problem& problem) {
+  problem.nuclear = transport::Nuclear::kIcru63;
+  for (const char* element : {"carbon", "nitrogen", "oxygen", "calcium"}) {
+    const std::string path = asset(std::string("nuclear/") + element + ".csv");
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error("cannot read " + path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    problem.nuclear_texts.push_back({path, text.str()});
+  }
 }
 
 const physics::StoppingTable& water() {

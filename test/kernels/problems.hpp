@@ -12,6 +12,9 @@ namespace bb::test {
 /// `density_scale` times its density. Throws std::runtime_error for a name that is not there.
 transport::Material material(const std::string& name, double density_scale = 1.0, const std::string& table = "icru49");
 
+/// Sets nuclear reactions to ICRU 63 with the tables of assets/nuclear.
+void follow_reactions(transport::Problem& problem);
+
 /// Stopping powers of water by ICRU 49.
 const physics::StoppingTable& water();
 

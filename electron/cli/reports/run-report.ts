@@ -88,6 +88,9 @@ function readoutLines(facts: RunFacts): readonly string[] {
 const rowNames: Readonly<Record<string, string>> = {
   in: 'In',
   deposited: 'Deposited',
+  deposited_local: '  at reactions',
+  deposited_protons: '  by secondary protons',
+  deposited_deuterons: '  by deuterons',
   stopped: 'Stopped',
   escaped_x: 'Escaped in x',
   escaped_x_low: '  at low x',
@@ -113,7 +116,7 @@ function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (rea
     .filter((name) => alwaysShown.includes(name) || energy[name] !== 0 || ((number as EnergyBalance)[name] ?? 0) !== 0)
     .map((name) => {
       const amount = energy[name] ?? 0;
-      const count = name === 'deposited' ? '' : significant((number as EnergyBalance)[name] ?? 0, 5);
+      const count = name.startsWith('deposited') ? '' : significant((number as EnergyBalance)[name] ?? 0, 5);
       const share = energy.in === 0 ? '' : `${((100 * amount) / energy.in).toFixed(2)} %`;
       return [rowNames[name] ?? name, count, significant(amount, 5), share];
     });

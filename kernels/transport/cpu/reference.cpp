@@ -77,6 +77,7 @@ class Reference final : public engine::Solver {
 
   std::span<const double> dose() override { return scores_.dose(); }
   std::span<const double> crossing() override { return scores_.crossing(); }
+  std::span<const double> reactions() override { return scores_.reactions(); }
   double min_over_max() const override { return scores_.min_over_max(); }
   double cell_steps() const override { return static_cast<double>(psi_.size()) * step_; }
   double state_bytes() const override { return static_cast<double>(psi_.size() + next_.size()) * sizeof(double); }
@@ -112,6 +113,7 @@ class Reference final : public engine::Solver {
       s.number.stopped += p * t_.stopped[row];
       s.number.nuclear += p * t_.nuclear[row];
       s.energy.nuclear += p * t_.nuclear_escape[row];
+      if (t_.reactions.on()) record(e, z, x, p * t_.nuclear[row]);
       const double crossed = p * t_.plane_weight[u(a)];
       const double position = (x + 0.5 - 0.5 * t_.nx) * t_.dx;
       const double theta = t_.theta[u(a)];
@@ -124,6 +126,14 @@ class Reference final : public engine::Solver {
       c[Crossing::kXTheta] += crossed * position * theta;
     });
     scores_.extremes(low, high);
+  }
+
+  void record(int e, int z, int x, double reacted) {
+    const ReactionGrid& grid = t_.reactions;
+    const int bin = grid.bin[u(e)];
+    const double upper = grid.upper[u(e)] * reacted;
+    scores_.reactions()[grid.row(z, bin) + u(x / grid.cells)] += reacted - upper;
+    scores_.reactions()[grid.row(z, bin + 1) + u(x / grid.cells)] += upper;
   }
 
   void slow_down() {
@@ -270,6 +280,7 @@ Variant reference_variant() {
       .make = [](const Problem& p, const Tables& t, int) -> std::unique_ptr<engine::Solver> {
         return std::make_unique<Reference>(p, t);
       },
+      .records_reactions = true,
   };
 }
 

@@ -43,7 +43,7 @@ std::size_t slice_scratch_size(const Tables& tables, const Box& from, const Box&
   const std::size_t advance =
       static_cast<std::size_t>(from.a1 - from.a0) * width + 2 * (width + 2 * margin) + pitch +
       static_cast<std::size_t>(physics::kRemapTaps) * static_cast<std::size_t>(out.a1 - out.a0) * pitch;
-  return std::max(advance, 5 * std::max(width, pitch));
+  return std::max(advance, kScoreRows * std::max(width, pitch));
 }
 
 }  // namespace bb::transport

@@ -301,7 +301,8 @@ SliceLoss advance(const SliceContext<T>& context, int bin, const Slice<T>* sourc
 }
 
 template <typename T>
-SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, T* scratch) {
+SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, double* reactions,
+                 T* scratch) {
   const Tables& t = *context.tables;
   const TypedTables<T>& w = *context.typed;
   const std::size_t plane = t.plane();
@@ -311,10 +312,12 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
   T* current = dose + width;
   T* current_t = current + width;
   T* current_tt = current_t + width;
+  T* reacted = current_tt + width;
+  const bool record = t.reactions.on();
   SliceScore out;
   for (int z = slice.box.z0; z < slice.box.z1; ++z) {
     const int map_row = context.depth ? context.plane : z;
-    std::memset(scratch, 0, sizeof(T) * static_cast<std::size_t>(5 * width));
+    std::memset(scratch, 0, sizeof(T) * kScoreRows * static_cast<std::size_t>(width));
     const auto each_run = [&](auto&& f) { each_material_run(*context.typed, map_row, slice.xs, width, f); };
     for (int a = slice.box.a0; a < slice.box.a1; ++a) {
       const T* p = slice.row(z, a);
@@ -333,6 +336,10 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
         const T deposit = w.deposit[row];
         for (int x = lo; x < hi; ++x) dose[x] += deposit * p[x];
         if (w.stopped[row] == T(0) && w.nuclear[row] == T(0)) return;
+        if (record) {
+          const T nuclear = w.nuclear[row];
+          for (int x = lo; x < hi; ++x) reacted[x] += nuclear * p[x];
+        }
         const double n = sum_row(p + lo, hi - lo);
         out.stopped += n * static_cast<double>(w.stopped[row]);
         out.nuclear += n * static_cast<double>(w.nuclear[row]);
@@ -344,6 +351,10 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
         const std::size_t row = t.row(0, material, bin);
         const T deposit = w.deposit[row];
         for (int x = lo; x < hi; ++x) dose[x] = deposit * number[x];
+        if (record) {
+          const T nuclear = w.nuclear[row];
+          for (int x = lo; x < hi; ++x) reacted[x] = nuclear * number[x];
+        }
         const double n = sum_row(number + lo, hi - lo);
         out.stopped += n * static_cast<double>(w.stopped[row]);
         out.nuclear += n * static_cast<double>(w.nuclear[row]);
@@ -357,6 +368,19 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
     for (int x = 0; x < inside; ++x) to[plane + static_cast<std::size_t>(x)] += static_cast<double>(current[x]);
     for (int x = 0; x < inside; ++x) to[2 * plane + static_cast<std::size_t>(x)] += static_cast<double>(current_t[x]);
     for (int x = 0; x < inside; ++x) to[3 * plane + static_cast<std::size_t>(x)] += static_cast<double>(current_tt[x]);
+    if (!record) continue;
+    const ReactionGrid& grid = t.reactions;
+    const double upper = grid.upper[static_cast<std::size_t>(bin)];
+    double* low_bin = reactions + grid.row(map_row, grid.bin[static_cast<std::size_t>(bin)]);
+    double* high_bin = low_bin + grid.columns;
+    for (int x = 0; x < inside;) {
+      const int column = (slice.xs + x) / grid.cells;
+      const int end = min_of(inside, (column + 1) * grid.cells - slice.xs);
+      double number = 0.0;
+      for (; x < end; ++x) number += static_cast<double>(reacted[x]);
+      low_bin[column] += (1.0 - upper) * number;
+      high_bin[column] += upper * number;
+    }
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "sliced_solver.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "transport/model/index.hpp"
@@ -38,6 +39,7 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
       scores_(tables) {
   for (Lane& lane : lanes_) {
     lane.planes.assign(kScorePlanes * t_.plane(), 0.0);
+    lane.reactions.assign(t_.reactions.size(), 0.0);
     lane.edge.resize(u(t_.nz + t_.ntheta));
   }
   start(problem);
@@ -176,7 +178,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
       offset += next_[u(p.bin)].size();
       scratch = std::max(scratch, slice_scratch_size(t_, p.from, p.to));
     }
-    for (const Slice<T>& slice : now_) scratch = std::max(scratch, 5 * u(slice.pitch));
+    for (const Slice<T>& slice : now_) scratch = std::max(scratch, kScoreRows * u(slice.pitch));
     double bytes = static_cast<double>(now_store_.size() + next_store_.size()) * sizeof(T);
     for (Lane& l : lanes_) {
       if (l.scratch.size() < scratch) l.scratch.resize(scratch);
@@ -192,7 +194,8 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
   pool_.run(static_cast<int>(filled.size()), [&](int task, int l) {
     const ScopedSpan span(spans, l, score_name, step_);
     const int bin = filled[u(task)];
-    const SliceScore s = ops_.score(context(), bin, now_[u(bin)], lane(l).planes.data(), lane(l).scratch.data());
+    const SliceScore s = ops_.score(context(), bin, now_[u(bin)], lane(l).planes.data(), lane(l).reactions.data(),
+                                    lane(l).scratch.data());
     StepTotals& sum = lane(l).totals;
     sum.deposited += s.deposited;
     sum.number.stopped += s.stopped;
@@ -317,6 +320,8 @@ void SlicedSolver<T>::fold() {
   for (Lane& l : lanes_) {
     add_fields(t_, l.planes.data(), scores_.dose().data(), scores_.crossing().data());
     std::ranges::fill(l.planes, 0.0);
+    std::ranges::transform(scores_.reactions(), l.reactions, scores_.reactions().begin(), std::plus());
+    std::ranges::fill(l.reactions, 0.0);
   }
 }
 
@@ -330,6 +335,12 @@ template <typename T>
 std::span<const double> SlicedSolver<T>::crossing() {
   fold();
   return scores_.crossing();
+}
+
+template <typename T>
+std::span<const double> SlicedSolver<T>::reactions() {
+  fold();
+  return scores_.reactions();
 }
 
 template class SlicedSolver<float>;

@@ -13,7 +13,7 @@ namespace bb::transport {
 enum class EnergyGridKind { kRange, kUniform };
 enum class Scattering { kOff, kGottschalk, kFermiRossi, kHighland };
 enum class Straggling { kOff, kBohr };
-enum class Nuclear { kOff, kAttenuation };
+enum class Nuclear { kOff, kAttenuation, kIcru63 };
 enum class Stepping { kPath, kDepth };
 enum class Remap { kHighOrder, kLinear };
 enum class Precision { kFp32, kFp64 };
@@ -35,11 +35,22 @@ struct GridSpec {
   double cutoff = 2;       // MeV
 };
 
+struct ElementShare {
+  std::string symbol;
+  double mass_fraction = 0;
+};
+
 struct Material {
   std::string name;
   double density = 0, z_over_a = 0;
   double x0 = 0, xs = 0;                   // g/cm²
   std::vector<double> energies, stopping;  // MeV, MeV cm²/g
+  std::vector<ElementShare> elements;
+};
+
+/// A file of assets/nuclear.
+struct NuclearText {
+  std::string name, text;
 };
 
 struct Problem {
@@ -52,6 +63,7 @@ struct Problem {
   Scattering scattering = Scattering::kGottschalk;
   Straggling straggling = Straggling::kBohr;
   Nuclear nuclear = Nuclear::kOff;
+  std::vector<NuclearText> nuclear_texts;  // for kIcru63
   Stepping stepping = Stepping::kPath;
   Remap remap = Remap::kHighOrder;
   Precision precision = Precision::kFp32;

@@ -9,6 +9,7 @@
 #include "filled_value.hpp"
 #include "physics/remap.hpp"
 #include "problem.hpp"
+#include "reaction_grid.hpp"
 
 namespace bb::transport {
 
@@ -38,7 +39,7 @@ struct Tables {
   std::vector<double> deposit;         // MeV left in the cell
   std::vector<double> stopped;         // fraction that ends below the cutoff
   std::vector<double> nuclear;         // fraction removed by nuclear reactions
-  std::vector<double> nuclear_escape;  // MeV carried away by them
+  std::vector<double> nuclear_escape;  // MeV carried away by them; where reactions are followed, all that they take
   std::vector<double> stopped_path;    // mm that the stopped go from the start of the step, times their fraction
 
   // Angle kernels, symmetric: row (c, m, e') holds the weights of distance 0 … half.
@@ -52,6 +53,8 @@ struct Tables {
   std::vector<double> plane_weight;                                     // [ntheta] planes crossed per step
 
   std::vector<std::uint8_t> map;  // [z][x]
+
+  ReactionGrid reactions;  // where those of the beam's protons are recorded
 
   // Start of the beam: a separable state over (e, θ, x) in row z_start, and what the way from the
   // entrance to the first node cost.

@@ -22,6 +22,10 @@ constexpr int kBatch = 1024;              // steps that a solver may take betwee
 /// Scores are added up, or fetched from a device, each time that they are asked for.
 void assign(std::vector<double>& to, std::span<const double> from) { to.assign(from.begin(), from.end()); }
 
+void add(const std::vector<double>& from, std::vector<double>& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+
 /// Steps after which next to nothing is in flight: what the axis proton takes and four sigma of straggling.
 int expected_steps(const transport::Problem& p, const transport::Tables& t, int bound) {
   constexpr double kStraggling = 1.045;  // sigma is 1.0 to 1.15 % of the range
@@ -166,11 +170,23 @@ void Run::Execution::describe(RunResult& r) const {
   if (!run_.problem_.filled) centre_angles(run_.problem_, run_.tables_, r.crossing);
 }
 
+void Run::Execution::follow_reactions() {
+  const std::span<const double> reactions = solver_->reactions();
+  if (reactions.empty()) return;
+  const ScopedSpan span(run_.spans_, 0, run_.spans_.name_id("secondaries"), step_);
+  const cpu::Clock::time_point begun = cpu::Clock::now();
+  result_.secondaries = transport::follow_secondaries(run_.problem_, run_.tables_, reactions, run_.threads_);
+  ledger_->close(*result_.secondaries);
+  result_.secondaries_s = cpu::seconds_since(begun);
+}
+
 RunResult Run::Execution::finish() {
   result_.cancelled = run_.cancel_.load() && !finished_;
+  follow_reactions();
   result_.number = ledger_->numbers();
   result_.energy = ledger_->energies();
   describe(result_);
+  if (result_.secondaries) add(result_.secondaries->dose, result_.dose);
   const auto& kept = result_.keyframes;
   if (result_.cancelled && run_.problem_.keyframes > 0 && (kept.empty() || kept.back().step != step_)) keep_keyframe();
   run_.publish_live(*solver_);

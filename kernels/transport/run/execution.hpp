@@ -40,6 +40,8 @@ class Run::Execution {
 
   /// What of a result changes with every step, but for ledger and keyframes.
   void describe(RunResult& result) const;
+  /// Takes what nuclear reactions have taken on to where it ends.
+  void follow_reactions();
   RunResult finish();
   /// What was in the host's memory when the device failed.
   RunResult failed(Failure why);

@@ -7,6 +7,12 @@
 namespace bb::engine {
 namespace {
 
+LedgerRow balanced(LedgerRow row) {
+  const double accounted = row.in_flight + row.stopped + row.escaped_all() + row.nuclear + row.skipped + row.deposited;
+  row.rel_error = row.in > 0.0 ? std::abs(accounted - row.in) / row.in : 0.0;
+  return row;
+}
+
 /// Adds a step's changes to the sums so far.
 LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double deposited) {
   LedgerRow row = last;
@@ -16,9 +22,7 @@ LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double d
   row.nuclear += side.nuclear;
   row.skipped += side.skipped;
   row.deposited += deposited;
-  const double accounted = row.in_flight + row.stopped + row.escaped_all() + row.nuclear + row.skipped + row.deposited;
-  row.rel_error = row.in > 0.0 ? std::abs(accounted - row.in) / row.in : 0.0;
-  return row;
+  return balanced(row);
 }
 
 }  // namespace
@@ -37,6 +41,14 @@ void Ledger::add(const std::vector<StepTotals>& steps) {
     numbers_.push_back(number_);
     energies_.push_back(energy_);
   }
+}
+
+void Ledger::close(const transport::Secondaries& s) {
+  if (energies_.empty()) return;
+  energy_.deposited += s.deposited();
+  for (std::size_t face = 0; face < energy_.escaped.size(); ++face) energy_.escaped[face] += s.escaped[face];
+  energy_.nuclear = s.neutral;
+  energies_.back() = energy_ = balanced(energy_);
 }
 
 double Ledger::error() const { return std::max(number_.rel_error, energy_.rel_error); }

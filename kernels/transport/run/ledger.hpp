@@ -5,6 +5,7 @@
 
 #include "solver.hpp"
 #include "transport/model/tables.hpp"
+#include "transport/secondaries/secondaries.hpp"
 
 namespace bb::engine {
 
@@ -48,6 +49,9 @@ class Ledger {
 
   /// Adds what further steps did, a row each.
   void add(const std::vector<StepTotals>& steps);
+
+  /// Shares what reactions have taken among what their products do with it: the last row then has it.
+  void close(const transport::Secondaries& secondaries);
 
   /// Share of the incident number that is still in flight.
   double left() const { return number_.in > 0.0 ? number_.in_flight / number_.in : 0.0; }

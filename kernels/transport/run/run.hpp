@@ -14,6 +14,7 @@
 #include "projection.hpp"
 #include "solver.hpp"
 #include "transport/registry.hpp"
+#include "transport/secondaries/secondaries.hpp"
 #include "variant.hpp"
 
 namespace bb::engine {
@@ -44,6 +45,8 @@ struct RunResult {
   std::vector<double> dose, crossing;
   std::vector<LedgerRow> number, energy;
   std::vector<Marginals> keyframes;
+  std::optional<transport::Secondaries> secondaries;  // where nuclear reactions are followed; its dose is in `dose`
+  double secondaries_s = 0;                           // of solve_s
 };
 
 /// The newest picture of a run in progress.

@@ -82,6 +82,8 @@ class Solver {
   virtual std::span<const double> dose() = 0;
   /// [z][Crossing::kCount] so far.
   virtual std::span<const double> crossing() = 0;
+  /// Protons that have reacted so far, on the grid Tables::reactions; empty where that is, or the variant records none.
+  virtual std::span<const double> reactions() { return {}; }
 
   virtual double min_over_max() const = 0;                    // most negative ψ over the largest of its step
   virtual double cell_steps() const = 0;                      // cells visited, summed over steps
@@ -103,7 +105,9 @@ class Solver {
 class Scores {
  public:
   explicit Scores(const transport::Tables& tables)
-      : dose_(tables.plane(), 0.0), crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0) {
+      : dose_(tables.plane(), 0.0),
+        crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0),
+        reactions_(tables.reactions.size(), 0.0) {
     const std::vector<double>& entry = tables.start.entry_dose;
     const std::size_t row = static_cast<std::size_t>(tables.start.entry_z) * static_cast<std::size_t>(tables.nx);
     for (std::size_t x = 0; x < entry.size(); ++x) dose_[row + x] += entry[x];
@@ -111,6 +115,7 @@ class Scores {
 
   std::vector<double>& dose() { return dose_; }
   std::vector<double>& crossing() { return crossing_; }
+  std::vector<double>& reactions() { return reactions_; }
   const std::vector<double>& dose() const { return dose_; }
   const std::vector<double>& crossing() const { return crossing_; }
 
@@ -120,7 +125,7 @@ class Scores {
   double min_over_max() const { return min_over_max_; }
 
  private:
-  std::vector<double> dose_, crossing_;
+  std::vector<double> dose_, crossing_, reactions_;
   double min_over_max_ = 0.0;
 };
 

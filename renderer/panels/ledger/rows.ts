@@ -20,7 +20,11 @@ const entries = [
   ['escaped_x', 'Out at the sides', 'Left the geometry through its two faces across x'],
   ['escaped_z', 'Out in depth', 'Left the geometry through its far face in z, or the near one'],
   ['escaped_theta', 'Out in angle', 'Scattered beyond the angle grid'],
-  ['nuclear', 'Nuclear', 'Removed by nuclear reactions; of the energy, what is not deposited on the spot'],
+  [
+    'nuclear',
+    'Nuclear',
+    'Removed by nuclear reactions; of the energy, what is not deposited: with icru63 neutrons, photons and binding',
+  ],
   ['skipped', 'Skipped', 'Cells below the threshold of the active window'],
 ] as const;
 
@@ -39,6 +43,17 @@ const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly (read
   ],
 };
 
+/** Parts of what was deposited that come from nuclear reactions, where those were followed. */
+const ofReactions = [
+  ['deposited_local', 'at reactions', 'By alphas and recoils, where nuclear reactions were'],
+  [
+    'deposited_protons',
+    'by secondary protons',
+    'By protons that came out of nuclear reactions or were deflected by nuclei',
+  ],
+  ['deposited_deuterons', 'by deuterons', 'By deuterons that came out of nuclear reactions'],
+] as const;
+
 export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly LedgerRow[] {
   const { number, energy } = ledger;
   return [
@@ -50,6 +65,10 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
       energy_MeV: energy.deposited,
       kind: 'out',
     },
+    ...ofReactions.flatMap(([key, name, title]): readonly LedgerRow[] => {
+      const carried = energy[key];
+      return carried === undefined ? [] : [{ name, title, number: null, energy_MeV: carried, kind: 'part' }];
+    }),
     ...entries.flatMap(([key, name, title]): readonly LedgerRow[] => [
       { name, title, number: number[key], energy_MeV: energy[key], kind: 'out' },
       // Faces that nothing left through, and runs from before faces were told apart, have no rows of them.

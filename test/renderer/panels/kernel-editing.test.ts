@@ -36,7 +36,7 @@ function open(trusts = true) {
         }),
     },
     stores: { comparison, notices: { fail: (text: string) => failed.push(text) } },
-    own: { refresh: async () => undefined, trust: async () => trusts },
+    userKernels: { refresh: async () => undefined, trust: async () => trusts },
     benches: { start: async () => ({ id: 'bench-1' }) },
   } as unknown as EditingParts;
   const editing = new Editing(parts);

@@ -31,10 +31,11 @@ export const physicsSchema = z.strictObject({
     .meta({ title: 'Straggling', description: 'Spread of the energy loss.' })
     .default('bohr'),
   nuclear: z
-    .enum(['off', 'attenuation'])
+    .enum(['off', 'attenuation', 'icru63'])
     .meta({
       title: 'Nuclear reactions',
-      description: 'attenuation removes 1.2 % of the protons per g/cm² and leaves 60 % of their energy on the spot.',
+      description:
+        'attenuation removes 1.2 % of the protons per g/cm². icru63 follows what comes out of reactions, by tabulated spectra.',
     })
     .default('off'),
 });

@@ -137,6 +137,8 @@ export interface TransportProblem {
     readonly xs_g_cm2: number;
     readonly energies_MeV: Float64Array;
     readonly stopping_MeV_cm2_g: Float64Array;
+    /** Mass fractions. */
+    readonly elements: readonly { readonly symbol: string; readonly mass_fraction: number }[];
   }[];
   /** Material index per cell, nz × nx, row z, x contiguous. */
   readonly map: Uint8Array;
@@ -144,7 +146,9 @@ export interface TransportProblem {
   readonly physics: {
     readonly scattering: 'gottschalk' | 'fermi-rossi' | 'highland' | 'off';
     readonly straggling: 'bohr' | 'off';
-    readonly nuclear: 'off' | 'attenuation';
+    readonly nuclear: 'off' | 'attenuation' | 'icru63';
+    /** For icru63: the files of assets/nuclear. */
+    readonly nuclear_tables?: readonly { readonly name: string; readonly text: string }[];
   };
   readonly solver: {
     readonly stepping: 'path' | 'depth';
@@ -295,6 +299,15 @@ export interface TransportResult {
   readonly range_mean_mm: number;
   /** By which the path of protons along the beam axis is scored longer than it is, where they stop. */
   readonly end_excess_mm: number;
+  /** With icru63: where the energy went that reactions took, and what following it took of solve_s. */
+  readonly secondaries?: {
+    readonly local_MeV: number;
+    readonly protons_MeV: number;
+    readonly deuterons_MeV: number;
+    readonly neutral_MeV: number;
+    readonly escaped_MeV: number;
+    readonly seconds: number;
+  };
   /** steps × 9, columns as `numberColumns` of the contract. */
   readonly ledger_number: Float64Array;
   /** steps × 10, MeV, columns as `energyColumns` of the contract. */

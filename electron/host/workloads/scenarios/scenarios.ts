@@ -17,14 +17,15 @@ import type { WorkloadName } from '../../../contract/workload.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { readText } from '../../io/text/read.ts';
 import { loadMaterials, type Materials } from '../../model/scenarios/materials.ts';
+import { loadNuclearTables } from '../../model/scenarios/nuclear-tables.ts';
 import { applyOverrides, fromOverride, type Override } from '../../model/scenarios/overrides.ts';
 import { issueAt, parseText } from '../../model/scenarios/parse.ts';
 import type { NoReading } from './read.ts';
 import type { AnyReading } from './reading.ts';
 import type { Found, Known, ScenarioPlace, ScenarioSide } from './side.ts';
 
-export interface ScenarioServices extends Omit<Known, 'materials'> {
-  /** Folder with `materials/`. */
+export interface ScenarioServices extends Omit<Known, 'materials' | 'nuclearTables'> {
+  /** Folder with `materials/` and `nuclear/`. */
   readonly assetsFolder: string;
   /** The registry: how the scenarios of each workload are read. */
   readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioSide }>>;
@@ -82,13 +83,17 @@ export function refusalOf(issues: readonly Issue[]): BraggError {
 }
 
 export class Scenarios {
-  readonly materials: Materials;
+  private readonly data: Pick<Known, 'materials' | 'nuclearTables'>;
   private readonly services: ScenarioServices;
   private readonly lately = new Map<string, Promise<Found>>();
 
-  constructor(services: ScenarioServices, materials: Materials) {
+  constructor(services: ScenarioServices, data: Pick<Known, 'materials' | 'nuclearTables'>) {
     this.services = services;
-    this.materials = materials;
+    this.data = data;
+  }
+
+  get materials(): Materials {
+    return this.data.materials;
   }
 
   /** Reads a scenario of any kind from disk. */
@@ -204,7 +209,7 @@ export class Scenarios {
     const key = JSON.stringify([value, filled, leftOut, place, stamps, ids]);
     const kept = this.lately.get(key);
     if (kept !== undefined) return kept;
-    const found = side.find(filled, value, leftOut, place, { ...this.services, materials: this.materials });
+    const found = side.find(filled, value, leftOut, place, { ...this.services, ...this.data });
     this.lately.set(key, found);
     found.catch(() => this.lately.delete(key));
     const [oldest] = this.lately.keys();
@@ -213,7 +218,11 @@ export class Scenarios {
   }
 }
 
-/** Reads the program's materials; throws if they are damaged. */
+/** Reads the program's materials and tables of reactions; throws if they are damaged. */
 export async function openScenarios(services: ScenarioServices): Promise<Scenarios> {
-  return new Scenarios(services, await loadMaterials(services.assetsFolder));
+  const [materials, nuclearTables] = await Promise.all([
+    loadMaterials(services.assetsFolder),
+    loadNuclearTables(services.assetsFolder),
+  ]);
+  return new Scenarios(services, { materials, nuclearTables });
 }

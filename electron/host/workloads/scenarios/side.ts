@@ -4,6 +4,7 @@ import type { Fault, Path, ScenarioWithConstants } from '../../../contract/scena
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { TransportProblem } from '../../io/addon/addon.ts';
 import type { Materials } from '../../model/scenarios/materials.ts';
+import type { NuclearTable } from '../../model/scenarios/nuclear-tables.ts';
 import type { RangeTable } from '../../model/scenarios/stopping-table.ts';
 import type { Read } from './read.ts';
 import type { AnyReading } from './reading.ts';
@@ -26,6 +27,7 @@ export interface Known {
   /** Most bytes of state that one run may take. */
   readonly memoryLimit_bytes: number;
   readonly materials: Materials;
+  readonly nuclearTables: readonly NuclearTable[];
 }
 
 /** What was found in a scenario, and how its reading is put together. */

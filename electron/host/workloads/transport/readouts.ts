@@ -7,9 +7,15 @@ import { metricsOf } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
 import { measured, type RunData } from './run-data.ts';
 
+function reactionParts({ secondaries }: RunData) {
+  if (secondaries === null) return {};
+  const { local_MeV, protons_MeV, deuterons_MeV } = secondaries;
+  return { deposited_local: local_MeV, deposited_protons: protons_MeV, deposited_deuterons: deuterons_MeV };
+}
+
 export function summaryOf(run: RunData): RunSummary {
   const number = numberBalanceSchema.parse(lastRow(numberBalance(run)));
-  const energy = energyBalanceSchema.parse(lastRow(energyBalance(run)));
+  const energy = energyBalanceSchema.parse({ ...lastRow(energyBalance(run)), ...reactionParts(run) });
   const read = {
     metrics: metricsOf(measured(run)),
     ledger: { number, energy },

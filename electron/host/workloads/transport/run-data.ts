@@ -75,6 +75,8 @@ export interface RunData extends RunContext, Recording {
   /** steps × 6 each, what escaped by its face; empty in files from before faces were told apart. */
   readonly facesNumber: Float64Array;
   readonly facesEnergy: Float64Array;
+  /** Where the energy went that reactions took; null where they were not followed. */
+  readonly secondaries: NonNullable<TransportResult['secondaries']> | null;
   readonly keyframes: readonly Marginals[];
 }
 
@@ -163,6 +165,7 @@ export function runData(
     ledgerEnergy: result.ledger_energy,
     facesNumber: result.faces_number,
     facesEnergy: result.faces_energy,
+    secondaries: result.secondaries ?? null,
     keyframes,
     spans: result.spans ?? noSpans,
     trace: result.trace ?? null,

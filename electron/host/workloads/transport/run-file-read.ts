@@ -65,6 +65,19 @@ function readFaces(f: RunFileFields, of: 'number' | 'energy_MeV', steps: number)
   return f.hasDataset(path) ? f.float64(path, [steps, faceColumns.length]) : new Float64Array(0);
 }
 
+/** Null in files of runs that did not follow nuclear reactions. */
+function readSecondaries(f: RunFileFields): RunData['secondaries'] {
+  if (!f.has('secondaries')) return null;
+  return {
+    local_MeV: f.finite('secondaries', 'local_MeV'),
+    protons_MeV: f.finite('secondaries', 'protons_MeV'),
+    deuterons_MeV: f.finite('secondaries', 'deuterons_MeV'),
+    neutral_MeV: f.finite('secondaries', 'neutral_MeV'),
+    escaped_MeV: f.finite('secondaries', 'escaped_MeV'),
+    seconds: f.finite('secondaries', 'seconds'),
+  };
+}
+
 export function readTransportRun(f: RunFileFields): RunData {
   const axes = readAxes(f);
   const steps = f.count('timing', 'steps');
@@ -107,6 +120,7 @@ export function readTransportRun(f: RunFileFields): RunData {
     ledgerEnergy: f.float64('ledger/energy_MeV', [steps, energyColumns.length]),
     facesNumber: readFaces(f, 'number', steps),
     facesEnergy: readFaces(f, 'energy_MeV', steps),
+    secondaries: readSecondaries(f),
     keyframes: readKeyframes(f, axes),
     ...readRecording(f),
   };

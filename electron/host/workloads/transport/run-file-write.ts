@@ -168,6 +168,7 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
       bytes_per_cell_step: run.bytes_per_cell_step,
       peak_rss_bytes: run.peak_rss_bytes,
     });
+    if (run.secondaries !== null) putValues(file, 'secondaries', run.secondaries);
     putSetup(file, run);
     const { present, ...beam } = run.beam;
     putValues(file, 'beam', { ...beam, present: present ? 1 : 0 });

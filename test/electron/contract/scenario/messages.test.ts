@@ -53,7 +53,7 @@ describe('each kind of fault says what the value is and what is allowed', () => 
     [
       'number for a word',
       { physics: { nuclear: 1 } },
-      'physics.nuclear: 1 is not allowed here; allowed: off or attenuation',
+      'physics.nuclear: 1 is not allowed here; allowed: off, attenuation or icru63',
     ],
     [
       'unknown key',

@@ -148,12 +148,9 @@ function rangeStepOf(
   step_mm: number,
   { backgroundToWater }: Ranges,
 ): number {
-  const { background, regions } = scenario.geometry;
+  const { background } = scenario.geometry;
   const step = background === 'water' ? step_mm : Number((step_mm * backgroundToWater).toPrecision(4));
-  const differs =
-    background !== 'water' || regions.some((region) => region.material !== background || region.density_scale !== 1);
-  const spreads = scenario.solver.stepping === 'depth' && scenario.beam.angle_deg !== 0;
-  return differs || spreads ? tidy(step / binsPerStep(scenario, context, step_mm, step)) : step;
+  return tidy(step / binsPerStep(scenario, context, step_mm, step));
 }
 
 /** Wanted cell across, mm: by the beam's width at the end, and by what it adds to a tilted beam's falloff. */

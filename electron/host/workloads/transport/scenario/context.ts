@@ -1,10 +1,12 @@
 /** What the transport workload's files need to know beside the scenario itself. */
 import type { MaterialName } from '../../../../contract/scenario/index.ts';
 import { type Materials, standardTable } from '../../../model/scenarios/materials.ts';
+import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
 import type { RangeTable, StoppingTable } from '../../../model/scenarios/stopping-table.ts';
 
 export interface TransportContext {
   readonly materials: Materials;
+  readonly nuclearTables: readonly NuclearTable[];
   readonly rangeTable: RangeTable;
   /** The table of water that the scenario names or brings. */
   readonly water: StoppingTable;

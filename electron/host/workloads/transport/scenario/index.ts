@@ -10,6 +10,7 @@ import {
 } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import type { Materials } from '../../../model/scenarios/materials.ts';
+import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
 import { type RangeTable, type StoppingTable, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { axisRange_mm } from './axis-range.ts';
 import { checkTransport } from './check.ts';
@@ -22,6 +23,7 @@ import { spreadWarning } from './warn-spread.ts';
 
 export interface TransportServices {
   readonly materials: Materials;
+  readonly nuclearTables: readonly NuclearTable[];
   readonly rangeTable: RangeTable;
   readonly variants: readonly string[];
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */

@@ -21,6 +21,7 @@ function pure(context: TransportContext, medium: Medium): ProblemMaterial {
     xs_g_cm2: material.scattering_length_g_cm2,
     energies_MeV: table.energies_MeV,
     stopping_MeV_cm2_g: table.stopping_MeV_cm2_g,
+    elements: Object.entries(material.composition).map(([symbol, mass_fraction]) => ({ symbol, mass_fraction })),
   };
 }
 
@@ -38,6 +39,19 @@ function mixedTable(
     });
   }
   return { energies_MeV: energies, stopping_MeV_cm2_g: mixed };
+}
+
+/** Mass fractions of the elements in parts with these mass shares. */
+function mixedElements(
+  parts: readonly { readonly material: ProblemMaterial; readonly mass: number }[],
+): ProblemMaterial['elements'] {
+  const fractions = new Map<string, number>();
+  for (const { material, mass } of parts) {
+    for (const { symbol, mass_fraction } of material.elements) {
+      fractions.set(symbol, (fractions.get(symbol) ?? 0) + mass * mass_fraction);
+    }
+  }
+  return [...fractions].map(([symbol, mass_fraction]) => ({ symbol, mass_fraction }));
 }
 
 /**
@@ -58,6 +72,7 @@ export function problemMaterial(context: TransportContext, contents: Contents): 
     z_over_a: sum((one) => one.z_over_a),
     x0_g_cm2: 1 / sum((one) => 1 / one.x0_g_cm2),
     xs_g_cm2: 1 / sum((one) => 1 / one.xs_g_cm2),
+    elements: mixedElements(parts),
     ...mixedTable(
       context,
       parts.map(({ medium, mass }) => ({ table: tableOf(context, medium.material), mass })),

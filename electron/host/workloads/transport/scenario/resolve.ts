@@ -41,7 +41,12 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
     materials: contents.list.map((one) => problemMaterial(context, one)),
     map: contents.map(),
     initial: scenario.initial,
-    physics: { scattering: physics.scattering, straggling: physics.straggling, nuclear: physics.nuclear },
+    physics: {
+      scattering: physics.scattering,
+      straggling: physics.straggling,
+      nuclear: physics.nuclear,
+      ...(physics.nuclear === 'icru63' ? { nuclear_tables: context.nuclearTables } : {}),
+    },
     solver: { ...solver, memory_limit_bytes: context.memoryLimit_bytes },
     keyframes: scenario.output.keyframes,
   };

@@ -106,12 +106,12 @@ describe('parts that do not fit each other', () => {
     [
       'memory of a full state',
       { grid: { theta_max_mrad: 402.5 }, initial: { kind: 'filled' }, solver: { precision: 'fp64' } },
-      'grid: 205 × 162 × 250 × 160 = 1.33e9 cells (energy, angle, depth, across) need at least 19.8 GiB of memory; allowed: 1.00 GiB',
+      'grid: 409 × 162 × 250 × 160 = 2.65e9 cells (energy, angle, depth, across) need at least 39.5 GiB of memory; allowed: 1.00 GiB',
     ],
     [
       'memory of one plane',
       { geometry: { width_mm: 100 }, grid: { dx_mm: 0.01, dtheta_mrad: 0.5 }, solver: { stepping: 'depth' } },
-      'grid: 205 × 1601 × 250 × 10000 = 8.21e11 cells (energy, angle, depth, across) need at least 24.5 GiB of memory; allowed: 1.00 GiB',
+      'grid: 409 × 1601 × 250 × 10000 = 1.64e12 cells (energy, angle, depth, across) need at least 48.8 GiB of memory; allowed: 1.00 GiB',
     ],
   ])('%s', async (_name, parts, expected) => {
     const reading = await check(parts);

@@ -46,7 +46,7 @@ test('three lines at 70 MeV are water-70MeV', async () => {
     dtheta: 5,
     theta: 400,
     cutoff: 0.5,
-    energy: range(0.2),
+    energy: range(0.1),
     step: 0.2,
   });
 });
@@ -60,7 +60,7 @@ describe('defaults follow from the range of the beam', () => {
     [250, { width: 400, depth: 500, dx: 2, dz: 1 }],
   ])('%d MeV', async (energy, expected) => {
     const found = await completed({}, energy);
-    expect(found).toMatchObject({ ...expected, energy: range(expected.dz), step: expected.dz, theta: 400 });
+    expect(found).toMatchObject({ ...expected, energy: range(expected.dz / 2), step: expected.dz, theta: 400 });
   });
 
   test('every therapeutic energy: three cells in the falloff, 3.5 in the width at the end, room behind the range', async () => {
@@ -75,6 +75,21 @@ describe('defaults follow from the range of the beam', () => {
       const found = await completed({}, energy);
       expect(found.dz).toBeLessThanOrEqual(falloff / 3);
       expect(found.dx).toBeLessThanOrEqual(width / 3.5);
+    }
+  });
+
+  test('and range bins of at most 0.22 of the straggling, where the cells resolve it', async () => {
+    for (const [energy, straggling] of [
+      [70, 0.469],
+      [100, 0.86],
+      [150, 1.695],
+      [200, 2.712],
+      [250, 3.873],
+    ] as const) {
+      for (const parts of [{}, { geometry: { background: 'muscle-skeletal' } }, { solver: { stepping: 'depth' } }]) {
+        const { energy: bins } = await completed(parts, energy);
+        expect(bins.kind === 'range' ? bins.step_mm : 1).toBeLessThanOrEqual(0.22 * straggling);
+      }
     }
   });
 
@@ -168,7 +183,7 @@ describe('defaults give way to what is set', () => {
       { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [0, 100], density_scale: 0.25 }] },
       0.2 / 4,
     ],
-    ['a region of the same', { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2],
+    ['a region of the same', { regions: [{ material: 'water', x_mm: [-5, 5], z_mm: [10, 20] }] }, 0.2 / 2],
   ])('range bins with %s', async (_name, geometry, step) => {
     const { energy } = await completed({ geometry });
     expect(energy.kind === 'range' ? energy.step_mm : 0).toBeCloseTo(step, 10);

@@ -1,0 +1,230 @@
+#include "icru63.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <sstream>
+#include <stdexcept>
+
+namespace bb::physics {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180.0;
+constexpr double kProtonWeight = 1.007276;  // u
+constexpr int kElasticPoints = 36;          // 5, 10 … 180 degrees
+constexpr double kElasticStep = 5.0;
+constexpr double kLeast_b = 1e-9;  // a tabulated 0 is one of rounding: its logarithm is taken
+
+/// One line of a table, field by field.
+class Row {
+ public:
+  Row(const std::string& line, std::string place) : place_(std::move(place)) {
+    std::istringstream in(line);
+    for (std::string field; std::getline(in, field, ',');) fields_.push_back(field);
+  }
+  std::size_t size() const { return fields_.size(); }
+  const std::string& text(std::size_t i) const {
+    if (i >= fields_.size()) refuse("a field is missing after " + std::to_string(fields_.size()));
+    return fields_[i];
+  }
+  double number(std::size_t i) const {
+    const std::string& field = text(i);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc() || end != field.data() + field.size() || !(value >= 0.0)) {
+      refuse("field " + std::to_string(i + 1) + " is " + field + ", not a number from 0 up");
+    }
+    return value;
+  }
+  void expect(std::size_t count) const {
+    if (size() != count) {
+      refuse(std::to_string(size()) + " fields, not " + std::to_string(count));
+    }
+  }
+  [[noreturn]] void refuse(const std::string& why) const { throw std::invalid_argument(place_ + ": " + why); }
+
+ private:
+  std::string place_;
+  std::vector<std::string> fields_;
+};
+
+double mix(double a, double b, double f) { return a + f * (b - a); }
+
+/// Trapezoid over u.
+double sum(const Spectrum& s) {
+  double total = 0.5 * (s.front() + s.back());
+  for (int i = 1; i + 1 < kEmissionPoints; ++i) total += s[static_cast<std::size_t>(i)];
+  return total / (kEmissionPoints - 1);
+}
+
+double mean(const Spectrum& s) {
+  Spectrum weighted = s;
+  for (int i = 0; i < kEmissionPoints; ++i) weighted[static_cast<std::size_t>(i)] *= i / (kEmissionPoints - 1.0);
+  return sum(weighted);
+}
+
+/// Slopes of the monotone cubic of Fritsch and Carlson through equally spaced values.
+std::vector<double> monotone_slopes(const std::vector<double>& y) {
+  std::vector<double> slopes(y.size(), 0.0);
+  for (std::size_t i = 1; i + 1 < y.size(); ++i) {
+    const double before = y[i] - y[i - 1], after = y[i + 1] - y[i];
+    if (before * after > 0.0) slopes[i] = 2.0 * before * after / (before + after);
+  }
+  slopes.front() = y[1] - y[0];
+  slopes.back() = y[y.size() - 1] - y[y.size() - 2];
+  return slopes;
+}
+
+double hermite(double y0, double y1, double m0, double m1, double t) {
+  const double t2 = t * t, t3 = t2 * t;
+  return (2 * t3 - 3 * t2 + 1) * y0 + (t3 - 2 * t2 + t) * m0 + (3 * t2 - 2 * t3) * y1 + (t3 - t2) * m1;
+}
+
+/// Sorts dσ/dΩ (b/sr, centre of mass) into the classes.
+Deflection classify(const std::vector<double>& per_steradian, double nucleus) {
+  std::vector<double> logarithm;
+  for (const double value : per_steradian) logarithm.push_back(std::log(std::max(value, kLeast_b)));
+  const std::vector<double> slopes = monotone_slopes(logarithm);
+  const double ratio = kProtonWeight / nucleus;
+  constexpr int kParts = 50;  // of a tabulated interval
+  Deflection out;
+  for (std::size_t i = 0; i + 1 < logarithm.size(); ++i) {
+    for (int part = 0; part < kParts; ++part) {
+      const double t = (part + 0.5) / kParts;
+      const double angle = (static_cast<double>(i) + 1.0 + t) * kElasticStep * kDegree;
+      const double density = std::exp(hermite(logarithm[i], logarithm[i + 1], slopes[i], slopes[i + 1], t));
+      const double weight =
+          2.0 * std::numbers::pi * density * std::sin(angle) * kElasticStep * kDegree / static_cast<double>(kParts);
+      const double seen = std::atan2(std::sin(angle), std::cos(angle) + ratio) / kDegree;
+      const auto bound = std::upper_bound(kElasticBounds.begin() + 1, kElasticBounds.end(), seen);
+      const auto k = static_cast<std::size_t>(bound - kElasticBounds.begin() - 1);
+      out.cross_section += weight;
+      out.share[k] += weight;
+      out.recoil[k] += weight * 2.0 * ratio / ((1.0 + ratio) * (1.0 + ratio)) * (1.0 - std::cos(angle));
+    }
+  }
+  for (std::size_t k = 0; k < out.share.size(); ++k) {
+    if (out.share[k] > 0.0) out.recoil[k] /= out.share[k];
+    out.share[k] /= out.cross_section;
+  }
+  return out;
+}
+
+/// The entry below an energy and how far the next one is; null below the table.
+template <typename Entry>
+struct Between {
+  const Entry* low = nullptr;
+  const Entry* high = nullptr;
+  double share = 0;  // of the high one
+};
+
+template <typename Entry>
+Between<Entry> between(const std::vector<Entry>& table, double energy) {
+  if (table.empty() || energy < table.front().energy) return {};
+  const auto above = std::ranges::upper_bound(table, energy, {}, &Entry::energy);
+  if (above == table.end()) return {&table.back(), &table.back(), 0.0};
+  const auto below = above - 1;
+  return {&*below, &*above, (energy - below->energy) / (above->energy - below->energy)};
+}
+
+}  // namespace
+
+NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
+  std::istringstream lines(text);
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++count;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty() || line.front() == '#') continue;
+    const Row row(line, name + ":" + std::to_string(count));
+    const std::string& kind = row.text(0);
+    const auto ascending = [&](const auto& table) {
+      if (!table.empty() && row.number(1) <= table.back().energy) row.refuse("energies must ascend");
+    };
+    if (kind == "element") {
+      element_ = &element(row.text(1));
+    } else if (kind == "inelastic") {
+      row.expect(4);
+      ascending(reactions_);
+      reactions_.push_back({row.number(1), {.cross_section = row.number(2), .recoils = row.number(3)}});
+    } else if (kind == "spectrum") {
+      row.expect(4 + kEmissionPoints);
+      if (reactions_.empty() || row.number(2) != reactions_.back().energy) row.refuse("not of the energy before it");
+      Spectrum spectrum{};
+      for (std::size_t i = 0; i < spectrum.size(); ++i) spectrum[i] = row.number(4 + i);
+      const double total = sum(spectrum);
+      if (!(total > 0.0)) continue;
+      for (double& value : spectrum) value *= row.number(3) / total;
+      Emission& emission = reactions_.back().emission;
+      if (row.text(1) == "proton") {
+        emission.protons = spectrum;
+      } else if (row.text(1) == "deuteron") {
+        emission.deuterons = spectrum;
+      } else if (row.text(1) == "alpha") {
+        emission.alphas = mean(spectrum);
+      } else {
+        row.refuse("no such particle: " + row.text(1));
+      }
+    } else if (kind == "elastic") {
+      row.expect(2 + kElasticPoints);
+      ascending(scattering_);
+      if (element_ == nullptr) row.refuse("the element comes first");
+      std::vector<double> values;
+      for (std::size_t i = 0; i < kElasticPoints; ++i) values.push_back(row.number(2 + i));
+      scattering_.push_back({row.number(1), classify(values, element_->weight)});
+    } else {
+      row.refuse("no such row: " + kind);
+    }
+  }
+  if (element_ == nullptr || reactions_.empty() || scattering_.empty()) {
+    throw std::invalid_argument(name + ": element, inelastic and elastic rows are needed");
+  }
+}
+
+Emission NuclearTable::emission(double energy) const {
+  const auto [low, high, f] = between(reactions_, energy);
+  if (low == nullptr) return {};
+  const Emission &a = low->emission, &b = high->emission;
+  Emission out;
+  out.cross_section = mix(a.cross_section, b.cross_section, f);
+  for (std::size_t i = 0; i < out.protons.size(); ++i) {
+    out.protons[i] = mix(a.protons[i], b.protons[i], f);
+    out.deuterons[i] = mix(a.deuterons[i], b.deuterons[i], f);
+  }
+  out.alphas = mix(a.alphas, b.alphas, f);
+  out.recoils = mix(a.recoils, b.recoils, f);
+  return out;
+}
+
+Deflection NuclearTable::deflection(double energy) const {
+  const auto [low, high, f] = between(scattering_, energy);
+  if (low == nullptr) return {};
+  const Deflection &a = low->deflection, &b = high->deflection;
+  const double of_a = (1.0 - f) * a.cross_section, of_b = f * b.cross_section;
+  Deflection out;
+  out.cross_section = of_a + of_b;
+  for (std::size_t k = 0; k < out.share.size(); ++k) {
+    const double in_a = of_a * a.share[k], in_b = of_b * b.share[k];
+    out.share[k] = (in_a + in_b) / out.cross_section;
+    if (in_a + in_b > 0.0) out.recoil[k] = (in_a * a.recoil[k] + in_b * b.recoil[k]) / (in_a + in_b);
+  }
+  return out;
+}
+
+double NuclearTable::cross_section(double energy) const {
+  double out = 0.0;
+  if (const auto at = between(reactions_, energy); at.low != nullptr) {
+    out += mix(at.low->emission.cross_section, at.high->emission.cross_section, at.share);
+  }
+  if (const auto at = between(scattering_, energy); at.low != nullptr) {
+    out += mix(at.low->deflection.cross_section, at.high->deflection.cross_section, at.share);
+  }
+  return out;
+}
+
+double water_proton_proton(double energy) {
+  return energy > 10.0 ? 0.315 * std::pow(energy, -1.126) + 3.78e-6 * energy : 0.0;
+}
+
+}  // namespace bb::physics

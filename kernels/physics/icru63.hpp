@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "elements.hpp"
+
+// Reactions of protons with nuclei: non-elastic ones by the evaluated spectra of ICRU Report 63, elastic scattering
+// beyond 5 degrees, and proton-proton scattering. Energies in MeV, cross sections in barn.
+namespace bb::physics {
+
+/// Energies of emitted particles are tabulated at u = 0, 1/40 … 1 of the proton's energy.
+inline constexpr int kEmissionPoints = 41;
+using Spectrum = std::array<double, kEmissionPoints>;
+
+/// Bounds, in degrees of the laboratory, of the classes that elastically scattered protons are sorted into. The first one
+/// also holds what the change of frame brings below 5; those beyond the last one stay where they are.
+inline constexpr std::array<double, 9> kElasticBounds{5, 7.5, 10, 15, 20, 30, 45, 60, 75};
+inline constexpr int kElasticClasses = static_cast<int>(kElasticBounds.size()) - 1;
+
+/// What a non-elastic reaction sends out, mean of many.
+struct Emission {
+  double cross_section = 0;
+  Spectrum protons{}, deuterons{};  // number per reaction and unit of u
+  double alphas = 0, recoils = 0;   // shares of the proton's energy
+};
+
+/// Elastic scattering beyond 5 degrees, by classes; the last entry is what lies beyond them.
+struct Deflection {
+  double cross_section = 0;
+  std::array<double, kElasticClasses + 1> share{};   // of the cross section
+  std::array<double, kElasticClasses + 1> recoil{};  // share of the proton's energy that the nucleus takes
+};
+
+/// The tables of one element: a text as in assets/nuclear.
+class NuclearTable {
+ public:
+  /// `name` is the text's in messages. Throws std::invalid_argument with line and place.
+  NuclearTable(const std::string& text, const std::string& name);
+
+  const Element& of() const { return *element_; }
+  /// Interpolated between the tabulated energies, 0 below the lowest, as at the highest above it.
+  Emission emission(double energy) const;
+  Deflection deflection(double energy) const;
+  double cross_section(double energy) const;  // of both
+
+ private:
+  struct Reaction {
+    double energy = 0;
+    Emission emission;
+  };
+  struct Scattering {
+    double energy = 0;
+    Deflection deflection;
+  };
+
+  const Element* element_ = nullptr;
+  std::vector<Reaction> reactions_;
+  std::vector<Scattering> scattering_;
+};
+
+/// Elastic scattering of protons by the hydrogen of water, cm² per gram of water: 0.315 E^-1.126 + 3.78e-6 E above
+/// 10 MeV (M. Fippel and M. Soukup, Med. Phys. 31 (2004) 2263).
+double water_proton_proton(double energy);
+
+}  // namespace bb::physics

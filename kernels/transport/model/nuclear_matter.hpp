@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "physics/icru63.hpp"
+#include "problem.hpp"
+
+namespace bb::transport {
+
+/// The nuclei of one material. Elements without a table of their own take the one that is nearest in Z, with cross
+/// sections as A^2/3; hydrogen only scatters.
+class NuclearMatter {
+ public:
+  struct Nucleus {
+    const physics::NuclearTable* table;
+    double per_gram_barn;  // cm²/g for a cross section of 1 b
+  };
+
+  /// `tables` must outlive it. Throws ProblemError('invalid') for elements that do not exist or a composition without any.
+  NuclearMatter(const Material& material, const std::vector<physics::NuclearTable>& tables);
+
+  /// Cross section of all that is followed, cm²/g.
+  double removal(double energy) const;
+  double proton_proton(double energy) const;  // cm²/g
+  const std::vector<Nucleus>& nuclei() const { return nuclei_; }
+
+ private:
+  std::vector<Nucleus> nuclei_;
+  double hydrogen_ = 0;  // mass fraction over that of water
+};
+
+/// Parses the texts of a problem. Throws ProblemError('invalid').
+std::vector<physics::NuclearTable> nuclear_tables(const Problem& problem);
+
+}  // namespace bb::transport

@@ -1,0 +1,435 @@
+#include "secondaries.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "cpu/thread_pool.hpp"
+#include "physics/remap.hpp"
+#include "physics/straggling.hpp"
+#include "spread_planes.hpp"
+#include "transport/model/index.hpp"
+#include "yields.hpp"
+
+namespace bb::transport {
+namespace {
+
+constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
+constexpr int kBeams = kFirstDeflected + 2 * physics::kElasticClasses;
+constexpr double kLongestWay = 10.0;  // mm per mm of depth: what goes further aside is deposited on the spot
+constexpr double kNothing = 1e-12;    // of the protons: a bin that holds less is deposited on the spot
+constexpr int kColumnsPerTask = 2;
+constexpr double kWidestSpread = 0.9;  // bins²: a step's straggling has three points
+
+bool is_deuteron(int beam) { return beam == kDeuterons; }
+
+/// A direction of travel: mm of way and mm to the side per mm of depth.
+struct Direction {
+  double way = 1, aside = 0;
+  bool travels = true;
+};
+
+/// Directions about a beam under `tilt`. A class is two beams to either side, which have the mean square of what a cone
+/// about the beam has in the plane.
+std::array<Direction, kBeams> directions(double tilt) {
+  const auto towards = [&](double polar, double side) {
+    const double along = std::cos(polar), across = side * std::sin(polar) / std::numbers::sqrt2;
+    const double down = along * std::cos(tilt) - across * std::sin(tilt);
+    const double aside = along * std::sin(tilt) + across * std::cos(tilt);
+    return down * kLongestWay > 1.0 ? Direction{1.0 / down, aside / down, true} : Direction{0.0, 0.0, false};
+  };
+  std::array<Direction, kBeams> out;
+  out[kStraight] = out[kDeuterons] = towards(0.0, 0.0);
+  for (int k = 0; k < physics::kElasticClasses; ++k) {
+    const double middle = 0.5 * (physics::kElasticBounds[u(k)] + physics::kElasticBounds[u(k + 1)]);
+    for (int side = 0; side < 2; ++side) {
+      out[u(kFirstDeflected + 2 * k + side)] = towards(middle * std::numbers::pi / 180.0, side == 0 ? -1.0 : 1.0);
+    }
+  }
+  return out;
+}
+
+/// The part of a remap's donor that moves on, for any shift: its weights are polynomials of the fraction.
+class Fluxes {
+ public:
+  Fluxes() {
+    for (int i = 0; i <= kSteps; ++i)
+      physics::remap_weights(static_cast<double>(i) / kSteps, true, weights_[u(i)].data());
+  }
+  void weights(double fraction, double* c) const {
+    const double place = fraction * kSteps;
+    const int low = std::min(static_cast<int>(place), kSteps - 1);
+    const double share = place - low;
+    for (std::size_t m = 0; m < physics::kRemapTaps; ++m) {
+      c[m] = weights_[u(low)][m] + share * (weights_[u(low + 1)][m] - weights_[u(low)][m]);
+    }
+  }
+
+ private:
+  static constexpr int kSteps = 512;
+  std::array<std::array<double, physics::kRemapTaps>, kSteps + 1> weights_;
+};
+
+/// A material as the sweep sees it, by bins.
+struct Matter {
+  std::vector<double> slowing[2];     // bins per mm of way, of protons and of deuterons
+  std::vector<double> straggling[2];  // bins² per mm
+  std::vector<double> removal;        // of protons per mm
+  std::vector<Yield> yields;
+};
+
+/// How the content of one column moves in a plane.
+struct Motion {
+  struct Beam {
+    bool same_whole = true;  // in all bins
+    std::vector<int> whole;
+    std::array<std::vector<double>, physics::kRemapTaps> flux;
+    std::vector<double> spread, reacts;  // variance in bins², fraction that reacts
+  };
+
+  std::vector<double> thickness;  // [materials] mm: for which this was made
+  std::array<Beam, kBeams> beams;
+};
+
+/// Sum of products, in lanes that the compiler can keep in one register.
+double dot(const double* a, const double* b, int n) {
+  constexpr int kLanes = 8;
+  std::array<double, kLanes> sum{};
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) sum[u(k)] += a[i + k] * b[i + k];
+  }
+  double total = 0.0;
+  for (; i < n; ++i) total += a[i] * b[i];
+  return std::accumulate(sum.begin(), sum.end(), total);
+}
+
+class Sweep {
+ public:
+  Sweep(const Problem& problem, const Tables& tables, std::span<const double> reactions, int threads)
+      : t_(tables),
+        g_(tables.reactions),
+        reactions_(reactions),
+        water_(problem.materials[0].energies, problem.materials[0].stopping),
+        energies_(g_, water_),
+        directions_(directions(problem.beam.angle)),
+        pool_(threads),
+        lanes_(u(pool_.lanes())),
+        least_(kNothing * tables.start.number_in) {
+    build_matter(problem);
+    now_.assign(u(kBeams) * u(g_.columns) * u(g_.bins), 0.0);
+    next_.assign(now_.size(), 0.0);
+    top_.assign(u(kBeams) * u(g_.columns), 0);
+    planes_.assign(u(g_.planes) * u(g_.columns), 0.0);
+    for (Lane& lane : lanes_) {
+      lane.reacted.resize(u(g_.bins));
+      lane.source.assign(u(kBeams) * u(g_.bins), 0.0);
+    }
+  }
+
+  Secondaries run() {
+    const int tasks = (g_.columns + kColumnsPerTask - 1) / kColumnsPerTask;
+    for (int plane = 0; plane < g_.planes; ++plane) {
+      pool_.run(tasks, [&](int task, int lane) {
+        const int end = std::min(g_.columns, (task + 1) * kColumnsPerTask);
+        for (int x = task * kColumnsPerTask; x < end; ++x) cross(plane, x, lanes_[u(lane)]);
+      });
+      pool_.run(kBeams, [&](int beam, int lane) { drift(beam, rows_of(plane) * t_.dz, lanes_[u(lane)]); });
+    }
+    Secondaries out;
+    for (const Lane& lane : lanes_) {
+      out.local += lane.out.local;
+      out.protons += lane.out.protons;
+      out.deuterons += lane.out.deuterons;
+      out.neutral += lane.out.neutral;
+      for (std::size_t face = 0; face < kFaces; ++face) out.escaped[face] += lane.out.escaped[face];
+    }
+    for (int beam = 0; beam < kBeams; ++beam) {
+      for (int x = 0; x < g_.columns; ++x) out.escaped[kZHigh] += energy_of(beam, column(now_, beam, x), top(beam, x));
+    }
+    out.dose = spread_planes(t_, planes_, stopping_);
+    return out;
+  }
+
+ private:
+  struct Lane {
+    Motion motion;
+    int pad = 0;  // bins below the lowest that a step can reach
+    std::vector<double> reacted, source;
+    std::vector<double> before, after;  // content of a row while it moves, with room on both sides
+    Secondaries out;
+  };
+
+  void build_matter(const Problem& problem) {
+    const std::vector<physics::NuclearTable> tables = nuclear_tables(problem);
+    const NucleusYields nuclei_yields(tables, energies_);
+    std::vector<bool> used(problem.materials.size(), false);
+    for (const std::uint8_t m : t_.map) used[m] = true;
+    for (const Material& material : problem.materials) {
+      const NuclearMatter nuclei(material, tables);
+      const physics::StoppingTable stopping(material.energies, material.stopping);
+      Matter m;
+      const double per_mm = 0.1 * material.density;
+      for (int b = 0; b < g_.bins; ++b) {
+        for (int kind = 0; kind < 2; ++kind) {
+          // A deuteron slows down as a proton as fast as it, with half of its energy.
+          const double energy = kind == 0 ? energies_.proton[u(b)] : 0.5 * energies_.deuteron[u(b)];
+          const double water = water_.stopping(energy);
+          m.slowing[kind].push_back(per_mm * stopping.stopping(energy) / water / g_.spacing);
+          m.straggling[kind].push_back(per_mm * physics::bohr_straggling(energy, material.z_over_a) /
+                                       (water * water * g_.spacing * g_.spacing));
+        }
+        m.removal.push_back(per_mm * nuclei.removal(energies_.proton[u(b)]));
+      }
+      if (problem.straggling == Straggling::kOff) {
+        for (auto& each : m.straggling) std::ranges::fill(each, 0.0);
+      }
+      if (used[matter_.size()]) m.yields = nuclei_yields.of(nuclei);
+      stopping_.push_back(m.slowing[0].back());
+      matter_.push_back(std::move(m));
+    }
+  }
+
+  int rows_of(int plane) const { return std::min(g_.rows, t_.nz - plane * g_.rows); }
+  double* column(std::vector<double>& state, int beam, int x) {
+    return &state[(u(beam) * u(g_.columns) + u(x)) * u(g_.bins)];
+  }
+  /// One more than the highest bin of a column that holds anything.
+  int& top(int beam, int x) { return top_[u(beam) * u(g_.columns) + u(x)]; }
+  double energy_of(int beam, const double* p, int n) const {
+    return dot((is_deuteron(beam) ? energies_.deuteron : energies_.proton).data(), p, n);
+  }
+
+  /// Materials of one column in a plane, mm of each, mean over its cells.
+  std::vector<double> thickness(int plane, int column) const {
+    std::vector<double> out(matter_.size(), 0.0);
+    const int first = column * g_.cells, end = std::min(t_.nx, first + g_.cells);
+    for (int z = plane * g_.rows; z < plane * g_.rows + rows_of(plane); ++z) {
+      for (int x = first; x < end; ++x) out[t_.map[u(z) * u(t_.nx) + u(x)]] += 1.0;
+    }
+    for (double& each : out) each *= t_.dz / (end - first);
+    return out;
+  }
+
+  void prepare(std::vector<double> thickness, Lane& lane) const {
+    Motion& motion = lane.motion;
+    if (thickness == motion.thickness) return;
+    int lowest = 0;
+    for (int beam = 0; beam < kBeams; ++beam) {
+      Motion::Beam& to = motion.beams[u(beam)];
+      to.whole.resize(u(g_.bins));
+      to.spread.resize(u(g_.bins));
+      to.reacts.assign(u(g_.bins), 0.0);
+      for (auto& flux : to.flux) flux.resize(u(g_.bins));
+      const std::size_t kind = is_deuteron(beam) ? 1 : 0;
+      for (std::size_t b = 0; b < u(g_.bins); ++b) {
+        double shift = 0.0, spread = 0.0, removal = 0.0;
+        for (std::size_t m = 0; m < matter_.size(); ++m) {
+          if (thickness[m] == 0.0) continue;
+          const double way = thickness[m] * directions_[u(beam)].way;
+          shift += way * matter_[m].slowing[kind][b];
+          spread += way * matter_[m].straggling[kind][b];
+          removal += way * matter_[m].removal[b];
+        }
+        const physics::RemapShift split = physics::split_shift(-std::min(shift, static_cast<double>(g_.bins)));
+        std::array<double, physics::kRemapTaps> c{};
+        fluxes_.weights(split.fraction, c.data());
+        to.whole[b] = split.whole;
+        for (std::size_t m = 0; m < c.size(); ++m) to.flux[m][b] = c[m];
+        to.spread[b] = 0.5 * std::min(spread, kWidestSpread);
+        if (kind == 0) to.reacts[b] = -std::expm1(-removal);
+        lowest = std::min(lowest, split.whole);
+      }
+      to.same_whole = std::ranges::all_of(to.whole, [&](int whole) { return whole == to.whole.front(); });
+    }
+    lane.pad = std::max(-lowest, physics::kRemapReach) + 1;
+    lane.before.assign(u(g_.bins + 2 * lane.pad), 0.0);
+    lane.after.assign(lane.before.size(), 0.0);
+    motion.thickness = std::move(thickness);
+  }
+
+  /// One column through one plane: reactions, what they send out, slowing down.
+  void cross(int plane, int x, Lane& lane) {
+    int highest = 0;
+    const double* recorded = &reactions_[g_.row(plane * g_.rows, 0) + u(x)];
+    for (int b = 0; b < g_.bins; ++b) {
+      lane.reacted[u(b)] = recorded[u(b) * u(g_.columns)];
+      if (lane.reacted[u(b)] > 0.0) highest = b + 1;
+    }
+    for (int beam = 0; beam < kBeams; ++beam) highest = std::max(highest, top(beam, x));
+    if (highest == 0) return;
+    prepare(thickness(plane, x), lane);
+
+    for (int beam = 0; beam < kBeams; ++beam) {
+      if (is_deuteron(beam)) continue;
+      double* p = column(now_, beam, x);
+      const double* reacts = lane.motion.beams[u(beam)].reacts.data();
+      double* reacted = lane.reacted.data();
+      for (int b = 0; b < top(beam, x); ++b) {
+        const double gone = p[b] * reacts[b];
+        p[b] -= gone;
+        reacted[b] += gone;
+      }
+    }
+    std::array<int, kBeams> reach{};
+    double deposited = emit(lane, highest, reach);
+    for (int beam = 0; beam < kBeams; ++beam) {
+      const int n = std::min(g_.bins, std::max(top(beam, x), reach[u(beam)]));
+      if (n == 0) continue;
+      // Products start in the middle of the plane on the average: half of them in front of the step, half behind it.
+      double* p = column(now_, beam, x);
+      double* source = &lane.source[u(beam) * u(g_.bins)];
+      for (int b = 0; b < n; ++b) p[b] += 0.5 * source[b];
+      double left = energy_of(beam, p, n);
+      slow_down(lane.motion.beams[u(beam)], p, n, lane);
+      for (int b = 0; b < n; ++b) {
+        p[b] += 0.5 * source[b];
+        left += 0.5 * source[b] * (is_deuteron(beam) ? energies_.deuteron : energies_.proton)[u(b)];
+        source[b] = 0.0;
+      }
+      int end = directions_[u(beam)].travels ? n : 0;
+      while (end > 0 && p[end - 1] <= least_) --end;
+      std::fill(p + end, p + n, 0.0);
+      top(beam, x) = end;
+      left -= energy_of(beam, p, end);
+      (is_deuteron(beam) ? lane.out.deuterons : lane.out.protons) += left;
+      deposited += left;
+    }
+    planes_[u(plane) * u(g_.columns) + u(x)] += deposited;
+  }
+
+  /// Fills the sources of all beams from what has reacted in the bins below `highest`; returns the energy that stays.
+  /// `reach` is told how far up each source goes.
+  double emit(Lane& lane, int highest, std::array<int, kBeams>& reach) {
+    double local = 0.0;
+    const auto add = [&](int beam, const BinShares& shares, double weight) {
+      const int n = static_cast<int>(shares.number.size());
+      double* to = &lane.source[u(beam) * u(g_.bins) + u(shares.first)];
+      const double* from = shares.number.data();
+      for (int i = 0; i < n; ++i) to[i] += weight * from[i];
+      if (n > 0) reach[u(beam)] = std::max(reach[u(beam)], shares.first + n);
+    };
+    const std::vector<double>& thickness = lane.motion.thickness;
+    for (std::size_t b = 0; b < u(highest); ++b) {
+      const double reacted = lane.reacted[b];
+      if (!(reacted > 0.0)) continue;
+      double all = 0.0;
+      for (std::size_t m = 0; m < matter_.size(); ++m) all += thickness[m] * matter_[m].removal[b];
+      if (reacted < least_ || !(all > 0.0)) {
+        local += reacted * energies_.proton[b];
+        continue;
+      }
+      for (std::size_t m = 0; m < matter_.size(); ++m) {
+        if (thickness[m] == 0.0) continue;
+        const double number = reacted * thickness[m] * matter_[m].removal[b] / all;
+        const Yield& yield = matter_[m].yields[b];
+        add(kStraight, yield.protons, number);
+        add(kDeuterons, yield.deuterons, number);
+        for (int k = 0; k < physics::kElasticClasses; ++k) {
+          add(kFirstDeflected + 2 * k, yield.deflected[u(k)], 0.5 * number);
+          add(kFirstDeflected + 2 * k + 1, yield.deflected[u(k)], 0.5 * number);
+        }
+        local += number * yield.local;
+        lane.out.neutral += number * yield.neutral;
+      }
+    }
+    lane.out.local += local;
+    return local;
+  }
+
+  /// Moves the lowest `n` bins of one column down in range.
+  void slow_down(const Motion::Beam& motion, double* p, int n, Lane& lane) const {
+    const int reach = physics::kRemapReach;
+    double* before = lane.before.data() + lane.pad;
+    double* after = lane.after.data() + lane.pad;
+    std::fill(before - reach, before, 0.0);
+    std::copy_n(p, n, before);
+    std::fill_n(before + n, reach, 0.0);
+    std::fill(after - lane.pad, after + n + 2, 0.0);
+    const double *c0 = motion.flux[0].data(), *c1 = motion.flux[1].data(), *c2 = motion.flux[2].data(),
+                 *c3 = motion.flux[3].data(), *c4 = motion.flux[4].data();
+    for (int b = 0; b < n; ++b) {
+      const double flux = c0[b] * before[b - 2] + c1[b] * before[b - 1] + c2[b] * before[b] + c3[b] * before[b + 1] +
+                          c4[b] * before[b + 2];
+      const double low = flux > 0.0 ? flux : 0.0;
+      p[b] = low < before[b] ? low : before[b];
+    }
+    if (motion.same_whole) {
+      double* to = after + motion.whole.front();
+      for (int b = 0; b < n; ++b) to[b] += before[b] - p[b];
+      for (int b = 0; b < n; ++b) to[b + 1] += p[b];
+    } else {
+      for (int b = 0; b < n; ++b) {
+        double* to = after + b + motion.whole[u(b)];
+        to[0] += before[b] - p[b];
+        to[1] += p[b];
+      }
+    }
+    after[-1] = 0.0;  // has stopped
+    const double* spread = motion.spread.data();
+    for (int b = 0; b < n; ++b) before[b] = spread[b] * after[b];
+    before[-1] = before[n] = 0.0;
+    for (int b = 0; b < n; ++b) p[b] = after[b] - 2.0 * before[b] + before[b - 1] + before[b + 1];
+  }
+
+  /// Moves one beam to the side by what a plane of `depth` mm asks for.
+  void drift(int beam, double depth, Lane& lane) {
+    const physics::RemapShift shift = physics::split_shift(depth * directions_[u(beam)].aside / (g_.cells * t_.dx));
+    if (shift.whole == 0 && shift.fraction == 0.0) return;
+    std::array<double, physics::kRemapTaps> c{};
+    physics::remap_weights(shift.fraction, true, c.data());
+    std::vector<int> moved(u(g_.columns), 0);
+    std::fill_n(column(next_, beam, 0), u(g_.columns) * u(g_.bins), 0.0);
+    std::vector<double> kept(u(g_.bins)), passed(u(g_.bins));
+    const std::vector<double> empty(u(g_.bins), 0.0);
+    for (int x = 0; x < g_.columns; ++x) {
+      const int n = top(beam, x);
+      if (n == 0) continue;
+      const auto beside = [&](int i) { return i < 0 || i >= g_.columns ? empty.data() : column(now_, beam, i); };
+      const double *m2 = beside(x - 2), *m1 = beside(x - 1), *p = beside(x), *p1 = beside(x + 1), *p2 = beside(x + 2);
+      for (int b = 0; b < n; ++b) {
+        passed[u(b)] = physics::remap_flux(m2[b], m1[b], p[b], p1[b], p2[b], c.data());
+        kept[u(b)] = p[b] - passed[u(b)];
+      }
+      const auto put = [&](int to, const std::vector<double>& part) {
+        if (to < 0 || to >= g_.columns) {
+          lane.out.escaped[to < 0 ? kXLow : kXHigh] += energy_of(beam, part.data(), n);
+          return;
+        }
+        double* row = column(next_, beam, to);
+        for (int b = 0; b < n; ++b) row[b] += part[u(b)];
+        moved[u(to)] = std::max(moved[u(to)], n);
+      };
+      put(x + shift.whole, kept);
+      if (shift.fraction > 0.0) put(x + shift.whole + 1, passed);
+    }
+    std::copy_n(column(next_, beam, 0), u(g_.columns) * u(g_.bins), column(now_, beam, 0));
+    std::ranges::copy(moved, &top(beam, 0));
+  }
+
+  const Tables& t_;
+  const ReactionGrid& g_;
+  std::span<const double> reactions_;
+  physics::StoppingTable water_;
+  SecondaryEnergies energies_;
+  std::array<Direction, kBeams> directions_;
+  Fluxes fluxes_;
+  std::vector<Matter> matter_;
+  std::vector<double> stopping_;  // [materials], of fast protons, in units that they share
+  cpu::ThreadPool pool_;
+  std::vector<Lane> lanes_;
+  double least_;
+  std::vector<double> now_, next_;  // [beam][column][bin]
+  std::vector<int> top_;            // [beam][column]
+  std::vector<double> planes_;      // [plane][column] MeV
+};
+
+}  // namespace
+
+Secondaries follow_secondaries(const Problem& problem, const Tables& tables, std::span<const double> reactions,
+                               int threads) {
+  return Sweep(problem, tables, reactions, threads).run();
+}
+
+}  // namespace bb::transport

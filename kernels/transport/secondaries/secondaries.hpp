@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "transport/model/faces.hpp"
+#include "transport/model/problem.hpp"
+#include "transport/model/tables.hpp"
+
+namespace bb::transport {
+
+/// What the products of nuclear reactions leave behind. Energies in MeV; they add up to what reactions took.
+struct Secondaries {
+  std::vector<double> dose;              // [z][x] MeV
+  double local = 0;                      // deposited where the reactions were: alphas, recoils, what goes sideways
+  double protons = 0, deuterons = 0;     // deposited by those that travel
+  double neutral = 0;                    // of neutrons, photons and binding, which leave
+  std::array<double, kFaces> escaped{};  // by protons and deuterons, by Face
+
+  double deposited() const { return local + protons + deuterons; }
+};
+
+/// Follows what comes out of the recorded reactions (`Tables::reactions`, [planes][bins][x]), and out of its own
+/// reactions, through the matter in one sweep along z. Protons and deuterons of non-elastic reactions and of
+/// proton-proton collisions go straight on along the beam; elastically deflected protons go to both sides under the
+/// angles of their classes, on longer ways. All lose energy and straggle as the beam does, without scattering further.
+Secondaries follow_secondaries(const Problem& problem, const Tables& tables, std::span<const double> reactions,
+                               int threads);
+
+}  // namespace bb::transport

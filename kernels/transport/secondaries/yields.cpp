@@ -1,0 +1,152 @@
+#include "yields.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "transport/model/index.hpp"
+
+namespace bb::transport {
+namespace {
+
+constexpr int kSubdivisions = 8;  // of a tabulated interval of emission energies
+
+/// Numbers by bin while they are added up.
+class Sum {
+ public:
+  explicit Sum(std::span<const double> energies) : energies_(energies), number_(energies.size(), 0.0) {}
+
+  /// Puts particles of `energy` on the two bins around it; below the lowest bin on that and on nothing. Keeps the energy.
+  void add(double energy, double number) {
+    if (energy <= energies_.front()) {
+      number_.front() += number * energy / energies_.front();
+      return;
+    }
+    const auto above = std::ranges::upper_bound(energies_, energy) - energies_.begin();
+    const std::size_t low = std::min(u(static_cast<int>(above)) - 1, energies_.size() - 2);
+    const double share = (energy - energies_[low]) / (energies_[low + 1] - energies_[low]);
+    number_[low] += number * (1.0 - share);
+    number_[low + 1] += number * share;
+  }
+
+  BinShares shares() const {
+    const auto filled = [](double n) { return n != 0.0; };
+    const auto first = std::ranges::find_if(number_, filled);
+    const auto last = std::find_if(number_.rbegin(), number_.rend(), filled).base();
+    if (first == number_.end()) return {};
+    return {static_cast<int>(first - number_.begin()), std::vector<double>(first, last)};
+  }
+
+  double energy() const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < number_.size(); ++i) sum += number_[i] * energies_[i];
+    return sum;
+  }
+
+ private:
+  std::span<const double> energies_;
+  std::vector<double> number_;
+};
+
+/// Adds particles of a spectrum whose u = 1 is `energy`.
+void add_spectrum(const physics::Spectrum& spectrum, double energy, double weight, Sum& to) {
+  constexpr double kWidth = 1.0 / ((physics::kEmissionPoints - 1) * kSubdivisions);
+  for (std::size_t i = 0; i + 1 < spectrum.size(); ++i) {
+    if (spectrum[i] == 0.0 && spectrum[i + 1] == 0.0) continue;
+    for (int part = 0; part < kSubdivisions; ++part) {
+      const double t = (part + 0.5) / kSubdivisions;
+      const double density = spectrum[i] + t * (spectrum[i + 1] - spectrum[i]);
+      to.add((static_cast<double>(i) + t) * kSubdivisions * kWidth * energy, weight * density * kWidth);
+    }
+  }
+}
+
+/// Yield of reactions of one nucleus, times their cross section in barn.
+Yield nucleus_yield(const physics::NuclearTable& table, double energy, const SecondaryEnergies& energies) {
+  Yield out;
+  Sum protons(energies.proton), deuterons(energies.deuteron);
+  const physics::Emission emission = table.emission(energy);
+  add_spectrum(emission.protons, energy, emission.cross_section, protons);
+  add_spectrum(emission.deuterons, energy, emission.cross_section, deuterons);
+  const double stays = emission.cross_section * energy * (emission.alphas + emission.recoils);
+  out.local += stays;
+  out.neutral = emission.cross_section * energy - stays - protons.energy() - deuterons.energy();
+  out.protons = protons.shares();
+  out.deuterons = deuterons.shares();
+
+  const physics::Deflection elastic = table.deflection(energy);
+  for (std::size_t k = 0; k < elastic.share.size(); ++k) {
+    const double number = elastic.cross_section * elastic.share[k], recoil = energy * elastic.recoil[k];
+    out.local += number * recoil;
+    if (k < out.deflected.size()) {
+      Sum deflected(energies.proton);
+      deflected.add(energy - recoil, number);
+      out.deflected[k] = deflected.shares();
+    } else {
+      out.local += number * (energy - recoil);
+    }
+  }
+  return out;
+}
+
+/// Adds `weight` times `from`.
+void accumulate(const BinShares& from, double weight, BinShares& to) {
+  if (from.number.empty()) return;
+  if (to.number.empty()) to.first = from.first;
+  const int begin = std::min(to.first, from.first);
+  const auto end_of = [](const BinShares& shares) { return shares.first + static_cast<int>(shares.number.size()); };
+  const int end = std::max(end_of(to), end_of(from));
+  to.number.insert(to.number.begin(), u(to.first - begin), 0.0);
+  to.first = begin;
+  to.number.resize(u(end - begin), 0.0);
+  for (std::size_t i = 0; i < from.number.size(); ++i) to.number[u(from.first - begin) + i] += weight * from.number[i];
+}
+
+void accumulate(const Yield& from, double weight, Yield& to) {
+  accumulate(from.protons, weight, to.protons);
+  accumulate(from.deuterons, weight, to.deuterons);
+  for (std::size_t k = 0; k < to.deflected.size(); ++k) accumulate(from.deflected[k], weight, to.deflected[k]);
+  to.local += weight * from.local;
+  to.neutral += weight * from.neutral;
+}
+
+}  // namespace
+
+SecondaryEnergies::SecondaryEnergies(const ReactionGrid& grid, const physics::StoppingTable& water)
+    : proton(grid.energy) {
+  for (int b = 0; b < grid.bins; ++b) deuteron.push_back(2.0 * water.energy_at((b + 0.5) * grid.spacing / 2.0));
+}
+
+NucleusYields::NucleusYields(const std::vector<physics::NuclearTable>& tables, const SecondaryEnergies& energies)
+    : tables_(tables), energies_(energies) {
+  for (const physics::NuclearTable& table : tables) {
+    nuclei_.emplace_back();
+    for (const double energy : energies.proton) nuclei_.back().push_back(nucleus_yield(table, energy, energies));
+  }
+  // Both protons of a collision share its energy, each share being as likely.
+  physics::Spectrum uniform{};
+  uniform.fill(2.0);
+  for (const double energy : energies.proton) {
+    Sum protons(energies.proton);
+    add_spectrum(uniform, energy, 1.0, protons);
+    collisions_.emplace_back().protons = protons.shares();
+  }
+}
+
+std::vector<Yield> NucleusYields::of(const NuclearMatter& matter) const {
+  std::vector<Yield> out;
+  for (std::size_t b = 0; b < energies_.proton.size(); ++b) {
+    Yield& yield = out.emplace_back();
+    const double energy = energies_.proton[b], removal = matter.removal(energy);
+    if (!(removal > 0.0)) {
+      yield.local = energy;
+      continue;
+    }
+    for (const auto& [table, per_gram_barn] : matter.nuclei()) {
+      accumulate(nuclei_[static_cast<std::size_t>(table - tables_.data())][b], per_gram_barn / removal, yield);
+    }
+    accumulate(collisions_[b], matter.proton_proton(energy) / removal, yield);
+  }
+  return out;
+}
+
+}  // namespace bb::transport

@@ -1,0 +1,141 @@
+// Nuclear reactions that are followed: yields, the ledger, variants against the reference, refusals.
+#include "transport/secondaries/secondaries.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "../problems.hpp"
+#include "check.hpp"
+#include "transport/run/run.hpp"
+#include "transport/secondaries/spread_planes.hpp"
+#include "transport/secondaries/yields.hpp"
+
+using namespace bb;
+using namespace bb::transport;
+
+namespace {
+
+/// Bone with an edge inside water, which the beam of 70 MeV grazes.
+Problem edge(Stepping stepping) {
+  Problem p = test::water_problem(70.0, {48.0, 48.0, 1.5, 1.0}, 0.2, 0.04);
+  p.materials.push_back(test::material("bone-compact-icru"));
+  test::paint(p, 1, 0.0, 24.0, 10.0, 20.0);
+  p.stepping = stepping;
+  p.threads = 2;
+  test::follow_reactions(p);
+  return p;
+}
+
+engine::RunResult solved(Problem p, const std::string& variant, Precision precision = Precision::kFp64) {
+  p.variant = variant;
+  p.precision = precision;
+  return engine::Run(p).execute({});
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0.0, highest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    most = std::max(most, std::abs(a[i] - b[i]));
+    highest = std::max(highest, b[i]);
+  }
+  return most / highest;
+}
+
+double energy_of(const BinShares& shares, const std::vector<double>& energies) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < shares.number.size(); ++i) {
+    sum += shares.number[i] * energies[static_cast<std::size_t>(shares.first) + i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST("secondaries: a reaction gives out the energy that it took, in every material and bin") {
+  Problem p = edge(Stepping::kDepth);
+  p.beam.energy = 230.0;
+  const Tables tables = outline_tables(p);
+  const SecondaryEnergies energies(tables.reactions, test::water());
+  const std::vector<physics::NuclearTable> nuclei = nuclear_tables(p);
+  const NucleusYields nucleus_yields(nuclei, energies);
+  for (const char* name : {"water", "air", "lead", "bone-compact-icru", "pmma"}) {
+    const NuclearMatter matter(test::material(name), nuclei);
+    const std::vector<Yield> yields = nucleus_yields.of(matter);
+    for (std::size_t b = 0; b < yields.size(); ++b) {
+      const Yield& y = yields[b];
+      double energy = y.local + y.neutral + energy_of(y.protons, energies.proton);
+      energy += energy_of(y.deuterons, energies.deuteron);
+      for (const BinShares& deflected : y.deflected) energy += energy_of(deflected, energies.proton);
+      CHECK_REL(energy, energies.proton[b], 1e-9);
+      CHECK(y.neutral >= -1e-9 * energies.proton[b]);
+    }
+  }
+}
+
+TEST("secondaries: cross sections of water are those of the tables and of the formula") {
+  Problem p = edge(Stepping::kDepth);
+  const std::vector<physics::NuclearTable> nuclei = nuclear_tables(p);
+  const NuclearMatter water(test::material("water"), nuclei);
+  // 100 MeV: 0.297 b of ICRU 63 and 0.2047 b beyond 5 degrees on oxygen, 0.00214 cm²/g of hydrogen.
+  const double oxygen = 0.888106 * 0.602214 / 15.999;
+  const physics::NuclearTable& table = nuclei[2];
+  CHECK_NEAR(table.emission(100.0).cross_section, 0.297, 1e-12);
+  CHECK_REL(water.proton_proton(100.0), 0.315 * std::pow(100.0, -1.126) + 3.78e-4, 1e-9);
+  CHECK_REL(water.removal(100.0), oxygen * (0.297 + table.deflection(100.0).cross_section) + water.proton_proton(100.0),
+            1e-9);
+}
+
+TEST("secondaries: every variant that records reactions gives the reference's dose, and the ledger closes") {
+  for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
+    const Problem p = edge(stepping);
+    const engine::RunResult reference = solved(p, "reference");
+    CHECK(reference.secondaries.has_value());
+    CHECK(reference.energy.back().rel_error <= 1e-12);
+    const Secondaries& s = *reference.secondaries;
+    CHECK(s.protons > 0.0 && s.deuterons > 0.0 && s.local > 0.0 && s.neutral > 0.0);
+    const double dose = std::accumulate(reference.dose.begin(), reference.dose.end(), 0.0);
+    CHECK_REL(dose, reference.energy.back().deposited, 1e-10);
+    for (const char* variant : stepping == Stepping::kDepth ? std::vector{"depth"} : std::vector{"fused", "window"}) {
+      const engine::RunResult fp64 = solved(p, variant), fp32 = solved(p, variant, Precision::kFp32);
+      CHECK(largest_difference(fp64.dose, reference.dose) <= 1e-12);
+      CHECK(largest_difference(fp32.dose, reference.dose) <= 2e-5);
+      CHECK(fp64.energy.back().rel_error <= 1e-12);
+      CHECK(fp32.energy.back().rel_error <= 1e-6);
+    }
+  }
+}
+
+TEST("secondaries: a variant that records no reactions refuses, and auto takes one that does") {
+  Problem p = edge(Stepping::kPath);
+  p.variant = "gather";
+  CHECK_THROWS(engine::Run(p), "solver.variant = gather: does not record nuclear reactions");
+  p.variant = "auto";
+  CHECK(engine::Run(p).variant().records_reactions);
+}
+
+TEST("secondaries: what is wrong with tables and compositions is said with its place") {
+  Problem p = edge(Stepping::kDepth);
+  p.materials[1].elements = {{"Xx", 1.0}};
+  CHECK_THROWS(build_tables(p), "composition of bone-compact-icru: no element has the symbol Xx");
+  p.materials[1].elements.clear();
+  CHECK_THROWS(build_tables(p), "the composition of bone-compact-icru is not known");
+  p = edge(Stepping::kDepth);
+  p.nuclear_texts = {{"mine.csv", "element,O,8,15.999\ninelastic,7,x,0.1\n"}};
+  CHECK_THROWS(build_tables(p), "mine.csv:2: field 3 is x, not a number from 0 up");
+  p.nuclear_texts = {{"mine.csv", "element,O,8,15.999\ninelastic,9,1,0.1\ninelastic,7,1,0.1\n"}};
+  CHECK_THROWS(build_tables(p), "mine.csv:3: energies must ascend");
+}
+
+TEST("secondaries: cells share what their group has, smoothly") {
+  const std::vector<double> totals{4.0, 6.0, 8.0, 2.0}, widths(11, 0.5);
+  std::vector<double> cells(widths.size());
+  spread_groups(totals, widths, 3, cells);
+  for (std::size_t k = 0; k < totals.size(); ++k) {
+    double sum = 0.0;
+    for (std::size_t i = 3 * k; i < std::min<std::size_t>(cells.size(), 3 * k + 3); ++i) sum += cells[i];
+    CHECK_REL(sum, totals[k], 1e-12);
+  }
+  for (const double each : cells) CHECK(each >= 0.0);
+  CHECK(cells[0] < cells[2] && cells[2] < cells[4]);  // no steps between groups
+}

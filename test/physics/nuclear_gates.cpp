@@ -1,0 +1,155 @@
+// Gates on nuclear reactions: depth doses in water against those of a Monte Carlo (TOPAS, assets/reference).
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <numbers>
+#include <sstream>
+#include <string>
+
+#include "../kernels/problems.hpp"
+#include "check.hpp"
+#include "observe.hpp"
+
+using namespace bb;
+using namespace bb::transport;
+using test::Curve;
+using test::Observed;
+
+namespace {
+
+/// Points of falling distance at equal ones: the cubic through four neighbours.
+Curve evenly(const std::vector<double>& depth, const std::vector<double>& dose) {
+  Curve out{depth.front(), 0.1, {}};
+  std::size_t i = 1;
+  for (double at = depth.front(); at <= depth.back(); at += out.step) {
+    while (i + 3 < depth.size() && depth[i + 1] < at) ++i;
+    double sum = 0.0;
+    for (std::size_t k = i - 1; k < i + 3; ++k) {
+      double weight = dose[k];
+      for (std::size_t j = i - 1; j < i + 3; ++j) {
+        if (j != k) weight *= (at - depth[j]) / (depth[k] - depth[j]);
+      }
+      sum += weight;
+    }
+    out.value.push_back(sum);
+  }
+  return out;
+}
+
+/// Integral depth doses by energy (MeV), in MeV cm²/g per proton.
+std::map<double, Curve> monte_carlo() {
+  const char* elsewhere = std::getenv("BRAGGBENCH_ASSETS");
+  std::ifstream file(std::string(elsewhere != nullptr ? elsewhere : BB_ASSETS) +
+                     "/reference/topas-water-depth-dose.csv");
+  struct Points {
+    std::vector<double> depth, dose;
+  };
+  std::map<double, Points> points;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    double energy = 0.0, depth = 0.0, dose = 0.0;
+    char comma = 0;
+    if (!(fields >> energy >> comma >> depth >> comma >> dose)) continue;
+    points[energy].depth.push_back(depth);
+    points[energy].dose.push_back(dose);
+  }
+  std::map<double, Curve> curves;
+  for (const auto& [energy, of] : points) curves[energy] = evenly(of.depth, of.dose);
+  return curves;
+}
+
+/// A broad enough piece of water for all that comes out of reactions, by ICRU 90.
+Problem beam_in_water(double energy, const Curve& reference) {
+  const double range = reference.distal(0.8);
+  const double dz = range > 60.0 ? 0.5 : range > 40.0 ? 0.25 : 0.2;
+  Problem p = test::water_problem(energy, {240.0, std::ceil(1.08 * range) + 4.0, 4.0, dz}, 0.3, 0.01);
+  p.materials = {test::material("water", 1.0, "icru90")};
+  const double straggling = 0.12 * std::pow(0.1 * range, 0.935);  // mm
+  p.grid.energy_step = dz / std::ceil(dz / (0.22 * straggling));  // as the program chooses it
+  p.grid.cutoff = 0.5;
+  p.beam.energy_sigma = 0.03;
+  p.stepping = Stepping::kDepth;
+  p.precision = Precision::kFp32;
+  p.variant = "depth";
+  test::follow_reactions(p);
+  return p;
+}
+
+/// In the units of the reference.
+Curve depth_dose(const Observed& o, const Problem& p) {
+  Curve curve = o.depth_dose();
+  for (double& value : curve.value) value /= 0.1 * p.grid.dz;
+  return curve;
+}
+
+/// Share, in percent, of the reference's points above a tenth of its maximum with gamma <= 1.
+double gamma_passes(const Curve& reference, double reference_scale, const Curve& curve, double scale, double dose_share,
+                    double distance_mm) {
+  const double highest = reference.peak() * reference_scale;
+  int passed = 0, all = 0;
+  for (std::size_t i = 0; i < reference.value.size(); ++i) {
+    const double dose = reference.value[i] * reference_scale;
+    if (dose < 0.1 * highest) continue;
+    const double depth = reference.first + static_cast<double>(i) * reference.step;
+    double least = 1e9;
+    for (int k = -100; k <= 100; ++k) {
+      const double away = 0.03 * k;
+      if (depth + away < curve.first) continue;
+      const double off = (curve.at(depth + away) * scale - dose) / (dose_share * highest);
+      least = std::min(least, off * off + away * away / (distance_mm * distance_mm));
+    }
+    ++all;
+    if (least <= 1.0) ++passed;
+  }
+  return 100.0 * passed / all;
+}
+
+double integral(const Curve& c, double from, double to) {
+  double sum = 0.0;
+  constexpr double kStep = 0.05;
+  for (double at = from + 0.5 * kStep; at < to; at += kStep) sum += c.at(at) * kStep;
+  return sum;
+}
+
+}  // namespace
+
+TEST("gate, nuclear reactions: depth doses of eight energies as by Monte Carlo") {
+  // The handbook's table is made by BRAGGBENCH_SHOW_GATES=1 dist/native/braggbench_tests "nuclear reactions: depth".
+  const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
+  for (const auto& [energy, reference] : monte_carlo()) {
+    const Problem p = beam_in_water(energy, reference);
+    const Observed o(p);
+    const Curve curve = depth_dose(o, p);
+    const double range = reference.distal(0.8),
+                 last = reference.first + reference.step * static_cast<double>(reference.value.size() - 1);
+    const double r80 = curve.distal(0.8) - range;
+    const double falloff = curve.w80_20() / reference.w80_20() - 1.0;
+    const double plateau =
+        integral(curve, 0.2 * range, 0.5 * range) / integral(reference, 0.2 * range, 0.5 * range) - 1.0;
+    const double entrance = curve.at(1.5) / reference.at(1.5) - 1.0;
+    const double peak = curve.peak() / reference.peak() - 1.0;
+    const double ratio = (1.0 + peak) / (1.0 + entrance) - 1.0;
+    const double deposited = integral(curve, 0.5, last) / integral(reference, 0.5, last) - 1.0;
+    const double to_peak = 1.0 / curve.peak(), of_peak = 1.0 / reference.peak();
+    const double strict = gamma_passes(reference, of_peak, curve, to_peak, 0.01, 1.0);
+    const double absolute = gamma_passes(reference, 1.0, curve, 1.0, 0.01, 1.0);
+    const double wide = gamma_passes(reference, of_peak, curve, to_peak, 0.02, 1.0);
+    if (shown) {
+      std::printf("| %.2f | %+.2f | %+.1f | %+.1f | %+.1f | %+.2f | %.1f | %.1f | %.1f |\n", energy, r80, 100 * falloff,
+                  100 * plateau, 100 * ratio, 100 * deposited, strict, absolute, wide);
+    }
+    const bool high = energy > 190.0;
+    CHECK(std::abs(r80) <= 0.15);
+    CHECK(std::abs(falloff) <= (energy < 60.0 ? 0.07 : 0.05));
+    CHECK(std::abs(plateau) <= (high ? 0.04 : 0.03));
+    CHECK(std::abs(ratio) <= (high ? 0.05 : 0.03));
+    CHECK(std::abs(deposited) <= 0.005);
+    CHECK(strict >= 95.0);
+    CHECK(absolute >= 95.0);
+    CHECK(wide >= 99.0);
+    CHECK(o.result().energy.back().rel_error <= 1e-6);
+  }
+}
