@@ -256,12 +256,15 @@ describe('a session', () => {
     two.close();
   });
 
-  it('hears that the program was ended', async () => {
+  it('hears that the program was ended, and tries again though nobody answers', async () => {
     const states: ConnectionState[] = [];
     const client = await openPage(states);
     await served.close();
     await eventually(() => states.some(({ kind }) => kind === 'reconnecting'));
+    // Refused at least twice: however soon the page is closed, the first may have come before.
+    await eventually(() => opened.filter(({ readyState }) => readyState === WebSocket.CLOSED).length >= 3);
     client.close();
+    await expect(openSocketPort(`ws://127.0.0.1:${served.port}/`)).rejects.toThrow('the host does not answer');
   });
 });
 
