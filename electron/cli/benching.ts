@@ -1,11 +1,12 @@
 /** What `braggbench bench` does alike for every workload: limits, a sweep's reports, the session kept and shown. */
 import type { BenchReport } from '../contract/bench/bench.ts';
-import { type BenchLimits, limitsOf, writeSession } from '../host/model/bench/index.ts';
+import { type BenchLimits, limitsOf, sessionText } from '../host/model/bench/index.ts';
 import { fewestInstances } from '../host/model/verdicts/levels.ts';
 import type { Override } from '../host/workloads/scenarios/index.ts';
 import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from './arguments.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { duration } from './numbers.ts';
+import { writeOutput } from './output-file.ts';
 import { bar } from './progress-bar.ts';
 import { parseSweep } from './sweep.ts';
 import type { Terminal } from './terminal.ts';
@@ -144,11 +145,15 @@ export async function keepAndShow<Session extends AnySession>(
   lines: Lines<Session>,
 ): Promise<ExitCode> {
   const out = flagValue(context.parsed, 'out');
-  if (out !== undefined) {
-    await writeSession(out, session);
-    context.terminal.say(`Kept as ${out}`);
+  try {
+    if (out !== undefined) {
+      await writeOutput(context.parsed, out, sessionText(session));
+      context.terminal.say(`Kept as ${out}`);
+    }
+  } finally {
+    // What was measured is shown also where it cannot be kept.
+    show(context, session, lines);
   }
-  show(context, session, lines);
   return exitCodeOf(session.reports);
 }
 

@@ -23,5 +23,5 @@ export function errorDocument(error: BraggError): object {
 
 /** Errors whose cause lies in what the user gave. */
 export function isBadInput(error: BraggError): boolean {
-  return ['invalid', 'unsupported', 'memory', 'not-found', 'untrusted', 'foreign-file'].includes(error.code);
+  return ['invalid', 'unsupported', 'memory', 'not-found', 'untrusted', 'foreign-file', 'exists'].includes(error.code);
 }

@@ -7,7 +7,6 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { BraggError } from '../../contract/errors.ts';
 import { withDocumentPolicy } from '../../contract/wire/page-policy.ts';
-import { writeAtomically } from '../../host/workloads/scenarios/index.ts';
 import { DevtoolsPipe } from './devtools-pipe.ts';
 
 const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'chrome', 'microsoft-edge'];
@@ -42,8 +41,8 @@ export async function findBrowser(named: string | undefined, environment = proce
   );
 }
 
-/** Throws a BraggError with what the browser said. */
-export async function printPdf(browser: string, html: string, out: string): Promise<void> {
+/** The PDF; `out` is what messages call it. Throws a BraggError with what the browser said. */
+export async function printPdf(browser: string, html: string, out: string): Promise<Uint8Array> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-pdf-'));
   try {
     const page = path.join(folder, 'report.html');
@@ -53,8 +52,7 @@ export async function printPdf(browser: string, html: string, out: string): Prom
     const words = ['--headless', '--disable-gpu', '--no-first-run', ...asRoot];
     const devtools = new DevtoolsPipe(browser, [...words, `--user-data-dir=${path.join(folder, 'profile')}`]);
     try {
-      const data = await within(TIMEOUT_MS, printed(devtools, pathToFileURL(page).href));
-      await writeAtomically(out, Buffer.from(data, 'base64'), 'replace');
+      return Buffer.from(await within(TIMEOUT_MS, printed(devtools, pathToFileURL(page).href)), 'base64');
     } catch (error) {
       if (error instanceof BraggError) throw error;
       const reason = error instanceof Error ? error.message : String(error);

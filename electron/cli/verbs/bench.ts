@@ -9,6 +9,7 @@ import { usualMostRounds, usualSeconds } from '../benching.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
+import { checkOutput, forceFlag } from '../output-file.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
@@ -25,6 +26,8 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   }
   const [operand] = parsed.operands;
   if (operand === undefined) throw new UsageError('bench needs a scenario, or --open SESSION.json');
+  const out = flagValue(parsed, 'out');
+  if (out !== undefined) await checkOutput(parsed, out);
   return withHost(
     async (host) => {
       const { kind } = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
@@ -84,6 +87,7 @@ export const bench: Verb = {
       help: "Of a small measured workload: after the rounds record one sample of each variant whole, every repetition and the GPU's work, for export and the timeline; needs --out.",
     },
     { name: 'out', value: 'SESSION.json', help: 'Keep the session with every sample.' },
+    forceFlag,
     { name: 'open', value: 'SESSION.json', help: 'Show a kept session instead of measuring; needs no GPU.' },
     ...userKernelFlags,
     { name: 'json', help: 'Print one JSON document, with every sample, instead of text.' },

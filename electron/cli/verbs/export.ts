@@ -9,10 +9,10 @@ import { spanCount } from '../../host/model/timeline/trace.ts';
 import type { ImageRunData } from '../../host/workloads/diffraction/image-data.ts';
 import { isImageRun } from '../../host/workloads/diffraction/image-data.ts';
 import { type ImageBits, imageFigure, imageFile, imageFormats } from '../../host/workloads/diffraction/images/index.ts';
-import { writeAtomically } from '../../host/workloads/scenarios/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
+import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { samplesCsv } from '../reports/samples-csv.ts';
 import { anyRunFile } from '../run-file.ts';
 import { isSessionFile, openSession } from '../subjects.ts';
@@ -23,7 +23,7 @@ async function exportTrace({ parsed, terminal }: VerbContext, out: string): Prom
   const trace = importRun(timelineOf(await anyRunFile(file)));
   if (spanCount(trace) === 0) throw new BraggError('unsupported', `${file} has no timeline: nothing was recorded.`);
   const pieces = Array.from(chromeTraceText(trace, null), (piece) => Buffer.from(piece));
-  await writeAtomically(out, Buffer.concat(pieces), 'replace');
+  await writeOutput(parsed, out, Buffer.concat(pieces));
   terminal.say(`${spanCount(trace)} spans written to ${out}`);
 }
 
@@ -52,7 +52,7 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
   if (!isImageRun(run)) throw new BraggError('unsupported', `${file} is a run of proton transport: it has no image.`);
   const bits = bitsOf(flagValue(parsed, 'bits'));
   const bytes = hdf5.includes(extname(out).toLowerCase()) ? await packed(run, bits) : imageFile(run, out, bits);
-  await writeAtomically(out, bytes, 'replace');
+  await writeOutput(parsed, out, bytes);
   terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
 }
 
@@ -61,7 +61,7 @@ async function exportSamples({ parsed, terminal }: VerbContext, out: string): Pr
   if (!isSessionFile(file)) throw new UsageError(`--samples is of sessions that bench kept (.json): ${file} is a run`);
   const { session } = await withHost((host) => openSession(host, file));
   const { text, rows } = samplesCsv(session);
-  await writeAtomically(out, text, 'replace');
+  await writeOutput(parsed, out, text);
   terminal.say(`${rows} samples written to ${out}`);
 }
 
@@ -85,6 +85,7 @@ export const exportVerb: Verb = {
       value: 'OUT.csv',
       help: 'Of a session: every warm sample, one a line, with round, clock, flag and verdict.',
     },
+    forceFlag,
     { name: 'bits', value: 'N', help: 'Of a TIFF image: 32 (photons, floating point; the usual) or 16 (counts).' },
   ],
   examples: [
@@ -99,6 +100,7 @@ export const exportVerb: Verb = {
     const [trace, image, samples] = ['trace', 'image', 'samples'].map((name) => flagValue(context.parsed, name));
     if (trace === undefined && image === undefined && samples === undefined)
       throw new UsageError('export needs --trace OUT.json, --image OUT or --samples OUT.csv');
+    for (const out of [samples, trace, image]) if (out !== undefined) await checkOutput(context.parsed, out);
     if (samples !== undefined) await exportSamples(context, samples);
     if (trace !== undefined) await exportTrace(context, trace);
     if (image !== undefined) await exportImage(context, image);

@@ -5,20 +5,23 @@ import { BraggError } from '../../contract/errors.ts';
 import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
 import { loadAddon } from '../../host/io/addon/addon.ts';
 import { readKept } from '../../host/model/bench/index.ts';
-import { writeAtomically } from '../../host/workloads/scenarios/index.ts';
 import { flagValue } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import type { Verb } from '../verb.ts';
 
 export const replay: Verb = {
   name: 'replay',
-  usage: 'replay SESSION.json [-o FOLDER]',
+  usage: 'replay SESSION.json [-o FOLDER] [--force]',
   summary: "draw a session's figures again, as SVG",
   details: [
     'Writes the figures of a kept benchmark session of any workload (the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples) as SVG files, each with the machine, driver, clocks and commit it was measured with. The same session gives the same bytes on every machine; no GPU is needed.',
   ],
-  flags: [{ name: 'out', short: 'o', value: 'FOLDER', help: "Where to; a folder of the session's name by default." }],
+  flags: [
+    { name: 'out', short: 'o', value: 'FOLDER', help: "Where to; a folder of the session's name by default." },
+    forceFlag,
+  ],
   examples: ['braggbench replay assets/runs/h200-uniform-grid-70MeV.json -o figures'],
   operands: { min: 1, max: 1, name: 'a session' },
   run: async ({ parsed, terminal }) => {
@@ -29,8 +32,10 @@ export const replay: Verb = {
     const figures = replayed(asSession(kept, await readKnown(loadAddon(), assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);
     await mkdir(folder, { recursive: true });
+    // All or none: none is written where one may not be.
+    for (const { name } of figures) await checkOutput(parsed, path.join(folder, name));
     for (const { name, svg } of figures) {
-      await writeAtomically(path.join(folder, name), svg, 'replace');
+      await writeOutput(parsed, path.join(folder, name), svg);
       terminal.print(path.join(folder, name));
     }
     return exitCodes.done;

@@ -1,9 +1,9 @@
 /** `braggbench report`: runs and sessions as one HTML file, or as PDF. */
 import path from 'node:path';
-import { writeAtomically } from '../../host/workloads/scenarios/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
+import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import type { Verb } from '../verb.ts';
 
 function titleOf(files: readonly string[]): string {
@@ -21,6 +21,7 @@ export const report: Verb = {
   ],
   flags: [
     { name: 'out', short: 'o', value: 'FILE', help: 'Where to write it: .html or .pdf.' },
+    forceFlag,
     { name: 'title', value: 'TEXT', help: "Its title; the files' names by default." },
     { name: 'browser', value: 'PATH', help: 'The browser that prints a PDF.' },
   ],
@@ -36,6 +37,7 @@ export const report: Verb = {
     if (kind !== '.html' && kind !== '.htm' && kind !== '.pdf') {
       throw new UsageError(`-o ${out}: a report is .html or .pdf`);
     }
+    await checkOutput(parsed, out);
     // Loaded here, so that the report's drawing is not part of every start of the command line.
     const [{ reportHtml }, { reportInput }, { findBrowser, printPdf }] = await Promise.all([
       import('../../../renderer/report/report.ts'),
@@ -46,8 +48,7 @@ export const report: Verb = {
     const browser = kind === '.pdf' ? await findBrowser(flagValue(parsed, 'browser')) : null;
     const title = flagValue(parsed, 'title') ?? titleOf(parsed.operands);
     const html = reportHtml(await withHost((host) => reportInput(host, parsed.operands, title)));
-    if (browser === null) await writeAtomically(out, html, 'replace');
-    else await printPdf(browser, html, out);
+    await writeOutput(parsed, out, browser === null ? html : await printPdf(browser, html, out));
     terminal.say(`Written to ${out}`);
     return exitCodes.done;
   },

@@ -6,6 +6,7 @@ import { flagValue, UsageError } from '../arguments.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
+import { checkOutput, forceFlag } from '../output-file.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
@@ -16,9 +17,8 @@ async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFi
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;
   if (out.trim() === '') throw new UsageError('--out needs the name of a file, such as run.h5');
-  const place = host.grant(resolve(out));
-  await host.files.checkWritable(place.file);
-  return place;
+  await checkOutput(parsed, resolve(out));
+  return host.grant(resolve(out));
 }
 
 async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
@@ -55,6 +55,7 @@ export const run: Verb = {
       value: 'RUN.h5',
       help: 'Save the run as HDF5: dose, curves, ledger, phase-space slices; or the image.',
     },
+    forceFlag,
     {
       name: 'trace',
       help: "Record the GPU's work and the driver's calls in the run, for export; slows it. Of a measured workload every repetition of one sample, after the timing.",

@@ -4,6 +4,7 @@ import type { NamedFile } from '../../contract/files.ts';
 import type { Host } from '../../host/index.ts';
 import { type AnyReading, engineRefusal } from '../../host/workloads/scenarios/index.ts';
 import { hasFlag } from '../arguments.ts';
+import { ifExists, withWayOut } from '../output-file.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { progressLine } from '../run-progress.ts';
 import type { VerbContext } from '../verb.ts';
@@ -47,13 +48,15 @@ export async function solve(context: VerbContext, host: Host, reading: AnyReadin
 
 /** The path of the saved run, or why it was not saved: what was computed is printed all the same. */
 export async function saved(
+  { parsed }: VerbContext,
   host: Host,
   id: string,
   { file }: NamedFile,
 ): Promise<{ readonly file: string } | { readonly error: BraggError }> {
   try {
-    return { file: (await host.call('run.save', { run: id, file, ifExists: 'replace' })).place };
-  } catch (error) {
+    return { file: (await host.call('run.save', { run: id, file, ifExists: ifExists(parsed) })).place };
+  } catch (thrown) {
+    const error = withWayOut(thrown);
     if (error instanceof BraggError) return { error };
     throw error;
   }

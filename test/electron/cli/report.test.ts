@@ -168,7 +168,7 @@ describe('export', () => {
       expect(own[0]).toMatchObject({ device: 'NVIDIA H200', round: '0', sm_MHz: '1980', kind: 'variant' });
     }
     expect(rows.filter(({ kind }) => kind === 'other program')).toHaveLength(15);
-    expect(await call('export', 'a.h5', '--samples', 'samples.csv')).toMatchObject({
+    expect(await call('export', 'a.h5', '--samples', 'none.csv')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--samples is of sessions that bench kept (.json): a.h5 is a run'),
     });

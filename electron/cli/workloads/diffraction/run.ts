@@ -18,7 +18,7 @@ export async function runDiffraction(context: VerbContext, host: Host, place: Na
   const id = await solve(context, host, reading);
   const data = runOf('diffraction', await host.runs.data(id));
   const summary = imageSummary(data);
-  const kept = place === null ? null : await saved(host, id, place);
+  const kept = place === null ? null : await saved(context, host, id, place);
   const file = kept !== null && 'file' in kept ? kept.file : null;
   const verdict = await checkedUserKernel(context, host, reading, data);
   if (hasFlag(parsed, 'json')) {

@@ -6,12 +6,13 @@ import type { NamedFile } from '../../../contract/files.ts';
 import type { UserKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
 import type { Host } from '../../../host/index.ts';
 import type { TaskProblem } from '../../../host/io/addon/task.ts';
-import { limitsOf, writeSession } from '../../../host/model/bench/index.ts';
+import { limitsOf, sessionText } from '../../../host/model/bench/index.ts';
 import { engineRefusal, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
 import { taskVerdict } from '../../../host/workloads/task/user-kernels.ts';
-import { flagValue, hasFlag } from '../../arguments.ts';
+import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
 import { exitCodeOf } from '../../benching.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { writeOutput } from '../../output-file.ts';
 import { verdictLines } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 import { measureTask, refuseUnkeptTrace, showTaskSession } from './bench.ts';
@@ -37,6 +38,19 @@ function verdictOf(host: Host, report: TaskReport, variant: string): UserKernelV
   return taskVerdict(report, variant);
 }
 
+/** What was measured is shown also where it cannot be kept: the error is thrown after that. */
+async function keptAt(parsed: ParsedArguments, session: TaskSession): Promise<BraggError | null> {
+  const out = flagValue(parsed, 'out');
+  if (out === undefined) return null;
+  try {
+    await writeOutput(parsed, out, sessionText(session));
+    return null;
+  } catch (error) {
+    if (error instanceof BraggError) return error;
+    throw error;
+  }
+}
+
 export async function runTask(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
   const { parsed, terminal } = context;
   refuseUnkeptTrace(parsed);
@@ -57,8 +71,7 @@ export async function runTask(context: VerbContext, host: Host, place: NamedFile
     reports: [report],
     sweep: null,
   };
-  const out = flagValue(parsed, 'out');
-  if (out !== undefined) await writeSession(out, session);
+  const kept = await keptAt(parsed, session);
   const verdict = verdictOf(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json')) terminal.printJson({ ...report, checks: verdict });
   else showTaskSession(context, session);
@@ -66,6 +79,7 @@ export async function runTask(context: VerbContext, host: Host, place: NamedFile
     for (const line of ['', ...verdictLines(verdict, (style, text) => terminal.style(style, text))])
       terminal.print(line);
   }
+  if (kept instanceof Error) throw kept;
   if (place !== null) terminal.say(`Kept as ${place.place}`);
   return verdict?.right === false ? exitCodes.failed : exitCodeOf([report]);
 }

@@ -50,7 +50,7 @@ export async function runTransport(context: VerbContext, host: Host, place: Name
   const id = await solve(context, host, reading);
   const data = runOf('transport', await host.runs.data(id));
   const summary = summaryOf(data);
-  const kept = place === null ? null : await saved(host, id, place);
+  const kept = place === null ? null : await saved(context, host, id, place);
   const file = kept !== null && 'file' in kept ? kept.file : null;
   const verdict = await checkedUserKernel(context, host, reading, data);
   const range_mm = reading.scenario?.initial.kind === 'beam' ? reading.range_mm : null;

@@ -9,7 +9,7 @@ import { fileError } from './errors.ts';
 import type { Library } from './library.ts';
 import { type Locks, OWN_FOLDER } from './locks.ts';
 import { openPlain } from './plain-file.ts';
-import { checkWritable, writeAtomically } from './write-file.ts';
+import { writeAtomically } from './write-file.ts';
 
 /** A grant is a key to a file: it must not be guessed by a page that was not given it. */
 const GRANT_BYTES = 15;
@@ -110,11 +110,6 @@ export class FileAccess {
       throw fileError(error, folder);
     }
     return this.#locks.holding(path.join(folder, 'library'), work);
-  }
-
-  /** Throws what writing would, before there is anything to write. */
-  async checkWritable(ref: FileRef): Promise<void> {
-    await checkWritable(await this.writable(ref));
   }
 
   /** The same for the folder of any file. */

@@ -45,9 +45,12 @@ async function modeOf(path: string): Promise<number | null> {
  * Whether a file could be written now, to know before work whose result goes
  * there. Throws what `writeAtomically` would; says nothing of the space left.
  */
-export async function checkWritable(path: string): Promise<void> {
+export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'): Promise<void> {
   try {
-    await modeOf(path);
+    const isThere = (await modeOf(path)) !== null;
+    if (isThere && ifExists === 'refuse') {
+      throw new BraggError('exists', `${path} cannot be written: it exists already`);
+    }
     await access(dirname(path), constants.W_OK);
   } catch (error) {
     throw refusal(path, error);

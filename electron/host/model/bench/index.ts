@@ -6,6 +6,6 @@ export { noGpus, type SessionGpus, sessionGpus } from './machine.ts';
 export { recordedFacts } from './recorded.ts';
 export type { BenchEntry, BenchReport, MeasuredEntry, Ratio, RefusedEntry } from './report.ts';
 export { type BenchProgress, SessionClock } from './session-clock.ts';
-export { isKeptAs, parseSession, readKept, readSession, writeSession } from './session-file.ts';
+export { isKeptAs, parseSession, readKept, readSession, sessionText } from './session-file.ts';
 export { type BenchLimits, limitsOf } from './stopping.ts';
 export { fitLine, sweepFits } from './sweep.ts';

@@ -3,12 +3,11 @@ import type { z } from 'zod';
 import { type BenchSession, benchSessionSchema, SESSION_FORMAT } from '../../../contract/bench/bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
-import { writeAtomically } from '../../io/files/write-file.ts';
 import { schemaFault } from '../../io/text/schema-fault.ts';
 
 /** Sessions of any workload. JSON lacks NaN and infinities; the schemas let none through. */
-export async function writeSession(path: string, session: { readonly format: string }): Promise<void> {
-  await writeAtomically(path, `${JSON.stringify(session)}\n`, 'replace');
+export function sessionText(session: { readonly format: string }): string {
+  return `${JSON.stringify(session)}\n`;
 }
 
 /** Throws BraggError 'foreign-file' that says what is wrong. */

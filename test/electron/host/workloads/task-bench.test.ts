@@ -1,13 +1,13 @@
 /** Small measured workloads through the real addon: the same statistics as every other bench. */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TaskReport, taskReportSchema } from '../../../../electron/contract/bench/task-bench.ts';
 import { loadAddon, type NativeAddon } from '../../../../electron/host/io/addon/addon.ts';
 import type { NativeTask, TaskProblem } from '../../../../electron/host/io/addon/task.ts';
-import { readTaskClaims, writeSession } from '../../../../electron/host/model/bench/index.ts';
+import { readTaskClaims, sessionText } from '../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
 import { benchTask } from '../../../../electron/host/workloads/task/bench.ts';
 import { isTaskSession, parseTaskSession, taskFits } from '../../../../electron/host/workloads/task/session-file.ts';
@@ -86,7 +86,7 @@ test('a session is kept and read again; a sweep gives fixed cost and slope', asy
     sweep: { path: 'problem.steps', values: [1, 2], fits: taskFits([1, 2], [report, report]) },
   };
   const file = path.join(folder, 'session.json');
-  await writeSession(file, session);
+  await writeFile(file, sessionText(session));
   const text = await readFile(file, 'utf8');
   expect(isTaskSession(text)).toBe(true);
   expect(parseTaskSession(text, file)).toEqual(session);

@@ -9,7 +9,7 @@ import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts
 import { claimResults, readClaims, transportTimes } from '../../../../../electron/host/model/bench/claims.ts';
 import { flagOf } from '../../../../../electron/host/model/bench/flags.ts';
 import { roofline } from '../../../../../electron/host/model/bench/roofline.ts';
-import { readSession, writeSession } from '../../../../../electron/host/model/bench/session-file.ts';
+import { readSession, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
 import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/statistics.ts';
 import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';
 import { assetsFolder } from '../../small-run.ts';
@@ -71,7 +71,7 @@ test('a session survives writing, and foreign files are refused', async () => {
   try {
     const session = await readSession(path.join(folder, 'h200-water-70MeV.json'));
     const file = path.join(scratch, 'a.json');
-    await writeSession(file, session);
+    await writeFile(file, sessionText(session));
     expect(await readSession(file)).toEqual(session);
     await writeFile(file, '{"format":"other"}');
     await expect(readSession(file)).rejects.toThrow('is not a benchmark of this program');

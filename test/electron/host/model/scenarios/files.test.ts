@@ -113,10 +113,12 @@ describe('writing', () => {
     await mkdir(taken);
     const refused = { code: 'invalid', message: `${taken} cannot be written: it is a folder` };
     await expect(scenarios.write(taken, {})).rejects.toMatchObject(refused);
-    await expect(checkWritable(taken)).rejects.toMatchObject(refused);
-    await expect(checkWritable(join(folder, 'new.json'))).resolves.toBeUndefined();
+    await expect(checkWritable(taken, 'replace')).rejects.toMatchObject(refused);
+    await expect(checkWritable(join(folder, 'new.json'), 'refuse')).resolves.toBeUndefined();
     if (process.platform === 'win32') return context.skip('devices and permissions are of POSIX');
-    await expect(checkWritable('/dev/null')).rejects.toMatchObject({ message: expect.stringContaining('a device') });
+    await expect(checkWritable('/dev/null', 'replace')).rejects.toMatchObject({
+      message: expect.stringContaining('a device'),
+    });
     const secret = join(folder, 'secret.json');
     await writeFile(secret, 'old', { mode: 0o600 });
     await scenarios.write(secret, {});

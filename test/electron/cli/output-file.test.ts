@@ -1,0 +1,77 @@
+/** Files that the command line writes: none that is there is replaced unasked, and that is said before any work. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseArguments } from '../../../electron/cli/arguments.ts';
+import { forceFlag, writeOutput } from '../../../electron/cli/output-file.ts';
+import { assetsFolder } from '../host/small-run.ts';
+import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+
+const recorded = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
+const traced = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5');
+const PRECIOUS = 'work of a week';
+
+let folder: string;
+const inFolder = (name: string): string => path.join(folder, name);
+const call = (words: readonly string[]): Promise<Ended> =>
+  braggbenchHere(words, { cwd: folder, environment: environmentWith(inFolder('home')) });
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-output-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Of each verb and each flag with which it writes: the words, and the file. Scenarios of an hour: none is begun. */
+const writes: readonly (readonly [string, readonly string[], string])[] = [
+  ['run', ['run', 'water-150MeV', '--set', 'grid.dx_mm=0.1', '--out', 'run.h5'], 'run.h5'],
+  ['run of an image', ['run', 'simple-cubic-1024', '--out', 'image.h5'], 'image.h5'],
+  ['run of a measurement', ['run', 'layer-1024', '--out', 'layer.json'], 'layer.json'],
+  ['bench', ['bench', 'water-150MeV', '--out', 'session.json'], 'session.json'],
+  ['report', ['report', recorded, '-o', 'report.html'], 'report.html'],
+  ['replay', ['replay', recorded, '-o', 'figures'], 'figures/roofline.svg'],
+  ['export --trace', ['export', traced, '--trace', 'trace.json'], 'trace.json'],
+  ['export --image', ['export', traced, '--image', 'image.tif'], 'image.tif'],
+  ['export --samples', ['export', recorded, '--samples', 'samples.csv'], 'samples.csv'],
+];
+
+describe.for(writes)('%s', ([, words, file]) => {
+  beforeAll(async () => {
+    await mkdir(path.dirname(inFolder(file)), { recursive: true });
+    await writeFile(inFolder(file), PRECIOUS);
+  });
+
+  test('leaves a file that is there, and says how to replace it', async () => {
+    const { code, stdout, stderr } = await call(words);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`${path.basename(file)} cannot be written: it exists already`);
+    expect(stderr).toContain('Choose another name, or replace it with --force');
+    expect(await readFile(inFolder(file), 'utf8')).toBe(PRECIOUS);
+  });
+});
+
+test.for([
+  ['report', recorded, '-o', 'report.html'],
+  ['replay', recorded, '-o', 'figures'],
+  ['export', traced, '--trace', 'trace.json'],
+  ['export', recorded, '--samples', 'samples.csv'],
+])('--force replaces it: %s', async (words) => {
+  const [, , , out = ''] = words;
+  const file = out === 'figures' ? 'figures/roofline.svg' : out;
+  const { code, stderr } = await call([...words, '--force']);
+  expect(code, stderr).toBe(0);
+  expect(await readFile(inFolder(file), 'utf8')).not.toBe(PRECIOUS);
+});
+
+test('a file that appeared during the work stays', async () => {
+  const file = inFolder('late.json');
+  await writeFile(file, PRECIOUS);
+  const asked = parseArguments([], [forceFlag]);
+  await expect(writeOutput(asked, file, 'new')).rejects.toMatchObject({
+    code: 'exists',
+    message: expect.stringContaining('--force'),
+  });
+  expect(await readFile(file, 'utf8')).toBe(PRECIOUS);
+  await writeOutput(parseArguments(['--force'], [forceFlag]), file, 'new');
+  expect(await readFile(file, 'utf8')).toBe('new');
+});
