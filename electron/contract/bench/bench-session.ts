@@ -175,7 +175,12 @@ export const reportShape = {
   judged: judgedSchema.optional(),
   elapsed_s: seconds,
   /** The first variant against itself in the same rounds; of sessions with `judged` prepared apart, as a rival is. */
-  noise: z.strictObject({ ratio: ratioSchema.nullable(), floor: z.number().nullable() }),
+  noise: z.strictObject({
+    ratio: ratioSchema.nullable(),
+    floor: z.number().nullable(),
+    /** The floor of whole runs; absent in older sessions, and where whole runs are not judged. */
+    whole_floor: z.number().nullable().optional(),
+  }),
 };
 
 /** The file that a session is kept in, by the name of its format; `Report` and `Fit` are the workload's own. */

@@ -100,6 +100,8 @@ export const imageBenchReportSchema = z
     judged: reportShape.judged,
     /** How far the first variant strays from itself. */
     noise_floor: z.number().nullable(),
+    /** The same of whole runs; absent in older sessions. */
+    whole_noise_floor: z.number().nullable().optional(),
     entries: z.array(imageBenchEntrySchema),
     /** Absent in older sessions. */
     claims: z.array(taskClaimResultSchema).optional(),

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { kernelResourcesSchema } from '../resources.ts';
 import { workloadSchema } from '../workload.ts';
-import { count, modeSchema, ratioSchema, reportShape, seconds, verdictSchema } from './bench-session.ts';
+import { count, modeSchema, ratioSchema, reportShape, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
 import { taskClaimResultSchema } from './claims.ts';
 import { quantitySchema } from './task-bench.ts';
 
@@ -92,6 +92,8 @@ export const sessionEntrySchema = z.discriminatedUnion('status', [
     spread: z.number(),
     /** Over the time of the first variant. */
     ratio: ratioSchema,
+    /** How the session itself judged whole runs; absent where it did not. */
+    whole: wholeSchema.optional(),
     /** Null: clocks were not recorded. */
     flagged: count.nullable(),
     verdict: verdictSchema,

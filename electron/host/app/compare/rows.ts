@@ -3,10 +3,12 @@ import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { type Accuracy, isRight } from '../../../contract/bench/session.ts';
 import { verdictOf } from '../../../contract/bench/speed-verdict.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import { asRatio } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
 import { sameGrid } from '../../model/fields/field.ts';
-import { judge, outsideOf, type Standing, usualMargin } from '../../model/verdicts/judge.ts';
+import { judge, outsideOf, type Standing } from '../../model/verdicts/judge.ts';
 import {
+  asInterval,
   type Instances,
   type LogInterval,
   pairedLogRatio,
@@ -36,30 +38,39 @@ function logRatioOf(
   return ratio(here, reference, outsideOf({ contestants }));
 }
 
-const ends = ({ middle, half }: LogInterval) => ({ low: Math.exp(middle - half), high: Math.exp(middle + half) });
-
 function ratioTo(
   here: Loaded,
   reference: Loaded,
   { paired, log }: { readonly paired: boolean; readonly log: LogInterval | null },
 ): ComparedRow['ratio'] {
-  if (log !== null) return { value: Math.exp(log.middle), interval: ends(log) };
+  const ratio = asRatio(log, median(here.times) / median(reference.times));
+  if (log !== null || here === reference) return ratio;
   const interval = paired ? ratioInterval : unpairedRatioInterval;
-  return {
-    value: median(here.times) / median(reference.times),
-    interval: here === reference ? null : interval(here.times, reference.times, seed),
-  };
+  return { ...ratio, interval: interval(here.times, reference.times, seed) };
 }
 
 /** By instances where both tell of them; else by the bootstrap of the rounds, as older sessions were judged. */
 function speedOf(here: Loaded, reference: Loaded, log: LogInterval | null, ratio: ComparedRow['ratio']) {
-  return log === null ? verdictOf(ratio.interval, floorFor(here, reference)) : standingOf(here, reference, log);
+  const floor = larger(here.floor, reference.floor);
+  return log === null ? verdictOf(ratio.interval, floor) : standingOf(here, reference, { log, floor });
 }
 
-function standingOf(here: Loaded, reference: Loaded, log: LogInterval): Standing {
-  const floor = floorFor(here, reference);
-  const criteria = { margin: usualMargin };
+/** `floor` as a ratio less 1. The narrower margin of two sessions: what either calls apart is not the same. */
+function standingOf(
+  here: Loaded,
+  reference: Loaded,
+  { log, floor }: { readonly log: LogInterval; readonly floor: number | null },
+): Standing {
+  const criteria = { margin: Math.min(here.margin, reference.margin) };
   return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
+}
+
+/** What its session said of whole runs, where it is the reference of that session that both are compared with. */
+function judgedWholeOf({ judgedWhole, rounds }: Loaded, reference: Loaded): Standing {
+  const { subject } = reference.row;
+  const ofSession = rounds !== null && rounds === reference.rounds && subject.kind !== 'run';
+  if (judgedWhole === null || !ofSession || judgedWhole.reference !== subject.label) return 'undecided';
+  return judgedWhole.verdict === 'reference' ? 'undecided' : judgedWhole.verdict;
 }
 
 function wholeOf(here: Loaded, reference: Loaded, among: Parameters<typeof logRatioOf>[2]): ComparedRow['whole'] {
@@ -67,18 +78,21 @@ function wholeOf(here: Loaded, reference: Loaded, among: Parameters<typeof logRa
   if (here === reference) return { ratio: { value: 1, interval: null }, verdict: 'reference' };
   const log = logRatioOf(here.wholes, reference.wholes, among);
   if (log === null) return null;
-  return { ratio: { value: Math.exp(log.middle), interval: ends(log) }, verdict: standingOf(here, reference, log) };
+  const floor = larger(here.wholeFloor, reference.wholeFloor);
+  // Older sessions keep how they judged, and not by which floor.
+  const verdict = floor === null ? judgedWholeOf(here, reference) : standingOf(here, reference, { log, floor });
+  return { ratio: asRatio(log, Number.NaN), verdict };
 }
 
 function timeIntervalOf({ instances, times }: Loaded): ComparedRow['time_interval'] {
   if (instances === null) return medianInterval(times, seed);
   const log = timeInterval(instances, outsideOf({ contestants: 1 }));
-  return log === null ? null : ends(log);
+  return log === null ? null : asInterval(log);
 }
 
-/** The larger of the two sessions' floors: what either could not tell, both together cannot. */
-function floorFor(here: Loaded, reference: Loaded): number | null {
-  return here.floor === null || reference.floor === null ? null : Math.max(here.floor, reference.floor);
+/** Of two sessions' floors: what either could not tell, both together cannot. */
+function larger(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : Math.max(one, other);
 }
 
 /** Values of the scenario that are about how it is solved, not what. */

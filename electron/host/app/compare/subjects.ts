@@ -1,11 +1,12 @@
 /** What stands in a comparison, with the numbers behind it. */
-import { gpuOf, type SessionGpu } from '../../../contract/bench/bench-session.ts';
+import { gpuOf, type SessionGpu, type Whole } from '../../../contract/bench/bench-session.ts';
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import type { MeasuredSessionEntry, Session, SessionReport, Timed, Words } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { keptInstances } from '../../model/bench/claims.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
+import { usualMargin } from '../../model/verdicts/judge.ts';
 import type { Instances } from '../../model/verdicts/levels.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { Benches } from '../benches/benches.ts';
@@ -28,8 +29,13 @@ export interface Loaded {
   readonly wholes: Instances | null;
   /** Which rounds the times are of: the session's report; null of what stands alone. */
   readonly rounds: string | null;
-  /** How far the session's reference strays from itself. */
+  /** How far the session's reference strays from itself: its time, and its whole run. */
   readonly floor: number | null;
+  readonly wholeFloor: number | null;
+  /** What its session calls the same lies inside this, as a ratio less 1. */
+  readonly margin: number;
+  /** How its session judged whole runs, and against which of its variants; null where it did not. */
+  readonly judgedWhole: { readonly verdict: Whole['verdict']; readonly reference: string | null } | null;
   /** Its session found it wrong. */
   readonly wrong: boolean;
   /** Whether its accuracy is against FP64: else another answer says how far it is from that. */
@@ -90,6 +96,9 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
     wholes: null,
     rounds: null,
     floor: null,
+    wholeFloor: null,
+    margin: usualMargin,
+    judgedWhole: null,
     wrong: false,
     held: false,
     field,
@@ -146,12 +155,14 @@ function reportPart(
   report: SessionReport,
   on: { readonly device: 'cpu' | 'cuda'; readonly gpu: number | null },
 ) {
-  const { machine, program, scenario, bench, noise, document = null } = report;
+  const { machine, program, scenario, bench, noise, judged, document = null } = report;
   const used = gpuOf(machine, on.gpu);
   const gpu = on.device === 'cuda' ? used : null;
   return {
     words,
     floor: noise.floor,
+    wholeFloor: noise.whole_floor ?? null,
+    margin: judged?.margin ?? usualMargin,
     document,
     environment: environmentOf(report, used),
     row: {
@@ -205,6 +216,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
       ...{ times, rounds, wrong },
       instances: null,
       wholes: null,
+      judgedWhole: null,
       held: true,
       field: null,
     };
@@ -213,7 +225,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
   if (entry?.status !== 'measured') return missing();
   const { row, ...common } = reportPart(session, report, entry);
   const { label, variant, precision, time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes } = entry;
-  const { size, accuracy, quantities, roofline, determinism, flagged, samples } = entry;
+  const { size, accuracy, quantities, roofline, determinism, flagged, samples, whole } = entry;
   return {
     ...common,
     row: {
@@ -228,6 +240,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
     times: samples.length === 0 ? [time_s] : samples.map((sample) => sample.time_s),
     instances: instancesIn(samples, (sample) => sample.time_s),
     wholes: instancesIn(samples, (sample) => sample.wall_s),
+    judgedWhole: whole === undefined ? null : { verdict: whole.verdict, reference: report.reference },
     rounds,
     wrong: entry.verdict === 'wrong',
     held: true,

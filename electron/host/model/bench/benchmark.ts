@@ -249,7 +249,11 @@ class Session {
         instances: Math.ceil(this.clock.rounds / ROUNDS_PER_INSTANCE),
         rounds_per_instance: ROUNDS_PER_INSTANCE,
       },
-      noise: { ratio: noise?.ratio ?? null, floor: floorAsRatio(floor) },
+      noise: {
+        ratio: noise?.ratio ?? null,
+        floor: floorAsRatio(floor),
+        whole_floor: floorAsRatio(wholeNoise.floor),
+      },
       oracles: [...this.oracles].map(([stepping, { oracle, reason }]) => ({
         stepping: stepping as 'path' | 'depth',
         variant: oracle?.variant ?? null,

@@ -1,7 +1,7 @@
 /** How one contestant's times stand against the others': the part of a report that every workload shares. */
 import type { Mode, Ratio } from '../../../contract/bench/bench-session.ts';
 import { judge, noiseFloorOf, outsideOf, type Standing } from '../verdicts/judge.ts';
-import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
+import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { type Clocked, flagOf } from './flags.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
 
@@ -84,11 +84,9 @@ export interface Comparison<S> {
 
 const flat = (times: Instances): readonly number[] => times.flat();
 
-/** As files and people take it: not on the logarithm. */
-function asRatio(log: LogInterval | null, medians: number): Ratio {
-  if (log === null) return { value: medians, interval: null };
-  const { middle, half } = log;
-  return { value: Math.exp(middle), interval: { low: Math.exp(middle - half), high: Math.exp(middle + half) } };
+/** A ratio as files and people take it; of `medians` where there are too few instances for an interval. */
+export function asRatio(log: LogInterval | null, medians: number): Ratio {
+  return log === null ? { value: medians, interval: null } : { value: Math.exp(log.middle), interval: asInterval(log) };
 }
 
 /** Compares two series taken in the same rounds; intervals hold for all `contestants` at once. */

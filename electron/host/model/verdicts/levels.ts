@@ -20,6 +20,12 @@ export interface LogInterval {
   readonly half: number;
 }
 
+/** As files and people take it: not on the logarithm. */
+export const asInterval = ({ middle, half }: LogInterval) => ({
+  low: Math.exp(middle - half),
+  high: Math.exp(middle + half),
+});
+
 function enough(instances: Instances): boolean {
   const rounds = instances.reduce((sum, times) => sum + times.length, 0);
   return instances.length >= fewestInstances && rounds >= fewestRounds && instances.every((times) => times.length > 0);

@@ -117,6 +117,7 @@ function ranked(one: Contestant): Ranked<Sample> {
 }
 
 const levels = (samples: readonly Sample[]): Instances => instancesOf(samples, ({ time_s }) => time_s);
+const wholes = (samples: readonly Sample[]): Instances => instancesOf(samples, ({ wall_s }) => wall_s);
 
 /** The bits are told by whether they are the same: a hash of an image is of no use to anyone. */
 function repeatsOf({ runs, bitwise, spread }: ReturnType<Determinism['report']>) {
@@ -270,6 +271,7 @@ class Session {
     const [reference] = this.contestants;
     const noise = reference === undefined ? null : noiseOf(levels(this.control), levels(reference.samples));
     const floor = noise?.floor ?? null;
+    const wholeNoise = reference === undefined ? null : noiseOf(wholes(this.control), wholes(reference.samples));
     const { cpu, logicalCores, isa, os } = this.addon.machine();
     const { version, build, compiler } = this.addon.buildInfo();
     for (const { label, first } of this.contestants) this.options.onImage?.(label, first.image);
@@ -301,6 +303,7 @@ class Session {
       stopped,
       judged,
       noise_floor: floorAsRatio(floor),
+      whole_noise_floor: floorAsRatio(wholeNoise?.floor ?? null),
       entries,
       claims: imageClaims(claims, { entries, width, height, terms, seed, judged }),
       elapsed_s: this.clock.elapsed_s,

@@ -179,7 +179,11 @@ function reportOf(report: ImageBenchReport, commit: string | null, means: Means)
     ...{ scenario, reference, seed, rounds, stopped, elapsed_s },
     ...(judged === undefined ? {} : { judged }),
     machine: { ...machine, logical_cores: logicalCores },
-    noise: { ratio: null, floor: report.noise_floor },
+    noise: {
+      ratio: null,
+      floor: report.noise_floor,
+      ...(report.whole_noise_floor === undefined ? {} : { whole_floor: report.whole_noise_floor }),
+    },
     program: { version: program?.version ?? null, build, compiler: program?.compiler ?? null, commit },
     ...(document === undefined ? {} : { document }),
     ...(resources === undefined ? {} : { resources }),

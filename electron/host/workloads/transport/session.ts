@@ -66,12 +66,13 @@ function entryOf(entry: BenchReport['entries'][number]): SessionEntry {
   const head = { label, variant, title, builds_on, device, precision, note, gpu };
   if (entry.status === 'refused') return { ...head, status: 'refused', reason: entry.reason };
   const { threads, first, setup_s, setup_parts, time_s, wall_s, solve_spread, ratio, flagged, verdict } = entry;
-  const { rung, cumulative, roofline, determinism, cells, modes, samples, steps } = entry;
+  const { rung, cumulative, roofline, determinism, cells, modes, samples, steps, whole } = entry;
   return {
     ...head,
     note: note ?? (stepping === 'depth' ? 'depth stepping' : null),
     status: 'measured',
     ...{ threads, setup_s, setup_parts, time_s, wall_s, ratio, flagged, verdict, rung, cumulative, roofline },
+    ...(whole === undefined ? {} : { whole }),
     first_setup_s: first.setup_s,
     spread: solve_spread,
     accuracy: accuracyOf(entry),
