@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Of each verb and each flag with which it writes: the words, and the file. Scenarios of an hour: none is begun. */
+/** Every verb and flag that writes: the words, and the file. None of the runs is begun: they would take minutes. */
 const writes: readonly (readonly [string, readonly string[], string])[] = [
   ['run', ['run', 'water-150MeV', '--set', 'grid.dx_mm=0.1', '--out', 'run.h5'], 'run.h5'],
   ['run of an image', ['run', 'simple-cubic-1024', '--out', 'image.h5'], 'image.h5'],

@@ -90,7 +90,7 @@ function timeIntervalOf({ instances, times }: Loaded): ComparedRow['time_interva
   return log === null ? null : asInterval(log);
 }
 
-/** Of two sessions' floors: what either could not tell, both together cannot. */
+/** The larger of two sessions' floors: what either could not tell, both together cannot. */
 function larger(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
