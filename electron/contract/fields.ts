@@ -48,17 +48,20 @@ export const mapAxisSchema = z.strictObject({
 });
 export type MapAxis = Readonly<z.infer<typeof mapAxisSchema>>;
 
+/** What becomes of several cells in one sample: their mean, or the one farthest from zero, which keeps small spots in sight. */
+export const fieldStatisticSchema = z.enum(['mean', 'max']);
+export type FieldStatistic = z.infer<typeof fieldStatisticSchema>;
+
 /** A two-dimensional map, row by row along `vertical`, horizontal contiguous. */
 export const fieldMapSchema = z.strictObject({
   quantity: z.string(),
   unit: z.string(),
   horizontal: mapAxisSchema,
   vertical: mapAxisSchema,
-  /**
-   * Each value is the mean over the grid cells in the sample, so the unit does
-   * not depend on the zoom. Length horizontal.count × vertical.count.
-   */
+  /** One cell's unit, whatever the zoom. Length horizontal.count × vertical.count. */
   values: float32,
+  /** How each value was made of the grid cells in its sample. */
+  statistic: fieldStatisticSchema,
   /** Smallest and largest value of the whole field before reduction. */
   min: z.number(),
   max: z.number(),

@@ -1,6 +1,6 @@
 /** Diffraction images as the page asks for them. Pixels count from 0; the middle of pixel i is at i + 0.5. */
 import { z } from 'zod';
-import { fieldMapSchema, viewportSchema } from './fields.ts';
+import { fieldMapSchema, fieldStatisticSchema, viewportSchema } from './fields.ts';
 import { precisionSchema, runIdSchema } from './run.ts';
 
 export const imageProgressSchema = z.strictObject({
@@ -11,13 +11,10 @@ export const imageProgressSchema = z.strictObject({
 });
 export type ImageProgress = Readonly<z.infer<typeof imageProgressSchema>>;
 
-/** What becomes of several pixels in one sample: their mean, or the largest, which keeps small spots in sight. */
-export const pixelStatisticSchema = z.enum(['mean', 'max']);
-
 /** Fast axis across, slow axis down; windows in pixels. */
 export const imageViewSchema = z.strictObject({
   viewport: viewportSchema,
-  statistic: pixelStatisticSchema.default('mean'),
+  statistic: fieldStatisticSchema.default('mean'),
 });
 export type ImageView = Readonly<z.input<typeof imageViewSchema>>;
 

@@ -3,6 +3,11 @@ import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { sampleEdge } from './field-image.ts';
 import type { MapPoint } from './map-view.ts';
 
+/** Whether a sample is several cells. */
+export function isReduced({ horizontal, vertical }: FieldMap): boolean {
+  return horizontal.cellsPerSample * vertical.cellsPerSample > 1;
+}
+
 export interface FieldStatistics {
   /** Samples whose centre lies in the rectangle. */
   readonly samples: number;

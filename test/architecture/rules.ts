@@ -14,6 +14,7 @@ const PAGE_VIEW = [
   'renderer/drawing',
   'renderer/report',
   'renderer/widgets',
+  'renderer/maps',
   'renderer/actions',
   'renderer/commands',
   'renderer/workbench',
@@ -128,6 +129,12 @@ export const scriptRules: Rules = {
   },
   'renderer/styles': { ...none, packages: ['@fontsource-variable/inter'] },
   'renderer/widgets': { ...none, folders: [...PAGE_BASE, 'renderer/drawing', 'assets/icons'], packages: ['react'] },
+  // The one map panel, which workloads fill.
+  'renderer/maps': {
+    folders: [...PAGE_STATE, 'renderer/drawing', 'renderer/widgets', 'renderer/actions', 'renderer/workbench'],
+    packages: [...REACT, 'zod'],
+    node: false,
+  },
   // The frame that the panels stand in, and the only place that names them.
   'renderer/frame': {
     folders: [...PAGE_VIEW, 'renderer/panels', 'renderer/styles'],
@@ -216,7 +223,6 @@ export const crowded: readonly { readonly folder: string; readonly reason: strin
 
 /** Files that lead to each other, of types only, until the landing that parts them. */
 export const tangled: readonly { readonly file: string; readonly reason: string }[] = [
-  { file: 'renderer/panels/phase-space/maps.ts', reason: 'becomes part of the one map panel' },
   { file: 'renderer/state/layout/opened.ts', reason: 'is parted with the layouts of each workload' },
 ];
 

@@ -1,12 +1,8 @@
-/** Ties the dose map's canvases to the stores and the data. Paints outside React. */
-
+/** What the dose map shows, where it comes from and what it follows. */
 import { linkedMap } from '../../actions/linked-map.ts';
-import { viewportOf } from '../../base/viewport.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { colorMap } from '../../drawing/colormap.ts';
-import type { Figure } from '../../drawing/export/figure.ts';
-import { listenToMap } from '../../drawing/map-input.ts';
-import { type MapStyle, MapView } from '../../drawing/map-view.ts';
+import { mapStyle } from '../../maps/config.ts';
+import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
@@ -22,12 +18,6 @@ export const GAMMA_LIMITS = { low: 0, high: 2 } as const;
 
 const AXES = { horizontal: 'z', vertical: 'x' } as const;
 
-export interface DrivenMap {
-  stop(): void;
-  /** What the map shows, for export. */
-  figure(): Figure | null;
-}
-
 /** Which entry of the data cache is shown. */
 export function shownKey(against: { readonly kind: string }): string {
   return against.kind === 'gamma' ? GAMMA_MAP : DOSE_MAP;
@@ -37,103 +27,60 @@ export function driveDoseMap(
   workbench: Workbench,
   store: DoseMapStore,
   view: DoseViewStore,
-  below: HTMLCanvasElement,
-  above: HTMLCanvasElement,
+  canvases: MapCanvases,
 ): DrivenMap {
   const { stores, data, feed, scheduler } = workbench;
-  let pixels: readonly [number, number] | null = null;
-
-  const linked = linkedMap(stores, () => AXES);
   const gamma = followGamma(workbench, view);
-  const want = (): void => {
-    if (pixels === null) return;
-    const part = viewportOf(linked.windows(), pixels);
-    const { against } = view.getState();
-    const { run } = stores.selection.getState();
-    feed.want(DOSE_MAP, {
-      quantity: store.getState().unit === 'mass' ? 'dose-per-mass' : 'dose',
-      ...AXES,
-      viewport: part,
-      ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),
-    });
-    gamma.follow(part);
-  };
-  const map = new MapView(below, above, scheduler, (size) => {
-    pixels = size;
-    want();
-  });
   const shownMap = () => data.maps.get(shownKey(view.getState().against));
-  const style = (): MapStyle => {
-    const { colorMap: name, divergingMap, scale, contours } = store.getState();
-    const { limits, against } = view.getState();
-    if (against.kind === 'gamma') {
-      const own = limits ?? GAMMA_LIMITS;
-      return { colorMap: colorMap(divergingMap), scale: 'linear', limits: own, contours: false, handles: true };
-    }
-    const centred = shownMap()?.field.quantity.endsWith('difference') ?? false;
-    return { colorMap: colorMap(centred ? divergingMap : name), scale, limits, centred, contours, handles: true };
-  };
-  const show = (): void => {
-    const scene = doseScene({
-      shown: shownMap(),
-      resolved: shownScenario('transport', workbench),
-      r80_mm: data.depthDose.get(SHOWN)?.final?.metrics.r80_mm ?? null,
-      windows: stores.window.getState().windows,
-      marks: store.getState().marks,
-    });
-    // Nothing of the scenario before may stand for one that has no geometry yet.
-    if (scene === null) map.clear();
-    else map.show(scene, style());
-    map.setMark(view.getState().mark);
-  };
-  const cross = (): void => map.setCrosshair(linked.crosshair());
-  const stops = [
-    data.maps.subscribe(DOSE_MAP, show),
-    data.maps.subscribe(GAMMA_MAP, show),
-    data.depthDose.subscribe(SHOWN, show),
-    data.reference.subscribe(SHOWN, show),
-    store.subscribe((state, before) => {
-      if (state.unit !== before.unit) want();
-      show();
-    }),
-    view.subscribe(() => {
-      want();
-      show();
-    }),
-    stores.scenario.subscribe(show),
-    stores.selection.subscribe((state, before) => {
-      if (state.run !== before.run) want();
-      cross();
-    }),
-    stores.window.subscribe(() => {
-      want();
-      show();
-    }),
-    listenToMap(map, above, {
-      ...linked,
-      whole: () => {
-        const whole = wholeField(shownMap(), shownScenario('transport', workbench));
-        return whole && { horizontal: whole.z, vertical: whole.x };
-      },
-      tool: () => view.getState().tool,
-      mark: (kind, from, to) => view.setState({ mark: { kind, from, to } }),
-      setLimits: (limits) => view.setState({ limits }),
-    }),
-  ];
-  show();
-  cross();
-  return {
-    figure: () => {
+  const resolved = () => shownScenario('transport', workbench);
+  return driveMap(scheduler, canvases, {
+    linked: linkedMap(stores, () => AXES),
+    want: (viewport) => {
+      const { against } = view.getState();
+      const { run } = stores.selection.getState();
+      feed.want(DOSE_MAP, {
+        quantity: store.getState().unit === 'mass' ? 'dose-per-mass' : 'dose',
+        ...AXES,
+        viewport,
+        ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),
+      });
+      gamma.follow(viewport);
+    },
+    whole: () => {
+      const whole = wholeField(shownMap(), resolved());
+      return whole && { horizontal: whole.z, vertical: whole.x };
+    },
+    scene: () =>
+      doseScene({
+        shown: shownMap(),
+        resolved: resolved(),
+        r80_mm: data.depthDose.get(SHOWN)?.final?.metrics.r80_mm ?? null,
+        windows: stores.window.getState().windows,
+        marks: store.getState().marks,
+      }),
+    style: () => {
+      const config = store.getState();
+      const { limits, against } = view.getState();
+      if (against.kind === 'gamma') {
+        const asked = { ...config, colorMap: config.divergingMap, scale: 'linear', contours: false } as const;
+        return mapStyle(asked, limits ?? GAMMA_LIMITS, false);
+      }
+      return mapStyle(config, limits, shownMap()?.field.quantity.endsWith('difference') ?? false);
+    },
+    tool: () => view.getState().tool,
+    marked: () => view.getState().mark,
+    mark: (mark) => view.setState({ mark }),
+    setLimits: (limits) => view.setState({ limits }),
+    about: () => {
       const shown = shownMap();
       const run = runOf(stores.runs.getState(), shown?.run ?? null);
       const name = run?.name ?? 'run';
       const { against } = view.getState();
       const other = against.kind === 'none' ? null : runOf(stores.runs.getState(), against.run);
       const what = against.kind === 'gamma' ? 'gamma' : against.kind === 'difference' ? 'dose-difference' : 'dose-map';
-      const title = other === null ? `${name}: dose` : `${name}: ${shown?.field.quantity} against ${other.name}`;
-      return map.figure({
+      return {
         name: `${name}-${what}`,
-        title,
+        title: other === null ? `${name}: dose` : `${name}: ${shown?.field.quantity} against ${other.name}`,
         notes: {
           ...runNotes(run),
           ...(other !== null && { reference: `${other.name}, ${other.variant}` }),
@@ -143,13 +90,31 @@ export function driveDoseMap(
             gamma_by: against.by,
           }),
         },
-      });
+      };
+    },
+    follow: ({ show, want, cross }) => {
+      const both = (): void => {
+        want();
+        show();
+      };
+      return [
+        data.maps.subscribe(DOSE_MAP, show),
+        data.maps.subscribe(GAMMA_MAP, show),
+        data.depthDose.subscribe(SHOWN, show),
+        data.reference.subscribe(SHOWN, show),
+        store.subscribe((state, before) => (state.unit === before.unit ? show() : both())),
+        view.subscribe(both),
+        stores.scenario.subscribe(show),
+        stores.selection.subscribe((state, before) => {
+          if (state.run !== before.run) want();
+          cross();
+        }),
+        stores.window.subscribe(both),
+      ];
     },
     stop: () => {
-      for (const stop of stops) stop();
       gamma.stop();
       feed.want(DOSE_MAP, null);
-      map.dispose();
     },
-  };
+  });
 }

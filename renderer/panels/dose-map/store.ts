@@ -3,17 +3,11 @@ import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { GammaDose } from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
-import type { DragTool } from '../../drawing/map-gestures.ts';
-import type { MapMark } from '../../drawing/map-view.ts';
-import type { Limits } from '../../drawing/normalisation.ts';
+import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from '../../maps/config.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
 const schema = z.strictObject({
-  colorMap: z.string().max(32),
-  /** For differences. */
-  divergingMap: z.string().max(32),
-  scale: z.enum(['linear', 'log', 'symlog']),
-  contours: z.boolean(),
+  ...mapConfigShape,
   /** Outlines of regions and reference lines over the field. */
   marks: z.boolean(),
   /** Energy by area of the map, or by mass with the density of each cell. */
@@ -27,10 +21,8 @@ export function createDoseMapStore(
   onReset: (name: string, reason: string) => void,
 ): DoseMapStore {
   const initial: DoseMapState = {
-    colorMap: 'viridis',
-    divergingMap: 'coolwarm',
+    ...initialMapConfig,
     scale: 'linear',
-    contours: false,
     marks: true,
     unit: 'area',
   };
@@ -61,10 +53,7 @@ export interface GammaOutcome {
   readonly worst: number;
 }
 
-export interface DoseView {
-  readonly limits: Limits | null;
-  readonly tool: DragTool;
-  readonly mark: MapMark | null;
+export interface DoseView extends MapMarking {
   readonly against: Against;
   /** Null: none asked for, or under way. */
   readonly gamma: GammaOutcome | null;
@@ -73,11 +62,5 @@ export interface DoseView {
 export type DoseViewStore = StoreApi<DoseView>;
 
 export function createDoseViewStore(): DoseViewStore {
-  return createStore<DoseView>(() => ({
-    limits: null,
-    tool: 'pan',
-    mark: null,
-    against: { kind: 'none' },
-    gamma: null,
-  }));
+  return createStore<DoseView>(() => ({ ...nothingMarked, against: { kind: 'none' }, gamma: null }));
 }

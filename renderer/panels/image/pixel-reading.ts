@@ -4,6 +4,7 @@
  */
 import type { RunId } from '../../../electron/contract/run.ts';
 import type { ShownImage } from '../../data/image-feed.ts';
+import { isReduced } from '../../drawing/field-statistics.ts';
 import type { ImagePoint } from '../../state/image-view.ts';
 
 /** The pointer rests: then the pixel under it is worth a question. */
@@ -30,11 +31,6 @@ type PixelAddress = Omit<ReadPixel, 'photons'>;
 
 const same = (a: PixelAddress | null, b: PixelAddress | null): boolean =>
   a?.run === b?.run && a?.against === b?.against && a?.fast === b?.fast && a?.slow === b?.slow;
-
-/** Whether a sample is several pixels. */
-export function isReduced({ horizontal, vertical }: ShownImage['map']): boolean {
-  return horizontal.cellsPerSample * vertical.cellsPerSample > 1;
-}
 
 /** The pixel to ask for; null where a sample is one pixel, which says it already. */
 function placeOf(shown: ShownImage | null, at: ImagePoint | null): PixelAddress | null {

@@ -3,10 +3,10 @@ import type { ReactElement } from 'react';
 import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { probe } from '../../drawing/field-probe.ts';
+import { isReduced } from '../../drawing/field-statistics.ts';
 import { shownPixel } from '../../state/image-view.ts';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
-import { isReduced } from './pixel-reading.ts';
 import { geometryOf } from './scene.ts';
 import type { ImagePanelViewStore } from './store.ts';
 

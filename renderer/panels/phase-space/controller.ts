@@ -1,21 +1,12 @@
-/** Ties the canvases of one map to the stores and the data. Paints outside React. */
+/** What one map of phase space shows, where it comes from and what it follows. */
 import type { Against } from '../../../electron/contract/run.ts';
 import { linkedMap } from '../../actions/linked-map.ts';
-import { viewportOf } from '../../base/viewport.ts';
-import { colorMap } from '../../drawing/colormap.ts';
-import { listenToMap } from '../../drawing/map-input.ts';
-import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
-import type { Limits } from '../../drawing/normalisation.ts';
+import { mapStyle } from '../../maps/config.ts';
+import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { cacheKey, cutsFor, isDifference, limitsOf, phaseScene, type SlotKey, slots, titleOf } from './maps.ts';
 import type { PhaseSpaceStore, PhaseViewStore, Reference } from './store.ts';
-
-export interface DrivenMap {
-  stop(): void;
-  /** What the map shows, for export. */
-  figure(): PaintedFigure | null;
-}
 
 /** A reference to a stored step is of its own run only. */
 export function againstOf(reference: Reference, run: string | null): Against | null {
@@ -25,131 +16,103 @@ export function againstOf(reference: Reference, run: string | null): Against | n
 }
 
 export function drivePhaseMap(
-  workbench: Workbench,
+  { stores, data, feed, scheduler }: Workbench,
   store: PhaseSpaceStore,
-  viewStore: PhaseViewStore,
+  view: PhaseViewStore,
   slot: SlotKey,
-  below: HTMLCanvasElement,
-  above: HTMLCanvasElement,
+  canvases: MapCanvases,
 ): DrivenMap {
-  const { stores, data, feed, scheduler } = workbench;
   const key = cacheKey(slot);
-  let pixels: readonly [number, number] | null = null;
-
   const axes = () => store.getState().maps[slot];
-  const linked = linkedMap(stores, axes);
-  const want = (): void => {
-    if (pixels === null) return;
-    const { cuts, reference } = viewStore.getState();
-    const kept = cutsFor(axes(), cuts[slot] ?? []);
-    const against = againstOf(reference, stores.selection.getState().run);
-    feed.want(key, {
-      quantity: 'protons',
-      ...axes(),
-      viewport: viewportOf(linked.windows(), pixels),
-      ...(kept.length > 0 && { cuts: [...kept] }),
-      ...(against !== null && { against }),
-    });
-  };
-  const view = new MapView(
-    below,
-    above,
-    scheduler,
-    (size) => {
-      pixels = size;
-      want();
-    },
-    'compact',
-  );
-  const show = (): void => {
+  /** What came for other axes is not what the heading says now. */
+  const shownMap = () => {
     const shown = data.maps.get(key);
     const { horizontal, vertical } = axes();
-    // What came for the axes before is not what the heading says any more.
-    if (shown === null || shown.field.horizontal.name !== horizontal || shown.field.vertical.name !== vertical) {
-      view.clear();
-      delete above.dataset['step'];
-      return;
-    }
-    // The picture's moment, which may be behind the chosen one.
-    above.dataset['step'] = String(shown.step);
-    const config = store.getState();
-    const { limits, marked } = viewStore.getState();
-    const centred = isDifference(shown.field);
-    const fields = slots.flatMap((each) => data.maps.get(cacheKey(each))?.field ?? []);
-    view.show(phaseScene(shown, stores.window.getState().windows), {
-      colorMap: colorMap(centred ? config.divergingMap : config.colorMap),
-      scale: config.scale,
-      limits: limitsOf(fields, config, limits[slot] ?? null),
-      centred,
-      contours: config.contours,
-      handles: true,
-    });
-    view.setMark(marked?.slot === slot ? marked.mark : null);
+    return shown?.field.horizontal.name === horizontal && shown.field.vertical.name === vertical ? shown : null;
   };
-  const cross = (): void => view.setCrosshair(linked.crosshair());
-  const setLimits = (limits: Limits | null): void =>
-    viewStore.setState((state) => {
-      // Matched limits stay matched: one bar moves them all.
-      const moved = store.getState().matched ? slots : [slot];
-      const next = { ...state.limits };
-      for (const each of moved) {
-        if (limits === null) delete next[each];
-        else next[each] = limits;
-      }
-      return { limits: next };
-    });
-
-  const stops = [
-    // All maps of a moment are set in one turn, before the next frame: matched limits see every one of them.
-    ...slots.map((each) => data.maps.subscribe(cacheKey(each), show)),
-    store.subscribe(() => {
-      want();
-      show();
-      cross();
-    }),
-    viewStore.subscribe(() => {
-      want();
-      show();
-    }),
-    stores.selection.subscribe((state, before) => {
-      if (state.run !== before.run) want();
-      cross();
-    }),
-    stores.window.subscribe(() => {
-      want();
-      show();
-    }),
-    listenToMap(view, above, {
-      ...linked,
-      whole: () => {
-        const field = data.maps.get(key)?.field;
-        return field === undefined
-          ? null
-          : {
-              horizontal: [field.horizontal.fullFrom, field.horizontal.fullTo],
-              vertical: [field.vertical.fullFrom, field.vertical.fullTo],
-            };
-      },
-      tool: () => viewStore.getState().tool,
-      mark: (kind, from, to) => viewStore.setState({ marked: { slot, mark: { kind, from, to } } }),
-      setLimits,
-    }),
-  ];
-  show();
-  cross();
-  return {
-    figure: () => {
+  return driveMap(scheduler, canvases, {
+    room: 'compact',
+    linked: linkedMap(stores, axes),
+    want: (viewport) => {
+      const { cuts, reference } = view.getState();
+      const kept = cutsFor(axes(), cuts[slot] ?? []);
+      const against = againstOf(reference, stores.selection.getState().run);
+      feed.want(key, {
+        quantity: 'protons',
+        ...axes(),
+        viewport,
+        ...(kept.length > 0 && { cuts: [...kept] }),
+        ...(against !== null && { against }),
+      });
+    },
+    whole: () => {
+      const field = data.maps.get(key)?.field;
+      return field === undefined
+        ? null
+        : {
+            horizontal: [field.horizontal.fullFrom, field.horizontal.fullTo],
+            vertical: [field.vertical.fullFrom, field.vertical.fullTo],
+          };
+    },
+    scene: () => {
+      const shown = shownMap();
+      // The picture's moment, which may be behind the chosen one.
+      if (shown === null) delete canvases.above.dataset['step'];
+      else canvases.above.dataset['step'] = String(shown.step);
+      return shown && phaseScene(shown, stores.window.getState().windows);
+    },
+    style: () => {
+      const config = store.getState();
+      const fields = slots.flatMap((each) => data.maps.get(cacheKey(each))?.field ?? []);
+      const limits = limitsOf(fields, config, view.getState().limits[slot] ?? null) ?? null;
+      const field = shownMap()?.field;
+      return mapStyle(config, limits, field !== undefined && isDifference(field));
+    },
+    tool: () => view.getState().tool,
+    marked: () => {
+      const { marked } = view.getState();
+      return marked?.slot === slot ? marked.mark : null;
+    },
+    mark: (mark) => view.setState({ marked: { slot, mark } }),
+    setLimits: (limits) =>
+      view.setState((state) => {
+        // Matched limits stay matched: one bar moves them all.
+        const moved = store.getState().matched ? slots : [slot];
+        const next = { ...state.limits };
+        for (const each of moved) {
+          if (limits === null) delete next[each];
+          else next[each] = limits;
+        }
+        return { limits: next };
+      }),
+    about: () => {
       const shown = data.maps.get(key);
-      const run = runOf(stores.runs.getState(), shown?.run ?? null);
       if (shown === null) return null;
-      const { step, depth_mm } = shown;
-      return view.figure({ name: key, title: titleOf(axes()), notes: { ...runNotes(run), step, depth_mm } });
+      const { run, step, depth_mm } = shown;
+      const notes = { ...runNotes(runOf(stores.runs.getState(), run)), step, depth_mm };
+      return { name: key, title: titleOf(axes()), notes };
     },
-    stop: () => {
-      for (const stop of stops) stop();
-      // What it showed stays: a panel that only moved has something to show, and to click, at once.
-      feed.want(key, null);
-      view.dispose();
+    follow: ({ show, want, cross }) => {
+      const both = (): void => {
+        want();
+        show();
+      };
+      return [
+        // All maps of a moment are set in one turn, before the next frame: matched limits see every one of them.
+        ...slots.map((each) => data.maps.subscribe(cacheKey(each), show)),
+        store.subscribe(() => {
+          both();
+          cross();
+        }),
+        view.subscribe(both),
+        stores.selection.subscribe((state, before) => {
+          if (state.run !== before.run) want();
+          cross();
+        }),
+        stores.window.subscribe(both),
+      ];
     },
-  };
+    // What it showed stays: a panel that only moved has something to show, and to click, at once.
+    stop: () => feed.want(key, null),
+  });
 }

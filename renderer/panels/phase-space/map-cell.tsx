@@ -5,13 +5,14 @@ import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { probe } from '../../drawing/field-probe.ts';
+import type { DrivenMap } from '../../maps/drive-map.ts';
 import { runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type DrivenMap, drivePhaseMap } from './controller.ts';
+import { drivePhaseMap } from './controller.ts';
 import { HiddenAxes } from './hidden-axes.tsx';
 import {
   axisNames,
@@ -121,7 +122,7 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
   const computing = useCached(workbench.data.computing, cacheKey(slot));
   useEffect(() => {
     if (below.current === null || above.current === null) return;
-    const driven = drivePhaseMap(workbench, store, view, slot, below.current, above.current);
+    const driven = drivePhaseMap(workbench, store, view, slot, { below: below.current, above: above.current });
     onDriven(slot, driven);
     return () => {
       onDriven(slot, null);

@@ -3,8 +3,7 @@ import type { AxisName, FieldMap, Interval, MapAxis } from '../../../electron/co
 import type { Cut, GridSize } from '../../../electron/contract/run.ts';
 import type { ShownMap } from '../../data/run-data.ts';
 import type { MapScene, MapStyle, ShownAxis } from '../../drawing/map-view.ts';
-import { drawableLimits, type Limits } from '../../drawing/normalisation.ts';
-import type { PhaseSpaceState } from './store.ts';
+import { drawableLimits, type Limits, type ScaleKind } from '../../drawing/normalisation.ts';
 
 /** The places of the four maps, row by row. */
 export const slots = ['a', 'b', 'c', 'd'] as const;
@@ -111,7 +110,7 @@ export function isDifference({ quantity }: Pick<FieldMap, 'quantity'>): boolean 
 }
 
 /** Limits that hold for all fields at once on the scale; null when there are none. Of differences around zero. */
-export function commonLimits(fields: readonly FieldMap[], scale: PhaseSpaceState['scale']): Limits | null {
+export function commonLimits(fields: readonly FieldMap[], scale: ScaleKind): Limits | null {
   if (fields.length === 0) return null;
   const low = Math.min(...fields.map(({ min }) => min));
   const high = Math.max(...fields.map(({ max }) => max));
@@ -126,7 +125,7 @@ export function commonLimits(fields: readonly FieldMap[], scale: PhaseSpaceState
 /** What the reader has set; else, when matched, the same for all; else null: the field's own. */
 export function limitsOf(
   fields: readonly FieldMap[],
-  config: Pick<PhaseSpaceState, 'matched' | 'scale'>,
+  config: { readonly matched: boolean; readonly scale: ScaleKind },
   own: Limits | null = null,
 ): MapStyle['limits'] {
   if (own !== null) return own;

@@ -6,6 +6,7 @@ import type { RunId } from '../../../electron/contract/run.ts';
 import type { DragTool } from '../../drawing/map-gestures.ts';
 import type { MapMark } from '../../drawing/map-view.ts';
 import type { Limits } from '../../drawing/normalisation.ts';
+import { initialMapConfig, mapConfigShape } from '../../maps/config.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { defaultAxes, type HiddenCuts, type SlotKey } from './maps.ts';
 
@@ -14,13 +15,9 @@ const axesSchema = z
   .refine(({ horizontal, vertical }) => horizontal !== vertical, 'a map has two axes');
 
 const schema = z.strictObject({
-  colorMap: z.string().max(32),
-  /** For differences. */
-  divergingMap: z.string().max(32),
-  scale: z.enum(['linear', 'log', 'symlog']),
+  ...mapConfigShape,
   /** One pair of limits for all four maps instead of each map's own. */
   matched: z.boolean(),
-  contours: z.boolean(),
   maps: z.strictObject({ a: axesSchema, b: axesSchema, c: axesSchema, d: axesSchema }),
 });
 export type PhaseSpaceState = Readonly<z.infer<typeof schema>>;
@@ -31,12 +28,10 @@ export function createPhaseSpaceStore(
   onReset: (name: string, reason: string) => void,
 ): PhaseSpaceStore {
   const initial: PhaseSpaceState = {
-    colorMap: 'viridis',
-    divergingMap: 'coolwarm',
+    ...initialMapConfig,
     // Logarithmic: the tails of a beam lie decades below its core, and are what scattering is about.
     scale: 'log',
     matched: false,
-    contours: false,
     maps: { ...defaultAxes },
   };
   return createPersisted<PhaseSpaceState>({

@@ -6,7 +6,7 @@ import { type Chart, type Pane, paneArrays } from '../../drawing/charts/chart.ts
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { axisArray, curveArray, type Figure, type FigureFormat } from '../../drawing/export/figure.ts';
 import { fieldProfile } from '../../drawing/field-profile.ts';
-import { fieldStatistics } from '../../drawing/field-statistics.ts';
+import { fieldStatistics, isReduced } from '../../drawing/field-statistics.ts';
 import type { MapMark, MapPoint } from '../../drawing/map-view.ts';
 import type { ScaleKind } from '../../drawing/normalisation.ts';
 import type { FrameScheduler } from '../../drawing/scheduler.ts';
@@ -23,8 +23,6 @@ export interface MapDrawerProps {
   /** Begins the name of an exported file. */
   readonly name: string;
   readonly notes: Figure['notes'];
-  /** Samples of several cells show the largest of them. */
-  readonly maxima?: boolean;
   readonly onExport: (figure: Figure | null, format: FigureFormat) => void;
   readonly onClose: () => void;
 }
@@ -81,7 +79,11 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
 const placed = (field: FieldMap, { from, to }: MapMark): string =>
   `${capital(field.quantity)} from ${place(field, from)} to ${place(field, to)}`;
 
-function Statistics({ field, mark, maxima }: MapDrawerProps): ReactElement {
+/** Whether samples show the largest of several cells, of which there is no sum. */
+const areMaxima = (field: FieldMap): boolean => field.statistic === 'max' && isReduced(field);
+
+function Statistics({ field, mark }: MapDrawerProps): ReactElement {
+  const maxima = areMaxima(field);
   const found = useMemo(() => fieldStatistics(field, mark.from, mark.to), [field, mark]);
   if (found === null) return <p className="map-drawer__none">No sample’s centre lies in this rectangle.</p>;
   const { horizontal, vertical } = field;
@@ -118,7 +120,7 @@ function Statistics({ field, mark, maxima }: MapDrawerProps): ReactElement {
 }
 
 /** The numbers of a rectangle, and no picture of them: they go out as the rectangle of the map they are of. */
-function regionFigure({ field, mark, maxima, name, notes }: MapDrawerProps): Figure | null {
+function regionFigure({ field, mark, name, notes }: MapDrawerProps): Figure | null {
   const found = fieldStatistics(field, mark.from, mark.to);
   if (found === null) return null;
   const { horizontal, vertical, unit } = field;
@@ -131,7 +133,7 @@ function regionFigure({ field, mark, maxima, name, notes }: MapDrawerProps): Fig
     ['sigma_vertical', found.sigma?.vertical ?? Number.NaN, vertical.unit],
   ];
   const values: typeof sums = [
-    ...(maxima ? [] : sums),
+    ...(areMaxima(field) ? [] : sums),
     ['max', found.max, unit],
     ['max_horizontal', found.maxAt.horizontal, horizontal.unit],
     ['max_vertical', found.maxAt.vertical, vertical.unit],

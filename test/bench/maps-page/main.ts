@@ -53,7 +53,7 @@ function field([horizontal, vertical]: readonly [Name, Name], t: number): FieldM
       if (value > 0) minPositive = Math.min(minPositive, value);
     }
   }
-  const known = { min: 0, max, minPositive };
+  const known = { statistic: 'mean', min: 0, max, minPositive } as const;
   return {
     quantity: 'protons',
     unit: 'protons per cell',

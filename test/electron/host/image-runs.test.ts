@@ -69,6 +69,8 @@ describe('a diffraction run', () => {
     const mean = await page.call('image.view', { run: id, view: { ...quarter, statistic: 'mean' } });
     const most = await page.call('image.view', { run: id, view: { ...quarter, statistic: 'max' } });
     expect([mean.map.horizontal.count, mean.map.horizontal.cellsPerSample]).toEqual([16, 2]);
+    // Each says of itself which it is, so that no sum is taken of maxima.
+    expect([map.statistic, mean.map.statistic, most.map.statistic]).toEqual(['mean', 'mean', 'max']);
     expect(Math.max(...most.map.values)).toBe(summary.image.max);
     expect(mean.map.values.every((value, i) => value <= (most.map.values[i] ?? 0))).toBe(true);
     const { fast, slow } = summary.brightest;

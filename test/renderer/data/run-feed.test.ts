@@ -28,6 +28,7 @@ const field = (value: number): FieldMap => ({
   values: Float32Array.of(value),
   min: value,
   max: value,
+  statistic: 'mean',
   minPositive: value,
 });
 const curve = {

@@ -39,6 +39,7 @@ function field(value: (h: number, v: number) => number, vertical = axis('x', 'mm
     values,
     min: values.reduce((a, b) => Math.min(a, b)),
     max: values.reduce((a, b) => Math.max(a, b)),
+    statistic: 'mean',
     minPositive: positive.length === 0 ? 0 : positive.reduce((a, b) => Math.min(a, b)),
   };
 }

@@ -42,6 +42,7 @@ describe('scales and cells', () => {
       values: Float32Array.of(1, 2, 3, 4, 5, 6),
       min: 1,
       max: 6,
+      statistic: 'mean',
       minPositive: 1,
     };
     expect(probe(field, 2.5, 50)).toEqual({ value: 6, horizontal: [2, 3], vertical: [10, 100] });

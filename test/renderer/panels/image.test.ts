@@ -49,6 +49,7 @@ const map: FieldMap = {
   values: Float32Array.of(100, 1, 1e-3, 1e-30),
   min: 1e-30,
   max: 100,
+  statistic: 'max',
   minPositive: 1e-30,
 };
 const shown = { run: 'a', revision: 1, done: 1, map, against: null };

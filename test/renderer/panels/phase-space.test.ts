@@ -34,6 +34,7 @@ const field = (min: number, max: number, minPositive: number): FieldMap => ({
   values: new Float32Array(8000),
   min,
   max,
+  statistic: 'mean',
   minPositive,
 });
 

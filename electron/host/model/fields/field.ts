@@ -1,5 +1,5 @@
 /** What a run computed over two axes, as comparisons show it, whatever the workload. */
-import type { Curve, FieldMap, Viewport } from '../../../contract/fields.ts';
+import type { Curve, FieldMap, FieldStatistic, Viewport } from '../../../contract/fields.ts';
 import { extent, type GridAxis, mapAxis, peaks, reduce, sampling } from './reduce.ts';
 
 export interface ComparedField {
@@ -12,8 +12,7 @@ export interface ComparedField {
   readonly vertical: GridAxis;
   readonly strideHorizontal: number;
   readonly strideVertical: number;
-  /** How several cells become one: their mean, or the one farthest from zero, which keeps small spots in sight. */
-  readonly statistic: 'mean' | 'peak';
+  readonly statistic: FieldStatistic;
   /** The curve that the workload reads off it; null where it has none. */
   readonly curve: (() => Curve) | null;
 }
@@ -43,13 +42,14 @@ export function fieldMap(field: ComparedField, { horizontal, vertical, pixels }:
   const across = sampling(field.horizontal, horizontal, pixels[0]);
   const up = sampling(field.vertical, vertical, pixels[1]);
   const plane = { values, strideHorizontal, strideVertical };
-  const reduced = field.statistic === 'peak' ? peaks(plane, across, up) : reduce(plane, across, up, scale);
+  const reduced = field.statistic === 'max' ? peaks(plane, across, up) : reduce(plane, across, up, scale);
   return {
     quantity,
     unit,
     horizontal: mapAxis(field.horizontal, across),
     vertical: mapAxis(field.vertical, up),
-    values: field.statistic === 'peak' && scale !== 1 ? reduced.map((value) => value * scale) : reduced,
+    values: field.statistic === 'max' && scale !== 1 ? reduced.map((value) => value * scale) : reduced,
+    statistic: field.statistic,
     ...extent(values, scale),
   };
 }

@@ -12,7 +12,7 @@ export function imageField({ width, height, image }: Image): ComparedField {
     vertical: pixelAxis('slow', height),
     strideHorizontal: 1,
     strideVertical: width,
-    statistic: 'peak',
+    statistic: 'max',
     curve: null,
   };
 }

@@ -18,7 +18,11 @@ export function pixelAxis(name: 'fast' | 'slow', count: number): GridAxis {
 const photons = { quantity: 'photons', unit: 'photons' } as const;
 
 /** Never more samples than pixels of the screen. */
-export function imageMap({ width, height, image }: Image, { viewport, statistic }: ImageView, quantity = 'photons') {
+export function imageMap(
+  { width, height, image }: Image,
+  { viewport, statistic = 'mean' }: ImageView,
+  quantity = 'photons',
+) {
   const [fast, slow] = [pixelAxis('fast', width), pixelAxis('slow', height)];
   const across = sampling(fast, viewport.horizontal, viewport.pixels[0]);
   const down = sampling(slow, viewport.vertical, viewport.pixels[1]);
@@ -29,6 +33,7 @@ export function imageMap({ width, height, image }: Image, { viewport, statistic 
     horizontal: mapAxis(fast, across),
     vertical: mapAxis(slow, down),
     values: statistic === 'max' ? peaks(plane, across, down) : reduce(plane, across, down, 1),
+    statistic,
     ...extent(image, 1),
   };
   return map;

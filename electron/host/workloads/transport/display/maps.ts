@@ -118,6 +118,7 @@ function mapOf(source: Source, axes: Readonly<Record<AxisName, GridAxis>>, reque
     horizontal: mapAxis(horizontal, across),
     vertical: mapAxis(vertical, down),
     values: reduce(plane, across, down, source.scale),
+    statistic: 'mean',
     ...extent(source.values, source.scale),
   };
 }
