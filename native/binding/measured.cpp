@@ -74,6 +74,7 @@ MeasuringOptions read_measuring(const Napi::Object& options) {
   MeasuringOptions out;
   out.run.cold = flag(options, "coldCaches");
   out.run.graph_replay = flag(options, "graphReplay");
+  out.run.unwatched = flag(options, "unwatched");
   out.clocks = flag(options, "clocks");
   // Who times a run repeats it anyway.
   if (out.clocks) out.run.keep_every_s = std::numeric_limits<double>::infinity();

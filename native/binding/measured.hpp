@@ -22,7 +22,7 @@ struct MeasuringOptions {
   bool trace = false;   // record device work and driver calls; slows launches
 };
 
-/// Reads {coldCaches?, graphReplay?, clocks?, trace?}; what is missing is false.
+/// Reads {coldCaches?, graphReplay?, unwatched?, clocks?, trace?}; what is missing is false.
 MeasuringOptions read_measuring(const Napi::Object& options);
 
 /// "warm", "cold" or "graph" at `mode`. Throws ProblemError('invalid').

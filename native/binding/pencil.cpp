@@ -6,7 +6,7 @@
 #include "convert.hpp"
 #include "job.hpp"
 #include "problem.hpp"
-#include "transport/model/pencil.hpp"
+#include "transport/model/theory/pencil.hpp"
 
 namespace bb::binding {
 

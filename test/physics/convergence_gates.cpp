@@ -85,7 +85,7 @@ TEST("range bins that the step does not divide widen the falloff by the extra st
   // Straight ahead the path of a plane is a whole bin, and nothing is split; at the beam's angles it is a little longer.
   Problem straight = p;
   straight.scattering = Scattering::kOff;
-  CHECK(outline_tables(straight).extra_straggling_mm < 1e-3);
+  CHECK(TableBuilder(straight).outline().extra_straggling_mm < 1e-3);
   const Observed even(p);
   CHECK(1.312 * even.tables().extra_straggling_mm < 0.05 * even.depth_dose().w80_20());
   p.grid.energy_step = 0.28;

@@ -60,6 +60,64 @@ void each_material_run(const TypedTables<T>& typed, int z, int start, int width,
   }
 }
 
+/// A row that is added to another, times its weight; or the sum of two rows.
+template <typename T>
+struct Tap {
+  const T* row;
+  const T* other;  // null: there is one
+  T weight;
+};
+
+/// Taps that sum_taps takes at a time.
+constexpr int kMostTaps = 32;
+
+/// Adds taps, in their order, to whole vectors of `to` from `lo` to `hi`: `kVectors` of them stay in registers over all
+/// taps. `begun`: to what stands there; else to zero.
+template <int kVectors, typename T>
+void sum_taps_blocked(const Tap<T>* taps, int n, bool begun, T* to, int lo, int hi) {
+  constexpr int kBlock = kVectors * kRowAlign;
+  for (int x = lo; x < hi; x += kBlock) {
+    T sum[kBlock] = {};
+    if (begun) {
+      for (int j = 0; j < kBlock; ++j) sum[j] = to[x + j];
+    }
+    for (int k = 0; k < n; ++k) {
+      const T weight = taps[k].weight;
+      const T* row = taps[k].row + x;
+      if (taps[k].other == nullptr) {
+        for (int j = 0; j < kBlock; ++j) sum[j] += weight * row[j];
+      } else {
+        const T* other = taps[k].other + x;
+        for (int j = 0; j < kBlock; ++j) sum[j] += weight * (row[j] + other[j]);
+      }
+    }
+    for (int j = 0; j < kBlock; ++j) to[x + j] = sum[j];
+  }
+}
+
+template <typename T>
+void sum_taps(const Tap<T>* taps, int n, bool begun, T* to, int lo, int hi) {
+  const auto blocks = [&](int size) { return lo + (hi - lo) / size * size; };
+  const int fours = blocks(4 * kRowAlign);
+  sum_taps_blocked<4>(taps, n, begun, to, lo, fours);
+  const int ones = blocks(kRowAlign);
+  if (ones - fours == 3 * kRowAlign) {
+    sum_taps_blocked<3>(taps, n, begun, to, fours, ones);
+  } else if (ones - fours == 2 * kRowAlign) {
+    sum_taps_blocked<2>(taps, n, begun, to, fours, ones);
+  } else {
+    sum_taps_blocked<1>(taps, n, begun, to, fours, ones);
+  }
+  for (int x = ones; x < hi; ++x) {  // borders between materials
+    T sum = begun ? to[x] : T(0);
+    for (int k = 0; k < n; ++k) {
+      const Tap<T>& tap = taps[k];
+      sum += tap.weight * (tap.other == nullptr ? tap.row[x] : tap.row[x] + tap.other[x]);
+    }
+    to[x] = sum;
+  }
+}
+
 /// One energy bin's step: the state that its stages share.
 template <typename T>
 class Advance {
@@ -83,6 +141,7 @@ class Advance {
     moved_ = row_ + width_ + 2 * margin_;
     zero_ = moved_ + width_ + margin_;
     ring_ = zero_ + out.pitch;
+    kernels_ = ring_ + (context.depth ? 0 : static_cast<std::ptrdiff_t>(kRing) * out.na * out.pitch);
     std::memset(row_ - margin_, 0, sizeof(T) * static_cast<std::size_t>(2 * (width_ + 2 * margin_) + out.pitch));
   }
 
@@ -120,8 +179,8 @@ class Advance {
   void gather(int z, int map_row) {
     for (int a = from_.a0; a < from_.a1; ++a) {
       T* to = tile_row(a);
-      for (int x = 0; x < width_; ++x) to[x] = T(0);
       each_run(map_row, [&](int material, int lo, int hi) {
+        for (int x = lo; x < hi; ++x) to[x] = T(0);
         const std::size_t row = t_.row(context_.depth ? a : 0, material, bin_);
         for (int k = t_.gather_begin[row]; k < t_.gather_begin[row + 1]; ++k) {
           const Slice<T>& source = sources_[t_.gather_source[static_cast<std::size_t>(k)]];
@@ -162,46 +221,64 @@ class Advance {
   /// would meet a large sum and be lost in FP32 more often than not, 1e-6 of the protons over a run.
   void scatter(int map_row, int a) {
     each_run(map_row, [&](int material, int lo, int hi) {
-      T* to = row_;
-      for (int x = lo; x < hi; ++x) to[x] = T(0);
-      if (context_.depth) {
-        for (int k = half_; k > 0; --k) {
-          add_tap(to, a - k, tap(a - k, material, k), lo, hi);
-          add_tap(to, a + k, tap(a + k, material, k), lo, hi);
-        }
-        add_tap(to, a, tap(a, material, 0), lo, hi);
-        return;
-      }
-      const std::size_t row = t_.row(0, material, bin_);
-      const T* weight = &w_.angle_weight[static_cast<std::size_t>(t_.angle_begin[row])];
-      for (int k = t_.angle_begin[row + 1] - t_.angle_begin[row] - 1; k > 0; --k) {
-        if (a - k >= from_.a0 && a + k < from_.a1) {
-          const T w = weight[k];
-          const T* below = tile_row(a - k);
-          const T* above = tile_row(a + k);
-          for (int x = lo; x < hi; ++x) to[x] += w * (below[x] + above[x]);
+      Tap<T> taps[kMostTaps];
+      int n = 0;
+      bool begun = false;
+      const auto add = [&](const T* row, const T* other, T weight) {
+        taps[n++] = {row, other, weight};
+        if (n < kMostTaps) return;
+        sum_taps(taps, n, begun, row_, lo, hi);
+        n = 0;
+        begun = true;
+      };
+      const auto add_angle = [&](int angle, T weight) {
+        if (angle >= from_.a0 && angle < from_.a1 && weight != T(0)) add(tile_row(angle), nullptr, weight);
+      };
+      const int half = spread_of(material);
+      const T* weight = spread_;  // [half + 1][angles_], or [half + 1]
+      const int stride = context_.depth ? angles_ : 1;
+      for (int k = half; k > 0; --k) {
+        const T* of = weight + static_cast<std::ptrdiff_t>(k) * stride;
+        const bool below = a - k >= from_.a0 && a - k < from_.a1, above = a + k >= from_.a0 && a + k < from_.a1;
+        if (context_.depth) {
+          if (below) add_angle(a - k, of[a - k - from_.a0]);
+          if (above) add_angle(a + k, of[a + k - from_.a0]);
+        } else if (below && above) {
+          add(tile_row(a - k), tile_row(a + k), *of);
         } else {
-          add_tap(to, a - k, weight[k], lo, hi);
-          add_tap(to, a + k, weight[k], lo, hi);
+          add_angle(a - k, *of);
+          add_angle(a + k, *of);
         }
       }
-      add_tap(to, a, weight[0], lo, hi);
+      if (!context_.depth) {
+        add_angle(a, weight[0]);
+      } else if (a >= from_.a0 && a < from_.a1) {
+        add_angle(a, weight[a - from_.a0]);
+      }
+      sum_taps(taps, n, begun, row_, lo, hi);
     });
   }
 
-  /// Weight with which angle `from` sends content `distance` bins away; depth stepping, where it depends on `from`.
-  T tap(int from, int material, int distance) const {
-    if (from < from_.a0 || from >= from_.a1) return T(0);
-    const std::size_t row = t_.row(from, material, bin_);
-    const int begin = t_.angle_begin[row];
-    return distance < t_.angle_begin[row + 1] - begin ? w_.angle_weight[static_cast<std::size_t>(begin + distance)]
-                                                      : T(0);
-  }
-
-  void add_tap(T* to, int angle, T weight, int lo, int hi) {
-    if (angle < from_.a0 || angle >= from_.a1 || weight == T(0)) return;
-    const T* from = tile_row(angle);
-    for (int x = lo; x < hi; ++x) to[x] += weight * from[x];
+  /// Sets spread_ to the angle kernels of a material and returns the largest distance that they reach.
+  int spread_of(int material) {
+    if (!context_.depth) {
+      const std::size_t row = t_.row(0, material, bin_);
+      spread_ = &w_.angle_weight[static_cast<std::size_t>(t_.angle_begin[row])];
+      return t_.angle_begin[row + 1] - t_.angle_begin[row] - 1;
+    }
+    if (material == spread_material_) return half_;
+    spread_material_ = material;
+    spread_ = kernels_;
+    for (int a = from_.a0; a < from_.a1; ++a) {
+      const std::size_t row = t_.row(a, material, bin_);
+      const int begin = t_.angle_begin[row], size = t_.angle_begin[row + 1] - begin;
+      T* to = kernels_ + (a - from_.a0);
+      for (int k = 0; k <= half_; ++k) {
+        to[static_cast<std::ptrdiff_t>(k) * angles_] =
+            k < size ? w_.angle_weight[static_cast<std::size_t>(begin + k)] : T(0);
+      }
+    }
+    return half_;
   }
 
   void remap_x(int map_row, int a, T* to) {
@@ -291,6 +368,9 @@ class Advance {
   const Slice<T>& out_;
   int x_start_, width_, margin_, angles_;
   T *tile_, *row_, *moved_, *zero_, *ring_;
+  T* kernels_;                 // [half_ + 1][angles_] weights by distance and the angle that they start from; depth
+  const T* spread_ = nullptr;  // stepping
+  int spread_material_ = -1;   // whose kernels those are
   SliceLoss loss_;
 };
 

@@ -3,37 +3,51 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cpu/all_cores.hpp"
 #include "cuda_feeds.hpp"
 #include "transport/model/index.hpp"
 
 namespace bb::transport {
 
 template <typename T>
-BinTables<T>::BinTables(const Tables& t) : bins(u(t.ne)) {
-  const TypedTables<T> typed(t);
-  for (int e = 0; e < t.ne; ++e) {
-    add_feeds(t, typed, e);
-    add_kernels(t, typed, e);
+BinTables<T>::BinTables(const Tables& t, const TypedTables<T>& typed) : bins(u(t.ne)) {
+  cpu::on_all_cores(t.ne, [&](int e) {
+    Bin& bin = bins[u(e)];
+    const Feeds feeds = feeds_of(t, e);
+    bin.feed_low = feeds.low;
+    bin.feed_count = feeds.count;
+    bin.half = widest_kernel(t, typed, e);
+  });
+  // Where the lists of each bin begin.
+  std::size_t fed = 0, weights = 0, kernels = 0;
+  for (Bin& bin : bins) {
+    bin.feed_at = static_cast<int>(fed);
+    bin.feed_weight_at = static_cast<int>(weights);
+    bin.kernel_at = static_cast<int>(kernels);
+    fed += u(bin.feed_count);
+    weights += u(bin.feed_count) * u(t.materials) * u(t.classes);
+    kernels += u(t.materials) * u(bin.half + 1) * u(t.classes);
+    most_feeds = std::max(most_feeds, bin.feed_count);
+    most_half = std::max(most_half, bin.half);
+  }
+  feed_bin.resize(fed);
+  feed_weight.resize(weights, T(0));
+  kernel_weight.resize(kernels, T(0));
+  lost.resize(2 * u(t.ne) * u(t.materials) * u(t.ntheta), T(0));
+  cpu::on_all_cores(t.ne, [&](int e) {
+    fill_feeds(t, typed, e);
+    fill_kernels(t, typed, e);
     each_row(t, e, [&](int, int, std::size_t row) {
       if (typed.stopped[row] != T(0) || typed.nuclear[row] != T(0)) bins[u(e)].ends = true;
     });
-  }
-  for (const bool above : {false, true}) {
-    for (int e = 0; e < t.ne; ++e) add_losses(t, e, above);
-  }
+    for (const bool above : {false, true}) fill_losses(t, e, above);
+  });
 }
 
 template <typename T>
-void BinTables<T>::add_feeds(const Tables& t, const TypedTables<T>& typed, int e) {
-  Bin& bin = bins[u(e)];
-  const Feeds feeds = feeds_of(t, e);
-  const int low = feeds.low;
-  bin.feed_low = feeds.low;
-  bin.feed_count = feeds.count;
-  bin.feed_at = static_cast<int>(feed_bin.size());
-  bin.feed_weight_at = static_cast<int>(feed_weight.size());
-  most_feeds = std::max(most_feeds, bin.feed_count);
-
+void BinTables<T>::fill_feeds(const Tables& t, const TypedTables<T>& typed, int e) {
+  const Bin& bin = bins[u(e)];
+  const int low = bin.feed_low;
   std::vector<double> heaviest(u(bin.feed_count));
   each_row(t, e, [&](int, int, std::size_t row) {
     for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
@@ -46,9 +60,8 @@ void BinTables<T>::add_feeds(const Tables& t, const TypedTables<T>& typed, int e
   std::ranges::stable_sort(order, [&](int a, int b) { return heaviest[u(a)] > heaviest[u(b)]; });
   for (int k = 0; k < bin.feed_count; ++k) {
     place[u(order[u(k)])] = k;
-    feed_bin.push_back(low + order[u(k)]);
+    feed_bin[u(bin.feed_at + k)] = low + order[u(k)];
   }
-  feed_weight.resize(feed_weight.size() + u(bin.feed_count) * u(t.materials) * u(t.classes), T(0));
   each_row(t, e, [&](int c, int m, std::size_t row) {
     for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
       const int feed = place[u(t.gather_source[u(k)] - low)];
@@ -59,12 +72,8 @@ void BinTables<T>::add_feeds(const Tables& t, const TypedTables<T>& typed, int e
 }
 
 template <typename T>
-void BinTables<T>::add_kernels(const Tables& t, const TypedTables<T>& typed, int e) {
-  Bin& bin = bins[u(e)];
-  bin.half = widest_kernel(t, typed, e);
-  most_half = std::max(most_half, bin.half);
-  bin.kernel_at = static_cast<int>(kernel_weight.size());
-  kernel_weight.resize(kernel_weight.size() + u(t.materials) * u(bin.half + 1) * u(t.classes), T(0));
+void BinTables<T>::fill_kernels(const Tables& t, const TypedTables<T>& typed, int e) {
+  const Bin& bin = bins[u(e)];
   each_row(t, e, [&](int c, int m, std::size_t row) {
     const int begin = t.angle_begin[row];
     const int taps = std::min(bin.half + 1, t.angle_begin[row + 1] - begin);
@@ -76,16 +85,17 @@ void BinTables<T>::add_kernels(const Tables& t, const TypedTables<T>& typed, int
 }
 
 template <typename T>
-void BinTables<T>::add_losses(const Tables& t, int e, bool above) {
+void BinTables<T>::fill_losses(const Tables& t, int e, bool above) {
   const Bin& bin = bins[u(e)];
   for (int m = 0; m < t.materials; ++m) {
     const std::size_t kernel = u(bin.kernel_at) + u(m) * u(bin.half + 1) * u(t.classes);
+    T* to = &lost[((above ? u(t.ne) : 0) + u(e)) * u(t.materials) * u(t.ntheta) + u(m) * u(t.ntheta)];
     for (int a = 0; a < t.ntheta; ++a) {
       T share = T(0);
       for (int d = bin.half; d > 0 && d >= (above ? t.ntheta - a : a + 1); --d) {
         share += kernel_weight[kernel + u(d) * u(t.classes) + u(t.classes > 1 ? a : 0)];
       }
-      lost.push_back(share);
+      to[a] = share;
     }
   }
 }

@@ -10,7 +10,8 @@ namespace bb::transport {
 /// source, material and class, and one width for its angle kernels.
 template <typename T>
 struct BinTables {
-  explicit BinTables(const Tables& tables);
+  /// On all cores.
+  BinTables(const Tables& tables, const TypedTables<T>& typed);
 
   struct Bin {
     int feed_low = 0, feed_count = 0;  // fed from these neighbours in any class and material
@@ -28,9 +29,9 @@ struct BinTables {
   int most_feeds = 0, most_half = 0;
 
  private:
-  void add_feeds(const Tables& t, const TypedTables<T>& typed, int bin);
-  void add_kernels(const Tables& t, const TypedTables<T>& typed, int bin);
-  void add_losses(const Tables& t, int bin, bool above);
+  void fill_feeds(const Tables& t, const TypedTables<T>& typed, int bin);
+  void fill_kernels(const Tables& t, const TypedTables<T>& typed, int bin);
+  void fill_losses(const Tables& t, int bin, bool above);
 };
 
 extern template struct BinTables<float>;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "cpu/all_cores.hpp"
 #include "cuda/device/graph.hpp"
 #include "transport/model/index.hpp"
 #include "transport/run/score_fields.hpp"
@@ -28,15 +29,20 @@ constexpr engine::PlaneRequest kPairs[] = {{Axis::kZ, Axis::kX},          {Axis:
 }  // namespace
 
 template <typename T>
-CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables)
+CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, Sent sent)
     : problem_(problem),
       tables_(tables),
       session_(cuda::Session::open(problem.device, "transport")),
       stream_(session_.device),
       setup_parts_(session_.parts),
+      typed_([&] {
+        std::optional<TypedTables<T>> out;
+        engine::add_part(setup_parts_, "rounding", [&] { out.emplace(tables, cpu::on_all_cores); });
+        return std::move(*out);
+      }()),
       device_tables_([&] {
         std::optional<CudaTables<T>> out;
-        engine::add_part(setup_parts_, "upload", [&] { out.emplace(problem, tables, stream_); });
+        engine::add_part(setup_parts_, "upload", [&] { out.emplace(problem, tables, typed_, sent, stream_); });
         return std::move(*out);
       }()),
       ledger_(session_.device, u(problem.max_steps) * kLedgerColumns),

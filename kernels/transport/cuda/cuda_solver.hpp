@@ -13,6 +13,7 @@
 #include "cuda_planes.hpp"
 #include "cuda_session.hpp"
 #include "cuda_tables.hpp"
+#include "transport/model/typed_tables.hpp"
 
 namespace bb::transport {
 
@@ -26,7 +27,7 @@ namespace bb::transport {
 template <typename T>
 class CudaSolver : public engine::Solver {
  public:
-  CudaSolver(const Problem& problem, const Tables& tables);
+  CudaSolver(const Problem& problem, const Tables& tables, Sent sent = Sent::kAll);
   ~CudaSolver() override;
 
   /// Second half of the construction, for what needs the variant. Throws ProblemError.
@@ -73,6 +74,8 @@ class CudaSolver : public engine::Solver {
 
   const Problem& problem() const { return problem_; }
   const Tables& tables() const { return tables_; }
+  /// The tables as the kernels compute with them.
+  const TypedTables<T>& typed() const { return typed_; }
   const DeviceTables<T>& device_tables() const { return device_tables_.view(); }
   const DeviceScores& scores() const { return scores_; }
   double stop_number() const { return problem_.stop_weight * tables_.start.number_in; }
@@ -98,6 +101,7 @@ class CudaSolver : public engine::Solver {
   cuda::Session session_;
   cuda::Stream stream_;
   std::vector<engine::SetupPart> setup_parts_;
+  const TypedTables<T> typed_;
   CudaTables<T> device_tables_;
   cuda::DeviceBuffer<double> ledger_;  // [max_steps][kLedgerColumns]
   cuda::DeviceBuffer<double> count_;   // [kLedgerColumns] row of what is in flight after a batch

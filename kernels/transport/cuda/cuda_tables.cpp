@@ -29,7 +29,8 @@ std::vector<int> wholes(const std::vector<physics::RemapShift>& shifts) {
 }  // namespace
 
 template <typename T>
-CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, cuda::Stream& stream) {
+CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, const TypedTables<T>& rounded, Sent sent,
+                          cuda::Stream& stream) {
   view_.ne = t.ne;
   view_.ntheta = t.ntheta;
   view_.nz = t.nz;
@@ -43,22 +44,23 @@ CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, cuda::Stream&
   view_.dx = t.dx;
   view_.dz = t.dz;
 
-  const TypedTables<T> rounded(t);
   std::vector<unsigned char> mixed;
   for (int z = 0; z < t.nz; ++z) {
     const auto row = static_cast<std::size_t>(z);
     mixed.push_back(rounded.run_begin[row + 1] - rounded.run_begin[row] > 1 ? 1 : 0);
   }
   Packer packer;
-  packer.add(t.gather_begin, &view_.gather_begin);
-  packer.add(t.gather_source, &view_.gather_source);
-  packer.add(rounded.gather_weight, &view_.gather_weight);
+  if (sent == Sent::kAll) {
+    packer.add(t.gather_begin, &view_.gather_begin);
+    packer.add(t.gather_source, &view_.gather_source);
+    packer.add(rounded.gather_weight, &view_.gather_weight);
+    packer.add(t.angle_begin, &view_.angle_begin);
+    packer.add(rounded.angle_weight, &view_.angle_weight);
+  }
   packer.add(rounded.deposit, &view_.deposit);
   packer.add(rounded.stopped, &view_.stopped);
   packer.add(rounded.nuclear, &view_.nuclear);
   packer.add(rounded.nuclear_escape, &view_.nuclear_escape);
-  packer.add(t.angle_begin, &view_.angle_begin);
-  packer.add(rounded.angle_weight, &view_.angle_weight);
   packer.add(wholes(t.shift_x), &view_.whole_x);
   packer.add(wholes(t.shift_z), &view_.whole_z);
   packer.add(flat(rounded.flux_x), &view_.flux_x);

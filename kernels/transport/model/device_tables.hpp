@@ -17,6 +17,7 @@ struct DeviceTables {
   int reach_down, reach_up;  // a bin is fed from e' + reach_down … e' + reach_up
   double dx, dz;
 
+  // Null in variants that are sent the energy gather and the angle kernels in an order of their own.
   const int* gather_begin;   // [classes·materials·ne + 1]
   const int* gather_source;  // bins
   const T* gather_weight;

@@ -2,18 +2,19 @@
 
 namespace bb::transport {
 
-SourceTaps taps_by_source(const Tables& t) {
+SourceTaps taps_by_source(const Tables& t, std::size_t first, std::size_t rows) {
   const std::size_t ne = static_cast<std::size_t>(t.ne);
-  const std::size_t rows = t.gather_begin.size() - 1;
+  const auto begin = static_cast<std::size_t>(t.gather_begin[first]);
+  const std::size_t taps = static_cast<std::size_t>(t.gather_begin[first + rows]) - begin;
   SourceTaps out;
   out.begin.assign(rows + 1, 0);
-  out.destination.resize(t.gather_weight.size());
-  out.tap.resize(t.gather_weight.size());
+  out.destination.resize(taps);
+  out.tap.resize(taps);
   const auto each = [&](auto&& f) {
     for (std::size_t row = 0; row < rows; ++row) {
       const std::size_t to = row % ne;
-      for (auto k = static_cast<std::size_t>(t.gather_begin[row]);
-           k < static_cast<std::size_t>(t.gather_begin[row + 1]); ++k) {
+      for (auto k = static_cast<std::size_t>(t.gather_begin[first + row]);
+           k < static_cast<std::size_t>(t.gather_begin[first + row + 1]); ++k) {
         f(row - to + static_cast<std::size_t>(t.gather_source[k]), to, k);
       }
     }
@@ -28,5 +29,7 @@ SourceTaps taps_by_source(const Tables& t) {
   });
   return out;
 }
+
+SourceTaps taps_by_source(const Tables& t) { return taps_by_source(t, 0, t.gather_begin.size() - 1); }
 
 }  // namespace bb::transport

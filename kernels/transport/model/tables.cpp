@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <memory>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -12,13 +12,11 @@
 
 #include "beam_energies.hpp"
 #include "energy_grid.hpp"
-#include "nuclear_matter.hpp"
+#include "index.hpp"
+#include "medium.hpp"
 #include "physics/moment_kernel.hpp"
-#include "physics/nuclear.hpp"
-#include "physics/scattering.hpp"
-#include "physics/stopping.hpp"
-#include "physics/straggling.hpp"
 #include "row_drift.hpp"
+#include "step_operators.hpp"
 
 namespace bb::transport {
 namespace {
@@ -31,213 +29,6 @@ constexpr double kDepthAngleLimit = std::numbers::pi / 3.0;
 constexpr int kGuardBins = 2;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-/// Residual range and energy of a proton in one material, for paths in mm.
-class Medium {
- public:
-  explicit Medium(const Material& m) : material(m), table(m.energies, m.stopping) {}
-  double energy_after(double energy, double path_mm) const {
-    return table.energy_at(table.range(energy) - path_mm * 0.1 * material.density);
-  }
-  /// Residual range in water, g/cm², of a proton that `path_mm` does not leave: below zero by what the path is too long.
-  double water_left(double energy, double path_mm, const physics::StoppingTable& water) const {
-    const double range = table.range(energy);
-    return (range - path_mm * 0.1 * material.density) * water.range(energy) / range;
-  }
-  /// Path that a proton of `energy` has left; 0 for none.
-  double range_mm(double energy) const { return energy > 0.0 ? table.range(energy) / (0.1 * material.density) : 0.0; }
-  /// Energy `path_mm` before a proton had `energy`.
-  double energy_before(double energy, double path_mm) const {
-    return table.energy_at(table.range(energy) + path_mm * 0.1 * material.density);
-  }
-
-  const Material& material;
-  physics::StoppingTable table;
-};
-
-double scattering_power(const Problem& problem, const Medium& medium, const physics::StoppingTable& water,
-                        double energy) {
-  switch (problem.scattering) {
-    case Scattering::kGottschalk:
-      return physics::gottschalk_power(energy, problem.beam.energy, medium.material.xs);
-    case Scattering::kFermiRossi:
-      return physics::fermi_rossi_power(energy, medium.material.x0);
-    case Scattering::kHighland: {
-      // Thickness so far, as water: a function of energy alone, so that it needs no history.
-      const double lengths = (water.range(problem.beam.energy) - water.range(energy)) / problem.materials[0].x0;
-      return physics::highland_power(energy, lengths, medium.material.x0);
-    }
-    case Scattering::kOff:
-      break;
-  }
-  return 0.0;
-}
-
-/// Variance (MeV²) of the energy after a step from `energy` to `after`.
-double straggling_variance(const Problem& problem, const Medium& medium, double energy, double after, double path_mm) {
-  if (problem.straggling == Straggling::kOff || after <= 0.0) return 0.0;
-  const double middle = medium.energy_after(energy, 0.5 * path_mm);
-  const double gained =
-      physics::bohr_straggling(middle, medium.material.z_over_a) * path_mm * 0.1 * medium.material.density;
-  // The spread gained half-way grows with dE'/dE = S(E')/S(E) of the medium on the way to the end.
-  const double stretch = medium.table.stopping(after) / medium.table.stopping(middle);
-  return gained * stretch * stretch;
-}
-
-/// Energy gather, losses and angle kernels of one (class, material) with path `path_mm`.
-class StepPhysics {
- public:
-  StepPhysics(const Problem& problem, const std::vector<Medium>& media, const EnergyGrid& grid, Tables& tables)
-      : problem_(problem), media_(media), grid_(grid), tables_(tables) {
-    if (!tables.reactions.on()) return;
-    const std::vector<physics::NuclearTable> nuclei = nuclear_tables(problem);
-    for (const Medium& medium : media) {
-      const NuclearMatter matter(medium.material, nuclei);
-      removal_.emplace_back();
-      for (const double energy : tables.reactions.at) removal_.back().push_back(matter.removal(energy));
-    }
-    find_detours();
-  }
-
-  void append(const Medium& medium, double path_mm) {
-    const int ne = grid_.size();
-    std::vector<std::vector<std::pair<int, double>>> rows(at(ne));
-    for (int e = 0; e < ne; ++e) add_source(medium, path_mm, e, rows);
-    for (int e = 0; e < ne; ++e) {
-      for (const auto& [source, weight] : rows[at(e)]) {
-        tables_.gather_source.push_back(source);
-        tables_.gather_weight.push_back(weight);
-        tables_.reach_down = std::min(tables_.reach_down, source - e);
-        tables_.reach_up = std::max(tables_.reach_up, source - e);
-      }
-      tables_.gather_begin.push_back(static_cast<std::int32_t>(tables_.gather_source.size()));
-      add_angle_kernel(medium, path_mm, e);
-    }
-  }
-
-  /// The rows of a class again, for one of the same path.
-  void repeat(int c) {
-    const std::size_t first = tables_.row(c, 0, 0), last = tables_.row(c + 1, 0, 0);
-    const auto again = [](auto& values, std::size_t from, std::size_t to) {
-      const std::size_t size = values.size();
-      values.resize(size + to - from);
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), to - from,
-                  values.begin() + static_cast<std::ptrdiff_t>(size));
-    };
-    const auto ranges_again = [&](std::vector<std::int32_t>& begin, auto&... values) {
-      const std::int32_t from = begin[first], to = begin[last], moved = begin.back() - from;
-      for (std::size_t row = first; row < last; ++row) begin.push_back(begin[row + 1] + moved);
-      (again(values, at(from), at(to)), ...);
-    };
-    ranges_again(tables_.gather_begin, tables_.gather_source, tables_.gather_weight);
-    ranges_again(tables_.angle_begin, tables_.angle_weight);
-    for (auto* values :
-         {&tables_.deposit, &tables_.stopped, &tables_.stopped_path, &tables_.nuclear, &tables_.nuclear_escape}) {
-      again(*values, first, last);
-    }
-  }
-
- private:
-  void add_source(const Medium& medium, double path, int e, std::vector<std::vector<std::pair<int, double>>>& rows) {
-    const double path_mm = longer_.empty() ? path : path * longer_[at(e)];
-    const double energy = grid_.energies()[at(e)];
-    const physics::StoppingTable& water = media_[0].table;
-    const double after = medium.energy_after(energy, path_mm);
-    double lost = 0.0;
-    if (problem_.nuclear == Nuclear::kAttenuation) {
-      lost = physics::nuclear_loss(water.range(energy), after > 0.0 ? water.range(after) : 0.0);
-    }
-    const double reacts_at = tables_.reactions.on() ? tables_.reactions.at[at(e)] : 0.0;
-    if (reacts_at > 0.0) {
-      const double way = std::min(path_mm, medium.range_mm(energy)) * 0.1 * medium.material.density;
-      lost = -std::expm1(-removal_[at(static_cast<int>(&medium - media_.data()))][at(e)] * way);
-    }
-    const double variance = straggling_variance(problem_, medium, energy, after, path_mm);
-    double kept_energy = 0.0;
-    double stopped = 0.0;
-    double stopped_path = 0.0;
-    const auto land = [&](int bin, double weight) {
-      if (bin < grid_.first_alive()) {
-        stopped += weight;
-        stopped_path += weight * (after > 0.0 ? path_mm + left_mm(medium, bin) : medium.range_mm(energy));
-        return;
-      }
-      const int to = std::min(bin, grid_.size() - 1);
-      kept_energy += weight * grid_.held()[at(to)];
-      auto& row = rows[at(to)];
-      const auto same = std::find_if(row.begin(), row.end(), [e](const auto& entry) { return entry.first == e; });
-      if (same != row.end()) {
-        same->second += weight;
-      } else {
-        row.emplace_back(e, weight);
-      }
-    };
-    if (grid_.stops(after)) {
-      stopped = 1.0 - lost;
-      stopped_path = stopped * medium.range_mm(energy);
-    } else {
-      const physics::MomentKernel kernel =
-          after > 0.0 ? grid_.kernel(after, variance) : grid_.kernel_beyond(medium.water_left(energy, path_mm, water));
-      for (std::size_t i = 0; i < kernel.weights.size(); ++i) {
-        land(kernel.first + static_cast<int>(i), kernel.weights[i] * (1.0 - lost));
-      }
-    }
-    const double depth = std::max(0.0, water.range(problem_.beam.energy) - water.range(energy));
-    const double held = grid_.held()[at(e)];
-    const double escape =
-        reacts_at > 0.0 ? lost * reacts_at : (1.0 - physics::nuclear_deposited_share(depth)) * lost * held;
-    tables_.deposit.push_back(held - kept_energy - escape);
-    tables_.stopped.push_back(stopped);
-    tables_.stopped_path.push_back(stopped_path);
-    tables_.nuclear.push_back(lost);
-    tables_.nuclear_escape.push_back(escape);
-  }
-
-  /// How much longer than in the plane a way is by what protons have scattered across it, which this solver does not
-  /// hold: half of the mean square angle, as in the plane, which in water is a function of the energy. Reactions are
-  /// compared with measurements and Monte Carlo in three dimensions, where R80 is shorter by it.
-  void find_detours() {
-    const Medium& water = media_[0];
-    double square = 0.0, above = problem_.beam.energy;
-    longer_.assign(at(grid_.size()), 1.0);
-    for (int e = grid_.size() - 1; e >= 0; --e) {
-      const double energy = grid_.energies()[at(e)];
-      if (energy >= above || energy < problem_.grid.cutoff) {
-        if (e + 1 < grid_.size()) longer_[at(e)] = longer_[at(e + 1)];
-        continue;
-      }
-      const double way = water.table.range(above) - water.table.range(energy);
-      square += way * scattering_power(problem_, water, water.table, 0.5 * (above + energy));
-      longer_[at(e)] = 1.0 + 0.5 * square;
-      above = energy;
-    }
-  }
-
-  /// Path left in a bin, mm; negative in those below zero, so that bins keep the mean that they split.
-  double left_mm(const Medium& medium, int bin) const {
-    const double energy = grid_.energy_at(bin);
-    return std::copysign(medium.range_mm(std::abs(energy)), energy);
-  }
-
-  void add_angle_kernel(const Medium& medium, double path_mm, int e) {
-    const double before = medium.energy_before(grid_.energies()[at(e)], 0.5 * path_mm);
-    const double power = scattering_power(problem_, medium, media_[0].table, before);
-    const double dtheta = problem_.grid.dtheta;
-    const double variance = power * path_mm * 0.1 * medium.material.density / (dtheta * dtheta);
-    const physics::MomentKernel kernel = physics::moment_kernel(0.0, variance);
-    for (int k = 0; k <= kernel.last(); ++k) tables_.angle_weight.push_back(kernel.weights[at(k - kernel.first)]);
-    tables_.angle_half_max = std::max(tables_.angle_half_max, kernel.last());
-    tables_.angle_begin.push_back(static_cast<std::int32_t>(tables_.angle_weight.size()));
-  }
-
-  const Problem& problem_;
-  const std::vector<Medium>& media_;
-  const EnergyGrid& grid_;
-  Tables& tables_;
-  // Where reactions are followed:
-  std::vector<std::vector<double>> removal_;  // [materials][ne] cm²/g
-  std::vector<double> longer_;                // [ne] by which ways are longer than in the plane
-};
 
 void check(const Problem& p) {
   const auto refuse = [](const std::string& what) { throw ProblemError("invalid", what); };
@@ -426,7 +217,8 @@ AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const
     const auto excess = [&](double length) {
       const double after = medium.energy_after(centre, length);
       if (after <= p.grid.cutoff) return 0.0;
-      return grid.excess_variance(after, straggling_variance(p, medium, centre, after, length));
+      return grid.excess_variance(
+          after, straggling_variance(p, medium, medium.energy_after(centre, 0.5 * length), after, length));
     };
     if (depth) {
       // From plane to plane the path is longer at larger angles: no whole number of bins holds for all.
@@ -439,7 +231,7 @@ AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const
       variance += excess(path);
     }
     const double middle = medium.energy_after(energy, 0.5 * path);
-    const double power = scattering_power(p, medium, media[0].table, std::max(middle, p.grid.cutoff));
+    const double power = scattering_power(p, medium.material, media[0].table, std::max(middle, p.grid.cutoff));
     theta_squared += power * path * 0.1 * medium.material.density;
     detour += 0.5 * theta_squared * path;
     energy = medium.energy_after(energy, path);
@@ -504,11 +296,14 @@ void fill_start(const Problem& p, Tables& t) {
   }
 }
 
+}  // namespace
+
 /// What the sizes of a problem follow from, and the beam at the first node.
-class Layout {
+class TableBuilder::Layout {
  public:
   explicit Layout(const Problem& p);
 
+  const Problem& problem;
   std::vector<Medium> media;
   Tables tables;                  // sizes, axes and the beam's way in; no operators yet
   const Medium* entry = nullptr;  // where the beam comes in
@@ -516,9 +311,8 @@ class Layout {
   std::optional<EnergyGrid> grid;
 };
 
-Layout::Layout(const Problem& p) {
+TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
   check(p);
-  media.reserve(p.materials.size());
   for (const Material& m : p.materials) media.emplace_back(m);
 
   Tables& t = tables;
@@ -588,30 +382,29 @@ Layout::Layout(const Problem& p) {
   }
 }
 
-}  // namespace
+TableBuilder::TableBuilder(const Problem& problem) : layout_(std::make_unique<const Layout>(problem)) {}
+TableBuilder::~TableBuilder() = default;
 
-Tables outline_tables(const Problem& problem) { return Layout(problem).tables; }
+const Tables& TableBuilder::outline() const { return layout_->tables; }
 
-Tables build_tables(const Problem& p) {
-  Layout layout(p);
-  Tables& t = layout.tables;
+Tables TableBuilder::build(const InParallel& in_parallel) const {
+  const Layout& layout = *layout_;
+  const Problem& p = layout.problem;
+  Tables t = layout.tables;
   const bool depth = p.stepping == Stepping::kDepth;
-  t.gather_begin.push_back(0);
-  t.angle_begin.push_back(0);
-  t.reach_down = t.ne;
-  t.reach_up = -t.ne;
-  StepPhysics physics(p, layout.media, *layout.grid, t);
-  // Angles to either side of the axis have the same path.
-  std::map<double, int> class_of_path;
+  // Angles to either side of the axis have the same path, and so the same operators.
+  std::vector<double> paths;
+  std::vector<std::size_t> path_of_class;
   for (int c = 0; c < t.classes; ++c) {
     const double path = depth ? p.grid.dz / std::cos(t.theta[at(c)]) : p.step;
-    const auto [known, first] = class_of_path.emplace(path, c);
-    if (!first) {
-      physics.repeat(known->second);
-      continue;
-    }
-    for (const Medium& m : layout.media) physics.append(m, path);
+    const auto known = std::ranges::find(paths, path);
+    path_of_class.push_back(static_cast<std::size_t>(known - paths.begin()));
+    if (known == paths.end()) paths.push_back(path);
   }
+  const StepOperators operators(p, layout.media, *layout.grid, t.reactions);
+  std::vector<OperatorRows> rows(paths.size());
+  in_parallel(static_cast<int>(paths.size()), [&](int i) { rows[at(i)] = operators.rows(paths[at(i)]); });
+  append(rows, path_of_class, in_parallel, t);
   build_streaming(p, layout.detour_mm, t);
   build_start(p, *layout.grid, *layout.entry, layout.start_energy, layout.entry_path, t);
   if (p.filled) {
@@ -619,7 +412,9 @@ Tables build_tables(const Problem& p) {
   } else {
     t.end_excess_mm = end_excess(p, t);
   }
-  return std::move(t);
+  return t;
 }
+
+Tables build_tables(const Problem& problem) { return TableBuilder(problem).build(one_after_the_other); }
 
 }  // namespace bb::transport

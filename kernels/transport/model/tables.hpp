@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "faces.hpp"
@@ -92,10 +94,31 @@ struct Tables {
   std::size_t plane() const { return static_cast<std::size_t>(nz) * static_cast<std::size_t>(nx); }
 };
 
-/// The sizes, the axes and the beam's way in, without the operators: quick. Throws as build_tables.
-Tables outline_tables(const Problem& problem);
+/// Calls task(0) … task(tasks - 1), in any order and on any threads, and returns when all are done.
+using InParallel = std::function<void(int tasks, const std::function<void(int)>& task)>;
 
-/// Builds the tables. Throws ProblemError('invalid' | 'unsupported') with the value and what is allowed.
+/// On the calling thread alone.
+inline void one_after_the_other(int tasks, const std::function<void(int)>& task) {
+  for (int i = 0; i < tasks; ++i) task(i);
+}
+
+/// Lays a problem out and builds its tables. The problem must outlive it.
+class TableBuilder {
+ public:
+  /// Throws ProblemError('invalid' | 'unsupported') with the value and what is allowed.
+  explicit TableBuilder(const Problem& problem);
+  ~TableBuilder();
+
+  /// The sizes, the axes and the beam's way in, without the operators.
+  const Tables& outline() const;
+  Tables build(const InParallel& in_parallel) const;
+
+ private:
+  class Layout;
+  std::unique_ptr<const Layout> layout_;
+};
+
+/// The tables of a problem, at once. Throws as TableBuilder.
 Tables build_tables(const Problem& problem);
 
 }  // namespace bb::transport

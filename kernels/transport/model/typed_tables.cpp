@@ -11,13 +11,15 @@
 namespace bb::transport {
 namespace {
 
+/// The rows of one class and material, which begin with `first`.
 template <typename T>
-void round_energy(const Tables& t, TypedTables<T>& out) {
-  const SourceTaps by_source = taps_by_source(t);
+void round_energy(const Tables& t, std::size_t first, TypedTables<T>& out) {
+  const SourceTaps by_source = taps_by_source(t, first, u(t.ne));
   std::vector<double> weights;
-  for (std::size_t row = 0; row < t.deposit.size(); ++row) {
+  for (std::size_t e = 0; e < u(t.ne); ++e) {
+    const std::size_t row = first + e;
     weights.clear();
-    for (std::size_t i = by_source.begin[row]; i < by_source.begin[row + 1]; ++i) {
+    for (std::size_t i = by_source.begin[e]; i < by_source.begin[e + 1]; ++i) {
       weights.push_back(t.gather_weight[by_source.tap[i]]);
     }
     weights.push_back(t.stopped[row]);
@@ -27,7 +29,7 @@ void round_energy(const Tables& t, TypedTables<T>& out) {
     const std::size_t taps = weights.size() - 2;
     double kept = 0.0;
     for (std::size_t i = 0; i < taps; ++i) {
-      const std::size_t slot = by_source.begin[row] + i;
+      const std::size_t slot = by_source.begin[e] + i;
       out.gather_weight[by_source.tap[slot]] = static_cast<T>(weights[i]);
       kept += weights[i] * t.energy[u(by_source.destination[slot])];
     }
@@ -35,13 +37,13 @@ void round_energy(const Tables& t, TypedTables<T>& out) {
     out.nuclear[row] = static_cast<T>(weights[taps + 1]);
     const double escape = t.nuclear[row] > 0.0 ? t.nuclear_escape[row] * weights[taps + 1] / t.nuclear[row] : 0.0;
     out.nuclear_escape[row] = static_cast<T>(escape);
-    out.deposit[row] = static_cast<T>(t.energy[row % u(t.ne)] - kept - escape);
+    out.deposit[row] = static_cast<T>(t.energy[e] - kept - escape);
   }
 }
 
 template <typename T>
-void round_angles(const Tables& t, TypedTables<T>& out) {
-  for (std::size_t row = 0; row + 1 < t.angle_begin.size(); ++row) {
+void round_angles(const Tables& t, std::size_t first, TypedTables<T>& out) {
+  for (std::size_t row = first; row < first + u(t.ne); ++row) {
     const std::size_t begin = u(t.angle_begin[row]);
     const std::size_t end = u(t.angle_begin[row + 1]);
     // Pairs first, so that both sides of the kernel stay equal; the centre takes what is left.
@@ -64,16 +66,22 @@ void copy(const std::vector<double>& from, std::vector<T>& to) {
 }  // namespace
 
 template <typename T>
-TypedTables<T>::TypedTables(const Tables& t) {
-  copy(t.gather_weight, gather_weight);
-  copy(t.deposit, deposit);
-  copy(t.stopped, stopped);
-  copy(t.nuclear, nuclear);
-  copy(t.nuclear_escape, nuclear_escape);
-  copy(t.angle_weight, angle_weight);
+TypedTables<T>::TypedTables(const Tables& t, const InParallel& in_parallel) {
   if constexpr (std::is_same_v<T, float>) {
-    round_energy(t, *this);
-    round_angles(t, *this);
+    gather_weight.resize(t.gather_weight.size());
+    for (auto* values : {&deposit, &stopped, &nuclear, &nuclear_escape}) values->resize(t.deposit.size());
+    angle_weight.resize(t.angle_weight.size());
+    in_parallel(t.classes * t.materials, [&](int block) {
+      round_energy(t, u(block) * u(t.ne), *this);
+      round_angles(t, u(block) * u(t.ne), *this);
+    });
+  } else {
+    copy(t.gather_weight, gather_weight);
+    copy(t.deposit, deposit);
+    copy(t.stopped, stopped);
+    copy(t.nuclear, nuclear);
+    copy(t.nuclear_escape, nuclear_escape);
+    copy(t.angle_weight, angle_weight);
   }
   for (const auto& [from, to] : {std::pair{&t.flux_x, &flux_x}, std::pair{&t.flux_z, &flux_z}}) {
     for (const auto& c : *from) {

@@ -24,7 +24,7 @@ struct MaterialRun {
 /// For double everything is a plain copy.
 template <typename T>
 struct TypedTables {
-  explicit TypedTables(const Tables& tables);
+  explicit TypedTables(const Tables& tables, const InParallel& in_parallel = one_after_the_other);
 
   std::vector<T> gather_weight;   // as Tables::gather_weight
   std::vector<T> deposit;         // [classes·materials·ne] MeV

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "centre_angles.hpp"
+#include "cpu/all_cores.hpp"
 #include "cpu/host.hpp"
+#include "cpu/thread_pool.hpp"
 #include "cpu/user_library.hpp"
 #include "engine/progress.hpp"
 #include "transport/model/work.hpp"
@@ -44,7 +46,13 @@ double nominal_depth(const transport::Problem& p, const transport::Tables& t, in
 Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuring& measuring)
     : run_(run), on_progress_(on_progress), measuring_(measuring) {
   const cpu::Clock::time_point begun = cpu::Clock::now();
-  run_.tables_ = transport::build_tables(run_.problem_);
+  if (run_.on_gpu()) {  // a run there has one thread of its own, and every core to prepare it
+    run_.tables_ = run_.builder_.build(cpu::on_all_cores);
+  } else {
+    cpu::ThreadPool pool(run_.threads_);
+    run_.tables_ = run_.builder_.build(
+        [&](int tasks, const std::function<void(int)>& task) { pool.run(tasks, [&](int i, int) { task(i); }); });
+  }
   result_.setup_parts.push_back({"tables", cpu::seconds_since(begun)});
   const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);
   solver_ = make(run_.problem_, run_.tables_, run_.threads_);
@@ -98,7 +106,7 @@ void Run::Execution::observe() {
   }
   if (observed - last_report_ >= kFrameSeconds) {
     last_report_ = observed;
-    if (run_.live_wanted_.load()) run_.publish_live(*solver_);
+    if (run_.live_wanted_.load() && !measuring_.unwatched) run_.publish_live(*solver_);
     report(observed, std::max(0, expected_steps_ - step_));
   }
   const int known = run_.checkpoint_from_.exchange(-1);
@@ -110,7 +118,7 @@ void Run::Execution::observe() {
 void Run::Execution::report(double seconds, double steps_ahead) const {
   if (!on_progress_) return;
   const double rate = seconds > 0.0 ? step_ / seconds : 0.0;
-  on_progress_({step_, run_.steps_max_, nominal_depth(run_.problem_, run_.outline_, step_), ledger_->left(),
+  on_progress_({step_, run_.steps_max_, nominal_depth(run_.problem_, run_.outline(), step_), ledger_->left(),
                 ledger_->error(), rate, rate > 0.0 ? steps_ahead / rate : 0.0});
 }
 
@@ -189,7 +197,7 @@ RunResult Run::Execution::finish() {
   if (result_.secondaries) add(result_.secondaries->dose, result_.dose);
   const auto& kept = result_.keyframes;
   if (result_.cancelled && run_.problem_.keyframes > 0 && (kept.empty() || kept.back().step != step_)) keep_keyframe();
-  run_.publish_live(*solver_);
+  if (!measuring_.unwatched) run_.publish_live(*solver_);
   report(result_.solve_s, 0.0);
   return std::move(result_);
 }

@@ -31,10 +31,10 @@ Run::Run(transport::Problem problem, const transport::Variant& variant) : Run(st
 
 Run::Run(transport::Problem problem, const transport::Variant* variant)
     : problem_(std::move(problem)),
-      outline_(transport::outline_tables(problem_)),
-      variant_(variant != nullptr ? variant : &transport::choose_variant(problem_, outline_)),
+      builder_(problem_),
+      variant_(variant != nullptr ? variant : &transport::choose_variant(problem_, outline())),
       threads_(on_gpu() ? 1 : cpu::thread_count(problem_.threads)),
-      steps_max_(bound_steps(problem_, outline_)),
+      steps_max_(bound_steps(problem_, outline())),
       spans_(on_gpu() ? 2 : threads_) {}
 
 RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, const Measuring& measuring) {
@@ -52,7 +52,7 @@ void Run::publish_live(Solver& solver) {
     const std::scoped_lock lock(live_mutex_);
     wanted = wanted_planes_;
   }
-  frame.planes = project(solver, outline_, wanted);
+  frame.planes = project(solver, outline(), wanted);
   const std::scoped_lock lock(live_mutex_);
   live_ = std::move(frame);
   live_wanted_.store(false);
@@ -66,7 +66,7 @@ std::optional<RunResult> Run::take_checkpoint() {
 }
 
 void Run::want_planes(std::vector<PlaneRequest> planes) {
-  for (const PlaneRequest& plane : planes) check(plane, outline_);
+  for (const PlaneRequest& plane : planes) check(plane, outline());
   const std::scoped_lock lock(live_mutex_);
   wanted_planes_ = std::move(planes);
 }

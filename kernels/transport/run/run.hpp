@@ -67,12 +67,12 @@ class Run {
 
   const transport::Problem& problem() const { return problem_; }
   /// Sizes and axes; safe to read while the run goes on.
-  const transport::Tables& outline() const { return outline_; }
+  const transport::Tables& outline() const { return builder_.outline(); }
   /// The operators too; complete once `execute` has returned.
   const transport::Tables& tables() const { return tables_; }
   const transport::Variant& variant() const { return *variant_; }
   bool on_gpu() const { return bb::on_gpu(*variant_); }
-  double estimate_bytes() const { return variant_->estimate_bytes(problem_, outline_); }
+  double estimate_bytes() const { return variant_->estimate_bytes(problem_, outline()); }
   /// Steps that the slowest proton can need, at most the scenario's limit.
   int steps_max() const { return steps_max_; }
   int threads() const { return threads_; }
@@ -102,7 +102,8 @@ class Run {
   void publish_live(Solver& solver);
 
   transport::Problem problem_;
-  transport::Tables outline_, tables_;
+  transport::TableBuilder builder_;
+  transport::Tables tables_;
   const transport::Variant* variant_;
   int threads_;
   int steps_max_;

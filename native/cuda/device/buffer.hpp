@@ -12,17 +12,20 @@
 
 namespace bb::cuda {
 
-/// Untyped device memory (cuMemAlloc; never managed memory).
+/// Untyped device memory of Device::take_memory (never managed memory).
 class DeviceMemoryBlock {
  public:
   DeviceMemoryBlock() = default;
   /// Throws "memory" with the size asked for. Zero bytes allocate nothing.
   DeviceMemoryBlock(std::shared_ptr<Device> device, std::size_t bytes);
   DeviceMemoryBlock(DeviceMemoryBlock&& other) noexcept
-      : device_(std::move(other.device_)), pointer_(std::exchange(other.pointer_, 0)) {}
+      : device_(std::move(other.device_)),
+        pointer_(std::exchange(other.pointer_, 0)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
   DeviceMemoryBlock& operator=(DeviceMemoryBlock&& other) noexcept {
     std::swap(device_, other.device_);
     std::swap(pointer_, other.pointer_);
+    std::swap(bytes_, other.bytes_);
     return *this;
   }
   ~DeviceMemoryBlock();
@@ -38,6 +41,7 @@ class DeviceMemoryBlock {
  private:
   std::shared_ptr<Device> device_;
   api::DevicePointer pointer_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 /// Throws "invalid": `count` values at `offset` are no part of a buffer of `size`.
@@ -98,21 +102,15 @@ template <typename T>
   requires std::is_trivially_copyable_v<T>
 class PinnedBuffer {
  public:
-  PinnedBuffer(std::shared_ptr<Device> device, std::size_t count) : device_(std::move(device)), count_(count) {
-    device_->make_current();
-    void* memory = nullptr;
-    if (count_ > 0) device_->check(driver().MemAllocHost(&memory, count_ * sizeof(T)), "cuMemAllocHost_v2");
-    values_ = static_cast<T*>(memory);
-  }
+  PinnedBuffer(std::shared_ptr<Device> device, std::size_t count)
+      : device_(std::move(device)), values_(static_cast<T*>(device_->take_pinned(count * sizeof(T)))), count_(count) {}
   PinnedBuffer(PinnedBuffer&& other) noexcept
       : device_(std::move(other.device_)),
         values_(std::exchange(other.values_, nullptr)),
         count_(std::exchange(other.count_, 0)) {}
   PinnedBuffer& operator=(PinnedBuffer&&) = delete;
   ~PinnedBuffer() {
-    if (!values_) return;
-    driver().CtxSetCurrent(device_->context());
-    driver().MemFreeHost(values_);
+    if (values_ != nullptr) device_->give_pinned(values_, count_ * sizeof(T));
   }
 
   std::span<T> values() { return {values_, count_}; }

@@ -13,6 +13,10 @@ namespace {
 /// after the estimate is checked; 256 MiB held them on every device tried.
 constexpr std::uint64_t kReserve_bytes = 256ull << 20;
 
+/// Between runs at most this part of the device's memory is kept, and so much page-locked memory.
+constexpr std::uint64_t kKeptShare = 4;
+constexpr std::size_t kKeptPinned_bytes = std::size_t{64} << 20;
+
 struct OpenDevices {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Device>> devices;
@@ -38,7 +42,8 @@ std::shared_ptr<Device> Device::open(const DeviceInfo& info) {
   return device;
 }
 
-Device::Device(const DeviceInfo& info) : info_(info) {
+Device::Device(const DeviceInfo& info)
+    : info_(info), memory_(static_cast<std::size_t>(info.memory_bytes / kKeptShare)), pinned_(kKeptPinned_bytes) {
   check(driver().DevicePrimaryCtxRetain(&context_, info_.ordinal), "cuDevicePrimaryCtxRetain");
 }
 
@@ -55,7 +60,54 @@ DeviceMemory Device::memory() const {
   make_current();
   std::size_t free = 0, total = 0;
   check(driver().MemGetInfo(&free, &total), "cuMemGetInfo_v2");
-  return {free, total};
+  return {free + memory_.bytes(), total};
+}
+
+bool Device::is_idle() const noexcept {
+  return driver().CtxSetCurrent(context_) == api::status::kSuccess &&
+         driver().CtxSynchronize() == api::status::kSuccess;
+}
+
+api::DevicePointer Device::take_memory(std::size_t bytes) {
+  api::DevicePointer pointer = 0;
+  if (bytes == 0) return pointer;
+  const std::size_t size = memory_.rounded(bytes);
+  if (memory_.take(size, pointer)) return pointer;
+  make_current();
+  api::Status status = driver().MemAlloc(&pointer, size);
+  if (status == api::status::kOutOfMemory) {
+    for (const api::DevicePointer kept : memory_.drain()) driver().MemFree(kept);
+    status = driver().MemAlloc(&pointer, size);
+  }
+  if (status == api::status::kOutOfMemory) {
+    const DeviceMemory now = memory();
+    throw Error("memory", "An allocation of " + bytes_text(bytes) + " on " + info().label() + " was refused; " +
+                              bytes_text(now.free_bytes) + " of " + bytes_text(now.total_bytes) + " are free.");
+  }
+  check(status, "cuMemAlloc_v2");
+  return pointer;
+}
+
+void Device::give_memory(api::DevicePointer pointer, std::size_t bytes) noexcept {
+  if (pointer == 0) return;
+  if (is_idle() && memory_.keep(memory_.rounded(bytes), pointer)) return;
+  driver().MemFree(pointer);
+}
+
+void* Device::take_pinned(std::size_t bytes) {
+  void* pointer = nullptr;
+  if (bytes == 0) return pointer;
+  const std::size_t size = pinned_.rounded(bytes);
+  if (pinned_.take(size, pointer)) return pointer;
+  make_current();
+  check(driver().MemAllocHost(&pointer, size), "cuMemAllocHost_v2");
+  return pointer;
+}
+
+void Device::give_pinned(void* pointer, std::size_t bytes) noexcept {
+  if (pointer == nullptr) return;
+  if (is_idle() && pinned_.keep(pinned_.rounded(bytes), pointer)) return;
+  driver().MemFreeHost(pointer);
 }
 
 void Device::fail(api::Status status, const char* call, std::string_view kernels) const {

@@ -6,6 +6,7 @@
 
 #include "device_info.hpp"
 #include "error.hpp"
+#include "memory_cache.hpp"
 
 namespace bb::cuda {
 
@@ -34,7 +35,16 @@ class Device {
 
   /// Waits for all work on the device.
   void synchronize() const;
+  /// What the driver has free, and what is kept here for the next run.
   DeviceMemory memory() const;
+
+  /// Memory on the device and page-locked memory of the host, of at least `bytes`; 0 and null for none. Throws "memory"
+  /// with the size asked for.
+  api::DevicePointer take_memory(std::size_t bytes);
+  void* take_pinned(std::size_t bytes);
+  /// Take them back once all work on the device is done. Never throw: a lost device's memory is gone with its context.
+  void give_memory(api::DevicePointer pointer, std::size_t bytes) noexcept;
+  void give_pinned(void* pointer, std::size_t bytes) noexcept;
 
   /// Throws the error of a failed call; a sticky one marks the device lost. `kernels` says which launches
   /// may have caused it.
@@ -45,8 +55,13 @@ class Device {
  private:
   [[noreturn]] void fail(api::Status status, const char* call, std::string_view kernels) const;
 
+  /// Makes the context current and waits; false where the device does not answer.
+  bool is_idle() const noexcept;
+
   DeviceInfo info_;
   api::Context context_ = nullptr;
+  MemoryCache<api::DevicePointer> memory_;
+  MemoryCache<void*> pinned_;
 };
 
 /// Refuses work that would not fit: throws "memory" if `bytes` exceeds what is free less a reserve for the

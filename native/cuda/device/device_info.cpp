@@ -1,6 +1,8 @@
 #include "device_info.hpp"
 
 #include <charconv>
+#include <mutex>
+#include <utility>
 
 #include "error.hpp"
 #include "health.hpp"
@@ -28,7 +30,6 @@ int attribute(api::DeviceOrdinal ordinal, DeviceAttribute which) {
 }
 
 std::optional<std::string> why_unusable(const DeviceInfo& device, int compute_mode) {
-  if (const auto lost = lost_reason(device.uuid)) return "lost until the program is restarted: " + *lost;
   if (device.architecture() < kOldestArchitecture) {
     return "compute capability " + std::to_string(device.capability_major) + "." +
            std::to_string(device.capability_minor) + " is below 8.0, the oldest that the kernels are compiled for";
@@ -109,11 +110,21 @@ std::string uuid_text(const api::Uuid& uuid) {
 }
 
 std::vector<DeviceInfo> list_devices() {
-  int count = 0;
-  require(driver().DeviceGetCount(&count), "cuDeviceGetCount");
-  std::vector<DeviceInfo> out;
-  for (int i = 0; i < count; ++i) out.push_back(describe(i));
-  return out;
+  // Asking takes a millisecond a device, and what a process sees of them does not change but for those that it lost.
+  static std::mutex mutex;
+  static std::vector<DeviceInfo> known;
+  const std::scoped_lock lock(mutex);
+  if (known.empty()) {
+    int count = 0;
+    require(driver().DeviceGetCount(&count), "cuDeviceGetCount");
+    std::vector<DeviceInfo> seen;
+    for (int i = 0; i < count; ++i) seen.push_back(describe(i));
+    known = std::move(seen);
+  }
+  for (DeviceInfo& device : known) {
+    if (const auto lost = lost_reason(device.uuid)) device.unusable = "lost until the program is restarted: " + *lost;
+  }
+  return known;
 }
 
 const DeviceInfo& select_device(const std::vector<DeviceInfo>& devices, std::string_view selector) {

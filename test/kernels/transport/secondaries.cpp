@@ -55,7 +55,8 @@ double energy_of(const BinShares& shares, const std::vector<double>& energies) {
 TEST("secondaries: a reaction gives out the energy that it took, in every material and bin") {
   Problem p = edge(Stepping::kDepth);
   p.beam.energy = 230.0;
-  const Tables tables = outline_tables(p);
+  const TableBuilder builder(p);
+  const Tables& tables = builder.outline();
   const SecondaryEnergies energies(tables.reactions, test::water());
   const std::vector<physics::NuclearTable> nuclei = nuclear_tables(p);
   const NucleusYields nucleus_yields(nuclei, energies);

@@ -1,7 +1,9 @@
 #include "transport/model/tables.hpp"
 
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <thread>
 #include <vector>
 
 #include "../../parity/scenarios.hpp"
@@ -333,4 +335,27 @@ TEST("tables: refuse what cannot be run, with the field, the value and what is a
                  p.grid.energy_step = p.step = 0.2;
                }),
                "the beam stops inside the first cell");
+}
+
+TEST("tables: which thread builds what changes no bit") {
+  for (const test::ParityScenario& s : test::parity_scenarios()) {
+    const Tables alone = build_tables(s.problem);
+    const Tables together = TableBuilder(s.problem).build([](int tasks, const std::function<void(int)>& task) {
+      std::vector<std::thread> threads;
+      for (int i = tasks; i-- > 0;) {
+        threads.emplace_back([&task, i] { task(i); });
+        if (threads.size() < 4 && i > 0) continue;
+        for (std::thread& each : threads) each.join();
+        threads.clear();
+      }
+    });
+    CHECK(alone.gather_begin == together.gather_begin);
+    CHECK(alone.gather_source == together.gather_source);
+    CHECK(alone.gather_weight == together.gather_weight);
+    CHECK(alone.angle_begin == together.angle_begin);
+    CHECK(alone.angle_weight == together.angle_weight);
+    CHECK(alone.deposit == together.deposit);
+    CHECK(alone.stopped_path == together.stopped_path);
+    CHECK_EQ(alone.end_excess_mm, together.end_excess_mm);
+  }
 }

@@ -212,6 +212,8 @@ export interface Measuring {
   readonly coldCaches?: boolean;
   /** On a GPU: capture what a batch launches, untimed, and replay it as one graph. The CPU refuses it. */
   readonly graphReplay?: boolean;
+  /** Nobody looks at the run on its way or asks for its last frame: no live frames are made. */
+  readonly unwatched?: boolean;
   /** Read the device's clocks before set-up and after the steps. */
   readonly clocks?: boolean;
   /** Record the device's work and the driver's calls; slows launches, in later runs of the process too. */

@@ -20,10 +20,9 @@ void CudaScatterSolver::look_up_kernels() {
   stream_.emplace(this->kernel(names().stream));
 
   const SourceTaps taps = taps_by_source(this->tables());
-  const TypedTables<float> typed(this->tables());
   std::vector<int> begin(taps.begin.begin(), taps.begin.end());
   std::vector<float> weight;
-  for (const std::size_t tap : taps.tap) weight.push_back(typed.gather_weight[tap]);
+  for (const std::size_t tap : taps.tap) weight.push_back(this->typed().gather_weight[tap]);
   const auto send = [&]<typename V>(cuda::DeviceBuffer<V>& to, const std::vector<V>& values) {
     to = cuda::DeviceBuffer<V>(this->device(), values.size());
     to.upload(values, this->stream());

@@ -131,7 +131,7 @@ void CudaFusedSolver<T>::fill_parameters() {
 /// What the kernels look up per bin.
 template <typename T>
 void CudaFusedSolver<T>::send_bins() {
-  const BinTables<T> by_bin(this->tables());
+  const BinTables<T> by_bin(this->tables(), this->typed());
   using Bin = typename BinTables<T>::Bin;
   FusedParameters<T>& p = parameters_;
   p.most_feeds = by_bin.most_feeds;

@@ -92,7 +92,7 @@ void CudaWindowSolver<T>::prepare() {
 template <typename T>
 void CudaWindowSolver<T>::send_tables() {
   const Tables& t = this->tables();
-  const BinTables<T> by_bin(t);
+  const BinTables<T> by_bin(t, this->typed());
   WindowParameters<T>& p = parameters_;
   p.tables = this->device_tables();
   p.scores = this->scores();
@@ -139,7 +139,7 @@ void CudaWindowSolver<T>::send_tables() {
     bin.wide_count = wide_end - bin.wide_low;
     bins.push_back(bin);
   }
-  const TypedTables<T> typed(t);
+  const TypedTables<T>& typed = this->typed();
   std::vector<WindowAngle<T>> angles(u(t.ntheta));
   for (int a = 0; a < t.ntheta; ++a) {
     WindowAngle<T>& angle = angles[u(a)];

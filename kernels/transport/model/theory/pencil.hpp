@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "physics/fermi_eyges.hpp"
-#include "problem.hpp"
+#include "transport/model/problem.hpp"
 
 namespace bb::transport {
 

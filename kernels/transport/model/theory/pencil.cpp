@@ -5,30 +5,10 @@
 #include <cstddef>
 #include <deque>
 
-#include "physics/scattering.hpp"
 #include "physics/stopping.hpp"
+#include "transport/model/medium.hpp"
 
 namespace bb::transport {
-namespace {
-
-double power_per_g_cm2(const Problem& p, const Material& material, const physics::StoppingTable& water, double energy) {
-  switch (p.scattering) {
-    case Scattering::kGottschalk:
-      return physics::gottschalk_power(energy, p.beam.energy, material.xs);
-    case Scattering::kFermiRossi:
-      return physics::fermi_rossi_power(energy, material.x0);
-    case Scattering::kHighland: {
-      // As the solver has it: the thickness so far as water, a function of energy alone.
-      const double lengths = (water.range(p.beam.energy) - water.range(energy)) / p.materials[0].x0;
-      return physics::highland_power(energy, lengths, material.x0);
-    }
-    case Scattering::kOff:
-      break;
-  }
-  return 0.0;
-}
-
-}  // namespace
 
 std::vector<physics::PencilMoments> pencil_beam(const Problem& problem) {
   if (problem.filled) throw ProblemError("unsupported", "Fermi-Eyges: there is no beam");
@@ -41,7 +21,7 @@ std::vector<physics::PencilMoments> pencil_beam(const Problem& problem) {
                        return table.energy_at(table.range(energy) - 0.1 * length * material.density);
                      },
                      [&problem, &tables, &material](double energy) {
-                       return power_per_g_cm2(problem, material, tables.front(), energy) * 0.1 * material.density;
+                       return scattering_power(problem, material, tables.front(), energy) * 0.1 * material.density;
                      }});
   }
   const GridSpec& grid = problem.grid;
