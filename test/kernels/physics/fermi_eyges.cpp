@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "physics/scattering.hpp"
 #include "quadrature.hpp"
-#include "transport/model/pencil.hpp"
+#include "transport/model/theory/pencil.hpp"
 
 using namespace bb;
 using namespace bb::transport;
