@@ -24,6 +24,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("rangeTable", bb::binding::range_table);
   export_function("fermiEyges", bb::binding::fermi_eyges);
   export_function("createTransport", bb::binding::create_transport);
+  export_function("layTransport", bb::binding::lay_transport);
   export_function("diffractionVariants", bb::binding::diffraction_variants);
   export_function("createDiffraction", bb::binding::create_diffraction);
   export_function("taskVariants", bb::binding::task_variants);

@@ -25,6 +25,9 @@ struct State {
   engine::ImageRun run;
   ImageResult result;
   DeviceObservation observed;
+  /// Pixels as FP32, which is what image files hold: made where the run starts and filled on its thread, as a copy of a
+  /// large image would hold JavaScript's.
+  Napi::Reference<Napi::Float32Array> image;
   bool started = false;
   Job job;  // last: waits for the thread before what that uses goes
 };
@@ -46,14 +49,6 @@ Napi::Object plan_object(Napi::Env env, const engine::ImageRun& run) {
   return out;
 }
 
-/// Pixels as FP32, which is what image files hold: half the copy.
-Napi::Float32Array image_array(Napi::Env env, const std::vector<double>& image) {
-  Napi::Float32Array out = Napi::Float32Array::New(env, image.size());
-  float* to = out.Data();
-  for (const double v : image) *to++ = static_cast<float>(v);
-  return out;
-}
-
 Napi::Object result_object(Napi::Env env, const State& state) {
   const ImageResult& r = state.result;
   Napi::Object out = Napi::Object::New(env);
@@ -69,7 +64,8 @@ Napi::Object result_object(Napi::Env env, const State& state) {
   out.Set("setup_parts", setup_parts_array(env, r.setup_parts));
   out.Set("terms", r.terms);
   out.Set("scratch_bytes", r.scratch_bytes);
-  out.Set("image", image_array(env, r.image));
+  out.Set("image", state.image.Value());
+  out.Set("brightest", static_cast<float>(r.brightest));
   out.Set("spans", spans_object(env, state.run.spans()));
   state.observed.describe(env, out);
   return out;
@@ -103,15 +99,13 @@ Asked read_asked(const Napi::CallbackInfo& info) {
 /// What names the device that the image is made on; null on the CPU.
 const std::string* gpu_of(const State& state) { return state.run.on_gpu() ? &state.run.problem().device : nullptr; }
 
-/// The image so far, or null where no row came since the last call.
+/// The image so far, or null where no row came since the last call. It is the array that the result will have.
 Napi::Value live(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
   const Napi::Env env = info.Env();
-  const std::size_t pixels = state->run.outline().pixels();
-  Napi::Float32Array image = Napi::Float32Array::New(env, pixels);
-  const double done = state->run.look({image.Data(), pixels});
+  const double done = state->started ? state->run.look() : -1.0;
   if (done < 0.0) return env.Null();
   Napi::Object out = Napi::Object::New(env);
-  out.Set("image", image);
+  out.Set("image", state->image.Value());
   out.Set("done", done);
   return out;
 }
@@ -120,6 +114,10 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   const Napi::Env env = info.Env();
   if (kept->started) throw Napi::Error::New(env, "this run was started before");
   const Asked asked = read_asked(info);
+  const std::size_t pixels = kept->run.outline().pixels();
+  Napi::Float32Array image = Napi::Float32Array::New(env, pixels);
+  kept->image = Napi::Persistent(image);
+  kept->run.show_in({image.Data(), pixels});
   kept->started = true;
   State* state = kept.get();
   return state->job.start(

@@ -15,6 +15,8 @@ Job::Failure Job::attempt(const std::function<void()>& work, const char* no_memo
     return {};
   } catch (const ProblemError& error) {
     return {error.code(), error.what()};
+  } catch (const std::invalid_argument& error) {
+    return {"invalid", error.what()};
   } catch (const std::bad_alloc&) {
     return {"memory", no_memory};
   } catch (const std::exception& error) {

@@ -171,12 +171,15 @@ Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResul
   return out;
 }
 
+constexpr const char* kNoMemory = "not enough memory for the tables of this scenario";
+
 /// A run and what it leaves behind. Kept alive by the promise even when JavaScript drops the handle.
 struct State {
   explicit State(transport::Problem problem) : run(std::move(problem)) {}
   ~State() { run.cancel(); }
 
   engine::Run run;
+  double estimate_bytes = run.estimate_bytes();  // of a window it takes a while: found once, where the run is laid out
   RunResult result;
   MeasuringOptions measuring;
   DeviceObservation observed;
@@ -195,11 +198,15 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
          InstanceAccessor("plan", &TransportRun::plan, nullptr)});
   }
 
+  /// Takes a problem, or a state that was laid out on another thread.
   explicit TransportRun(const Napi::CallbackInfo& info) : Napi::ObjectWrap<TransportRun>(info) {
     const Napi::Env env = info.Env();
+    if (info.Length() > 0 && info[0].IsExternal()) {
+      state_ = std::move(*info[0].As<Napi::External<std::shared_ptr<State>>>().Data());
+      return;
+    }
     const Napi::Object problem = object_argument(info, "createTransport: expected a problem");
-    state_ = refusing(env, "not enough memory for the tables of this scenario",
-                      [&] { return std::make_shared<State>(read_problem(problem)); });
+    state_ = refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_problem(problem)); });
   }
 
  private:
@@ -216,7 +223,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     out.Set("nx", t.nx);
     out.Set("energies_MeV", to_array(env, t.energy));
     out.Set("extra_straggling_mm", t.extra_straggling_mm);
-    out.Set("estimate_bytes", run.estimate_bytes());
+    out.Set("estimate_bytes", state_->estimate_bytes);
     out.Set("steps_max", run.steps_max());
     out.Set("threads", run.threads());
     return out;
@@ -311,16 +318,39 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
   bool started_ = false;
 };
 
-}  // namespace
-
-Napi::Value create_transport(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
+/// The class of runs in this environment.
+Napi::FunctionReference& run_class(Napi::Env env) {
   auto* constructor = env.GetInstanceData<Napi::FunctionReference>();
   if (constructor == nullptr) {
     constructor = new Napi::FunctionReference(Napi::Persistent(TransportRun::define(env)));
     env.SetInstanceData(constructor);
   }
-  return constructor->New({info[0]});
+  return *constructor;
+}
+
+/// A run on its way: what the thread makes of a problem.
+struct Layout {
+  transport::Problem problem;
+  std::shared_ptr<State> state;
+  Job job;  // last: waits for the thread before what that uses goes
+};
+
+}  // namespace
+
+Napi::Value create_transport(const Napi::CallbackInfo& info) { return run_class(info.Env()).New({info[0]}); }
+
+Napi::Value lay_transport(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const Napi::Object problem = object_argument(info, "layTransport: expected a problem");
+  auto layout = std::make_shared<Layout>();
+  layout->problem = refusing(env, kNoMemory, [&] { return read_problem(problem); });
+  Layout* under = layout.get();
+  return under->job.start(
+      env, env.Undefined(), kNoMemory,
+      [under](const Job::Tell&) { under->state = std::make_shared<State>(std::move(under->problem)); },
+      [layout](Napi::Env to) -> Napi::Value {
+        return run_class(to).New({Napi::External<std::shared_ptr<State>>::New(to, &layout->state)});
+      });
 }
 
 Napi::Value transport_variants(const Napi::CallbackInfo& info) {

@@ -9,9 +9,9 @@ import { ProgressBar } from '../progress-bar.ts';
 import { progressLine } from '../run-progress.ts';
 import type { VerbContext } from '../verb.ts';
 
-function start({ parsed }: VerbContext, host: Host, reading: AnyReading): string {
+async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): Promise<string> {
   try {
-    return host.runs.start({ reading, name: parsed.operands[0] ?? '', trace: hasFlag(parsed, 'trace') }).id;
+    return (await host.runs.start({ reading, name: parsed.operands[0] ?? '', trace: hasFlag(parsed, 'trace') })).id;
   } catch (error) {
     throw engineRefusal(reading, error);
   }
@@ -20,7 +20,7 @@ function start({ parsed }: VerbContext, host: Host, reading: AnyReading): string
 /** Starts the run, draws its progress, and waits for its end. An aborted signal cancels it. Throws what made it fail. */
 export async function solve(context: VerbContext, host: Host, reading: AnyReading): Promise<string> {
   const { terminal, signal } = context;
-  const id = start(context, host, reading);
+  const id = await start(context, host, reading);
   const cancel = (): void => {
     host.runs.cancel(id);
   };

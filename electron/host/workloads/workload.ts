@@ -94,9 +94,9 @@ export interface HostWorkload {
   readonly variants: (addon: NativeAddon) => readonly Variant[];
   readonly userKernels: UserKernelWorkload;
   /** What a scenario comes to; null for one with errors. Throws what the engine refuses. */
-  readonly resolve: (parts: ResolveParts, reading: AnyReading) => Resolved | null;
+  readonly resolve: (parts: ResolveParts, reading: AnyReading) => Promise<Resolved | null>;
   /** Throws BraggError `invalid` with every issue, or what the engine refuses. */
-  readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => WorkloadRun;
+  readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => Promise<WorkloadRun>;
   readonly ended: (run: AnyRunData) => EndedRun;
   /** `what` is one of the workload's in contract/exports.ts. */
   readonly exported: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;

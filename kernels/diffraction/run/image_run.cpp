@@ -42,7 +42,8 @@ ImageRun::ImageRun(diffraction::Problem problem)
       outline_(diffraction::outline_of(problem_)),
       variant_(&diffraction::choose_variant(problem_.variant, outline_)),
       threads_(on_gpu() ? 1 : cpu::thread_count(problem_.threads)),
-      row_done_(static_cast<std::size_t>(outline_.height)) {
+      row_done_(static_cast<std::size_t>(outline_.height)),
+      row_shown_(static_cast<std::size_t>(outline_.height)) {
   spans_.widen(threads_);
   if (problem_.memory_limit > 0.0 && estimate_bytes() > problem_.memory_limit) {
     const auto megabytes = [](double bytes) { return std::to_string(static_cast<long long>(bytes / 1e6)) + " MB"; };
@@ -99,22 +100,10 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     const double elapsed = seconds_since(solving);
     if (elapsed - last_report < kFrameSeconds) return;
     last_report = elapsed;
+    if (wanted_.exchange(false)) show_rows(result.image);
     report(done, elapsed);
   };
-  const auto show = [&](const double* image) {
-    const std::lock_guard lock(looking_);
-    rendering_ = image;
-  };
-  // An onlooker may be in the middle of a copy when the image is handed over, or when a solver throws.
-  struct Shown {
-    decltype(show)& hide;
-    ~Shown() { hide(nullptr); }
-  };
-  {
-    show(result.image.data());
-    const Shown shown{show};
-    result.done = solver->render({pool, spans_, cancel_, progress, row_done_}, result.image);
-  }
+  result.done = solver->render({pool, spans_, cancel_, progress, row_done_}, result.image);
   result.solve_s = seconds_since(solving);
   const bool repeats = measuring.at_least_s > 0.0 && result.done == 1.0;
   const bool whole = !repeats || solver->repeat(measuring.mode, measuring.at_least_s, cancel_);
@@ -127,27 +116,38 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   result.cancelled = result.done < 1.0 || !whole;
   result.terms = result.done * terms();
   result.scratch_bytes = variant_->scratch_bytes(outline_);
+  for (const double photons : result.image) result.brightest = std::max(result.brightest, photons);
+  if (!shown_.empty()) {
+    std::ranges::transform(result.image, shown_.begin(), [](double photons) { return static_cast<float>(photons); });
+    std::size_t shown = 0;
+    for (const auto& flag : row_done_) shown += flag.load(std::memory_order_relaxed);
+    rows_shown_.store(shown, std::memory_order_release);
+  }
   report(result.done, result.solve_s);
   return result;
 }
 
-double ImageRun::look(std::span<float> image) {
-  const std::lock_guard lock(looking_);
-  if (rendering_ == nullptr) return -1.0;
+void ImageRun::show_rows(std::span<const double> image) {
+  if (shown_.empty()) return;
   const std::size_t width = static_cast<std::size_t>(outline_.width);
-  std::size_t done = 0;
-  for (const auto& flag : row_done_) done += flag.load(std::memory_order_relaxed);
-  if (done == rows_seen_) return -1.0;
-  done = 0;
+  std::size_t shown = 0;
   for (std::size_t row = 0; row < row_done_.size(); ++row) {
-    if (row_done_[row].load(std::memory_order_acquire) == 0) continue;
-    ++done;
-    const double* from = rendering_ + row * width;
-    std::transform(from, from + width, image.begin() + static_cast<std::ptrdiff_t>(row * width),
-                   [](double photons) { return static_cast<float>(photons); });
+    shown += row_shown_[row];
+    if (row_shown_[row] != 0 || row_done_[row].load(std::memory_order_acquire) == 0) continue;
+    std::ranges::transform(image.subspan(row * width, width), shown_.begin() + static_cast<std::ptrdiff_t>(row * width),
+                           [](double photons) { return static_cast<float>(photons); });
+    row_shown_[row] = 1;
+    ++shown;
   }
-  rows_seen_ = done;
-  return static_cast<double>(done) / static_cast<double>(row_done_.size());
+  rows_shown_.store(shown, std::memory_order_release);
+}
+
+double ImageRun::look() {
+  wanted_.store(true);
+  const std::size_t shown = rows_shown_.load(std::memory_order_acquire);
+  if (shown == rows_seen_) return -1.0;
+  rows_seen_ = shown;
+  return static_cast<double>(shown) / static_cast<double>(row_done_.size());
 }
 
 }  // namespace bb::engine

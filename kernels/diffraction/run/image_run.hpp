@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +36,7 @@ struct ImageResult {
   double terms = 0;  // lattice factors computed
   double scratch_bytes = 0;
   std::vector<double> image;  // photons, [slow][fast]
+  double brightest = 0;       // pixel of the image
 };
 
 /// One diffraction image, made on the calling thread by `execute`; `cancel` may be called from any other.
@@ -63,9 +63,12 @@ class ImageRun {
                       const ImageMeasuring& measuring = {});
   void cancel() { cancel_.store(true); }
 
-  /// From any thread while `execute` runs: copies the rows that are done into `image` ([slow][fast], as FP32) and
-  /// returns their share; others are left as they are. Below 0 where none came since the last call.
-  double look(std::span<float> image);
+  /// Where `execute` puts the pixels as FP32, [slow][fast]: rows that are done each time that somebody asks, all at the
+  /// end. Given before `execute`, and lives as long: who asks copies nothing.
+  void show_in(std::span<float> image) { shown_ = image; }
+  /// From any thread: asks for the rows that are done, and returns the share of those that are there. Below 0 where none
+  /// came since the last call.
+  double look();
 
  private:
   diffraction::Problem problem_;
@@ -74,11 +77,16 @@ class ImageRun {
   const diffraction::Variant* variant_;
   int threads_;
   std::atomic<bool> cancel_{false};
-  /// The image in the making, and which of its rows are done; the pointer is null before and after.
+  /// Which rows of the image in the making are done, and which of them are shown.
   std::vector<std::atomic<std::uint8_t>> row_done_;
-  std::mutex looking_;
-  const double* rendering_ = nullptr;
+  std::span<float> shown_;
+  std::vector<std::uint8_t> row_shown_;
+  std::atomic<bool> wanted_{false};
+  std::atomic<std::size_t> rows_shown_{0};
   std::size_t rows_seen_ = 0;
+
+  /// Rows that are done and not shown yet, as FP32.
+  void show_rows(std::span<const double> image);
 };
 
 }  // namespace bb::engine

@@ -30,11 +30,12 @@ StepOperators::StepOperators(const Problem& problem, std::span<const Medium> med
   find_detours();
 }
 
-OperatorRows StepOperators::rows(double path_mm) const {
+OperatorRows StepOperators::rows(double path_mm, const std::atomic<bool>* cancel) const {
   const int ne = grid_.size();
   OperatorRows out;
   std::vector<Sources> feeds(u(ne));
   for (const Matter& matter : matter_) {
+    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return out;
     for (Sources& each : feeds) each.clear();
     for (int e = 0; e < ne; ++e) add_source(matter, path_mm, e, feeds, out);
     for (int e = 0; e < ne; ++e) {

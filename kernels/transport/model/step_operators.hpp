@@ -27,8 +27,8 @@ class StepOperators {
   StepOperators(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid,
                 const ReactionGrid& reactions);
 
-  /// Operators of steps of `path_mm`.
-  OperatorRows rows(double path_mm) const;
+  /// Operators of steps of `path_mm`; some are missing where `cancel` was true.
+  OperatorRows rows(double path_mm, const std::atomic<bool>* cancel = nullptr) const;
 
  private:
   struct Matter {

@@ -387,7 +387,7 @@ TableBuilder::~TableBuilder() = default;
 
 const Tables& TableBuilder::outline() const { return layout_->tables; }
 
-Tables TableBuilder::build(const InParallel& in_parallel) const {
+Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool>* cancel) const {
   const Layout& layout = *layout_;
   const Problem& p = layout.problem;
   Tables t = layout.tables;
@@ -403,7 +403,8 @@ Tables TableBuilder::build(const InParallel& in_parallel) const {
   }
   const StepOperators operators(p, layout.media, *layout.grid, t.reactions);
   std::vector<OperatorRows> rows(paths.size());
-  in_parallel(static_cast<int>(paths.size()), [&](int i) { rows[at(i)] = operators.rows(paths[at(i)]); });
+  in_parallel(static_cast<int>(paths.size()), [&](int i) { rows[at(i)] = operators.rows(paths[at(i)], cancel); });
+  if (cancel != nullptr && cancel->load()) throw Cancelled();
   append(rows, path_of_class, in_parallel, t);
   build_streaming(p, layout.detour_mm, t);
   build_start(p, *layout.grid, *layout.entry, layout.start_energy, layout.entry_path, t);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -102,6 +104,9 @@ inline void one_after_the_other(int tasks, const std::function<void(int)>& task)
   for (int i = 0; i < tasks; ++i) task(i);
 }
 
+/// Somebody has cancelled what was being built.
+class Cancelled : public std::exception {};
+
 /// Lays a problem out and builds its tables. The problem must outlive it.
 class TableBuilder {
  public:
@@ -111,7 +116,8 @@ class TableBuilder {
 
   /// The sizes, the axes and the beam's way in, without the operators.
   const Tables& outline() const;
-  Tables build(const InParallel& in_parallel) const;
+  /// Throws Cancelled soon after `cancel` is true: many materials and angles take minutes.
+  Tables build(const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr) const;
 
  private:
   class Layout;

@@ -47,11 +47,12 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
     : run_(run), on_progress_(on_progress), measuring_(measuring) {
   const cpu::Clock::time_point begun = cpu::Clock::now();
   if (run_.on_gpu()) {  // a run there has one thread of its own, and every core to prepare it
-    run_.tables_ = run_.builder_.build(cpu::on_all_cores);
+    run_.tables_ = run_.builder_.build(cpu::on_all_cores, &run_.cancel_);
   } else {
     cpu::ThreadPool pool(run_.threads_);
     run_.tables_ = run_.builder_.build(
-        [&](int tasks, const std::function<void(int)>& task) { pool.run(tasks, [&](int i, int) { task(i); }); });
+        [&](int tasks, const std::function<void(int)>& task) { pool.run(tasks, [&](int i, int) { task(i); }); },
+        &run_.cancel_);
   }
   result_.setup_parts.push_back({"tables", cpu::seconds_since(begun)});
   const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);

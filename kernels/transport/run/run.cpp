@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "cpu/host.hpp"
 #include "cpu/thread_pool.hpp"
 #include "execution.hpp"
 
@@ -38,7 +39,22 @@ Run::Run(transport::Problem problem, const transport::Variant* variant)
       spans_(on_gpu() ? 2 : threads_) {}
 
 RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, const Measuring& measuring) {
-  return Execution(*this, on_progress, measuring).solve();
+  try {
+    return Execution(*this, on_progress, measuring).solve();
+  } catch (const transport::Cancelled&) {
+    return nothing_done();
+  }
+}
+
+RunResult Run::nothing_done() {
+  tables_ = outline();
+  RunResult out;
+  out.cancelled = true;
+  out.threads = threads_;
+  out.isa = cpu::instruction_set_name();
+  out.dose.assign(outline().plane(), 0.0);
+  out.crossing.assign(static_cast<std::size_t>(outline().nz) * Crossing::kCount, 0.0);
+  return out;
 }
 
 void Run::publish_live(Solver& solver) {

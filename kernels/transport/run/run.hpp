@@ -100,6 +100,8 @@ class Run {
 
   Run(transport::Problem problem, const transport::Variant* variant);
   void publish_live(Solver& solver);
+  /// The result of a run that was cancelled before its tables were whole.
+  RunResult nothing_done();
 
   transport::Problem problem_;
   transport::TableBuilder builder_;

@@ -9,7 +9,12 @@ import { run as runVerb } from '../../../electron/cli/verbs/run.ts';
 import { runTransport } from '../../../electron/cli/workloads/transport/run.ts';
 import type { SummaryDocument } from '../../../electron/contract/summary.ts';
 import { readRunFacts } from '../../../electron/host/app/run-files/facts.ts';
-import { loadAddon, type NativeAddon, type TransportRun } from '../../../electron/host/io/addon/addon.ts';
+import {
+  loadAddon,
+  type NativeAddon,
+  type TransportProblem,
+  type TransportRun,
+} from '../../../electron/host/io/addon/addon.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import { readRun } from './read-transport.ts';
 import { smallScenario } from './small-run.ts';
@@ -19,28 +24,32 @@ import { TransportScenarios } from './transport-scenarios.ts';
 const reason =
   'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: gather_score_f32.';
 
-/** The engine, on a device that fails after the first steps: the result is that of a run that takes no more. */
+/** A run on a device that fails after the first steps: the result is that of one that takes no more. */
+const failingRun = (native: TransportRun): TransportRun => ({
+  plan: native.plan,
+  start: async (progress, measuring) => ({
+    ...(await native.start(progress, measuring)),
+    status: 'failed',
+    error: { code: 'device', message: reason },
+  }),
+  cancel: () => native.cancel(),
+  live: () => native.live(),
+  wantPlanes: (planes) => native.wantPlanes(planes),
+  wantCheckpoint: (known) => native.wantCheckpoint(known),
+  checkpoint: () => native.checkpoint(),
+  keyframe: (i) => native.keyframe(i),
+});
+
+/** The engine, on such a device. */
 function failing(): NativeAddon {
   const addon = loadAddon();
-  const wrapped: Pick<NativeAddon, 'createTransport'> = {
-    createTransport: (problem) => {
-      const native = addon.createTransport({ ...problem, solver: { ...problem.solver, max_steps: 12 } });
-      const run: TransportRun = {
-        plan: native.plan,
-        start: async (progress, measuring) => ({
-          ...(await native.start(progress, measuring)),
-          status: 'failed',
-          error: { code: 'device', message: reason },
-        }),
-        cancel: () => native.cancel(),
-        live: () => native.live(),
-        wantPlanes: (planes) => native.wantPlanes(planes),
-        wantCheckpoint: (known) => native.wantCheckpoint(known),
-        checkpoint: () => native.checkpoint(),
-        keyframe: (i) => native.keyframe(i),
-      };
-      return run;
-    },
+  const short = (problem: TransportProblem): TransportProblem => ({
+    ...problem,
+    solver: { ...problem.solver, max_steps: 12 },
+  });
+  const wrapped: Pick<NativeAddon, 'createTransport' | 'layTransport'> = {
+    createTransport: (problem) => failingRun(addon.createTransport(short(problem))),
+    layTransport: async (problem) => failingRun(await addon.layTransport(short(problem))),
   };
   return Object.assign(Object.create(addon) as NativeAddon, addon, wrapped);
 }

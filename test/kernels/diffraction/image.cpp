@@ -204,10 +204,11 @@ TEST("parts of long rows have the bits of whole ones, and a row is shown when al
   p.variant = "diffraction-fp64";
   engine::ImageRun run(p);
   std::vector<float> seen(together.size());
+  run.show_in(seen);
   double share = 0.0;
   int looks = 0;
   const auto result = run.execute([&](const engine::ImageProgress&) {
-    const double now = run.look(seen);
+    const double now = run.look();
     if (now < 0.0) return;
     CHECK(now >= share && std::abs(now * 8 - std::round(now * 8)) < 1e-9);
     share = now;
@@ -221,6 +222,8 @@ TEST("parts of long rows have the bits of whole ones, and a row is shown when al
   });
   CHECK(!result.cancelled && looks > 0);
   CHECK(result.image == together);
+  CHECK_EQ(result.brightest, std::ranges::max(together));
+  for (std::size_t i = 0; i < seen.size(); ++i) CHECK_EQ(seen[i], static_cast<float>(together[i]));
 }
 
 TEST("a setup beyond the memory limit is refused before any of it is laid out, and counts in the estimate") {

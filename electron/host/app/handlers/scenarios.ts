@@ -55,7 +55,7 @@ export async function placeOf(files: FileAccess, file: FileRef | null): Promise<
 }
 
 /** What a scenario without errors comes to. Throws issues that only the engine finds. */
-function resolve({ addon, memoryLimit_bytes }: ScenarioParts, reading: AnyReading): Resolved | null {
+async function resolve({ addon, memoryLimit_bytes }: ScenarioParts, reading: AnyReading): Promise<Resolved | null> {
   return reading.kind === null ? null : hostWorkloads[reading.kind].resolve({ addon, memoryLimit_bytes }, reading);
 }
 
@@ -126,7 +126,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       const reading = await scenarios.check(scenario, await placeOf(files, file));
       const issues = [...reading.issues];
       try {
-        return { issues, resolved: resolve(parts, reading) };
+        return { issues, resolved: await resolve(parts, reading) };
       } catch (error) {
         return { issues: [...issues, engineIssue(reading, error)], resolved: null };
       }

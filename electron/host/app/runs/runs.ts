@@ -62,17 +62,19 @@ export class Runs {
   }
 
   /** Queues a run. Throws BraggError when the scenario has errors or the engine refuses it. */
-  start({ reading, name, trace = false }: StartRequest): RunInfo {
-    if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
+  async start({ reading, name, trace = false }: StartRequest): Promise<RunInfo> {
+    this.#refuseClosing();
     const { kind, issues } = reading;
     if (kind === null) throw refusalOf(issues);
     const { addon, assetsFolder, measure } = this.#options;
     let run: WorkloadRun;
     try {
-      run = hostWorkloads[kind].prepare(addon, reading, { trace, name, assetsFolder, measure });
+      run = await hostWorkloads[kind].prepare(addon, reading, { trace, name, assetsFolder, measure });
     } catch (error) {
       throw fromNative(error);
     }
+    // It may have begun to close meanwhile.
+    this.#refuseClosing();
     const { document, scenario } = reading;
     const active: ActivePart = { run, completeScenario: { ...scenario }, begun_ms: null };
     const { variant, precision, device, size, before } = run;
@@ -224,6 +226,10 @@ export class Runs {
     for (const { id } of open.reverse()) this.cancel(id);
     await Promise.all(open.map(({ id }) => this.ended(id)));
     for (const sink of this.#watchers) sink.end();
+  }
+
+  #refuseClosing(): void {
+    if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
   }
 
   #record(id: string): RunRecord {

@@ -131,6 +131,8 @@ export interface DiffractionResult {
   readonly scratch_bytes: number;
   /** Photons per pixel, [slow][fast]. */
   readonly image: Float32Array;
+  /** Photons of its brightest pixel. */
+  readonly brightest: number;
   /** The step of a span is its first row. */
   readonly spans: Spans;
   readonly trace: DeviceTrace | null;
@@ -158,7 +160,10 @@ export interface DiffractionRun {
    * the image again and again afterwards, and device_s is the mean of those.
    */
   start(onProgress: (progress: DiffractionProgress) => void, measuring?: ImageMeasuring): Promise<DiffractionResult>;
-  /** The rows that are done, and their share; null where none came since the last call. Others are 0. */
+  /**
+   * Asks for the rows that are done. Those that are there, and their share; null where none came since the last call.
+   * Others are 0, and come into the same array, which is the result's.
+   */
   live(): { readonly image: Float32Array; readonly done: number } | null;
   /** Effective within a band of rows; the promise then resolves with status 'cancelled'. */
   cancel(): void;

@@ -31,9 +31,19 @@ export function highestEnergy(table: StoppingTable): number {
   return table.energies_MeV.at(-1) ?? Number.NaN;
 }
 
+/** The last answers of each table: a scenario asks hundreds of times for what its beam does where it enters. */
+const lately = new WeakMap<StoppingTable, Map<number, StoppingAt>>();
+const MOST_KEPT = 64;
+
 /** Stopping power and range at an energy, which is moved to the table's end if it lies outside. */
 export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_MeV: number): StoppingAt {
   const inside = Math.min(Math.max(energy_MeV, lowestEnergy(table)), highestEnergy(table));
+  const known = lately.get(table) ?? new Map<number, StoppingAt>();
+  const kept = known.get(inside);
+  if (kept !== undefined) return kept;
   const found = rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, Float64Array.of(inside));
-  return { stopping: found.stopping_MeV_cm2_g[0] ?? Number.NaN, range: found.range_g_cm2[0] ?? Number.NaN };
+  const at = { stopping: found.stopping_MeV_cm2_g[0] ?? Number.NaN, range: found.range_g_cm2[0] ?? Number.NaN };
+  if (known.size === MOST_KEPT) known.clear();
+  lately.set(table, known.set(inside, at));
+  return at;
 }

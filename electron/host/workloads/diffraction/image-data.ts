@@ -31,6 +31,8 @@ export interface ImageRunData extends RunContext, Recording {
   readonly layers: number;
   /** Photons per pixel, [slow][fast]. */
   readonly image: Float32Array;
+  /** Photons of its brightest pixel; absent where nobody has looked. */
+  readonly brightest?: number;
 }
 
 /** A run as it would be if it ended now, with the rows that are there. */
@@ -60,7 +62,8 @@ export function partialImage(
 }
 
 /** What a run leaves that its file keeps. */
-type ImageOutcome = Omit<DiffractionResult, 'clocks' | 'traceReason'>;
+type ImageOutcome = Omit<DiffractionResult, 'clocks' | 'traceReason' | 'brightest'> &
+  Partial<Pick<DiffractionResult, 'brightest'>>;
 
 export function imageRunData(context: RunContext, plan: DiffractionPlan, result: ImageOutcome): ImageRunData {
   const { width, height, oversample, sources, orientations, layers } = plan;

@@ -16,6 +16,13 @@ import { imageUpTo, pixelsText } from './texts.ts';
 import { imageTimeline } from './timeline.ts';
 import { diffractionUserKernels } from './user-kernels.ts';
 
+/** By index: it runs over every pixel of an image that is opened. */
+function brightestOf(image: Float32Array): number {
+  let max = 0;
+  for (let i = 0; i < image.length; i += 1) max = Math.max(max, image[i] ?? 0);
+  return max;
+}
+
 function narrowed(reading: AnyReading): DiffractionReading {
   if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
   return reading;
@@ -30,7 +37,7 @@ export const diffraction: HostWorkload = {
   timeline: (run) => imageTimeline(runOf('diffraction', run)),
   userKernels: diffractionUserKernels,
   variants,
-  resolve: ({ addon, memoryLimit_bytes }, any) => {
+  resolve: async ({ addon, memoryLimit_bytes }, any) => {
     const reading = narrowed(any);
     if (reading.problem === null) return null;
     const { plan } = addon.createDiffraction(reading.problem());
@@ -45,11 +52,10 @@ export const diffraction: HostWorkload = {
       reflections: reading.reflections,
     };
   },
-  prepare: (addon, reading, { trace }) => new ImageRunning(addon, problemOf(narrowed(reading)), trace),
+  prepare: async (addon, reading, { trace }) => new ImageRunning(addon, problemOf(narrowed(reading)), trace),
   ended: (any) => {
     const run = runOf('diffraction', any);
-    let max = 0;
-    for (const photons of run.image) max = Math.max(max, photons);
+    const max = run.brightest ?? brightestOf(run.image);
     return {
       size: pixelsText(run),
       headline: { name: 'max', value: max, unit: 'photons' },

@@ -85,7 +85,8 @@ export class ImageRunning implements WorkloadRun {
   #take(): boolean {
     const newest = this.#pace.working(() => this.#native.live());
     if (newest === null) return false;
-    this.#latest = newest;
+    // A view of its own: what is found of one frame is not kept for the next, whose rows come into the same memory.
+    this.#latest = { image: newest.image.subarray(), done: newest.done };
     this.#revision += 1;
     return true;
   }

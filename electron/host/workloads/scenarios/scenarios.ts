@@ -187,7 +187,8 @@ export class Scenarios {
           ];
     const all = [...found, ...fitting.map(locate), ...parts.issues];
     const valid = !hasErrors(all);
-    const issues = [...all, ...(valid ? parts.warnings().map(locate) : [])].sort(byPlace);
+    const warnings = valid ? await parts.warnings() : [];
+    const issues = [...all, ...warnings.map(locate)].sort(byPlace);
     return parts.reading({ draft, document: valid ? document : null, issues, valid, locate });
   }
 

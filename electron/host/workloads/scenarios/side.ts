@@ -23,7 +23,7 @@ export interface Known {
   /** The addon's `rangeTable`. */
   readonly rangeTable: RangeTable;
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
-  readonly extraStraggling: (problem: TransportProblem) => number | null;
+  readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
   /** Most bytes of state that one run may take. */
   readonly memoryLimit_bytes: number;
   readonly materials: Materials;
@@ -36,7 +36,7 @@ export interface Found {
   /** Faults in files that the scenario names. */
   readonly issues: readonly Issue[];
   /** What a scenario without errors should be warned of before it is run. */
-  readonly warnings: () => readonly Fault[];
+  readonly warnings: () => Promise<readonly Fault[]>;
   readonly reading: (read: Read & { readonly document: unknown; readonly valid: boolean }) => AnyReading;
   /** Another scenario of the kind with every default, from the same tables. */
   readonly recomplete?: (other: ScenarioWithConstants) => unknown;

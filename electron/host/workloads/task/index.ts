@@ -31,7 +31,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     timeline: (run) => taskTimeline(runOf(kind, run)),
     userKernels: taskUserKernels(kind),
     variants,
-    resolve: ({ addon, memoryLimit_bytes }, any) => {
+    resolve: async ({ addon, memoryLimit_bytes }, any) => {
       const reading = narrowed(kind, any);
       if (reading.problem === null) return null;
       const problem = reading.problem();
@@ -48,7 +48,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         available: mine.filter(({ available }) => available).length,
       };
     },
-    prepare: (addon, any, { assetsFolder, name, trace, measure }) => {
+    prepare: async (addon, any, { assetsFolder, name, trace, measure }) => {
       const reading = narrowed(kind, any);
       return new TaskRunning(addon, {
         kind,

@@ -23,12 +23,12 @@ function narrowed(reading: AnyReading): TransportReading {
   return reading;
 }
 
-function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): Resolved | null {
+async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): Promise<Resolved | null> {
   const reading = narrowed(any);
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
-  const { plan } = addon.createTransport(problem());
+  const { plan } = await addon.layTransport(problem());
   return {
     kind: 'transport',
     scenario: { ...scenario },
@@ -52,9 +52,10 @@ export const transport: HostWorkload = {
   userKernels: transportUserKernels,
   variants: transportVariants,
   resolve,
-  prepare: (addon, reading, { trace }) => {
+  prepare: async (addon, reading, { trace }) => {
     const { table } = narrowed(reading);
-    return new TransportRunning(addon, { problem: problemOf(narrowed(reading)), table: table ?? '', trace });
+    const problem = problemOf(narrowed(reading));
+    return new TransportRunning(addon, await addon.layTransport(problem), { problem, table: table ?? '', trace });
   },
   ended: (any) => {
     const run = runOf('transport', any);

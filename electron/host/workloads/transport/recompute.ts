@@ -148,7 +148,7 @@ export class Recomputing {
       max_steps: keyframe.step,
     };
     const distinct = wanted.filter((plane, i) => wanted.findIndex((other) => samePlane(plane, other)) === i);
-    const native = addon.createTransport({ ...problem, solver, keyframes: 0 });
+    const native = await addon.layTransport({ ...problem, solver, keyframes: 0 });
     native.wantPlanes(distinct);
     if (job.over) return null;
     job.native = native;

@@ -1,4 +1,5 @@
 /** A transport run while it waits and computes: engine, live frames, states against a crash. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LiveFrame, TransportProgress } from '../../../contract/run.ts';
 import type { Marginals, NativeAddon, NativeProgress, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
 import type { Sink } from '../../io/flow/sink.ts';
@@ -41,9 +42,9 @@ export class TransportRunning implements WorkloadRun {
   readonly #live: LiveState;
   readonly #watchers = new Subscribers<LiveFrame>();
 
-  /** Throws what the engine refuses. */
-  constructor(addon: NativeAddon, start: TransportStart) {
-    this.#native = addon.createTransport(start.problem);
+  /** `native` is the problem's run, laid out and not started. */
+  constructor(addon: NativeAddon, native: TransportRun, start: TransportStart) {
+    this.#native = native;
     this.#start = start;
     const { plan } = this.#native;
     this.variant = plan.variant;
@@ -69,8 +70,11 @@ export class TransportRunning implements WorkloadRun {
     );
     const context = around.context();
     if (result.traceReason !== null) around.warn(result.traceReason);
+    // What is copied of a large run, and read of it, holds the loop: others take their turns in between.
+    await nextTurn();
     // The engine leaves a last frame, with which every live map ends at the final state.
     if (this.#live.take()) this.#watchers.offerAll();
+    await nextTurn();
     const keyframes = await keyframesOf(this.#native, result);
     return this.#dataOf(context, result, keyframes);
   }

@@ -8,7 +8,6 @@ import { BraggError } from '../../../contract/errors.ts';
 import type {
   Marginals,
   Measuring,
-  NativeAddon,
   NativeCheckpoint,
   NativeLive,
   NativeProgress,
@@ -34,13 +33,12 @@ export class UserKernelTransportRun implements TransportRun {
   #asksCheckpoint = false;
   #keyframes: readonly Marginals[] = [];
 
-  /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
-  constructor(addon: NativeAddon, session: LoadedUserKernel, problem: TransportProblem) {
-    const { kernel } = session;
+  /** `problem` and its run `base` are of the variant that the kernel was made from. Runs no code of the kernel. */
+  constructor(session: LoadedUserKernel, problem: TransportProblem, base: TransportRun) {
     this.#session = session;
-    this.#problem = { ...problem, solver: { ...problem.solver, variant: kernel.base.id } };
-    this.#base = addon.createTransport(this.#problem);
-    this.plan = { ...this.#base.plan, variant: kernel.id };
+    this.#problem = problem;
+    this.#base = base;
+    this.plan = { ...base.plan, variant: session.kernel.id };
   }
 
   async start(onProgress: (progress: NativeProgress) => void, measuring: Measuring = {}): Promise<TransportResult> {

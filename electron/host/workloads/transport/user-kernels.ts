@@ -1,10 +1,18 @@
 /** User kernels of proton transport. */
+import type { TransportProblem } from '../../io/addon/addon.ts';
+import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/index.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
 import { checkTransport } from './user-kernel-check.ts';
 import { UserKernelTransportRun } from './user-kernel-run.ts';
+
+/** The problem as the variant that a kernel was made from solves it. */
+const byBase = (problem: TransportProblem, { base }: UserKernel): TransportProblem => ({
+  ...problem,
+  solver: { ...problem.solver, variant: base.id },
+});
 
 export const transportUserKernels: UserKernelWorkload = {
   bases: (addon) => addon.variants(),
@@ -14,9 +22,15 @@ export const transportUserKernels: UserKernelWorkload = {
     variants: () => withUserKernels(engine.variants(), known.list('transport')),
     createTransport: (problem) => {
       const kernel = known.find('transport', problem.solver.variant);
-      return kernel === null
-        ? engine.createTransport(problem)
-        : new UserKernelTransportRun(engine, known.session(kernel), problem);
+      if (kernel === null) return engine.createTransport(problem);
+      const by = byBase(problem, kernel);
+      return new UserKernelTransportRun(known.session(kernel), by, engine.createTransport(by));
+    },
+    layTransport: async (problem) => {
+      const kernel = known.find('transport', problem.solver.variant);
+      if (kernel === null) return engine.layTransport(problem);
+      const by = byBase(problem, kernel);
+      return new UserKernelTransportRun(known.session(kernel), by, await engine.layTransport(by));
     },
   }),
   check: (addon, reading, run, signal) => {

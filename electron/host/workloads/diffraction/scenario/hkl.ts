@@ -1,4 +1,5 @@
 /** Lists of reflections: h k l F on every line, P1. */
+import { atOnce, inTurns, type Pausing } from '../../../io/flow/in-turns.ts';
 
 export interface HklFault {
   readonly line: number;
@@ -46,7 +47,7 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /** Pauses between some lines and the next. */
-function* reading(text: string): Generator<void, HklList> {
+function* reading(text: string): Pausing<HklList> {
   const found: number[] = [];
   const faults: HklFault[] = [];
   const seen = new Map<string, { readonly line: number; readonly f: number }>();
@@ -78,20 +79,7 @@ function* reading(text: string): Generator<void, HklList> {
 }
 
 /** Blank lines and what follows # or ! are ignored; a fifth column and more too. */
-export function readHkl(text: string): HklList {
-  const lines = reading(text);
-  let next = lines.next();
-  while (!next.done) next = lines.next();
-  return next.value;
-}
+export const readHkl = (text: string): HklList => atOnce(reading(text));
 
 /** The same while others take their turns: a list of some megabytes takes a second. */
-export async function readHklInTurns(text: string): Promise<HklList> {
-  const lines = reading(text);
-  let next = lines.next();
-  while (!next.done) {
-    await new Promise((resolve) => setImmediate(resolve));
-    next = lines.next();
-  }
-  return next.value;
-}
+export const readHklInTurns = (text: string): Promise<HklList> => inTurns(reading(text));

@@ -14,7 +14,7 @@ export const diffractionScenario: ScenarioSide = {
     const { scenario, reflections, problem, ...found } = await readDiffraction(filled, leftOut, place, services);
     return {
       ...found,
-      warnings: () => [],
+      warnings: () => Promise.resolve([]),
       reading: ({ draft, document, issues, valid, locate }) => ({
         kind: filled.kind,
         draft,

@@ -11,7 +11,7 @@ export const taskScenario: ScenarioSide = {
     return Promise.resolve({
       faults: checkTask(scenario, variants(scenario.kind)),
       issues: [],
-      warnings: () => [],
+      warnings: () => Promise.resolve([]),
       reading: ({ draft, document, issues, valid, locate }) => ({
         kind: scenario.kind,
         draft,

@@ -49,6 +49,8 @@ interface Slowing {
   readonly stopping: Float64Array;
   /** Root mean square angle to the axis, rad, that a beam has from scattering in water. */
   readonly angle: Float64Array;
+  /** Stopping power of a material at the same energies; each is looked up once. */
+  readonly stoppingIn: (material: MaterialName) => Float64Array;
 }
 
 function slowing(energy_MeV: number, context: TransportContext): Slowing {
@@ -57,7 +59,17 @@ function slowing(energy_MeV: number, context: TransportContext): Slowing {
   const { energies_MeV, stopping_MeV_cm2_g } = context.water;
   const found = context.rangeTable(energies_MeV, stopping_MeV_cm2_g, energies);
   const range_mm = found.range_g_cm2.map((range) => range * 10);
-  return { energies_MeV: energies, range_mm, stopping: found.stopping_MeV_cm2_g, angle: angles(energies, range_mm) };
+  const known = new Map<MaterialName, Float64Array>();
+  const stoppingIn = (material: MaterialName): Float64Array => {
+    const table = tableOf(context, material);
+    const own =
+      known.get(material) ??
+      context.rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, energies).stopping_MeV_cm2_g;
+    known.set(material, own);
+    return own;
+  };
+  const [stopping, angle] = [found.stopping_MeV_cm2_g, angles(energies, range_mm)];
+  return { energies_MeV: energies, range_mm, stopping, angle, stoppingIn };
 }
 
 function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Array {
@@ -90,24 +102,24 @@ function pathsOf({ beam, solver }: TransportWithConstants): Paths {
 interface Step {
   /** Along the axis, mm. */
   readonly length_mm: number;
-  readonly paths: Paths;
+  /** At each of the energies. */
+  readonly paths: readonly (readonly number[])[];
 }
 
 /** Variance of the residual range, mm² of water, that a beam gets from bins of `bin_mm` on its way through `medium`. */
 function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, context: TransportContext): number {
-  const table = tableOf(context, medium.material);
-  const found = context.rangeTable(table.energies_MeV, table.stopping_MeV_cm2_g, water.energies_MeV);
+  const own = water.stoppingIn(medium.material);
   const density = context.materials[medium.material].density_g_cm3 * medium.density_scale;
   let added = 0;
   let own_mm = 0;
   let [before, straggled] = [0, 0];
   water.range_mm.forEach((range, i) => {
-    const shift_mm = ((found.stopping_MeV_cm2_g[i] ?? 0) / (water.stopping[i] ?? 1)) * density * step.length_mm;
+    const shift_mm = ((own[i] ?? 0) / (water.stopping[i] ?? 1)) * density * step.length_mm;
     const steps = (range - before) / shift_mm;
     // Straggling between two residual ranges is the difference of what is left of it at them.
     const variance = rangeStraggling_mm(range) ** 2;
     const held = (variance - straggled) / steps / bin_mm ** 2;
-    const paths = step.paths(water.angle[i] ?? 0);
+    const paths = step.paths[i] ?? [1];
     for (const path of paths) {
       const bins = (path * shift_mm) / bin_mm;
       const fraction = Math.abs(bins - Math.round(bins));
@@ -148,7 +160,7 @@ function fewest(
   const { beam, geometry, solver } = scenario;
   const media = mediaOf(geometry);
   const water = slowing(beam.energy_MeV, context);
-  const step = { length_mm: step_mm, paths: pathsOf(scenario) };
+  const step = { length_mm: step_mm, paths: Array.from(water.angle, pathsOf(scenario)) };
   const bearable = solver.stepping === 'depth' && beam.angle_deg !== 0 ? BEARABLE_TILTED : BEARABLE;
   const allowed = bearable * spread_mm(scenario, context) ** 2;
   let [best, least] = [candidates[0] ?? 1, Number.POSITIVE_INFINITY];
@@ -179,8 +191,19 @@ export function binsPerStep(
   return fewest(scenario, context, step_mm, stepInWater_mm, resolved ? fine : candidates);
 }
 
+/** Checks, estimate and problem ask for the same: two hundred densities take twenty milliseconds. */
+const knownParts = new WeakMap<TransportScenario, { readonly context: TransportContext; readonly parts: number }>();
+
 /** Parts that a range bin of the file is taken in, so that none that a file asks for smears the range. */
 export function partsPerBin(scenario: TransportScenario, context: TransportContext): number {
+  const known = knownParts.get(scenario);
+  if (known?.context === context) return known.parts;
+  const parts = findParts(scenario, context);
+  knownParts.set(scenario, { context, parts });
+  return parts;
+}
+
+function findParts(scenario: TransportScenario, context: TransportContext): number {
   const { beam, grid, initial, physics, solver } = scenario;
   if (grid.energy.kind !== 'range' || initial.kind !== 'beam' || physics.straggling === 'off') return 1;
   const bin_mm = grid.energy.step_mm;

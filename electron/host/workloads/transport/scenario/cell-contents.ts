@@ -3,6 +3,7 @@
  * that the medium has, so that a foil thinner than a cell counts as thick as it is.
  */
 import type { MaterialName, TransportScenario } from '../../../../contract/scenario/index.ts';
+import { atOnce, inTurns, type Pausing } from '../../../io/flow/in-turns.ts';
 
 export interface Medium {
   readonly material: MaterialName;
@@ -109,6 +110,8 @@ class ContentsList {
   private readonly known: Map<string, number>;
   private readonly media: readonly Medium[];
   private readonly parts: number | null;
+  /** By medium. */
+  private readonly whole: number[] = [];
 
   constructor(media: readonly Medium[], parts: number | null) {
     this.media = media;
@@ -117,6 +120,15 @@ class ContentsList {
     this.list = [[{ medium: water, share: 1 }]];
     const index = media.findIndex((one) => one.material === water.material && one.density_scale === 1);
     this.known = new Map(index < 0 ? [] : [[String(index), 0]]);
+  }
+
+  /** Index in `list` of a medium that fills its cell: most do. */
+  only(medium: number): number {
+    const known = this.whole[medium];
+    if (known !== undefined) return known;
+    const found = this.of(new Map([[medium, 1]]));
+    this.whole[medium] = found;
+    return found;
   }
 
   /** Index in `list`. */
@@ -137,8 +149,10 @@ class ContentsList {
   }
 }
 
-/** `scenario` has whole numbers of cells; they fill the box exactly also where the sizes in the file are rounded. */
-export function cellContents(scenario: TransportScenario, nz: number, nx: number): CellContents {
+/** Blocks of bands between two pauses: a few milliseconds. */
+const BLOCKS_AT_ONCE = 4000;
+
+function* findContents(scenario: TransportScenario, nz: number, nx: number): Pausing<CellContents> {
   const { geometry } = scenario;
   const place = (edge: number, axis: 'x' | 'z'): number =>
     axis === 'x'
@@ -148,6 +162,18 @@ export function cellContents(scenario: TransportScenario, nz: number, nx: number
     geometry.regions.flatMap((region) => region[`${axis}_mm`].map((edge) => place(edge, axis)));
   const [z, x] = [axisOf(placesOf('z'), nz), axisOf(placesOf('x'), nx)];
   const { media, of } = between(scenario, z, x, place);
+  /** The one medium where both bands meet; null where they hold several. */
+  const onlyIn = (row: Band, column: Band): number | null => {
+    let only: number | null = null;
+    for (const a of row.shares) {
+      for (const b of column.shares) {
+        const medium = of(a.interval, b.interval);
+        if (only !== null && medium !== only) return null;
+        only = medium;
+      }
+    }
+    return only;
+  };
   const sharesIn = (row: Band, column: Band): ReadonlyMap<number, number> => {
     const shares = new Map<number, number>();
     for (const a of row.shares) {
@@ -159,25 +185,44 @@ export function cellContents(scenario: TransportScenario, nz: number, nx: number
     return shares;
   };
   /** Index of the contents, bands of z × bands of x; null where they are too many. */
-  const blocks = (list: ContentsList): Uint8Array | null => {
+  function* blocks(list: ContentsList): Pausing<Uint8Array | null> {
     const index = new Uint8Array(z.bands.length * x.bands.length);
     let i = 0;
     for (const row of z.bands) {
       for (const column of x.bands) {
-        const found = list.of(sharesIn(row, column));
+        const only = onlyIn(row, column);
+        const found = only === null ? list.of(sharesIn(row, column)) : list.only(only);
         if (found >= MOST_CONTENTS) return null;
         index[i] = found;
         i += 1;
+        if (i % BLOCKS_AT_ONCE === 0) yield;
       }
     }
     return index;
-  };
+  }
   for (const roundedTo of [null, ...PARTS]) {
     const list = new ContentsList(media, roundedTo);
-    const index = blocks(list);
+    const index = yield* blocks(list);
     if (index !== null) return { list: list.list, map: () => painted(z, x, index, nz, nx), roundedTo };
   }
   throw new Error(`${media.length} media do not fit ${MOST_CONTENTS} indices`);
+}
+
+/** Checks, estimates and every run ask for the same scenario's: hundreds of borders take half a second. */
+const found = new WeakMap<TransportScenario, CellContents>();
+
+/** `scenario` has whole numbers of cells; they fill the box exactly also where the sizes in the file are rounded. */
+export function cellContents(scenario: TransportScenario, nz: number, nx: number): CellContents {
+  const contents = found.get(scenario) ?? atOnce(findContents(scenario, nz, nx));
+  found.set(scenario, contents);
+  return contents;
+}
+
+/** Finds them while others take their turns; `cellContents` then has them at once. */
+export async function findContentsInTurns(scenario: TransportScenario, nz: number, nx: number): Promise<CellContents> {
+  const contents = found.get(scenario) ?? (await inTurns(findContents(scenario, nz, nx)));
+  found.set(scenario, contents);
+  return contents;
 }
 
 function painted(z: Axis, x: Axis, index: Uint8Array, nz: number, nx: number): Uint8Array {

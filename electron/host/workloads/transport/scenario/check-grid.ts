@@ -4,14 +4,16 @@ import { formatBytes, formatNumber } from '../../../../contract/units.ts';
 import { divides, divisorNear } from '../../../model/scenarios/nice.ts';
 import { partsPerBin } from './bins-per-step.ts';
 import type { TransportContext } from './context.ts';
-import { angleBins, energyBins, estimateGrid } from './estimate.ts';
+import { angleBins, energyBins, estimateGrid, type GridEstimate } from './estimate.ts';
 import type { Check } from './one-check.ts';
 import { partCells } from './warn-spread.ts';
 
 /** Per axis. Tables of the solver grow with these, so that memory alone would not bound them. */
 const mostCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
 /** Cells of the dose map and of the material map. */
-const mostMapCells = 2 ** 26;
+const mostMapCells = 2 ** 22;
+/** One picture of a run, its dose and the sums over every two axes, is copied while the page waits. */
+const mostPictureBytes = 48 * 2 ** 20;
 
 /** Depth stepping divides by the cosine of the angle; beyond this the planes are too far apart along the path. */
 const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
@@ -128,9 +130,20 @@ function checkVariant({ solver }: TransportScenario, { variants }: TransportCont
   return [fault(['solver', 'variant'], solver.variant, says, known.join(', '))];
 }
 
+function checkPictures({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>): readonly Fault[] {
+  const sums = nz * nx + nx * ntheta + ne * ntheta + ne * nz + ne * nx + nz * ntheta;
+  const bytes = 4 * sums + 8 * nz * nx;
+  if (bytes <= mostPictureBytes) return [];
+  const [value, allowed] = [formatBytes(bytes), formatBytes(mostPictureBytes)];
+  const message =
+    `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across) take ${value} for one picture of the run, ` +
+    `its dose and the sums over every two axes; allowed: ${allowed}`;
+  return [{ severity: 'error', path: ['grid'], atKey: true, message, value, allowed }];
+}
+
 function checkMemory(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { ne, ntheta, nz, nx, cells, state_bytes } = estimateGrid(scenario, context);
-  if (state_bytes <= context.memoryLimit_bytes) return [];
+  if (state_bytes <= context.memoryLimit_bytes) return checkPictures({ ne, ntheta, nz, nx });
   const limit = formatBytes(context.memoryLimit_bytes);
   const size = cells.toPrecision(3).replace('e+', 'e');
   const message =

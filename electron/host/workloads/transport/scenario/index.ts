@@ -1,4 +1,5 @@
 /** The transport workload's side of scenario files: tables, defaults, checks, the problem. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../../../../contract/errors.ts';
 import {
   type Fault,
@@ -9,14 +10,17 @@ import {
   valueAt,
 } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
+import { inTurns } from '../../../io/flow/in-turns.ts';
 import type { Materials } from '../../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
 import { type RangeTable, type StoppingTable, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { axisRange_mm } from './axis-range.ts';
+import { findContentsInTurns } from './cell-contents.ts';
 import { checkTransport } from './check.ts';
 import { completeTransport } from './complete.ts';
 import type { TransportContext } from './context.ts';
 import { estimateGrid, type GridEstimate } from './estimate.ts';
+import { mixAll } from './mixture.ts';
 import { resolveTransport } from './resolve.ts';
 import { waterTable } from './user-table.ts';
 import { spreadWarning } from './warn-spread.ts';
@@ -27,7 +31,7 @@ export interface TransportServices {
   readonly rangeTable: RangeTable;
   readonly variants: readonly string[];
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
-  readonly extraStraggling: (problem: TransportProblem) => number | null;
+  readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
   readonly memoryLimit_bytes: number;
 }
 
@@ -47,9 +51,18 @@ export interface TransportParts {
   /** Only for a scenario without errors. */
   readonly problem: () => TransportProblem;
   /** What a scenario without errors should be warned of before it is run. */
-  readonly warnings: () => readonly Fault[];
+  readonly warnings: () => Promise<readonly Fault[]>;
   /** Completes another scenario with the same tables. */
   readonly recomplete: (other: TransportWithConstants) => TransportScenario;
+}
+
+/** Finds what fills the cells while others take their turns: checks and problem then have it at once. */
+async function fillCells(scenario: TransportScenario, context: TransportContext): Promise<void> {
+  const { geometry, grid } = scenario;
+  const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
+  if (geometry.regions.length === 0 || !(nz >= 1) || !(nx >= 1)) return;
+  const { list } = await findContentsInTurns(scenario, nz, nx);
+  await inTurns(mixAll(context, list));
 }
 
 /** Completes and checks what the schema has let through. */
@@ -63,6 +76,9 @@ export async function readTransport(
   const water = await waterTable(filled, services.materials, place.folder, place.name);
   const context: TransportContext = { ...services, water: water.table };
   const scenario = completeTransport(filled, context);
+  await nextTurn();
+  await fillCells(scenario, context);
+  await nextTurn();
   const tableIsOff = water.faults.length > 0 || water.issues.length > 0;
   const unusable = tableIsOff ? [...leftOut, ['physics', 'stopping_power']] : leftOut;
   const found = checkTransport(scenario, context, unusable, (path) => valueAt(document, path) !== undefined);
@@ -78,9 +94,9 @@ export async function readTransport(
     faults: [...water.faults, ...found],
     issues: water.issues,
     problem: () => resolveTransport(scenario, context),
-    warnings: () => {
+    warnings: async () => {
       if (scenario.initial.kind !== 'beam') return [];
-      const added_mm = services.extraStraggling(resolveTransport(scenario, context));
+      const added_mm = await services.extraStraggling(resolveTransport(scenario, context));
       const at = stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV);
       const warned = added_mm && spreadWarning(scenario, added_mm, at.range * 10, 10 / at.stopping);
       return warned ? [warned] : [];

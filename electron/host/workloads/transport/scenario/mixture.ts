@@ -1,5 +1,6 @@
 /** What a cell holds as a material of the solver: one medium, or several mixed. */
 import type { TransportProblem } from '../../../io/addon/addon.ts';
+import type { Pausing } from '../../../io/flow/in-turns.ts';
 import type { StoppingTable } from '../../../model/scenarios/stopping-table.ts';
 import type { Contents, Medium } from './cell-contents.ts';
 import { type TransportContext, tableOf } from './context.ts';
@@ -58,7 +59,7 @@ function mixedElements(
  * Lengths and stopping powers by mass add as the masses do: of a cell with areas f of densities ρ the density is Σfρ,
  * the mass shares are w = fρ / Σfρ, and S, Z/A, 1/X₀ and 1/X_S are the sums of w times the parts' own.
  */
-export function problemMaterial(context: TransportContext, contents: Contents): ProblemMaterial {
+function mixed(context: TransportContext, contents: Contents): ProblemMaterial {
   const found = contents.map(({ medium, share }) => ({ share, material: pure(context, medium), medium }));
   const [first] = found;
   if (first !== undefined && found.length === 1) return first.material;
@@ -78,4 +79,26 @@ export function problemMaterial(context: TransportContext, contents: Contents): 
       parts.map(({ medium, mass }) => ({ table: tableOf(context, medium.material), mass })),
     ),
   };
+}
+
+/** Checks, estimates and every run ask for the same: a mixture takes a third of a millisecond, and there may be 255. */
+const known = new WeakMap<Contents, { readonly context: TransportContext; readonly material: ProblemMaterial }>();
+
+export function problemMaterial(context: TransportContext, contents: Contents): ProblemMaterial {
+  const kept = known.get(contents);
+  if (kept?.context === context) return kept.material;
+  const material = mixed(context, contents);
+  known.set(contents, { context, material });
+  return material;
+}
+
+/** Mixtures between two pauses. */
+const AT_ONCE = 8;
+
+/** Makes the materials of a list, which `problemMaterial` then has at once. */
+export function* mixAll(context: TransportContext, list: readonly Contents[]): Pausing<void> {
+  for (const [i, contents] of list.entries()) {
+    problemMaterial(context, contents);
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
+  }
 }

@@ -135,7 +135,16 @@ describe('parts that do not fit each other', () => {
   test('too many cells in x and z together', async () => {
     const reading = await check({ geometry: { width_mm: 100, depth_mm: 100 }, grid: { dx_mm: 0.01, dz_mm: 0.01 } });
     expect(lines(reading)).toContain(
-      'grid.dx_mm: 0.01 mm by 0.01 mm makes 10000 × 10000 cells; allowed: at most 67108864 cells in x and z together',
+      'grid.dx_mm: 0.01 mm by 0.01 mm makes 10000 × 10000 cells; allowed: at most 4194304 cells in x and z together',
+    );
+  });
+
+  test('pictures of the run that take too long to copy', async () => {
+    const fine = { dx_mm: 4, dz_mm: 0.005, dtheta_mrad: 100, energy: { kind: 'range', step_mm: 0.005 } };
+    const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine, solver: { step_mm: 0.05 } });
+    expect(lines(reading)).toContain(
+      'grid: 8159 × 9 × 10000 × 10 cells (energy, angle, depth, across) take 313 MiB for one picture of the run, ' +
+        'its dose and the sums over every two axes; allowed: 48.0 MiB',
     );
   });
 });

@@ -119,7 +119,7 @@ describe("a scenario's own table", () => {
       rangeTable: addon.rangeTable,
       variants: namedVariants,
       workloads: { ...hostWorkloads, transport: { scenario: { ...transport.scenario, find } } },
-      extraStraggling: () => null,
+      extraStraggling: () => Promise.resolve(null),
       memoryLimit_bytes: 2 ** 30,
     });
     const place = { name: 's.json', folder: join(folder, 'scenarios') };

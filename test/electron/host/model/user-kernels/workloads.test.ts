@@ -138,7 +138,7 @@ async function read(kind: Kind, variant: string): Promise<AnyReading> {
     variants: (workload) => hostWorkloads[workload].variants(own.addon),
     workloads: hostWorkloads,
     mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
-    extraStraggling: () => null,
+    extraStraggling: () => Promise.resolve(null),
     memoryLimit_bytes,
   });
   return scenarios.check({ ...kind.document, solver: { threads: 2, variant } }, { name: 's.json', folder: null });
