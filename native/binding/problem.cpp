@@ -61,6 +61,9 @@ Problem read_problem(const Napi::Object& object) {
   const Fields f(object, "problem");
   Problem p;
   read_beam(f.child("beam"), p.beam);
+  if (f.has("spots")) {
+    for (const Fields& spot : f.list("spots")) read_beam(spot, p.spots.emplace_back());
+  }
   read_grid(f.child("grid"), p.grid);
   for (const Fields& m : f.list("materials")) {
     p.materials.push_back({m.text("name"),

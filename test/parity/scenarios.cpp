@@ -158,6 +158,25 @@ std::vector<ParityScenario> make() {
   p.grid.theta_centre = p.beam.angle = 0.1;
   all.push_back({"filled, angles that go backwards", p, true});
 
+  p = beam();
+  for (const double energy : {kBeamEnergy, 0.9 * kBeamEnergy, 0.75 * kBeamEnergy}) {
+    for (const double x : {-2.0, 1.3}) {
+      Beam spot = p.beam;
+      spot.energy = energy;
+      spot.energy_sigma = x > 0.0 ? 0.2 : 0.0;
+      spot.x = x;
+      spot.x_sigma = 0.8;
+      spot.angle = 0.02 * x;
+      spot.weight = 2.0 * energy + x;
+      p.spots.push_back(spot);
+    }
+  }
+  heterogeneous(p);
+  add("spots of three energies at two places", p);
+  p.beam.z = 0.9;  // their ways to the first node differ
+  p.spots.resize(3);
+  add("spots that start inside the grid", p);
+
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     all.push_back({"random " + std::to_string(seed), random_problem(seed)});
   }

@@ -55,12 +55,12 @@ TEST("energy spread: mean energy in is the asked one to 1e-6, variance too, what
         }
         const Tables t = build_tables(p);
         double sum = 0.0, mean = 0.0, variance = 0.0;
-        for (std::size_t e = 0; e < t.energy.size(); ++e) sum += t.start.energy_weight[e];
-        for (std::size_t e = 0; e < t.energy.size(); ++e) mean += t.start.energy_weight[e] * t.energy[e];
+        for (std::size_t e = 0; e < t.energy.size(); ++e) sum += t.start.parts.front().energy[e];
+        for (std::size_t e = 0; e < t.energy.size(); ++e) mean += t.start.parts.front().energy[e] * t.energy[e];
         double widest = 0.0;
         for (std::size_t e = 0; e < t.energy.size(); ++e) {
-          variance += t.start.energy_weight[e] * std::pow(t.energy[e] - energy, 2);
-          CHECK(t.start.energy_weight[e] >= 0.0);
+          variance += t.start.parts.front().energy[e] * std::pow(t.energy[e] - energy, 2);
+          CHECK(t.start.parts.front().energy[e] >= 0.0);
           if (e > 0 && t.energy[e - 1] < energy) widest = t.energy[e] - t.energy[e - 1];
         }
         CHECK_REL(sum, 1.0, 1e-12);

@@ -107,6 +107,7 @@ function explainOne(kind: ScenarioKindName, document: unknown, issue: ZodIssue, 
         return unknownKey(path, key, valueAt(value, [key]), owner);
       });
     case 'custom':
+      if (value === undefined) return [missing(path, String(issue.params?.['allowed'] ?? ''))];
       return [fault(path, value, issue.message, String(issue.params?.['allowed'] ?? ''))];
     case 'invalid_union': {
       if (issue.discriminator !== undefined) {

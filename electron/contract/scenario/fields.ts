@@ -12,8 +12,9 @@ function branches(schema: JsonSchema): readonly JsonSchema[] {
 function fits(schema: JsonSchema, value: unknown): boolean {
   if (schema.const !== undefined) return schema.const === value;
   if (schema.enum) return schema.enum.includes(value);
+  if (schema.type === 'array') return Array.isArray(value);
   if (schema.type === 'object') {
-    if (typeof value !== 'object' || value === null) return false;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const kind = schema.properties?.['kind'];
     return kind === undefined || fits(kind, valueAt(value, ['kind']));
   }

@@ -27,6 +27,14 @@ export { formatPath, isWithin, type Path, parsePath, valueAt, withValueAt } from
 export { setPaths, sparse } from './sparse.ts';
 export { suggest } from './suggest.ts';
 export type { TaskValue } from './task/shape.ts';
-export type { TransportDocument, TransportScenario, TransportWithConstants } from './transport/index.ts';
+export {
+  type CompleteBeam,
+  spotsOf,
+  type TransportDocument,
+  type TransportScenario,
+  type TransportWithBeam,
+  type TransportWithConstants,
+} from './transport/index.ts';
+export { type Spot, spotListSchema } from './transport/spots.ts';
 export { type Validated, validateScenario } from './validate.ts';
 export { writeScenarioText } from './write.ts';

@@ -1,5 +1,8 @@
 #include "dense_state.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "transport/model/index.hpp"
 
 namespace bb::transport {
@@ -15,11 +18,13 @@ DenseState<T>::DenseState(const Problem& problem, const Tables& tables)
     for (std::size_t i = 0; i < cells; ++i) psi[i] = static_cast<T>(filled_value(problem.seed, i));
     return;
   }
+  std::vector<double> columns(u(t_.nx));
   for (int e = 0; e < t_.ne; ++e) {
     for (int a = 0; a < t_.ntheta; ++a) {
-      const double weight = t_.start.energy_weight[u(e)] * t_.start.angle_weight[u(a)];
+      std::ranges::fill(columns, 0.0);
+      if (!t_.start.add(e, a, columns)) continue;
       T* to = &psi[row(e, a, depth ? 0 : t_.start.z)];
-      for (int x = 0; x < t_.nx; ++x) to[x] = static_cast<T>(weight * t_.start.x_weight[u(a) * u(t_.nx) + u(x)]);
+      for (std::size_t x = 0; x < columns.size(); ++x) to[x] = static_cast<T>(columns[x]);
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "transport/model/index.hpp"
@@ -33,10 +34,7 @@ class Reference final : public engine::Solver {
     } else {
       for (int e = 0; e < t_.ne; ++e) {
         for (int a = 0; a < t_.ntheta; ++a) {
-          const double weight = t_.start.energy_weight[u(e)] * t_.start.angle_weight[u(a)];
-          for (int x = 0; x < t_.nx; ++x) {
-            psi_[index(e, a, depth_ ? 0 : t_.start.z, x)] = weight * t_.start.x_weight[u(a) * u(t_.nx) + u(x)];
-          }
+          t_.start.add(e, a, std::span(&psi_[index(e, a, depth_ ? 0 : t_.start.z, 0)], u(t_.nx)));
         }
       }
     }

@@ -71,26 +71,18 @@ void SlicedSolver<T>::start(const Problem& problem) {
   plane_ = depth_ && !problem.filled ? t_.start.z : 0;
   Box content{0, rows, 0, t_.ntheta, 0, t_.nx};
   if (!problem.filled) {
-    content = {depth_ ? 0 : t_.start.z, depth_ ? 1 : t_.start.z + 1, t_.ntheta, 0, t_.nx, 0};
-    for (int a = 0; a < t_.ntheta; ++a) {
-      if (t_.start.angle_weight[u(a)] == 0.0) continue;
-      content.a0 = std::min(content.a0, a);
-      content.a1 = a + 1;
-      for (int x = 0; x < t_.nx; ++x) {
-        if (t_.start.x_weight[u(a) * u(t_.nx) + u(x)] == 0.0) continue;
-        content.x0 = std::min(content.x0, x);
-        content.x1 = std::max(content.x1, x + 1);
-      }
-    }
+    const Start::Extent extent = t_.start.extent();
+    content = {depth_ ? 0 : t_.start.z, depth_ ? 1 : t_.start.z + 1, extent.a0, extent.a1, extent.x0, extent.x1};
   }
   std::size_t size = 0;
   for (int e = 0; e < t_.ne; ++e) {
-    const bool used = problem.filled || t_.start.energy_weight[u(e)] != 0.0;
+    const bool used = problem.filled || t_.start.holds(e);
     now_[u(e)].shape(used ? content : Box{});
     size += now_[u(e)].size();
   }
   now_store_.assign(size, T(0));
   std::size_t offset = 0;
+  std::vector<double> columns(u(t_.nx));
   for (int e = 0; e < t_.ne; ++e) {
     Slice<T>& slice = now_[u(e)];
     slice.data = now_store_.data() + offset;
@@ -99,13 +91,14 @@ void SlicedSolver<T>::start(const Problem& problem) {
     for (int z = slice.box.z0; z < slice.box.z1; ++z) {
       for (int a = slice.box.a0; a < slice.box.a1; ++a) {
         T* row = slice.row(z, a) - slice.xs;
+        std::ranges::fill(columns, 0.0);
+        if (!problem.filled) t_.start.add(e, a, columns);
         for (int x = slice.box.x0; x < slice.box.x1; ++x) {
           if (problem.filled) {
             const std::size_t index = ((u(e) * u(t_.ntheta) + u(a)) * u(rows) + u(z)) * u(t_.nx) + u(x);
             row[x] = static_cast<T>(filled_value(problem.seed, index));
           } else if (depth_ || z == t_.start.z) {
-            row[x] = static_cast<T>(t_.start.energy_weight[u(e)] * t_.start.angle_weight[u(a)] *
-                                    t_.start.x_weight[u(a) * u(t_.nx) + u(x)]);
+            row[x] = static_cast<T>(columns[u(x)]);
           }
         }
       }

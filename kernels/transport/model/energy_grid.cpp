@@ -9,16 +9,14 @@
 namespace bb::transport {
 namespace {
 
-constexpr double kRounding = 1e-9;   // bins or bins²: less is rounding
-constexpr double kLowest = 1e-6;     // MeV: 0 for the tables, whose axis is a logarithm
-constexpr double kBeamSigmas = 5.0;  // the grid reaches this far above a beam with an energy spread
+constexpr double kRounding = 1e-9;  // bins or bins²: less is rounding
+constexpr double kLowest = 1e-6;    // MeV: 0 for the tables, whose axis is a logarithm
 
 }  // namespace
 
 EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water, double start_energy,
-                       double energy_sigma, int guard)
+                       double top_energy, int guard)
     : water_(water), kind_(spec.energy_kind), cutoff_(spec.cutoff) {
-  const double top_energy = start_energy + kBeamSigmas * energy_sigma;
   int count = 0;
   if (kind_ == EnergyGridKind::kRange) {
     step_ = spec.energy_step * 0.1;  // mm of water to g/cm²

@@ -12,8 +12,12 @@ namespace bb::transport {
 /// anchored so that the beam starts on a bin centre; `uniform` grids are uniform in energy.
 class EnergyGrid {
  public:
-  /// `start_energy` is the beam's energy (MeV) at the first node; `guard` bins lie above the beam.
-  EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water, double start_energy, double energy_sigma,
+  /// The grid reaches this many standard deviations above a beam with an energy spread.
+  static constexpr double kBeamSigmas = 5.0;
+
+  /// `start_energy` is the beam's energy (MeV) at the first node; the grid holds energies to `top_energy`, and `guard`
+  /// bins above.
+  EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water, double start_energy, double top_energy,
              int guard);
 
   int size() const { return static_cast<int>(energies_.size()); }
@@ -23,6 +27,7 @@ class EnergyGrid {
   /// First bin at or above the cutoff, on a range grid less half a bin; content that lands below it has stopped.
   int first_alive() const { return first_alive_; }
 
+  EnergyGridKind kind() const { return kind_; }
   double cutoff() const { return cutoff_; }  // MeV
 
   /// Energy (MeV) of a bin or of a place between two, also below the lowest; as far below zero as its range or energy is.

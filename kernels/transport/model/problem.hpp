@@ -54,7 +54,11 @@ struct NuclearText {
 };
 
 struct Problem {
+  /// Its axis, its depth of entry, and its energy, which is the highest of the spots'.
   Beam beam;
+  /// What enters in place of that one beam; none is the beam alone. Spots of weight 0 count for the grid only. Their
+  /// depth of entry is the beam's.
+  std::vector<Beam> spots;
   GridSpec grid;
   std::vector<Material> materials;  // [0] is water: it defines the range grid
   std::vector<std::uint8_t> map;    // [z][x], index into materials

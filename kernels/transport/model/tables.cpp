@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-#include "beam_energies.hpp"
 #include "energy_grid.hpp"
 #include "index.hpp"
 #include "medium.hpp"
@@ -21,10 +20,6 @@
 namespace bb::transport {
 namespace {
 
-// Standard deviation, in cells, of the narrowest beam that the remap carries without clipping much
-// of its shape. What the clamp then adds to σ_x of 70 MeV at half its range: 0.9 % with cells of
-// 0.25 mm and 2.3 % with 0.5 mm; at 0.6, where the row is three cells and no Gaussian yet, 3 % and 12 %.
-constexpr double kNarrowestBeam = 0.8;
 constexpr double kDepthAngleLimit = std::numbers::pi / 3.0;
 constexpr int kGuardBins = 2;
 
@@ -45,6 +40,17 @@ void check(const Problem& p) {
   if (!(p.beam.energy > p.grid.cutoff)) {
     refuse("beam.energy_MeV = " + std::to_string(p.beam.energy) +
            ": must lie above grid.cutoff_MeV = " + std::to_string(p.grid.cutoff));
+  }
+  for (const Beam& spot : p.spots) {
+    if (!(spot.energy > p.grid.cutoff && spot.energy <= p.beam.energy)) {
+      refuse("beam.spots: " + std::to_string(spot.energy) + " MeV; allowed: above the cutoff, up to the beam's " +
+             std::to_string(p.beam.energy) + " MeV");
+    }
+    if (!(spot.weight >= 0.0))
+      refuse("beam.spots: a weight of " + std::to_string(spot.weight) + "; allowed: 0 or more");
+  }
+  if (std::ranges::none_of(spots_of(p), [](const Beam& spot) { return spot.weight > 0.0; })) {
+    refuse("beam: no spot has a weight; allowed: at least one above 0");
   }
   if (!(p.step > 0.0)) refuse("solver.step_mm = " + std::to_string(p.step) + ": must be positive");
   const double widest = std::abs(p.grid.theta_centre) + 0.5 * p.grid.dtheta * (p.grid.ntheta - 1);
@@ -86,103 +92,6 @@ void build_streaming(const Problem& p, double detour_mm, Tables& t) {
     }
     t.plane_weight.push_back(depth ? 1.0 : sz / p.grid.dz);
   }
-}
-
-/// The spectrum at the first node, `entry_path` mm of `entry` behind the entrance.
-BeamEnergies spectrum(const Problem& p, const EnergyGrid& grid, const Medium& entry, double entry_path,
-                      double start_energy) {
-  if (p.beam.energy_sigma > 0.0) {
-    return beam_energies(
-        grid, p.beam.energy, p.beam.energy_sigma,
-        [&](double energy) { return entry_path > 0.0 ? entry.energy_after(energy, entry_path) : energy; },
-        [&](double energy) { return entry_path > 0.0 ? entry.energy_before(energy, entry_path) : energy; });
-  }
-  std::vector<double> share(at(grid.size()));
-  const physics::MomentKernel kernel = grid.kernel(start_energy, 0.0);
-  for (std::size_t i = 0; i < kernel.weights.size(); ++i) {
-    share[at(std::clamp(kernel.first + static_cast<int>(i), grid.first_alive(), grid.size() - 1))] += kernel.weights[i];
-  }
-  return {std::move(share), p.beam.energy};
-}
-
-void build_start(const Problem& p, const EnergyGrid& grid, const Medium& entry_medium, double start_energy,
-                 double entry_path, Tables& t) {
-  Tables::Start& s = t.start;
-  s.number_in = p.beam.weight;
-  s.energy_weight.assign(at(t.ne), 0.0);
-  s.angle_weight.assign(at(t.ntheta), 0.0);
-  s.x_weight.assign(at(t.ntheta) * at(t.nx), 0.0);
-
-  const BeamEnergies energies = spectrum(p, grid, entry_medium, entry_path, start_energy);
-  double mean_energy = 0.0;
-  for (int e = 0; e < t.ne; ++e) {
-    s.energy_weight[at(e)] = p.beam.weight * energies.share[at(e)];
-    mean_energy += s.energy_weight[at(e)] * t.energy[at(e)];
-  }
-
-  const double theta_bins = (p.beam.angle - t.theta.front()) / p.grid.dtheta;
-  const double sigma_bins = p.beam.angle_sigma / p.grid.dtheta;
-  const double snapped = std::abs(theta_bins - std::round(theta_bins)) < 1e-9 ? std::round(theta_bins) : theta_bins;
-  const physics::MomentKernel angle = physics::moment_kernel(snapped, sigma_bins * sigma_bins);
-  using Shares = std::array<double, kFaces>;
-  Shares beside_angles{};
-  for (std::size_t i = 0; i < angle.weights.size(); ++i) {
-    const int bin = angle.first + static_cast<int>(i);
-    if (bin >= 0 && bin < t.ntheta) {
-      s.angle_weight[at(bin)] = angle.weights[i];
-    } else {
-      beside_angles[bin < 0 ? kThetaLow : kThetaHigh] += angle.weights[i];
-    }
-  }
-
-  const double sigma = std::max(p.beam.x_sigma / p.grid.dx, kNarrowestBeam);
-  s.x_variance = sigma * sigma * p.grid.dx * p.grid.dx - p.beam.x_sigma * p.beam.x_sigma;
-  const double node_path =
-      entry_path +
-      0.5 * (p.stepping == Stepping::kDepth ? p.grid.dz : p.step * std::cos(p.beam.angle)) / std::cos(p.beam.angle);
-  // Calls put(a, x, share) for every cell that the beam covers after `path`. Returns the shares outside the grid.
-  const auto cover = [&](double path, auto&& put) {
-    Shares outside = beside_angles;
-    for (int a = 0; a < t.ntheta; ++a) {
-      if (s.angle_weight[at(a)] == 0.0) continue;
-      const double x = p.beam.x + path * std::sin(t.theta[at(a)]);
-      const double cell = x / p.grid.dx + 0.5 * t.nx - 0.5;
-      const physics::MomentKernel spread = physics::moment_kernel(cell, sigma * sigma);
-      for (std::size_t i = 0; i < spread.weights.size(); ++i) {
-        const int bin = spread.first + static_cast<int>(i);
-        if (bin >= 0 && bin < t.nx) {
-          put(a, bin, spread.weights[i]);
-        } else {
-          outside[bin < 0 ? kXLow : kXHigh] += s.angle_weight[at(a)] * spread.weights[i];
-        }
-      }
-    }
-    // Less is rounding of the weights.
-    return std::accumulate(outside.begin(), outside.end(), 0.0) > 1e-12 ? outside : Shares{};
-  };
-  const Shares missed =
-      cover(node_path, [&](int a, int x, double share) { s.x_weight[at(a) * at(t.nx) + at(x)] = share; });
-  for (std::size_t face = 0; face < missed.size(); ++face) {
-    s.missed[face] = p.beam.weight * missed[face];
-    s.missed_energy[face] = mean_energy * missed[face];
-  }
-
-  const bool spread = p.beam.energy_sigma > 0.0;
-  const double entry = entry_path <= 0.0 ? 0.0
-                       : spread          ? p.beam.weight * energies.mean_at_entrance - mean_energy
-                                         : p.beam.weight * (p.beam.energy - start_energy);
-  s.entry_dose.assign(at(t.nx), 0.0);
-  if (entry > 0.0) {
-    const Shares beside = cover(0.5 * entry_path, [&](int a, int x, double share) {
-      s.entry_dose[at(x)] += entry * s.angle_weight[at(a)] * share;
-    });
-    s.entry_deposit = entry;
-    for (std::size_t face = 0; face < beside.size(); ++face) {
-      s.missed_energy[face] += entry * beside[face];
-      s.entry_deposit -= entry * beside[face];
-    }
-  }
-  s.energy_in = mean_energy + entry;
 }
 
 /// A proton that goes straight along the beam axis, without straggling.
@@ -246,7 +155,7 @@ double end_excess(const Problem& p, const Tables& t) {
   const auto centre = std::lround((p.beam.angle - t.theta.front()) / p.grid.dtheta);
   const int along = t.classes == 1 ? 0 : std::clamp(static_cast<int>(centre), 0, t.ntheta - 1);
   const double path = t.classes == 1 ? t.path_step : t.path_step / std::cos(t.theta[at(along)]);
-  std::vector<double> now = t.start.energy_weight, next(now.size());
+  std::vector<double> now = t.start.spectrum(), next(now.size());
   const double least = kNothing * std::accumulate(now.begin(), now.end(), 0.0);
   double stopped = 0.0, gone = 0.0;
   int low = 0, high = t.ne - 1;
@@ -281,7 +190,7 @@ double end_excess(const Problem& p, const Tables& t) {
 
 /// A filled state has no way in: its content is all there is.
 void fill_start(const Problem& p, Tables& t) {
-  Tables::Start& s = t.start;
+  Start& s = t.start;
   s.missed = s.missed_energy = {};
   s.entry_deposit = s.x_variance = 0.0;
   s.entry_dose.assign(at(t.nx), 0.0);
@@ -305,11 +214,29 @@ class TableBuilder::Layout {
 
   const Problem& problem;
   std::vector<Medium> media;
-  Tables tables;                  // sizes, axes and the beam's way in; no operators yet
-  const Medium* entry = nullptr;  // where the beam comes in
-  double start_energy = 0, entry_path = 0, detour_mm = 0;
+  Tables tables;               // sizes, axes and the beam's way in; no operators yet
+  std::vector<Entry> entries;  // one for each spot
+  double detour_mm = 0;
   std::optional<EnergyGrid> grid;
+
+ private:
+  Entry entry_of(const Problem& p, const Beam& spot, double depth_mm) const;
 };
+
+/// The way of a spot from the entrance to the first node, `depth_mm` behind it.
+Entry TableBuilder::Layout::entry_of(const Problem& p, const Beam& spot, double depth_mm) const {
+  const Tables& t = tables;
+  const double path = std::max(0.0, depth_mm / std::cos(spot.angle));
+  const double x = spot.x + 0.5 * path * std::sin(spot.angle);
+  const int middle = std::clamp(static_cast<int>(std::floor(x / p.grid.dx + 0.5 * t.nx)), 0, t.nx - 1);
+  const Medium& medium = media[p.map[at(t.start.entry_z) * at(t.nx) + at(middle)]];
+  const double energy = path > 0.0 ? medium.energy_after(spot.energy, path) : spot.energy;
+  if (!(energy > p.grid.cutoff)) {
+    throw ProblemError("invalid",
+                       "grid.dz_mm = " + std::to_string(p.grid.dz) + ": the beam stops inside the first cell");
+  }
+  return {&medium, path, energy};
+}
 
 TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
   check(p);
@@ -349,16 +276,19 @@ TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
   const double first = (p.beam.z + half) / p.grid.dz - 0.5 - drift.ahead;
   t.start.z = std::clamp(static_cast<int>(std::ceil(first - 1e-9)), 0, t.nz - 1);
   t.depth_first_node = (t.start.z + 0.5) * p.grid.dz;
-  entry_path = std::max(0.0, (t.start.z - first) * p.grid.dz / cosine);
-  const double entry_x = p.beam.x + 0.5 * entry_path * std::sin(p.beam.angle);
-  t.start.entry_z = std::clamp(static_cast<int>((p.beam.z + 0.5 * entry_path * cosine) / p.grid.dz), 0, t.nz - 1);
-  const int middle = std::clamp(static_cast<int>(std::floor(entry_x / p.grid.dx + 0.5 * t.nx)), 0, t.nx - 1);
-  entry = &media[p.map[at(t.start.entry_z) * at(t.nx) + at(middle)]];
-  start_energy = entry_path > 0.0 ? entry->energy_after(p.beam.energy, entry_path) : p.beam.energy;
-  if (!(start_energy > p.grid.cutoff)) {
-    throw ProblemError("invalid",
-                       "grid.dz_mm = " + std::to_string(p.grid.dz) + ": the beam stops inside the first cell");
+  const double to_node = (t.start.z - first) * p.grid.dz;
+  const double axis_path = std::max(0.0, to_node / cosine);
+  t.start.entry_z = std::clamp(static_cast<int>((p.beam.z + 0.5 * axis_path * cosine) / p.grid.dz), 0, t.nz - 1);
+  // The bins' places follow from the fastest spot, their number from the highest spectrum.
+  double start_energy = 0.0, top_energy = 0.0, slowest = p.beam.energy;
+  for (const Beam& spot : spots_of(p)) {
+    entries.push_back(entry_of(p, spot, to_node));
+    slowest = std::min(slowest, spot.energy);
+    start_energy = std::max(start_energy, entries.back().energy);
+    top_energy = std::max(top_energy, entries.back().energy + EnergyGrid::kBeamSigmas * spot.energy_sigma);
   }
+
+  t.spots_span_mm = t.beam_range_mm - water_range(slowest);
 
   int guard = 0;
   if (p.grid.energy_kind == EnergyGridKind::kRange) {
@@ -369,7 +299,7 @@ TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
       if (shift < 1.0 - 1e-6) guard = kGuardBins;
     }
   }
-  grid.emplace(p.grid, media[0].table, start_energy, p.beam.energy_sigma, guard);
+  grid.emplace(p.grid, media[0].table, start_energy, top_energy, guard);
   t.ne = grid->size();
   t.energy = grid->held();
   t.reactions = reaction_grid(p, media[0].table, media[0].table.range(p.beam.energy), t.energy);
@@ -407,7 +337,7 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
   if (cancel != nullptr && cancel->load()) throw Cancelled();
   append(rows, path_of_class, in_parallel, t);
   build_streaming(p, layout.detour_mm, t);
-  build_start(p, *layout.grid, *layout.entry, layout.start_energy, layout.entry_path, t);
+  build_start(p, *layout.grid, layout.entries, {t.energy, t.theta, t.nx}, t.start);
   if (p.filled) {
     fill_start(p, t);
   } else {

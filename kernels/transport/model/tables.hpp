@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "faces.hpp"
+#include "entry/start.hpp"
 #include "filled_value.hpp"
 #include "physics/remap.hpp"
 #include "problem.hpp"
@@ -60,25 +60,12 @@ struct Tables {
 
   ReactionGrid reactions;  // where those of the beam's protons are recorded
 
-  // Start of the beam: a separable state over (e, θ, x) in row z_start, and what the way from the
-  // entrance to the first node cost.
-  struct Start {
-    int z = 0;
-    std::vector<double> energy_weight;           // [ne], sums to the beam's weight
-    std::vector<double> angle_weight;            // [ntheta], sums to 1
-    std::vector<double> x_weight;                // [ntheta][nx], each row sums to 1 (less what misses the grid)
-    std::array<double, kFaces> missed{};         // protons that start outside the grid, by the Face that they miss,
-    std::array<double, kFaces> missed_energy{};  // and MeV
-    double entry_deposit = 0;                    // MeV
-    int entry_z = 0;                             // the row that it goes to,
-    std::vector<double> entry_dose;              // [nx] MeV, over the width of the beam
-    double number_in = 0, energy_in = 0;
-    double x_variance = 0;  // mm² that the grid's narrowest beam adds
-  } start;
+  Start start;
 
   double path_step = 0;            // mm of path (path stepping) or of depth (depth stepping)
   double depth_first_node = 0;     // mm
   double beam_range_mm = 0;        // CSDA range of the beam in water
+  double spots_span_mm = 0;        // by which that of the slowest spot is shorter
   double end_excess_mm = 0;        // by which tracks along the axis are scored longer than they are: the last step
                                    // counts whole, and protons end inside it
   int axis_steps = 0;              // of a proton straight along the beam axis; 0 without a beam

@@ -27,7 +27,7 @@ LedgerRow next_row(const LedgerRow& last, const StepTotals::Side& side, double d
 
 }  // namespace
 
-Ledger::Ledger(const transport::Tables::Start& start)
+Ledger::Ledger(const transport::Start& start)
     : number_{.in = start.number_in, .escaped = start.missed},
       energy_{.in = start.energy_in, .escaped = start.missed_energy, .deposited = start.entry_deposit} {
   number_.in_flight = number_.in - number_.escaped_all();

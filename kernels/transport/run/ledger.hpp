@@ -45,7 +45,7 @@ inline constexpr LedgerColumn kLedgerColumns[] = {
 /// The balance of a run so far, of numbers and of energy.
 class Ledger {
  public:
-  explicit Ledger(const transport::Tables::Start& start);
+  explicit Ledger(const transport::Start& start);
 
   /// Adds what further steps did, a row each.
   void add(const std::vector<StepTotals>& steps);

@@ -5,6 +5,7 @@ import { formatPath, kindOfDocument, type Path, parsePath } from '../../../elect
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { EnergyField, RangeField, SpotsField } from './beam-fields.tsx';
 import { FieldHelp } from './field-help.tsx';
 import { currentIssues, type FieldModel, issuesAt } from './fields.ts';
 import { type Form, FormContext } from './form-context.ts';
@@ -19,6 +20,10 @@ import './scenario-panel.css';
 
 /** Fields whose control is more than their schema says. */
 const special: Readonly<Record<string, (props: { readonly path: Path }) => ReactElement | null>> = {
+  'beam.energy_MeV': EnergyField,
+  'beam.range_mm': RangeField,
+  'beam.range_is': RangeField,
+  'beam.spots': SpotsField,
   'geometry.background': MaterialField,
   'geometry.regions': RegionsField,
   'physics.stopping_power': TableField,

@@ -26,6 +26,9 @@ const transport: readonly Section[] = [
     fields: below(
       'beam',
       'energy_MeV',
+      'range_mm',
+      'range_is',
+      'spots',
       'energy_sigma_MeV',
       'angle_deg',
       'angle_sigma_mrad',

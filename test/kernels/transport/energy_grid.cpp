@@ -29,7 +29,7 @@ transport::GridSpec uniform_grid(double step, double lowest) {
 }  // namespace
 
 TEST("range grid: uniform in residual range, the beam on the last bin, the first within half a bin of the cutoff") {
-  const EnergyGrid grid(range_grid(0.2), water(), 70.0, 0.0, 0);
+  const EnergyGrid grid(range_grid(0.2), water(), 70.0, 70.0, 0);
   const auto& e = grid.energies();
   CHECK_NEAR(e.back(), 70.0, 1e-9);
   for (std::size_t i = 1; i < e.size(); ++i) CHECK_NEAR(water().range(e[i]) - water().range(e[i - 1]), 0.02, 1e-9);
@@ -39,12 +39,12 @@ TEST("range grid: uniform in residual range, the beam on the last bin, the first
   CHECK_EQ(grid.first_alive(), 0);
   CHECK_EQ(grid.size(), static_cast<int>(water().range(70.0) / 0.02) + 1);
   transport::GridSpec fine = range_grid(0.05);
-  const double first = water().range(EnergyGrid(fine, water(), 70.0, 0.0, 0).energies().front());
+  const double first = water().range(EnergyGrid(fine, water(), 70.0, 70.0, 0).energies().front());
   CHECK(first >= water().range(2.0) - 0.0025 && first < water().range(2.0) + 0.0025);
 }
 
 TEST("range grid: a step beyond the end of range leaves to the first bin what lies within half a step of it") {
-  const EnergyGrid grid(range_grid(0.2), water(), 70.0, 0.0, 0);
+  const EnergyGrid grid(range_grid(0.2), water(), 70.0, 70.0, 0);
   const double first = water().range(grid.energies().front());
   for (const double share : {0.0, 0.3, 0.7, 1.0, 1.4}) {  // of a bin below the first
     const physics::MomentKernel k = grid.kernel_beyond(first - 0.02 * share);
@@ -55,7 +55,7 @@ TEST("range grid: a step beyond the end of range leaves to the first bin what li
 }
 
 TEST("range grid: slowing down in water by one step is one bin, without spread") {
-  const EnergyGrid grid(range_grid(0.5), water(), 100.0, 0.0, 0);
+  const EnergyGrid grid(range_grid(0.5), water(), 100.0, 100.0, 0);
   for (int i = 1; i < grid.size(); ++i) {
     const double before = grid.energies()[static_cast<std::size_t>(i)];
     const physics::MomentKernel k = grid.kernel(water().energy_at(water().range(before) - 0.05), 0.0);
@@ -64,8 +64,8 @@ TEST("range grid: slowing down in water by one step is one bin, without spread")
   }
 }
 
-TEST("range grid: a beam with an energy spread gets five sigmas above itself") {
-  const EnergyGrid grid(range_grid(0.2), water(), 70.0, 1.0, 2);
+TEST("range grid: energies above the fastest spot have bins too") {
+  const EnergyGrid grid(range_grid(0.2), water(), 70.0, 75.0, 2);
   CHECK(grid.energies().back() >= 75.0);
   bool on_a_bin = false;
   for (const double e : grid.energies()) on_a_bin = on_a_bin || std::abs(e - 70.0) < 1e-9;
@@ -73,7 +73,7 @@ TEST("range grid: a beam with an energy spread gets five sigmas above itself") {
 }
 
 TEST("uniform grid: bins from the lowest energy in equal steps, the first alive at the cutoff") {
-  const EnergyGrid grid(uniform_grid(0.2, 1.0), water(), 70.0, 0.0, 0);
+  const EnergyGrid grid(uniform_grid(0.2, 1.0), water(), 70.0, 70.0, 0);
   CHECK_NEAR(grid.energies().front(), 1.0, 1e-12);
   CHECK_NEAR(grid.energies()[1] - grid.energies()[0], 0.2, 1e-12);
   CHECK(grid.energies().back() >= 70.0);
@@ -83,7 +83,7 @@ TEST("uniform grid: bins from the lowest energy in equal steps, the first alive 
 
 TEST("energy kernels: mean and variance in bins are those asked for, on both grids") {
   for (const auto& spec : {range_grid(0.3), uniform_grid(0.25, 1.0)}) {
-    const EnergyGrid grid(spec, water(), 60.0, 0.0, 2);
+    const EnergyGrid grid(spec, water(), 60.0, 60.0, 2);
     for (const double energy : {10.0, 33.3, 55.0}) {
       for (const double variance : {0.0, 0.02, 0.5}) {  // MeV²
         const physics::MomentKernel k = grid.kernel(energy, variance);
@@ -105,13 +105,13 @@ TEST("energy kernels: mean and variance in bins are those asked for, on both gri
 }
 
 TEST("uniform grid: the split over two bins adds f(1-f) of variance, and says so") {
-  const EnergyGrid grid(uniform_grid(0.5, 1.0), water(), 60.0, 0.0, 0);
+  const EnergyGrid grid(uniform_grid(0.5, 1.0), water(), 60.0, 60.0, 0);
   const double per_bin = 0.5 / water().stopping(20.2) * 10.0;  // mm of range
   CHECK_NEAR(grid.excess_variance(20.2, 0.0), 0.4 * 0.6 * per_bin * per_bin, 1e-9);
   CHECK_NEAR(grid.excess_variance(20.0, 0.0), 0.0, 1e-12);
 }
 
 TEST("energy grids: refuse a beam with no bins above the cutoff") {
-  CHECK_THROWS(EnergyGrid(range_grid(5.0), water(), 20.0, 0.0, 0), "grid.energy.step_mm = 5.0");
-  CHECK_THROWS(EnergyGrid(uniform_grid(10.0, 60.0), water(), 65.0, 0.0, 0), "grid.energy");
+  CHECK_THROWS(EnergyGrid(range_grid(5.0), water(), 20.0, 20.0, 0), "grid.energy.step_mm = 5.0");
+  CHECK_THROWS(EnergyGrid(uniform_grid(10.0, 60.0), water(), 65.0, 65.0, 0), "grid.energy");
 }

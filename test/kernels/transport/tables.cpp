@@ -181,16 +181,16 @@ TEST("tables: the start holds the beam's weight, mean energy, mean position and 
   const auto& s = t.start;
   double number = 0.0, energy = 0.0;
   for (int e = 0; e < t.ne; ++e) {
-    number += s.energy_weight[u(e)];
-    energy += s.energy_weight[u(e)] * t.energy[u(e)];
+    number += s.parts.front().energy[u(e)];
+    energy += s.parts.front().energy[u(e)] * t.energy[u(e)];
   }
   CHECK_REL(number, 250.0, 1e-12);
   CHECK_NEAR(energy / number, 60.0, 0.01);
   double angles = 0.0, mean = 0.0, square = 0.0;
   for (int a = 0; a < t.ntheta; ++a) {
-    angles += s.angle_weight[u(a)];
-    mean += s.angle_weight[u(a)] * t.theta[u(a)];
-    square += s.angle_weight[u(a)] * (t.theta[u(a)] - 0.2) * (t.theta[u(a)] - 0.2);
+    angles += s.parts.front().angle[u(a)];
+    mean += s.parts.front().angle[u(a)] * t.theta[u(a)];
+    square += s.parts.front().angle[u(a)] * (t.theta[u(a)] - 0.2) * (t.theta[u(a)] - 0.2);
   }
   CHECK_NEAR(angles, 1.0, 1e-9);
   CHECK_NEAR(mean, 0.2, 1e-9);
@@ -201,8 +201,8 @@ TEST("tables: the start holds the beam's weight, mean energy, mean position and 
   double x1 = 0.0, x2 = 0.0;
   for (int x = 0; x < t.nx; ++x) {
     const double position = (x + 0.5 - 0.5 * t.nx) * t.dx;
-    x1 += s.x_weight[u(a) * u(t.nx) + u(x)] * position;
-    x2 += s.x_weight[u(a) * u(t.nx) + u(x)] * (position - 3.0) * (position - 3.0);
+    x1 += s.parts.front().x[u(a) * u(t.nx) + u(x)] * position;
+    x2 += s.parts.front().x[u(a) * u(t.nx) + u(x)] * (position - 3.0) * (position - 3.0);
   }
   CHECK_NEAR(x1, 3.0 + t.depth_first_node * std::tan(0.2), 0.05);
   CHECK_NEAR(std::sqrt(x2), 1.5, 0.01);
@@ -228,7 +228,7 @@ TEST("tables: what the beam loses before its first node is scored over its width
   p.step = 0.1;  // the first node lies half a cell in, the step only a quarter
   p.beam.x_sigma = 1.5;
   p.beam.x = 1.0;
-  const Tables::Start wide = build_tables(p).start;
+  const Start wide = build_tables(p).start;
   double sum = 0.0, mean = 0.0, square = 0.0;
   for (int x = 0; x < p.grid.nx; ++x) {
     const double position = (x + 0.5 - 0.5 * p.grid.nx) * p.grid.dx;
@@ -241,13 +241,13 @@ TEST("tables: what the beam loses before its first node is scored over its width
   CHECK_NEAR(mean / sum, 1.0, 1e-7);
   CHECK_REL(std::sqrt(square / sum), 1.5, 1e-6);
   p.beam.x_sigma = p.beam.x = 0.0;
-  const Tables::Start narrow = build_tables(p).start;
+  const Start narrow = build_tables(p).start;
   for (int x = 0; x < p.grid.nx; ++x) {
     CHECK_NEAR(narrow.entry_dose[u(x)], narrow.entry_dose[u(p.grid.nx - 1 - x)], 1e-15);
   }
   // Half of it misses the grid, and is counted there.
   p.beam.x = 10.0;
-  const Tables::Start beside = build_tables(p).start;
+  const Start beside = build_tables(p).start;
   CHECK_NEAR(beside.entry_deposit, 0.5 * sum, 0.1 * sum);
   CHECK_REL(beside.missed_energy[kXHigh] + beside.entry_deposit + (1.0 - beside.missed[kXHigh]) * (60.0 - sum), 60.0,
             1e-4);

@@ -1,63 +1,35 @@
-/** The proton beam: one energy, one direction, Gaussian in each. */
+/** The proton beam: one energy, one direction, Gaussian in each; or spots of which each is such a beam. */
 import { z } from 'zod';
-import { quantity } from '../quantity.ts';
+import { beamShape } from './beam-shape.ts';
+import { spotsSchema } from './spots.ts';
 
-export const beamSchema = z.strictObject({
-  energy_MeV: quantity({
-    title: 'Energy',
-    description: 'Mean kinetic energy of the protons where they enter.',
-    unit: 'MeV',
-    min: 0.5,
-    max: 1000,
-  }),
-  energy_sigma_MeV: quantity({
-    title: 'Energy spread',
-    description: 'Standard deviation of the energy at entry. 0 is one energy.',
-    unit: 'MeV',
-    min: 0,
-    max: 100,
-  }).default(0),
-  angle_deg: quantity({
-    title: 'Angle',
-    description: 'Direction of the beam, from +z towards +x. The angle grid is centred on it.',
-    unit: 'deg',
-    min: -85,
-    max: 85,
-  }).default(0),
-  angle_sigma_mrad: quantity({
-    title: 'Angular spread',
-    description: 'Standard deviation of the plane angle at entry. 0 is a parallel beam.',
-    unit: 'mrad',
-    min: 0,
-    max: 500,
-  }).default(0),
-  x_mm: quantity({
-    title: 'Position across',
-    description: 'Where the beam axis enters, across the depth. 0 is the middle of the geometry.',
-    unit: 'mm',
-    min: -5000,
-    max: 5000,
-  }).default(0),
-  x_sigma_mm: quantity({
-    title: 'Beam width',
-    description:
-      'Standard deviation of the lateral profile at entry, along the entry plane: across the axis of a tilted beam it is this times cos(angle). 0 means as narrow as one cell.',
-    unit: 'mm',
-    min: 0,
-    max: 1000,
-  }).default(0),
-  z_mm: quantity({
-    title: 'Depth of entry',
-    description: 'Depth at which the protons start.',
-    unit: 'mm',
-    min: 0,
-    max: 5000,
-  }).default(0),
-  weight: quantity({
-    title: 'Protons',
-    description: 'Number of protons. Dose and ledger scale with it.',
-    unit: '1',
-    min: 1e-12,
-    max: 1e18,
-  }).default(1),
-});
+export const beamSchema = z
+  .strictObject({
+    energy_MeV: beamShape.energy_MeV.optional(),
+    range_mm: beamShape.range_mm.optional(),
+    range_is: beamShape.range_is.default('r80'),
+    spots: spotsSchema.optional(),
+    energy_sigma_MeV: beamShape.energy_sigma_MeV.default(0),
+    angle_deg: beamShape.angle_deg.default(0),
+    angle_sigma_mrad: beamShape.angle_sigma_mrad.default(0),
+    x_mm: beamShape.x_mm.default(0),
+    x_sigma_mm: beamShape.x_sigma_mm.default(0),
+    z_mm: beamShape.z_mm.default(0),
+    weight: beamShape.weight.default(1),
+  })
+  .superRefine((beam, context) => {
+    const given = (['energy_MeV', 'range_mm', 'spots'] as const).filter((key) => beam[key] !== undefined);
+    if (given.length === 1) return;
+    const [first = 'energy_MeV', ...others] = given;
+    context.addIssue({
+      code: 'custom',
+      path: [others.at(-1) ?? first],
+      message: `stands beside ${first}`,
+      params: {
+        allowed:
+          given.length === 0
+            ? '0.5 to 1000 MeV, or range_mm or spots in its place'
+            : 'energy_MeV, range_mm or spots, one',
+      },
+    });
+  });

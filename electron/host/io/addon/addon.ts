@@ -117,6 +117,8 @@ export interface TransportProblem {
     readonly z_mm: number;
     readonly weight: number;
   };
+  /** What enters in place of that beam, whose energy is the highest of these. Depths of entry are the beam's. */
+  readonly spots?: readonly TransportProblem['beam'][];
   readonly grid: {
     readonly nx: number;
     readonly nz: number;

@@ -11,17 +11,20 @@ __device__ void dense_fill(T* psi, unsigned long long cells, unsigned long long 
   if (i < cells) psi[i] = static_cast<T>(filled_value(seed, i));
 }
 
-/// The beam's separable start in row `z`; one thread per x, block rows over θ and e. ψ is zero before.
+/// The beam's start in row `z`, the sum of `parts` products [parts][…]; one thread per x, block rows over θ and e.
 template <typename T>
-__device__ void dense_start(T* psi, const double* energy, const double* angle, const double* x_weight, int ntheta,
-                            int rows, int nx, int z) {
+__device__ void dense_start(T* psi, const double* energy, const double* angle, const double* x_weight, int parts,
+                            int ne, int ntheta, int rows, int nx, int z) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int a = blockIdx.y;
   const int e = blockIdx.z;
   if (x >= nx) return;
-  const double weight = energy[e] * angle[a];
-  psi[((static_cast<long long>(e) * ntheta + a) * rows + z) * nx + x] =
-      static_cast<T>(weight * x_weight[static_cast<long long>(a) * nx + x]);
+  double sum = 0.0;
+  for (int part = 0; part < parts; ++part) {
+    const long long row = static_cast<long long>(part) * ntheta + a;
+    sum += energy[static_cast<long long>(part) * ne + e] * angle[row] * x_weight[row * nx + x];
+  }
+  psi[((static_cast<long long>(e) * ntheta + a) * rows + z) * nx + x] = static_cast<T>(sum);
 }
 
 /// Adds Σψ to *number and Σψ·E to *energy; block rows over e.
@@ -55,23 +58,23 @@ __device__ void dense_clear(const DeviceStep<T>& s, long long cells) {
   if (first < cells % kPerWord) s.to[cells / kPerWord * kPerWord + first] = T(0);
 }
 
-#define BB_DENSE_KERNELS(T, suffix)                                                                               \
-  extern "C" __global__ void __launch_bounds__(256)                                                               \
-      dense_fill_##suffix(T* psi, unsigned long long cells, unsigned long long seed) {                            \
-    dense_fill(psi, cells, seed);                                                                                 \
-  }                                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256)                                                               \
-      dense_start_##suffix(T* psi, const double* energy, const double* angle, const double* x_weight, int ntheta, \
-                           int rows, int nx, int z) {                                                             \
-    dense_start(psi, energy, angle, x_weight, ntheta, rows, nx, z);                                               \
-  }                                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256)                                                               \
-      dense_sum_##suffix(const __grid_constant__ DeviceStep<T> s, double* number, double* energy) {               \
-    dense_sum(s, number, energy);                                                                                 \
-  }                                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256)                                                               \
-      dense_clear_##suffix(const __grid_constant__ DeviceStep<T> s, long long cells) {                            \
-    dense_clear(s, cells);                                                                                        \
+#define BB_DENSE_KERNELS(T, suffix)                                                                              \
+  extern "C" __global__ void __launch_bounds__(256)                                                              \
+      dense_fill_##suffix(T* psi, unsigned long long cells, unsigned long long seed) {                           \
+    dense_fill(psi, cells, seed);                                                                                \
+  }                                                                                                              \
+  extern "C" __global__ void __launch_bounds__(256)                                                              \
+      dense_start_##suffix(T* psi, const double* energy, const double* angle, const double* x_weight, int parts, \
+                           int ne, int ntheta, int rows, int nx, int z) {                                        \
+    dense_start(psi, energy, angle, x_weight, parts, ne, ntheta, rows, nx, z);                                   \
+  }                                                                                                              \
+  extern "C" __global__ void __launch_bounds__(256)                                                              \
+      dense_sum_##suffix(const __grid_constant__ DeviceStep<T> s, double* number, double* energy) {              \
+    dense_sum(s, number, energy);                                                                                \
+  }                                                                                                              \
+  extern "C" __global__ void __launch_bounds__(256)                                                              \
+      dense_clear_##suffix(const __grid_constant__ DeviceStep<T> s, long long cells) {                           \
+    dense_clear(s, cells);                                                                                       \
   }
 
 BB_DENSE_KERNELS(float, f32)

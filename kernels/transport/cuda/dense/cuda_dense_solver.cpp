@@ -68,21 +68,25 @@ void CudaDenseSolver<T>::prepare() {
     return;
   }
   psi_[0].fill_bytes(0, stream);
-  const auto send = [&](const std::vector<double>& values) {
+  const auto send = [&](std::vector<double> Start::Part::* factor) {
+    std::vector<double> values;
+    for (const Start::Part& part : t.start.parts) {
+      values.insert(values.end(), (part.*factor).begin(), (part.*factor).end());
+    }
     cuda::DeviceBuffer<double> out(this->device(), values.size());
     out.upload(values, stream);
     return out;
   };
-  const auto energy = send(t.start.energy_weight);
-  const auto angle = send(t.start.angle_weight);
-  const auto x = send(t.start.x_weight);
+  const auto energy = send(&Start::Part::energy);
+  const auto angle = send(&Start::Part::angle);
+  const auto x = send(&Start::Part::x);
   this->kernel("dense_start")
       .launch(stream,
               {.grid = {blocks(u(t.nx), kThreads), static_cast<unsigned>(t.ntheta), static_cast<unsigned>(t.ne)},
                .block = {kThreads, 1, 1}},
               psi_[0].pointer(), static_cast<const double*>(energy.pointer()),
-              static_cast<const double*>(angle.pointer()), static_cast<const double*>(x.pointer()), t.ntheta, rows_,
-              t.nx, depth_ ? 0 : t.start.z);
+              static_cast<const double*>(angle.pointer()), static_cast<const double*>(x.pointer()),
+              static_cast<int>(t.start.parts.size()), t.ne, t.ntheta, rows_, t.nx, depth_ ? 0 : t.start.z);
   stream.synchronize();  // the three arrays end here
 }
 

@@ -171,20 +171,13 @@ void CudaFusedSolver<T>::send_start() {
   } else {
     state_.fill_bytes(0, stream);
     const int z = depth_ ? 0 : t.start.z;
-    int first = t.ntheta, last = -1;
-    for (int a = 0; a < t.ntheta; ++a) {
-      if (t.start.angle_weight[u(a)] == 0.0) continue;
-      first = std::min(first, a);
-      last = a;
-    }
+    std::vector<double> columns(u(t.nx));
     std::vector<T> row(u(pitch()), T(0));
     for (int e = 0; e < t.ne; ++e) {
-      if (t.start.energy_weight[u(e)] == 0.0 || last < 0) continue;
-      for (int a = first; a <= last; ++a) {
-        for (int x = 0; x < t.nx; ++x) {
-          row[u(x)] = static_cast<T>(t.start.energy_weight[u(e)] * t.start.angle_weight[u(a)] *
-                                     t.start.x_weight[u(a) * u(t.nx) + u(x)]);
-        }
+      for (int a = 0; a < t.ntheta; ++a) {
+        std::ranges::fill(columns, 0.0);
+        if (!t.start.add(e, a, columns)) continue;
+        for (int x = 0; x < t.nx; ++x) row[u(x)] = static_cast<T>(columns[u(x)]);
         state_.upload(row, stream, u(e) * slice_cells() + (u(z) * u(t.ntheta) + u(a)) * u(pitch()));
         stream.synchronize();
       }

@@ -241,26 +241,17 @@ void CudaWindowSolver<T>::send_start() {
                 static_cast<unsigned long long>(this->problem().seed));
   } else {
     const int z = depth_ ? 0 : t.start.z;
-    WindowBox box{z, z + 1, t.ntheta, 0, t.nx, 0, {}};
-    for (int a = 0; a < t.ntheta; ++a) {
-      if (t.start.angle_weight[u(a)] == 0.0) continue;
-      box.a0 = std::min(box.a0, a);
-      box.a1 = a + 1;
-      for (int x = 0; x < t.nx; ++x) {
-        if (t.start.x_weight[u(a) * u(t.nx) + u(x)] == 0.0) continue;
-        box.x0 = std::min(box.x0, x / 4 * 4);
-        box.x1 = std::max(box.x1, x / 4 * 4 + 4);
-      }
-    }
+    const Start::Extent extent = t.start.extent();
+    const WindowBox box{z, z + 1, extent.a0, extent.a1, extent.x0 / 4 * 4, (extent.x1 + 3) / 4 * 4, {}};
+    std::vector<double> columns(u(t.nx));
     for (int e = 0; e < t.ne && box.a0 < box.a1 && box.x0 < box.x1; ++e) {
-      if (t.start.energy_weight[u(e)] == 0.0) continue;
+      if (!t.start.holds(e)) continue;
       bounds[u(e)] = box;
       std::vector<T> rows(u(box.a1 - box.a0) * u(pitch()), T(0));
       for (int a = box.a0; a < box.a1; ++a) {
-        for (int x = 0; x < t.nx; ++x) {
-          rows[u(a - box.a0) * u(pitch()) + u(x)] = static_cast<T>(
-              t.start.energy_weight[u(e)] * t.start.angle_weight[u(a)] * t.start.x_weight[u(a) * u(t.nx) + u(x)]);
-        }
+        std::ranges::fill(columns, 0.0);
+        t.start.add(e, a, columns);
+        for (int x = 0; x < t.nx; ++x) rows[u(a - box.a0) * u(pitch()) + u(x)] = static_cast<T>(columns[u(x)]);
       }
       state_[0].upload(rows, stream, u(e) * slice_cells() + (u(z) * u(t.ntheta) + u(box.a0)) * u(pitch()));
       stream.synchronize();  // the rows end here

@@ -7,7 +7,7 @@
  * variance is right, but the sum of seldom jumps has a fourth cumulant of a bin² times the variance, where a Gaussian
  * has none. That makes W80–20 narrower by an eighth of (bin / straggling)².
  */
-import type { MaterialName, TransportScenario, TransportWithConstants } from '../../../../contract/scenario/index.ts';
+import type { MaterialName, TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { type TransportContext, tableOf } from './context.ts';
 import { rangeStraggling_mm } from './straggling.ts';
@@ -43,7 +43,7 @@ interface Medium {
 }
 
 /** Energies and what is needed of water at them, ascending. */
-interface Slowing {
+export interface Slowing {
   readonly energies_MeV: Float64Array;
   readonly range_mm: Float64Array;
   readonly stopping: Float64Array;
@@ -53,7 +53,7 @@ interface Slowing {
   readonly stoppingIn: (material: MaterialName) => Float64Array;
 }
 
-function slowing(energy_MeV: number, context: TransportContext): Slowing {
+export function slowing(energy_MeV: number, context: TransportContext): Slowing {
   const lowest = Math.min(lowestEnergy(context.water), energy_MeV / 2);
   const energies = Float64Array.from({ length: ENERGIES }, (_, i) => lowest * (energy_MeV / lowest) ** (i / ENERGIES));
   const { energies_MeV, stopping_MeV_cm2_g } = context.water;
@@ -88,7 +88,7 @@ function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Arra
 /** Lengths of a step from plane to plane beside the axis' own, for a beam that has spread by `angle`; 1 where all are. */
 type Paths = (angle: number) => readonly number[];
 
-function pathsOf({ beam, solver }: TransportWithConstants): Paths {
+function pathsOf({ beam, solver }: TransportWithBeam): Paths {
   if (solver.stepping !== 'depth' || beam.angle_deg === 0) return () => [1];
   const tilt = (beam.angle_deg * Math.PI) / 180;
   const steepest = Math.PI / 3;
@@ -133,7 +133,7 @@ function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, c
 }
 
 /** The background, which goes on for ever, and each matter of the regions once, as thick as they are together. */
-function mediaOf({ background, regions }: TransportWithConstants['geometry']): readonly Medium[] {
+function mediaOf({ background, regions }: TransportWithBeam['geometry']): readonly Medium[] {
   const found = new Map<string, Medium>();
   for (const { material, density_scale, z_mm } of regions) {
     const key = `${material} ${density_scale}`;
@@ -144,14 +144,14 @@ function mediaOf({ background, regions }: TransportWithConstants['geometry']): r
 }
 
 /** Standard deviation of the residual range that the beam ends with, mm of water; 0 without straggling. */
-function spread_mm({ beam, physics }: TransportWithConstants, context: TransportContext): number {
+function spread_mm({ beam, physics }: TransportWithBeam, context: TransportContext): number {
   if (physics.straggling === 'off') return 0;
   const { range, stopping } = stoppingAt(context.rangeTable, context.water, beam.energy_MeV);
   return Math.hypot(rangeStraggling_mm(range * 10), (beam.energy_sigma_MeV * 10) / stopping);
 }
 
 function fewest(
-  scenario: TransportWithConstants,
+  scenario: TransportWithBeam,
   context: TransportContext,
   step_mm: number,
   whole_mm: number,
@@ -177,7 +177,7 @@ function fewest(
  * @param stepInWater_mm what such a step takes of the residual range in the background, mm of water
  */
 export function binsPerStep(
-  scenario: TransportWithConstants,
+  scenario: TransportWithBeam,
   context: TransportContext,
   step_mm: number,
   stepInWater_mm: number,

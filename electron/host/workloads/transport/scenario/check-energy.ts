@@ -41,19 +41,29 @@ function limits(scenario: TransportScenario, context: TransportContext): { lowes
   };
 }
 
-function checkAboveCutoff({ beam, grid }: TransportScenario): readonly Fault[] {
-  if (beam.energy_MeV > grid.cutoff_MeV) return [];
+/** A fault of the beam's energy, at its range where the file gives that. */
+function energyFault({ beam }: TransportScenario, says: string, allowed: string): Fault {
+  const { energy_MeV, range_mm } = beam;
+  if (range_mm === undefined) return fault(['beam', 'energy_MeV'], energy_MeV, `MeV ${says}`, allowed);
+  const energy = formatNumber(Number(energy_MeV.toPrecision(4)));
+  return fault(['beam', 'range_mm'], range_mm, `mm is a beam of ${energy} MeV, which ${says}`, allowed);
+}
+
+function checkAboveCutoff(scenario: TransportScenario): readonly Fault[] {
+  const { beam, grid } = scenario;
+  if (beam.spots !== undefined || beam.energy_MeV > grid.cutoff_MeV) return [];
   const allowed = `more than ${formatNumber(grid.cutoff_MeV)} MeV (grid.cutoff_MeV)`;
-  return [fault(['beam', 'energy_MeV'], beam.energy_MeV, 'MeV is not above the cutoff', allowed)];
+  return [energyFault(scenario, 'is not above the cutoff', allowed)];
 }
 
 function checkWithinTables(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
-  const { energy_MeV, energy_sigma_MeV } = scenario.beam;
+  const { energy_MeV, energy_sigma_MeV, spots } = scenario.beam;
+  if (spots !== undefined) return [];
   const { highest } = limits(scenario, context);
   const table = `above the stopping power table of ${highest.material}, ${highest.title}`;
   if (energy_MeV > highest.energy_MeV) {
     const allowed = `at most ${formatNumber(highest.energy_MeV)} MeV`;
-    return [fault(['beam', 'energy_MeV'], energy_MeV, `MeV is ${table}`, allowed)];
+    return [energyFault(scenario, `is ${table}`, allowed)];
   }
   const top = energy_MeV + beamSigmas * energy_sigma_MeV;
   if (top <= highest.energy_MeV) return [];

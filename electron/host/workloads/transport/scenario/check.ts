@@ -14,6 +14,7 @@ import {
 import { energyChecks } from './check-energy.ts';
 import { geometryChecks } from './check-geometry.ts';
 import { gridChecks } from './check-grid.ts';
+import { spotChecks } from './check-spots.ts';
 import type { TransportContext } from './context.ts';
 import type { RegionIndex } from './one-check.ts';
 
@@ -27,6 +28,15 @@ const fromEnergy = [
   'grid.energy.step_mm',
   'solver.step_mm',
 ] as const;
+
+/** Where what the energy follows from was refused: then nothing else that follows from it can be checked. */
+export function energyIsUnknown(leftOut: readonly Path[]): boolean {
+  return leftOut.some((path) =>
+    (['energy_MeV', 'range_mm', 'spots'] as const).some(
+      (key) => isWithin(['beam', key], path) || isWithin(path, ['beam', key]),
+    ),
+  );
+}
 
 function regionIndex(leftOut: readonly Path[]): RegionIndex {
   const gone = new Set(
@@ -49,14 +59,15 @@ export function checkTransport(
   leftOut: readonly Path[],
   isSet: (path: Path) => boolean,
 ): readonly Fault[] {
-  const energyIsOff = leftOut.some((path) => isWithin(['beam', 'energy_MeV'], path));
+  const energyIsOff = energyIsUnknown(leftOut);
   const unusable = (use: string): boolean => {
     const path = parsePath(use) ?? [];
+    if (energyIsOff && use === 'beam.energy_MeV') return true;
     if (leftOut.some((gone) => isWithin(path, gone) || isWithin(gone, path))) return true;
     return energyIsOff && (fromEnergy as readonly string[]).includes(use) && !isSet(path);
   };
   const region = regionIndex(leftOut);
-  return [...energyChecks, ...geometryChecks, ...gridChecks]
+  return [...energyChecks, ...spotChecks, ...geometryChecks, ...gridChecks]
     .filter(({ uses }) => !uses.some(unusable))
     .flatMap(({ run }) => run(scenario, context, region));
 }

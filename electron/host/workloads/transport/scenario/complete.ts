@@ -3,7 +3,12 @@
  * an energy runs well. Values that the user set are never changed; values that
  * were left out adapt to them.
  */
-import type { MaterialName, TransportScenario, TransportWithConstants } from '../../../../contract/scenario/index.ts';
+import {
+  type MaterialName,
+  spotsOf,
+  type TransportScenario,
+  type TransportWithBeam,
+} from '../../../../contract/scenario/index.ts';
 import { multipleAbove, niceAbove, niceBelow, niceNear, tidy } from '../../../model/scenarios/nice.ts';
 import { lowestEnergy, type StoppingAt, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { binsPerStep } from './bins-per-step.ts';
@@ -57,7 +62,7 @@ interface Ranges {
   readonly backgroundToWater: number;
 }
 
-function ranges(scenario: TransportWithConstants, context: TransportContext): Ranges {
+function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges {
   const { energy_MeV } = scenario.beam;
   const { background, regions } = scenario.geometry;
   const at = (material: MaterialName): StoppingAt =>
@@ -80,10 +85,14 @@ function sizeAndCell(size: number | undefined, cell: number | undefined, wanted:
   return { size, cell: tidy(size / Math.max(1, Math.ceil(size / wanted.cell - 1e-6))) };
 }
 
-function wantedSize(scenario: TransportWithConstants, { own_mm, path_mm }: Ranges): { width: number; depth: number } {
+function wantedSize(scenario: TransportWithBeam, { own_mm, path_mm }: Ranges): { width: number; depth: number } {
   const { beam, geometry } = scenario;
   const angle = (Math.abs(beam.angle_deg) * Math.PI) / 180;
-  const aside = 2 * (Math.abs(beam.x_mm) + path_mm * Math.sin(angle) + 4 * beam.x_sigma_mm);
+  const reach = spotsOf(beam).map(
+    (spot) =>
+      Math.abs(spot.x_mm) + path_mm * Math.sin((Math.abs(spot.angle_deg) * Math.PI) / 180) + 4 * spot.x_sigma_mm,
+  );
+  const aside = 2 * reach.reduce((most, one) => Math.max(most, one), 0);
   const along = beam.z_mm + path_mm * (depthPerRange * Math.cos(angle) + 0.3 * Math.sin(angle));
   const regionWidth = 2 * Math.max(0, ...geometry.regions.flatMap(({ x_mm }) => x_mm.map(Math.abs)));
   const regionDepth = Math.max(0, ...geometry.regions.map(({ z_mm }) => z_mm[1]));
@@ -94,7 +103,7 @@ function wantedSize(scenario: TransportWithConstants, { own_mm, path_mm }: Range
 }
 
 /** The highest cutoff that neither peak nor R80 shows, as far as the tables and a uniform energy grid go down. */
-function cutoffOf(scenario: TransportWithConstants, context: TransportContext): number {
+function cutoffOf(scenario: TransportWithBeam, context: TransportContext): number {
   const { beam, grid } = scenario;
   const metal = scatteringToWater(scenario, context) > turnsRound;
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
@@ -108,7 +117,7 @@ function cutoffOf(scenario: TransportWithConstants, context: TransportContext): 
 }
 
 /** Scattering over the whole range, √(R/X_S), beside water's; the largest of the materials in the box. */
-function scatteringToWater({ beam, geometry }: TransportWithConstants, context: TransportContext): number {
+function scatteringToWater({ beam, geometry }: TransportWithBeam, context: TransportContext): number {
   const squared = (material: MaterialName): number =>
     stoppingAt(context.rangeTable, tableOf(context, material), beam.energy_MeV).range /
     context.materials[material].scattering_length_g_cm2;
@@ -117,10 +126,14 @@ function scatteringToWater({ beam, geometry }: TransportWithConstants, context: 
 }
 
 /** The angle grid from the beam's angle to its end, as far as the stepping takes it. */
-function largestAngle(scenario: TransportWithConstants, context: TransportContext): number {
+function largestAngle(scenario: TransportWithBeam, context: TransportContext): number {
   const { beam, grid, solver } = scenario;
   const scattered = theta_max_mrad * Math.max(1, angleMargin * scatteringToWater(scenario, context));
-  const wanted = multipleAbove(scattered + 4 * beam.angle_sigma_mrad, grid.dtheta_mrad);
+  const off_mrad = spotsOf(beam).map(
+    (spot) => (Math.abs(spot.angle_deg - beam.angle_deg) * 1000 * Math.PI) / 180 + 4 * spot.angle_sigma_mrad,
+  );
+  const off = off_mrad.reduce((most, one) => Math.max(most, one), 0);
+  const wanted = multipleAbove(scattered + off, grid.dtheta_mrad);
   if (solver.stepping !== 'depth') return wanted;
   const room = depthSteppingLimit_mrad - (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
   const most = Math.max(leastAngle_mrad, Math.floor(room / grid.dtheta_mrad) * grid.dtheta_mrad);
@@ -128,13 +141,13 @@ function largestAngle(scenario: TransportWithConstants, context: TransportContex
 }
 
 /** The way along the axis that takes the beam one cell deeper: its row then moves by whole cells, and stays one. */
-function wayPerCell(scenario: TransportWithConstants, dz_mm: number): number {
+function wayPerCell(scenario: TransportWithBeam, dz_mm: number): number {
   const { angle_deg } = scenario.beam;
   return angle_deg === 0 ? dz_mm : tidy(dz_mm / Math.cos((angle_deg * Math.PI) / 180));
 }
 
 /** The solver step: a cell in depth, or the whole multiple of a given range step nearest to it. */
-function stepOf(scenario: TransportWithConstants, dz_mm: number): number {
+function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
   const { energy } = scenario.grid;
   const step_mm = scenario.solver.stepping === 'depth' ? dz_mm : wayPerCell(scenario, dz_mm);
   if (energy.kind !== 'range' || energy.step_mm === undefined) return step_mm;
@@ -143,7 +156,7 @@ function stepOf(scenario: TransportWithConstants, dz_mm: number): number {
 
 /** Range step in water for a solver step in the background. */
 function rangeStepOf(
-  scenario: TransportWithConstants,
+  scenario: TransportWithBeam,
   context: TransportContext,
   step_mm: number,
   { backgroundToWater }: Ranges,
@@ -154,14 +167,14 @@ function rangeStepOf(
 }
 
 /** Wanted cell across, mm: by the beam's width at the end, and by what it adds to a tilted beam's falloff. */
-function acrossOf({ beam }: TransportWithConstants, { own_mm }: Ranges): number {
+function acrossOf({ beam }: TransportWithBeam, { own_mm }: Ranges): number {
   const width = widthAtEnd_mm(own_mm) / cellsPerWidth;
   const tilt = Math.abs(Math.sin((beam.angle_deg * Math.PI) / 180));
   return tilt === 0 ? width : Math.min(width, (cellPerStraggling * rangeStraggling_mm(own_mm)) / tilt);
 }
 
 /** `scenario` with every number present. Nothing is checked here. */
-export function completeTransport(scenario: TransportWithConstants, context: TransportContext): TransportScenario {
+export function completeTransport(scenario: TransportWithBeam, context: TransportContext): TransportScenario {
   const found = ranges(scenario, context);
   const wanted = wantedSize(scenario, found);
   const { geometry, grid, solver } = scenario;

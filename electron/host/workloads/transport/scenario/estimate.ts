@@ -1,5 +1,5 @@
 /** How large the grid of a scenario is, and how much memory no variant can do without. */
-import type { TransportScenario } from '../../../../contract/scenario/index.ts';
+import { spotsOf, type TransportScenario } from '../../../../contract/scenario/index.ts';
 import { highestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { takenRangeStep_mm } from './bins-per-step.ts';
 import type { TransportContext } from './context.ts';
@@ -28,7 +28,11 @@ const leastStraggling = 0.005;
 
 export function energyBins(scenario: TransportScenario, context: TransportContext): number {
   const { beam, grid } = scenario;
-  const top = Math.min(beam.energy_MeV + beamSigmas * beam.energy_sigma_MeV, highestEnergy(context.water));
+  const reached = spotsOf(beam).reduce(
+    (most, one) => Math.max(most, one.energy_MeV + beamSigmas * one.energy_sigma_MeV),
+    0,
+  );
+  const top = Math.min(reached, highestEnergy(context.water));
   if (grid.energy.kind === 'uniform') {
     return Math.max(1, Math.ceil((top - grid.energy.min_MeV) / grid.energy.step_MeV - 1e-9) + 1);
   }
@@ -62,11 +66,13 @@ export function estimateGrid(scenario: TransportScenario, context: TransportCont
   if (initial.kind === 'beam' && !depthStepping) {
     const { range, stopping } = stoppingAt(context.rangeTable, context.water, scenario.beam.energy_MeV);
     const spread_mm = leastStraggling * range * 10;
-    const [step, spread] =
+    const slowest = spotsOf(scenario.beam).reduce((least, { energy_MeV }) => Math.min(least, energy_MeV), Infinity);
+    const slowest_mm = stoppingAt(context.rangeTable, context.water, slowest).range * 10;
+    const [step, spread, apart] =
       grid.energy.kind === 'range'
-        ? [takenRangeStep_mm(scenario, context), spread_mm]
-        : [grid.energy.step_MeV, (spread_mm / 10) * stopping];
-    storedEnergies = windowBins(ne, step, spread);
+        ? [takenRangeStep_mm(scenario, context), spread_mm, range * 10 - slowest_mm]
+        : [grid.energy.step_MeV, (spread_mm / 10) * stopping, scenario.beam.energy_MeV - slowest];
+    storedEnergies = Math.min(ne, windowBins(ne, step, spread) + Math.floor(apart / step));
     storedDepths = windowBins(nz, grid.dz_mm, spread_mm);
   }
   const bytesPerCell = solver.precision === 'fp64' ? 8 : 4;

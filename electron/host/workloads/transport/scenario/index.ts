@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../../../../contract/errors.ts';
 import {
   type Fault,
-  isWithin,
   type Path,
   type TransportScenario,
   type TransportWithConstants,
@@ -15,13 +14,15 @@ import type { Materials } from '../../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
 import { type RangeTable, type StoppingTable, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { axisRange_mm } from './axis-range.ts';
+import { withEnergies } from './beam.ts';
 import { findContentsInTurns } from './cell-contents.ts';
-import { checkTransport } from './check.ts';
+import { checkTransport, energyIsUnknown } from './check.ts';
 import { completeTransport } from './complete.ts';
 import type { TransportContext } from './context.ts';
 import { estimateGrid, type GridEstimate } from './estimate.ts';
 import { mixAll } from './mixture.ts';
 import { resolveTransport } from './resolve.ts';
+import { readSpots } from './spots-file.ts';
 import { waterTable } from './user-table.ts';
 import { spreadWarning } from './warn-spread.ts';
 
@@ -75,14 +76,22 @@ export async function readTransport(
 ): Promise<TransportParts> {
   const water = await waterTable(filled, services.materials, place.folder, place.name);
   const context: TransportContext = { ...services, water: water.table };
-  const scenario = completeTransport(filled, context);
+  const { spots } = filled.beam;
+  const file = spots === undefined || Array.isArray(spots) ? null : await readSpots(spots.file, place);
+  const complete = (one: TransportWithConstants): TransportScenario =>
+    completeTransport(withEnergies(one, context, file?.value ?? null), context);
+  const scenario = complete(filled);
   await nextTurn();
   await fillCells(scenario, context);
   await nextTurn();
   const tableIsOff = water.faults.length > 0 || water.issues.length > 0;
-  const unusable = tableIsOff ? [...leftOut, ['physics', 'stopping_power']] : leftOut;
+  const unusable = [
+    ...leftOut,
+    ...(tableIsOff ? [['physics', 'stopping_power']] : []),
+    ...(file !== null && file.value === null ? [['beam', 'spots']] : []),
+  ];
   const found = checkTransport(scenario, context, unusable, (path) => valueAt(document, path) !== undefined);
-  const energyIsOff = leftOut.some((path) => isWithin(['beam', 'energy_MeV'], path));
+  const energyIsOff = energyIsUnknown(unusable);
   return {
     scenario: energyIsOff ? null : scenario,
     estimate: energyIsOff ? null : estimateGrid(scenario, context),
@@ -91,8 +100,8 @@ export async function readTransport(
       ? null
       : stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV).range * 10,
     table: water.table,
-    faults: [...water.faults, ...found],
-    issues: water.issues,
+    faults: [...water.faults, ...(file?.faults ?? []), ...found],
+    issues: [...water.issues, ...(file?.issues ?? [])],
     problem: () => resolveTransport(scenario, context),
     warnings: async () => {
       if (scenario.initial.kind !== 'beam') return [];
@@ -101,7 +110,7 @@ export async function readTransport(
       const warned = added_mm && spreadWarning(scenario, added_mm, at.range * 10, 10 / at.stopping);
       return warned ? [warned] : [];
     },
-    recomplete: (other) => completeTransport(other, context),
+    recomplete: complete,
   };
 }
 

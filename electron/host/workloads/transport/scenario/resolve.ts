@@ -1,5 +1,5 @@
 /** A complete scenario as the problem that the engines take. */
-import type { TransportScenario } from '../../../../contract/scenario/index.ts';
+import type { Spot, TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import { takenRangeStep_mm } from './bins-per-step.ts';
 import { cellContents } from './cell-contents.ts';
@@ -7,12 +7,29 @@ import type { TransportContext } from './context.ts';
 import { angleBins } from './estimate.ts';
 import { problemMaterial } from './mixture.ts';
 
+type ProblemBeam = TransportProblem['beam'];
+
+/** What the beam's spots are to the engine; a single beam is none. */
+function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
+  return (beam.spots ?? []).map((spot: Spot) => ({
+    energy_MeV: spot.energy_MeV,
+    energy_sigma_MeV: spot.energy_sigma_MeV,
+    angle_rad: (spot.angle_deg * Math.PI) / 180,
+    angle_sigma_rad: spot.angle_sigma_mrad / 1000,
+    x_mm: spot.x_mm,
+    x_sigma_mm: spot.x_sigma_mm,
+    z_mm: beam.z_mm,
+    weight: beam.weight * spot.weight,
+  }));
+}
+
 /** `scenario` has passed its checks. */
 export function resolveTransport(scenario: TransportScenario, context: TransportContext): TransportProblem {
   const { beam, geometry, grid, solver, physics } = scenario;
   const nx = Math.round(geometry.width_mm / grid.dx_mm);
   const nz = Math.round(geometry.depth_mm / grid.dz_mm);
   const contents = cellContents(scenario, nz, nx);
+  const spots = spotsOfProblem(scenario);
   const angle_rad = (beam.angle_deg * Math.PI) / 180;
   return {
     beam: {
@@ -23,8 +40,9 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
       x_mm: beam.x_mm,
       x_sigma_mm: beam.x_sigma_mm,
       z_mm: beam.z_mm,
-      weight: beam.weight,
+      weight: spots.length === 0 ? beam.weight : spots.reduce((sum, { weight }) => sum + weight, 0),
     },
+    ...(spots.length === 0 ? {} : { spots }),
     grid: {
       nx,
       nz,

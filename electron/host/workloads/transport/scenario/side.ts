@@ -5,8 +5,10 @@ import { readTransport } from './index.ts';
 
 export const transportScenario: ScenarioSide = {
   files: (any) => {
-    const { stopping_power } = ofKind(['transport'], any).physics;
-    return typeof stopping_power === 'string' ? [] : [stopping_power.file];
+    const { physics, beam } = ofKind(['transport'], any);
+    const { stopping_power } = physics;
+    const spots = beam.spots === undefined || Array.isArray(beam.spots) ? [] : [beam.spots.file];
+    return [...(typeof stopping_power === 'string' ? [] : [stopping_power.file]), ...spots];
   },
   find: async (any, value, leftOut, place, known) => {
     const filled = ofKind(['transport'], any);

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "energy_grid.hpp"
+#include "transport/model/energy_grid.hpp"
 
 namespace bb::transport {
 
@@ -21,5 +21,9 @@ struct BeamEnergies {
 BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
                            const std::function<double(double)>& node_energy,
                            const std::function<double(double)>& entrance_energy);
+
+/// The one energy `energy` (MeV, at the first node) on the bins: one bin where it lies on its centre, as that of the
+/// fastest spot does, else two that hold its mean.
+std::vector<double> one_energy(const EnergyGrid& grid, double energy);
 
 }  // namespace bb::transport

@@ -135,4 +135,18 @@ BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
   return {std::move(share), m.at_entrance};
 }
 
+std::vector<double> one_energy(const EnergyGrid& grid, double energy) {
+  const physics::MomentKernel kernel = grid.kernel(energy, 0.0);
+  const int first = grid.first_alive(), last = grid.size() - 1;
+  // Bins of a range grid split a mean range.
+  if (kernel.weights.size() > 1 && grid.kind() == EnergyGridKind::kRange) {
+    return few_bins(grid.held(), first, {energy, energy, 0.0});
+  }
+  std::vector<double> share(grid.held().size());
+  for (std::size_t i = 0; i < kernel.weights.size(); ++i) {
+    share[nth(std::clamp(kernel.first + static_cast<int>(i), first, last))] += kernel.weights[i];
+  }
+  return share;
+}
+
 }  // namespace bb::transport

@@ -1,0 +1,108 @@
+/** Files of spots: CSV whose first line names the columns, or a JSON list. Faults name the line and the value. */
+import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
+import { mostSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/spots.ts';
+import { parseJson } from '../../../io/text/json.ts';
+import { schemaFault } from '../../../io/text/schema-fault.ts';
+import { LineIndex, offsetOf, plainValue, type SourceNode } from '../../../io/text/source.ts';
+import { besideReader, type Parsed } from '../../../model/scenarios/beside.ts';
+
+type Path = Parameters<typeof offsetOf>[1];
+interface LineFault {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** A file with more mistakes is of another kind; further ones are counted. */
+const mostFaults = 20;
+const columns = Object.keys(spotSchema.shape);
+
+/** A document, and the line that a path of it stands in. */
+interface Listed {
+  readonly value: unknown;
+  readonly lineOf: (path: Path) => number;
+}
+
+function checked({ value, lineOf }: Listed): Parsed<readonly SpotWithConstants[]> {
+  const parsed = spotListSchema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const faults = parsed.error.issues.map((issue): LineFault => {
+    const path = issue.path as Path;
+    const key = path.at(-1);
+    const found = path.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], value);
+    const where = path.length === 0 ? '' : typeof key === 'number' ? `spot ${key + 1}: ` : `${String(key)}: `;
+    const allowed = issue.code === 'custom' ? `; allowed: ${String(issue.params?.['allowed'] ?? '')}` : '';
+    const shown = found === undefined || typeof found === 'object' ? '' : `${showValue(found)}: `;
+    const says = issue.code === 'custom' && found === undefined ? 'is missing' : schemaFault(issue.message);
+    return { line: lineOf(path), message: `${where}${shown}${says}${allowed}` };
+  });
+  if (faults.length > mostFaults) {
+    const more = faults.length - mostFaults;
+    faults.splice(mostFaults, more, { line: faults[mostFaults]?.line ?? 1, message: `and ${more} more faults` });
+  }
+  return { ok: false, faults };
+}
+
+function readJson(text: string): Parsed<readonly SpotWithConstants[]> {
+  const { root, faults } = parseJson(text);
+  const lines = new LineIndex(text);
+  if (root === null || faults.length > 0) {
+    return { ok: false, faults: faults.map(({ at, message }) => ({ line: lines.at(at).line, message })) };
+  }
+  const node: SourceNode = root;
+  return checked({ value: plainValue(node), lineOf: (path) => lines.at(offsetOf(node, path, false)).line });
+}
+
+function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
+  const rows = text
+    .split(/\r\n?|\n/)
+    .map((content, index) => ({ line: index + 1, cells: content.split(',').map((cell) => cell.trim()) }))
+    .filter(({ cells }) => !(cells.length === 1 && (cells[0] === '' || cells[0]?.startsWith('#'))));
+  const [header, ...data] = rows;
+  const allowed = `columns of ${columns.join(', ')}`;
+  if (header === undefined)
+    return { ok: false, faults: [{ line: 1, message: `the file is empty; allowed: ${allowed}` }] };
+  const strange = header.cells.find((name) => !columns.includes(name));
+  if (strange !== undefined) {
+    const near = suggest(strange, columns);
+    const hint = near === null ? '' : ` (did you mean ${near}?)`;
+    const message = `the column ${showValue(strange)} is not known${hint}; allowed: ${allowed}`;
+    return { ok: false, faults: [{ line: header.line, message }] };
+  }
+  if (data.length === 0 || data.length > mostSpots) {
+    return {
+      ok: false,
+      faults: [{ line: header.line, message: `the file has ${data.length} spots; allowed: 1 to ${mostSpots}` }],
+    };
+  }
+  const long = data.find(({ cells }) => cells.length > header.cells.length);
+  if (long !== undefined) {
+    const message = `${long.cells.length} values; allowed: ${header.cells.length}, as the first line names columns`;
+    return { ok: false, faults: [{ line: long.line, message }] };
+  }
+  // An empty cell leaves its value out; what is no number stays text, which the schema refuses by name.
+  const value = data.map(({ cells }) =>
+    Object.fromEntries(
+      header.cells.flatMap((name, i) => {
+        const cell = cells[i] ?? '';
+        return cell === '' ? [] : [[name, Number.isNaN(Number(cell)) ? cell : Number(cell)]];
+      }),
+    ),
+  );
+  return checked({
+    value,
+    lineOf: ([index]) => (typeof index === 'number' ? (data[index]?.line ?? header.line) : header.line),
+  });
+}
+
+/** Exported for what makes such files. */
+export function parseSpots(text: string, name: string): Parsed<readonly SpotWithConstants[]> {
+  return /\.json$/i.test(name) ? readJson(text) : readCsv(text);
+}
+
+export const readSpots = besideReader({
+  path: ['beam', 'spots', 'file'],
+  /** 10,000 spots of eight values. */
+  largest_bytes: 4 * 1024 * 1024,
+  allowed: 'a CSV file with columns such as energy_MeV,x_mm,weight, or a JSON list, in the folder of the scenario',
+  parse: parseSpots,
+});

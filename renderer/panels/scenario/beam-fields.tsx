@@ -1,0 +1,216 @@
+/** How the beam is given: by its energy, by its range in water, or by spots, which are drawn and edited here. */
+import { type ReactElement, useId } from 'react';
+import type { Path } from '../../../electron/contract/scenario/index.ts';
+import { valueAt } from '../../../electron/contract/scenario/index.ts';
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
+import { spotWeightsChart } from '../../drawing/charts/spot-weights.ts';
+import { IconButton } from '../../widgets/controls/button.tsx';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import { Field, Row } from './field.tsx';
+import { fieldModel, issuesAt } from './fields.ts';
+import { useForm } from './form-context.ts';
+import { type BeamWay, beamGiven, beamWayOf, beamWays, beamWayTitles, nextSpot, spotsInForce } from './spot-model.ts';
+
+const beamOf = (draft: unknown): Readonly<Record<string, unknown>> => {
+  const beam = valueAt(draft, ['beam']);
+  return typeof beam === 'object' && beam !== null ? (beam as Readonly<Record<string, unknown>>) : {};
+};
+
+/** The choice of the way, and the energy where it is that. */
+export function EnergyField({ path }: { readonly path: Path }): ReactElement {
+  const form = useForm();
+  const id = useId();
+  const way = beamWayOf(beamOf(form.draft));
+  const resolved = resolvedOf('transport', form.resolved);
+  const inForce = {
+    energy_MeV: Number(valueAt(resolved?.scenario, ['beam', 'energy_MeV']) ?? 70),
+    range_mm: resolved?.waterRange_mm ?? 40.8,
+  };
+  return (
+    <>
+      <div className="field" data-path="beam">
+        <div className="field__row">
+          <label className="field__name" htmlFor={id} title="What the beam is known by">
+            Given by
+          </label>
+          <div className="field__control">
+            <Select
+              id={id}
+              value={way}
+              options={beamWays.map((value) => ({ value, label: beamWayTitles[value] }))}
+              onChange={(next) =>
+                form.edit(['beam'], beamGiven(beamOf(form.draft), next as BeamWay, inForce), 'How the beam is given')
+              }
+            />
+          </div>
+          <span className="field__reset" />
+        </div>
+      </div>
+      {way === 'energy' ? <Field path={path} /> : null}
+    </>
+  );
+}
+
+/** The range, where the beam is given by it, and the energy that it comes to. */
+export function RangeField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  if (beamWayOf(beamOf(form.draft)) !== 'range') return null;
+  const energy = valueAt(resolvedOf('transport', form.resolved)?.scenario, ['beam', 'energy_MeV']);
+  return (
+    <>
+      <Field path={path} />
+      {typeof energy === 'number' && path.at(-1) === 'range_is' ? (
+        <p className="field__told" data-testid="beam-energy">
+          {`${energy.toFixed(2)} MeV`}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+const columns = [
+  { key: 'energy_MeV', title: 'Energy', unit: 'MeV' },
+  { key: 'x_mm', title: 'Across', unit: 'mm' },
+  { key: 'weight', title: 'Weight', unit: '1' },
+] as const;
+
+/** Rows of a longer list are drawn, and edited as a file. */
+const MOST_ROWS = 100;
+
+function SpotRow({
+  path,
+  index,
+  remove,
+}: {
+  readonly path: Path;
+  readonly index: number;
+  readonly remove: () => void;
+}) {
+  const form = useForm();
+  const byRange = valueAt(form.draft, [...path, 'range_mm']) !== undefined;
+  const issues = issuesAt(form.issues, path);
+  return (
+    <li className="spot" data-invalid={issues.some(({ severity }) => severity === 'error')}>
+      {columns.map(({ key: wanted, title, unit }) => {
+        const key = byRange && wanted === 'energy_MeV' ? 'range_mm' : wanted;
+        const field = fieldModel(form.draft, form.resolved?.scenario ?? null, [...path, key]);
+        if (field === null) return null;
+        const fallback = field.fallback;
+        return (
+          <NumberField
+            key={key}
+            label={`${key === 'range_mm' ? 'Range' : title} of spot ${index + 1}`}
+            value={field.value}
+            unit={key === 'range_mm' ? 'mm' : unit}
+            placeholder={typeof fallback === 'number' ? fallback : null}
+            min={field.schema.minimum ?? Number.NEGATIVE_INFINITY}
+            max={field.schema.maximum ?? Number.POSITIVE_INFINITY}
+            invalid={issues.some((issue) => issue.path === field.key && issue.severity === 'error')}
+            onChange={(next) => form.edit([...path, key], next, title, field.key)}
+            onSettle={form.settle}
+          />
+        );
+      })}
+      <IconButton icon="trash" size={13} label={`Remove spot ${index + 1}`} onPress={remove} />
+      {issues.map((issue) => (
+        <p key={issue.message} className="field__faults">
+          {issue.message}
+        </p>
+      ))}
+    </li>
+  );
+}
+
+function SpotList({ path, spots }: { readonly path: Path; readonly spots: readonly unknown[] }): ReactElement {
+  const form = useForm();
+  return (
+    <>
+      <ol className="spots__list">
+        {spots.slice(0, MOST_ROWS).map((_, index) => (
+          <SpotRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: a spot is what stands at its place
+            key={index}
+            path={[...path, index]}
+            index={index}
+            remove={() =>
+              form.edit(
+                path,
+                spots.filter((_one, i) => i !== index),
+                'Remove spot',
+              )
+            }
+          />
+        ))}
+      </ol>
+      {spots.length > MOST_ROWS ? (
+        <p className="regions__none">{`${spots.length - MOST_ROWS} more are in the file.`}</p>
+      ) : null}
+    </>
+  );
+}
+
+/** The spots' weights as a picture, and below it their list or the name of their file. */
+export function SpotsField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const { scheduler } = useWorkbench();
+  const id = useId();
+  const way = beamWayOf(beamOf(form.draft));
+  const field = fieldModel(form.draft, null, path);
+  if (field === null || (way !== 'spots' && way !== 'file')) return null;
+  const spots: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
+  const drawn = spotsInForce(form.resolved?.scenario);
+  const file = valueAt(field.value, ['file']);
+  return (
+    <div className="regions spots" data-path={field.key}>
+      <div className="regions__head">
+        <span className="field__name" title={field.description}>
+          {`${field.title}: ${way === 'spots' ? spots.length : drawn.length}`}
+        </span>
+        {way === 'spots' ? (
+          <button
+            type="button"
+            className="regions__add"
+            onClick={() => form.edit(path, [...spots, nextSpot(spots)], 'Add spot')}
+          >
+            <Icon name="plus" size={12} />
+            Add
+          </button>
+        ) : null}
+      </div>
+      {way === 'spots'
+        ? form.issues
+            .filter((issue) => issue.path === field.key)
+            .map((issue) => (
+              <p key={issue.message} className="field__faults">
+                {issue.message}
+              </p>
+            ))
+        : null}
+      {drawn.length > 1 ? (
+        <div className="spots__picture">
+          <ShownChart chart={spotWeightsChart(drawn)} scheduler={scheduler} />
+        </div>
+      ) : null}
+      {way === 'spots' ? (
+        <SpotList path={path} spots={spots} />
+      ) : (
+        <Row field={{ ...field, title: 'File', key: `${field.key}.file` }} controlId={id}>
+          {() => (
+            <TextField
+              id={id}
+              value={typeof file === 'string' ? file : ''}
+              placeholder="fields/mine.csv"
+              onChange={(next) => form.edit([...path, 'file'], next, 'Spots', 'spots-file')}
+              onSettle={form.settle}
+            />
+          )}
+        </Row>
+      )}
+    </div>
+  );
+}
