@@ -10,6 +10,7 @@ export const handbookPages: readonly HandbookPage[] = [
   { id: 'start', title: 'Start' },
   { id: 'reading-results', title: 'Reading results' },
   { id: 'scenarios', title: 'Scenarios' },
+  { id: 'fields', title: 'Fields' },
   { id: 'user-kernels', title: 'User kernels' },
   { id: 'comparing', title: 'Comparing and claims' },
   { id: 'timelines', title: 'Timelines' },

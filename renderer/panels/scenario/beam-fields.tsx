@@ -2,7 +2,6 @@
 import { type ReactElement, useId } from 'react';
 import type { Path } from '../../../electron/contract/scenario/index.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { spotWeightsChart } from '../../drawing/charts/spot-weights.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
@@ -26,10 +25,10 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
   const form = useForm();
   const id = useId();
   const way = beamWayOf(beamOf(form.draft));
-  const resolved = resolvedOf('transport', form.resolved);
+  const { resolved } = form;
   const inForce = {
     energy_MeV: Number(valueAt(resolved?.scenario, ['beam', 'energy_MeV']) ?? 70),
-    range_mm: resolved?.waterRange_mm ?? 40.8,
+    range_mm: resolved !== null && 'waterRange_mm' in resolved ? resolved.waterRange_mm : 40.8,
   };
   return (
     <>
@@ -60,7 +59,7 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
 export function RangeField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   if (beamWayOf(beamOf(form.draft)) !== 'range') return null;
-  const energy = valueAt(resolvedOf('transport', form.resolved)?.scenario, ['beam', 'energy_MeV']);
+  const energy = valueAt(form.resolved?.scenario, ['beam', 'energy_MeV']);
   return (
     <>
       <Field path={path} />

@@ -161,7 +161,7 @@ describe('what a scenario is at all', () => {
 
   test('a beam that is missing is asked for with its keys', () => {
     expect(messages({ kind: 'transport', version: 1 })).toEqual([
-      'beam: is missing; needed: an object with the keys energy_MeV, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, z_mm, weight',
+      'beam: is missing; needed: an object with the keys energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, z_mm, weight',
     ]);
   });
 });
@@ -171,9 +171,9 @@ test('all faults come at once, one per value', () => {
     transport({ beam: { energy_Mev: 70, weight: -1 }, grid: { dx_mm: 'a' }, solver: { threads: 1e99 }, extra: 1 }),
   );
   expect(found.map((message) => message.split(':')[0])).toEqual([
-    'beam.energy_MeV',
     'beam.weight',
     'beam.energy_Mev',
+    'beam.energy_MeV',
     'grid.dx_mm',
     'solver.threads',
     'extra',

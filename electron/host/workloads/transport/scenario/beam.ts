@@ -15,7 +15,7 @@ interface Energies {
   readonly energy_sigma_MeV: number;
 }
 
-/** Of energies that were found before: a field has few, and its spots many. */
+/** Finds energies, each once: a field has few, and its spots many. */
 class FoundEnergies {
   private readonly known = new Map<string, number>();
   private readonly scenario: TransportWithConstants;

@@ -62,7 +62,7 @@ describe('spots', () => {
     [{ range_mm: 3000 }, 's: beam.range_mm: 3000 mm is a beam of'],
   ])('%j is refused', async (beam, says) => {
     const found = lines(await withBeam(beam)).filter((line) => !line.startsWith('warning'));
-    expect(found).toHaveLength(1);
+    expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain(says.replace(/^s: /, ''));
   });
 
@@ -117,16 +117,16 @@ describe('a file of spots', () => {
       '[{"energy_MeV": 70},\n {"energy_MeV": 60,\n "weight": -3}]',
       'bad.json:3: beam.spots.file: weight: -3:',
     ],
-    ['high.csv', 'energy_MeV\n70\n900\n', 'spot 2: 900 MeV, with 5 of its spreads, is above the stopping power table'],
+    ['high.csv', 'energy_MeV\n290\n310\n', 'spot 2: 310 MeV, with 5 of its spreads, is above the stopping power table'],
   ])('%s: one fault with line and value', async (name, text, says) => {
     const found = lines(await read(name, text)).filter((line) => !line.startsWith('warning'));
-    expect(found).toHaveLength(1);
+    expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain(says);
   });
 
   test('that is not there is a fault of the scenario', async () => {
     const found = lines(await withBeam({ spots: { file: 'gone.csv' } }));
-    expect(found).toHaveLength(1);
+    expect(found.slice(1)).toEqual([]);
     expect(found[0]).toContain('beam.spots.file: "gone.csv" cannot be used');
   });
 });
