@@ -2,16 +2,9 @@
 import { BraggError } from '../contract/errors.ts';
 import { RunPacker } from '../host/app/run-files/packer.ts';
 import { readPlain } from '../host/io/files/plain-file.ts';
-import { openedAs } from '../host/workloads/index.ts';
 import type { AnyRunData } from '../host/workloads/run-data.ts';
-import type { RunData } from '../host/workloads/transport/run-data.ts';
 
-/** A transport run. Throws a BraggError that says what is wrong with the file. */
-export async function runFile(path: string): Promise<RunData> {
-  return openedAs('transport', await anyRunFile(path), path);
-}
-
-/** A run of any workload. Throws as `runFile` does. */
+/** A run of any workload. Throws a BraggError that says what is wrong with the file. */
 export async function anyRunFile(path: string): Promise<AnyRunData> {
   const bytes = await readPlain(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${path}.`);

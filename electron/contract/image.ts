@@ -3,14 +3,6 @@ import { z } from 'zod';
 import { fieldMapSchema, fieldStatisticSchema, viewportSchema } from './fields.ts';
 import { precisionSchema, runIdSchema } from './run.ts';
 
-export const imageProgressSchema = z.strictObject({
-  workload: z.literal('diffraction'),
-  /** Share of the image, 0 to 1. */
-  done: z.number(),
-  terms_per_s: z.number(),
-});
-export type ImageProgress = Readonly<z.infer<typeof imageProgressSchema>>;
-
 /** Fast axis across, slow axis down; windows in pixels. */
 export const imageViewSchema = z.strictObject({
   viewport: viewportSchema,

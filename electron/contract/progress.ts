@@ -1,16 +1,12 @@
 /** How far a run of any workload is. */
 import { z } from 'zod';
-import { imageProgressSchema } from './image.ts';
-import { runIdSchema, runStateSchema, transportProgressSchema } from './run.ts';
-import { eachTaskSchema, type TaskKind, taskProgressSchema } from './task.ts';
+import { runIdSchema, runStateSchema } from './run.ts';
+import { eachWorkloads } from './scenario/kinds.ts';
 
-/** What each workload says of its way; a further one is one entry here. */
-export const progressDetailSchema = z.discriminatedUnion('workload', [
-  transportProgressSchema,
-  imageProgressSchema,
-  ...eachTaskSchema<{ [K in TaskKind]: ReturnType<typeof taskProgressSchema<K>> }>(taskProgressSchema),
-]);
+/** What each workload says of its way. */
+export const progressDetailSchema = z.discriminatedUnion('workload', eachWorkloads('progress'));
 export type ProgressDetail = Readonly<z.infer<typeof progressDetailSchema>>;
+export type ProgressOf<W extends ProgressDetail['workload']> = Extract<ProgressDetail, { workload: W }>;
 
 export const runProgressSchema = z.strictObject({
   run: runIdSchema,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { fileRefSchema, namedFileSchema } from './files.ts';
 import { runInfoSchema } from './run.ts';
-import { scenarioDraftSchema } from './scenarios.ts';
+import { scenarioDraftSchema } from './scenario/draft.ts';
 
 const nothing = z.strictObject({});
 

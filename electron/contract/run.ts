@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { namedFileSchema } from './files.ts';
+import { gridSizeSchema } from './scenario/transport/workload.ts';
 import { float64, uint32 } from './wire/arrays.ts';
 import { headlineSchema, workloadSchema } from './workload.ts';
 
@@ -15,14 +16,6 @@ export type RunState = z.infer<typeof runStateSchema>;
 
 export const precisionSchema = z.enum(['fp32', 'fp64']);
 export type Precision = z.infer<typeof precisionSchema>;
-
-export const gridSizeSchema = z.strictObject({
-  ne: z.number().int().positive(),
-  ntheta: z.number().int().positive(),
-  nz: z.number().int().positive(),
-  nx: z.number().int().positive(),
-});
-export type GridSize = Readonly<z.infer<typeof gridSizeSchema>>;
 
 export const runInfoSchema = z.strictObject({
   id: runIdSchema,
@@ -50,21 +43,6 @@ export const runInfoSchema = z.strictObject({
   error: wireErrorSchema.nullable(),
 });
 export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
-
-/** How far a transport run is. */
-export const transportProgressSchema = z.strictObject({
-  workload: z.literal('transport'),
-  step: z.number().int().nonnegative(),
-  steps_max: z.number().int().nonnegative(),
-  /** Mean depth of the protons in flight. */
-  depth_mm: z.number(),
-  /** Share of the incident weight still in flight, 0 to 1. */
-  weight_left: z.number(),
-  /** Larger of the number and the energy ledger's relative errors. */
-  ledger_error: z.number(),
-  steps_per_s: z.number(),
-});
-export type TransportProgress = Readonly<z.infer<typeof transportProgressSchema>>;
 
 /** One number or energy (MeV) balance. */
 const balance = {

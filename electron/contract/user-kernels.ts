@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { variantKeySchema } from './capabilities.ts';
 import { issueSchema } from './errors.ts';
 import { fileRefSchema } from './files.ts';
+import { defaultKind } from './scenario/index.ts';
 import { workloadSchema } from './workload.ts';
 
 /** Name of the kernel file. It is the variant's id, in scenarios too, and lies beside the scenario. */
@@ -17,7 +18,7 @@ export const isUserKernelId = (id: string): boolean => userKernelIdSchema.safePa
 export const userKernelDescriptionSchema = z.strictObject({
   kind: z.literal('variant'),
   version: z.literal(1),
-  workload: workloadSchema.default('transport'),
+  workload: workloadSchema.default(defaultKind),
   /** Which benchmark of a workload that has several, such as `reduction` of micro. */
   bench: z.string().max(64).default(''),
   /** Id of the variant that it was made from. */

@@ -1,7 +1,7 @@
 /** What is done with files of the library: opened, labelled, compared with the form, put into the trash and back. */
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { LibraryItem } from '../../electron/contract/library.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenarios.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { BenchActions } from './benches.ts';
 import type { ActionContext } from './context.ts';

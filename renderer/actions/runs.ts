@@ -1,7 +1,7 @@
 /** Starting, stopping, opening and saving runs. */
-import { runEndings } from '../../electron/contract/exports.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { RunId, RunInfo } from '../../electron/contract/run.ts';
+import { scenarioKinds } from '../../electron/contract/scenario/index.ts';
 import type { Params } from '../../electron/contract/wire/methods.ts';
 import { lastAsked } from '../base/last-asked.ts';
 import { stoppableRun } from '../state/runs.ts';
@@ -111,7 +111,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
           purpose: 'save-run',
           title: 'Save run as',
           suggested: run.name.replace(/(\.task)?\.(json|ya?ml|h5)$/i, ''),
-          extension: runEndings[run.workload],
+          extension: scenarioKinds[run.workload].runEnding,
           save: (file, ifExists) => client.call('run.save', { run: run.id, file, ifExists }),
         });
         if (named !== null) notices.tell({ tone: 'success', title: `Saved ${named.name}` });

@@ -2,7 +2,7 @@
 import { exportsOf } from '../../electron/contract/exports.ts';
 import { scenarioKindNames, scenarioKinds } from '../../electron/contract/scenario/index.ts';
 import { type HandbookPlace, handbookPages } from '../base/handbook-pages.ts';
-import { isOfKind, mainPanels, panelPlaces } from '../state/layout/defaults.ts';
+import { isOfKind, panelPlaces } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
 import { activeRun, hasResult, runOf, stoppableRun } from '../state/runs.ts';
 import { isEdited } from '../state/scenario.ts';
@@ -24,7 +24,7 @@ function fileCommands({ stores, documents, runs, files, recovery }: Workbench): 
   const finished = run !== null && hasResult(run);
   const file = { menu: 'File' as const };
   const recent = stores.library.getState().recent;
-  const exports = run === null ? [] : exportsOf[run.workload].filter(({ id }) => id !== 'run');
+  const exports = run === null ? [] : exportsOf(run.workload).filter(({ id }) => id !== 'run');
   return [
     {
       id: 'file.new',
@@ -240,7 +240,7 @@ function runCommands({ stores, runs, documents }: Workbench): readonly Command[]
   ];
 }
 
-function viewCommands({ stores }: Workbench): readonly Command[] {
+function viewCommands({ stores, workloads }: Workbench): readonly Command[] {
   const { theme } = stores.appearance.getState();
   const view = { menu: 'View' as const };
   const zoomed = Object.keys(stores.window.getState().windows).length > 0;
@@ -262,7 +262,7 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
       run: () => stores.layout.choose(layout),
     })),
     ...panelPlaces
-      .filter((panel) => isOfKind(panel, kind))
+      .filter((panel) => isOfKind(panel, kind, workloads))
       .map(({ id, title, key }) => ({
         id: `view.show.${id}`,
         title,
@@ -282,7 +282,7 @@ function viewCommands({ stores }: Workbench): readonly Command[] {
       browserShortcut: 'Alt+M',
       enabled: true,
       checked: enlarged,
-      run: () => stores.layout.enlarge(enlarged ? null : mainPanels[kind]),
+      run: () => stores.layout.enlarge(enlarged ? null : workloads[kind].mainPanel),
     },
     {
       id: 'view.playback.play',

@@ -1,7 +1,7 @@
 /** Keeps the scenario of the selected run, of any workload, and what it resolves to with the tables in use. */
 import type { RunId } from '../../electron/contract/run.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { valueAt, withValueAt } from '../../electron/contract/scenario/index.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenarios.ts';
 import type { Client } from '../client/index.ts';
 import { type RunData, SHOWN } from './run-data.ts';
 

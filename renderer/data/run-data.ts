@@ -1,7 +1,8 @@
 /** What the page holds of the run that is shown: arrays by key, references by `{ streamId, revision }`. */
 import type { Curve, FieldMap } from '../../electron/contract/fields.ts';
 import type { DepthDose, LedgerTable, Moments, RunId, RunSummary } from '../../electron/contract/run.ts';
-import type { Resolved, ScenarioDraft } from '../../electron/contract/scenarios.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
+import type { Resolved } from '../../electron/contract/scenarios.ts';
 import type { Result } from '../../electron/contract/wire/methods.ts';
 import { ArrayCache } from './array-cache.ts';
 

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { TaskSession } from '../../electron/contract/bench/task-bench.ts';
 import type { RunId } from '../../electron/contract/run.ts';
-import type { TaskKind } from '../../electron/contract/task.ts';
+import type { TaskKind } from '../../electron/contract/scenario/kinds.ts';
 import type { Client } from '../client/index.ts';
 import { ArrayCache } from './array-cache.ts';
 import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';

@@ -1,7 +1,6 @@
 /** Run and Stop, and how far the run is, where they are always in sight. */
 import type { ReactElement } from 'react';
 import { isMac } from '../base/platform.ts';
-import { progressWords } from '../base/progress-words.ts';
 import { timeLeft } from '../base/time.ts';
 import type { Command } from '../commands/command.ts';
 import { shortcutText } from '../commands/shortcut.ts';
@@ -9,17 +8,18 @@ import { activeRun } from '../state/runs.ts';
 import { tracingOf } from '../state/tracing.ts';
 import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
+import { progressWords } from '../workbench/workload.ts';
 import { commandOf } from './use-commands.ts';
 
 function Progress(): ReactElement | null {
-  const { stores } = useWorkbench();
+  const { stores, workloads } = useWorkbench();
   const run = useSelected(stores.runs, activeRun);
   const progress = useSelected(stores.runs, (state) => (run === null ? undefined : state.progress[run.id]));
   if (run === null) return null;
   if (progress === undefined) return <span className="run-strip__text">Starting…</span>;
   return (
     <span className="run-strip__text" title={run.name}>
-      {progressWords(progress.detail).map((words) => (
+      {progressWords(workloads, progress.detail).map((words) => (
         <span key={words}>{words}</span>
       ))}
       <span>{progress.eta_s === null ? '' : `${timeLeft(progress.eta_s)} left`}</span>

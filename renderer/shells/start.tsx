@@ -12,6 +12,7 @@ import { pageIds } from '../state/page-id.ts';
 import { memoryStorage, type SettingsStorage } from '../state/persisted.ts';
 import { WorkbenchContext } from '../workbench/context.ts';
 import { begin, createWorkbench } from '../workbench/workbench.ts';
+import { pageWorkloads } from '../workloads/index.ts';
 import { StartFailure } from './start-failure.tsx';
 
 // zod would compile its schemas with `new Function`, which the page's content policy forbids.
@@ -62,6 +63,7 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
       scheduler: new FrameScheduler(browserFrames()),
       storage: settingsStorage(),
       pages: pageIds(tabStorage(), wasReloaded()),
+      workloads: pageWorkloads,
     });
     tell = (state) => workbench.stores.connection.setState({ state, capabilities: client.capabilities });
     root.render(

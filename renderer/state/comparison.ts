@@ -1,6 +1,7 @@
 /** Benchmarks that the host knows, and what is being compared. Numbers alone: what was computed is in data/. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { BenchId, BenchInfo, BenchProgress, Subject } from '../../electron/contract/bench/benches.ts';
+import { defaultKind } from '../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
 
 /** One row of a comparison. */
@@ -62,7 +63,7 @@ export function createComparisonStore(): ComparisonStore {
     live: [],
     stored: [],
     progress: {},
-    workload: 'transport',
+    workload: defaultKind,
     chosen: [],
     references: {},
   }));

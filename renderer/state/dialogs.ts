@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { Recoverable } from '../../electron/contract/recovery.ts';
-import type { ScenarioDraft } from '../../electron/contract/scenarios.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 
 export interface Choice {
   readonly id: string;

@@ -2,8 +2,9 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { NamedFile } from '../../electron/contract/files.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { defaultKind, newDocument, type Path, withValueAt } from '../../electron/contract/scenario/index.ts';
-import type { Resolved, ScenarioDraft } from '../../electron/contract/scenarios.ts';
+import type { Resolved } from '../../electron/contract/scenarios.ts';
 import { sameJson } from '../base/same-json.ts';
 
 export interface Revision {

@@ -1,6 +1,5 @@
 /** Keeps the list of runs and the progress of the one that computes in their store, and the feeds at the selected run. */
 import type { RunId } from '../../electron/contract/run.ts';
-import type { WorkloadName } from '../../electron/contract/workload.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
 import type { RunFollower } from '../data/feed.ts';
 import type { ReferenceFeed } from '../data/reference-feed.ts';
@@ -12,7 +11,7 @@ export function followRuns(
   client: Client,
   runs: RunsStore,
   selection: SelectionStore,
-  feeds: Readonly<Record<WorkloadName, RunFollower>>,
+  followers: readonly { readonly workload: string; readonly feed: RunFollower }[],
   reference: ReferenceFeed,
   scheduler: FrameScheduler,
 ): void {
@@ -39,7 +38,7 @@ export function followRuns(
   };
   const followSelected = (): void => {
     const run = runOf(runs.getState(), selection.getState().run);
-    for (const [workload, feed] of Object.entries(feeds)) {
+    for (const { workload, feed } of followers) {
       feed.follow(run?.workload === workload ? { run: run.id, state: run.state, kept: hasResult(run) } : null);
     }
     reference.follow(run?.id ?? null);

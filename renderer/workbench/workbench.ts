@@ -1,7 +1,5 @@
 /** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
 
-import { eachTask } from '../../electron/contract/task.ts';
-import type { WorkloadName } from '../../electron/contract/workload.ts';
 import { type BenchActions, createBenchActions } from '../actions/benches.ts';
 import type { ActionContext, Stores } from '../actions/context.ts';
 import { createDesktopActions, type DesktopActions } from '../actions/desktop.ts';
@@ -14,13 +12,10 @@ import { createRunActions, type RunActions } from '../actions/runs.ts';
 import { createTimelineActions, type TimelineActions } from '../actions/timelines.ts';
 import { createUserKernelActions, type UserKernelActions } from '../actions/user-kernels.ts';
 import type { Client } from '../client/index.ts';
-import type { RunFollower } from '../data/feed.ts';
-import { ImageFeed } from '../data/image-feed.ts';
+import { Feeds } from '../data/feeds.ts';
 import { Overlays } from '../data/overlays.ts';
 import { ReferenceFeed } from '../data/reference-feed.ts';
 import { createRunData, type RunData } from '../data/run-data.ts';
-import { RunFeed } from '../data/run-feed.ts';
-import { TaskFeed } from '../data/task-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { createComparisonStore } from '../state/comparison.ts';
 import { createConnectionStore } from '../state/connection.ts';
@@ -49,21 +44,16 @@ import { followRuns } from './follow-runs.ts';
 import { followTimelines } from './follow-timelines.ts';
 import { followUserKernels } from './follow-user-kernels.ts';
 import { keepDraft } from './keep-draft.ts';
-import { playKeyframes } from './play-keyframes.ts';
 import { tellPresence } from './tell-presence.ts';
+import type { PageWorkloads } from './workload.ts';
 
 export interface Workbench extends ActionContext {
   readonly client: Client;
   readonly stores: Stores;
   readonly data: RunData;
-  /** Feed of transport runs. */
-  readonly feed: RunFeed;
-  /** Feed of diffraction runs. */
-  readonly images: ImageFeed;
-  /** Feed of runs of small workloads. */
-  readonly tasks: TaskFeed;
-  /** By workload: what keeps the selected run's arrays. */
-  readonly feeds: Readonly<Record<WorkloadName, RunFollower>>;
+  /** What keeps the selected run's arrays. */
+  readonly feeds: Feeds;
+  readonly workloads: PageWorkloads;
   /** Curves over the depth dose. */
   readonly overlays: Overlays;
   readonly scheduler: FrameScheduler;
@@ -88,9 +78,10 @@ export interface WorkbenchOptions {
   readonly scheduler: FrameScheduler;
   readonly storage: SettingsStorage;
   readonly pages: PageIds;
+  readonly workloads: PageWorkloads;
 }
 
-export function createWorkbench({ client, scheduler, storage, pages }: WorkbenchOptions): Workbench {
+export function createWorkbench({ client, scheduler, storage, pages, workloads }: WorkbenchOptions): Workbench {
   const notices = createNoticesStore();
   const settingsReset = (name: string, reason: string): void => {
     notices.tell({
@@ -111,7 +102,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     window: createWindowStore(),
     timelines: createTimelinesStore(),
     handbook: createHandbookStore(),
-    layout: createLayoutStore(storage, settingsReset),
+    layout: createLayoutStore(storage, settingsReset, workloads),
     notices,
     dialogs: createDialogsStore(),
     library: createLibraryStore(),
@@ -122,14 +113,7 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
   };
   const context: ActionContext = { client, stores, pages };
   const data = createRunData();
-  const feed = new RunFeed(client, scheduler, data);
-  const images = new ImageFeed(client, scheduler);
-  const tasks = new TaskFeed(client);
-  const feeds = {
-    transport: feed,
-    diffraction: images,
-    ...eachTask((kind) => tasks.of(kind)),
-  };
+  const feeds = new Feeds(client, scheduler, data);
   const userKernels = createUserKernelActions(context);
   const openers = {
     documents: createDocumentActions(context),
@@ -141,10 +125,8 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
     client,
     stores,
     data,
-    feed,
-    images,
-    tasks,
     feeds,
+    workloads,
     overlays: new Overlays(client),
     scheduler,
     storage,
@@ -161,9 +143,10 @@ export function createWorkbench({ client, scheduler, storage, pages }: Workbench
   keepChecked(client, stores.scenario);
   keepDraft(client, stores.scenario, notices, pages.page);
   tellPresence(client, stores.scenario, stores.presence, notices, pages);
-  playKeyframes(stores.playback, data, feed);
+  for (const { attach } of Object.values(workloads)) attach?.(workbench);
   followTimelines(client, stores.timelines);
-  followRuns(client, stores.runs, stores.selection, feeds, new ReferenceFeed(client, data), scheduler);
+  const followers = Object.entries(workloads).map(([workload, { feed }]) => ({ workload, feed: feed(feeds) }));
+  followRuns(client, stores.runs, stores.selection, followers, new ReferenceFeed(client, data), scheduler);
   followKind(stores);
   followUserKernels(stores.scenario, userKernels);
   followBenches(client, stores.comparison, scheduler);

@@ -116,9 +116,9 @@ export const scriptRules: Rules = {
   },
   'renderer/actions': { ...none, folders: [...PAGE_STATE, 'renderer/drawing', 'renderer/report'] },
   'renderer/commands': { ...none, folders: [...PAGE_STATE, 'renderer/actions', 'renderer/workbench'] },
-  // Stores, data and actions put together, and how components reach them.
+  // Stores, data and actions put together, how components reach them, and what a workload is to the page.
   'renderer/workbench': {
-    folders: [...PAGE_STATE, 'renderer/actions', 'renderer/drawing/scheduler.ts'],
+    folders: [...PAGE_STATE, 'renderer/actions', 'renderer/drawing', 'renderer/widgets'],
     packages: ['react', 'zustand'],
     node: false,
   },
@@ -141,11 +141,18 @@ export const scriptRules: Rules = {
     packages: [...REACT],
     node: false,
   },
+  // One object per workload, handed to the workbench by the shell.
+  'renderer/workloads': {
+    folders: [...PAGE_STATE, 'renderer/actions', 'renderer/widgets', 'renderer/workbench'],
+    packages: [...REACT],
+    node: false,
+  },
   // Thin: a shell chooses a Port and hands it to the workbench.
   'renderer/shells': {
     folders: [
       ...PAGE_VIEW,
       'renderer/frame',
+      'renderer/workloads',
       'renderer/styles',
       'electron/transports/websocket-page.ts',
       'electron/transports/message-port.ts',
@@ -222,9 +229,7 @@ export const crowded: readonly { readonly folder: string; readonly reason: strin
 ];
 
 /** Files that lead to each other, of types only, until the landing that parts them. */
-export const tangled: readonly { readonly file: string; readonly reason: string }[] = [
-  { file: 'renderer/state/layout/opened.ts', reason: 'is parted with the layouts of each workload' },
-];
+export const tangled: readonly { readonly file: string; readonly reason: string }[] = [];
 
 /** Folders of one workload, or of one family of them. */
 export const workloadFolders: readonly string[] = [
@@ -232,6 +237,7 @@ export const workloadFolders: readonly string[] = [
   ...['host', 'cli'].flatMap((room) =>
     ['transport', 'diffraction', 'task'].map((name) => `electron/${room}/workloads/${name}`),
   ),
+  ...['transport', 'diffraction', 'task', 'linear-relu'].map((name) => `renderer/workloads/${name}`),
   // What one workload says of its runs on the wire.
   ...['run', 'image', 'task', 'bench/image-bench'].map((name) => `electron/contract/${name}.ts`),
   // Panels that show one workload only.
@@ -245,29 +251,8 @@ export const workloadRegistries: readonly string[] = [
   'electron/contract/scenario/kinds.ts',
   'electron/host/workloads/index.ts',
   'electron/cli/workloads/index.ts',
+  'renderer/workloads/index.ts',
 ];
 
-const wire = 'joins what each workload says on the wire';
-const page = 'goes into the page objects of the workloads';
 /** Files that name a workload and are to lose it: the list only gets shorter. */
-export const workloadsStillNamed: readonly { readonly file: string; readonly reason: string }[] = [
-  { file: 'electron/cli/run-file.ts', reason: 'takes runs of one workload by its name' },
-  { file: 'electron/cli/run-progress.ts', reason: 'takes runs of one workload by its name' },
-  { file: 'electron/contract/exports.ts', reason: wire },
-  { file: 'electron/contract/user-kernels.ts', reason: wire },
-  { file: 'electron/contract/scenarios.ts', reason: wire },
-  { file: 'electron/host/app/handlers/images.ts', reason: 'takes runs of one workload by its name' },
-  { file: 'electron/host/app/handlers/runs.ts', reason: 'takes runs of one workload by its name' },
-  { file: 'electron/host/model/bench/recorded.ts', reason: 'takes runs of one workload by its name' },
-  { file: 'renderer/base/progress-words.ts', reason: page },
-  { file: 'renderer/panels/compare/planes.ts', reason: page },
-  { file: 'renderer/panels/kernel-editor/store.ts', reason: page },
-  { file: 'renderer/panels/results/extras.tsx', reason: page },
-  { file: 'renderer/panels/run/progress.tsx', reason: page },
-  { file: 'renderer/panels/run/results.tsx', reason: page },
-  { file: 'renderer/panels/run/run-panel.tsx', reason: page },
-  { file: 'renderer/panels/scenario/regions-field.tsx', reason: page },
-  { file: 'renderer/state/comparison.ts', reason: page },
-  { file: 'renderer/state/layout/defaults.ts', reason: page },
-  { file: 'renderer/workbench/workbench.ts', reason: page },
-];
+export const workloadsStillNamed: readonly { readonly file: string; readonly reason: string }[] = [];

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { panelPlaces } from '../../renderer/state/layout/defaults.ts';
+import { isOfKind, panelPlaces } from '../../renderer/state/layout/defaults.ts';
+import { pageWorkloads } from '../../renderer/workloads/index.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { BenchPage } from './bench-page.ts';
 import { type PageOptions, useChromium } from './browser.ts';
@@ -111,7 +112,7 @@ it('every panel is accessible, light and dark', async () => {
   await bench.run.click();
   await bench.r80.waitFor();
   const faults: string[] = [];
-  for (const { title } of panelPlaces.filter(({ kinds }) => kinds?.includes('transport') ?? true)) {
+  for (const { title } of panelPlaces.filter((panel) => isOfKind(panel, 'transport', pageWorkloads))) {
     // With its shortcut behind it, where it has one.
     await bench.menu('View', new RegExp(`^${title}($|Alt)`));
     const tab = bench.panel(title);

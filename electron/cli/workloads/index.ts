@@ -4,7 +4,7 @@ import { SESSION_FORMAT } from '../../contract/bench/bench.ts';
 import { IMAGE_SESSION_FORMAT } from '../../contract/bench/image-bench.ts';
 import type { KeptSession } from '../../contract/bench/kept-session.ts';
 import { TASK_SESSION_FORMAT } from '../../contract/bench/task-bench.ts';
-import { type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
+import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
 import { eachTask } from '../../contract/task.ts';
 import type { VerbContext } from '../verb.ts';
 import { showImageSession } from './diffraction/bench.ts';
@@ -38,7 +38,7 @@ export function showKept(context: VerbContext, kept: KeptSession): void {
 
 /** A text that is no scenario of any kind gets the first workload, which says what is wrong with it. */
 export function workloadFor(kind: ScenarioKindName | null): Workload {
-  return workloads[kind ?? 'transport'];
+  return workloads[kind ?? defaultKind];
 }
 
 export const allWorkloads = scenarioKindNames.map((kind) => ({ kind, workload: workloads[kind] }));

@@ -1,12 +1,13 @@
 /** Runs a scenario of any workload and waits for its end. */
 import { BraggError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
+import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Host } from '../../host/index.ts';
 import { type AnyReading, engineRefusal } from '../../host/workloads/scenarios/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { ifExists, withWayOut } from '../output-file.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { progressLine } from '../run-progress.ts';
+import { type ProgressWords, progressLine } from '../run-progress.ts';
 import type { VerbContext } from '../verb.ts';
 
 async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): Promise<string> {
@@ -18,7 +19,12 @@ async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): 
 }
 
 /** Starts the run, draws its progress, and waits for its end. An aborted signal cancels it. Throws what made it fail. */
-export async function solve(context: VerbContext, host: Host, reading: AnyReading): Promise<string> {
+export async function solve<W extends ProgressDetail['workload']>(
+  context: VerbContext,
+  host: Host,
+  reading: AnyReading & { readonly kind: W },
+  words: ProgressWords<W>,
+): Promise<string> {
   const { terminal, signal } = context;
   const id = await start(context, host, reading);
   const cancel = (): void => {
@@ -29,7 +35,7 @@ export async function solve(context: VerbContext, host: Host, reading: AnyReadin
   const progress = new ProgressBar(terminal);
   const stop = host.runs.watchProgress(id, {
     offer: (make) => {
-      const line = progressLine(make());
+      const line = progressLine(make(), words);
       if (line !== null) progress.draw(line);
     },
     end: () => undefined,

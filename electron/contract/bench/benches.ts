@@ -4,7 +4,7 @@ import { wireErrorSchema } from '../errors.ts';
 import { fileRefSchema, namedFileSchema } from '../files.ts';
 import { kernelResourcesSchema } from '../resources.ts';
 import { type Precision, runIdSchema } from '../run.ts';
-import { scenarioDraftSchema } from '../scenarios.ts';
+import { scenarioDraftSchema } from '../scenario/draft.ts';
 import { workloadSchema } from '../workload.ts';
 import { modeSchema, ratioSchema } from './bench-session.ts';
 import { sessionSchema } from './session.ts';

@@ -7,13 +7,11 @@ export { allowedText, branchFor, schemaAt } from './fields.ts';
 export { formatIssue, showValue } from './issue-text.ts';
 export { type JsonSchema, publishedSchema, schemaOfKind } from './json-schema.ts';
 export {
-  type CompleteScenario,
   defaultKind,
   isScenarioKind,
   kindOfDocument,
   newDocument,
   type ScenarioDocument,
-  type ScenarioKind,
   type ScenarioKindName,
   type ScenarioWithConstants,
   scenarioKindNames,
@@ -37,4 +35,5 @@ export {
 } from './transport/index.ts';
 export { type Spot, spotListSchema } from './transport/spots.ts';
 export { type Validated, validateScenario } from './validate.ts';
+export type { ContractWorkload } from './workload.ts';
 export { writeScenarioText } from './write.ts';

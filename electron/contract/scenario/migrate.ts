@@ -1,9 +1,10 @@
 /** Brings documents of older versions to the one that this program writes. */
 import { type Fault, fault, missing } from './fault.ts';
 import { list } from './fields.ts';
-import { isScenarioKind, type ScenarioKind, type ScenarioKindName, scenarioKindNames } from './kinds.ts';
+import { isScenarioKind, type ScenarioKindName, scenarioKindNames } from './kinds.ts';
 import { valueAt } from './path.ts';
 import { suggest } from './suggest.ts';
+import type { ContractWorkload } from './workload.ts';
 
 export type Migrated =
   | { readonly ok: true; readonly document: Readonly<Record<string, unknown>>; readonly from: number }
@@ -29,7 +30,7 @@ export function kindOf(document: unknown): ScenarioKindName | Fault {
 }
 
 /** Runs the migrations from the document's version up to the newest. */
-export function migrate(document: Readonly<Record<string, unknown>>, kind: ScenarioKind): Migrated {
+export function migrate(document: Readonly<Record<string, unknown>>, kind: ContractWorkload): Migrated {
   const newest = kind.version;
   const oldest = Math.min(newest, ...Object.keys(kind.migrations).map(Number));
   const allowed = oldest === newest ? String(newest) : `${oldest} to ${newest}`;

@@ -2,15 +2,10 @@
 import type { z } from 'zod';
 import { explain } from './explain.ts';
 import type { Fault } from './fault.ts';
-import {
-  type ScenarioDocument,
-  type ScenarioKind,
-  type ScenarioKindName,
-  type ScenarioWithConstants,
-  scenarioKinds,
-} from './kinds.ts';
+import { type ScenarioDocument, type ScenarioKindName, type ScenarioWithConstants, scenarioKinds } from './kinds.ts';
 import { kindOf, migrate } from './migrate.ts';
 import { formatPath, isWithin, type Path, valueAt, withValueAt } from './path.ts';
+import type { ContractWorkload } from './workload.ts';
 
 export interface Validated {
   readonly kind: ScenarioKindName | null;
@@ -47,7 +42,7 @@ function present(document: unknown, path: Path): Path {
 const mostRounds = 8;
 
 /** Leaves out values at fault until the rest is valid. */
-function repair<T>(document: unknown, entry: ScenarioKind, parse: (value: unknown) => z.ZodSafeParseResult<T>) {
+function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: unknown) => z.ZodSafeParseResult<T>) {
   const leftOut: Path[] = [];
   let rest = document;
   for (let round = 0; round < mostRounds; round += 1) {
@@ -88,7 +83,7 @@ function unique(paths: readonly Path[]): Path[] {
 export function validateScenario(value: unknown): Validated {
   const kind = kindOf(value);
   if (typeof kind !== 'string') return nothing([kind]);
-  const entry: ScenarioKind = scenarioKinds[kind];
+  const entry: ContractWorkload = scenarioKinds[kind];
   const migrated = migrate(value as Readonly<Record<string, unknown>>, entry);
   if (!migrated.ok) return nothing(migrated.faults, kind);
 

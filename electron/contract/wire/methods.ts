@@ -23,12 +23,12 @@ import {
   runMapsSchema,
   runSummarySchema,
 } from '../run.ts';
+import { scenarioDraftSchema } from '../scenario/draft.ts';
 import {
   libraryEntrySchema,
   materialSchema,
   readScenarioSchema,
   resolvedSchema,
-  scenarioDraftSchema,
   scenarioFileSchema,
 } from '../scenarios.ts';
 import { shellMethods } from '../shell.ts';

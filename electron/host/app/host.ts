@@ -29,6 +29,7 @@ import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
 import { taskHandlers } from './handlers/tasks.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
+import { transportRunHandlers, transportRunSources } from './handlers/transport-runs.ts';
 import { userKernelHandlers } from './handlers/user-kernels.ts';
 import type { Catalogue } from './library/catalogue.ts';
 import type { HostLog } from './log.ts';
@@ -179,6 +180,7 @@ export class Host {
         capabilities: () => this.capabilities(),
         ...scenarioHandlers(this.#parts),
         ...runHandlers(this.#parts),
+        ...transportRunHandlers(runs),
         ...imageHandlers(this.#parts),
         ...taskHandlers(this.#parts),
         ...benchHandlers(this.#parts),
@@ -194,7 +196,8 @@ export class Host {
         ...shellHandlers(files, shell),
       },
       {
-        ...runSources(runs, this.#parts.recomputing),
+        ...runSources(runs),
+        ...transportRunSources(runs, this.#parts.recomputing),
         ...imageSource(runs),
         ...benchSources(benches),
         ...timelineSource(timelines),

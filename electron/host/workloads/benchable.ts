@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../contract/bench/bench-session.ts';
 import type { KeptSession } from '../../contract/bench/kept-session.ts';
-import type { TaskKind } from '../../contract/task.ts';
+import type { TaskKind } from '../../contract/scenario/kinds.ts';
 import type { WorkloadName } from '../../contract/workload.ts';
 import type { NativeAddon, TransportProblem } from '../io/addon/addon.ts';
 import type { DiffractionProblem } from '../io/addon/diffraction.ts';

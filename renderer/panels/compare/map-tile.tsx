@@ -8,7 +8,7 @@ import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
 import { squared } from '../../drawing/square.ts';
 import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import type { Plane } from './planes.ts';
+import type { Plane } from '../../workbench/plane.ts';
 
 export interface MapTileProps {
   readonly title: string;

@@ -15,8 +15,8 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { Plane } from '../../workbench/plane.ts';
 import { MapTile } from './map-tile.tsx';
-import { type Plane, planeOf } from './planes.ts';
 import { nameOf, type ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
 import { useRowsBench } from './variants.ts';
@@ -82,10 +82,10 @@ export function MapsView({
   readonly rows: readonly ShownRow[];
 }): ReactElement {
   const workbench = useWorkbench();
-  const { client, stores, figures } = workbench;
+  const { client, stores, figures, workloads } = workbench;
   const config = useSelected(store, (state) => state);
   const { workload } = useRowsBench(rows);
-  const plane = useMemo(() => planeOf(workload, stores), [workload, stores]);
+  const plane = useMemo(() => workloads[workload].plane?.(stores) ?? null, [workloads, workload, stores]);
   const dosed = useMemo(
     () => rows.filter(({ row, hidden, reference }) => row.has_map && (!hidden || reference)),
     [rows],

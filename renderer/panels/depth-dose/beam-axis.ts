@@ -1,6 +1,6 @@
 /** The line along which the depth dose is read, in the z–x plane. */
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 
 export interface BeamAxis {
   readonly entrance_mm: { readonly z: number; readonly x: number };

@@ -1,7 +1,7 @@
 /** The depth dose as a chart: curve, R80, the table's range, the distal falloff. */
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { fixed } from '../../base/numbers.ts';
 import type { ShownDepthDose } from '../../data/run-data.ts';
 import type { Chart, ChartMark, LineSeries } from '../../drawing/charts/chart.ts';

@@ -1,6 +1,7 @@
 /** What the dose map shows, where it comes from and what it follows. */
 import { linkedMap } from '../../actions/linked-map.ts';
 import { SHOWN } from '../../data/run-data.ts';
+import { RunFeed } from '../../data/run-feed.ts';
 import { mapStyle } from '../../maps/config.ts';
 import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
@@ -29,7 +30,8 @@ export function driveDoseMap(
   view: DoseViewStore,
   canvases: MapCanvases,
 ): DrivenMap {
-  const { stores, data, feed, scheduler } = workbench;
+  const { stores, data, scheduler, feeds } = workbench;
+  const feed = feeds.of(RunFeed);
   const gamma = followGamma(workbench, view);
   const shownMap = () => data.maps.get(shownKey(view.getState().against));
   const resolved = () => shownScenario('transport', workbench);

@@ -1,5 +1,6 @@
 /** The dose in the z–x plane. */
 import { type ReactElement, useCallback, useMemo } from 'react';
+import { RunFeed } from '../../data/run-feed.ts';
 import type { MapCanvases } from '../../maps/drive-map.ts';
 import { MapPanel } from '../../maps/map-panel.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -23,7 +24,8 @@ const units = [
 
 export default function DoseMapPanel(): ReactElement {
   const workbench = useWorkbench();
-  const { stores, data, feed, storage, settingsReset } = workbench;
+  const { stores, data, storage, settingsReset, feeds } = workbench;
+  const feed = feeds.of(RunFeed);
   const store = useMemo(() => createDoseMapStore(storage, settingsReset), [storage, settingsReset]);
   const view = useMemo(createDoseViewStore, []);
   const { marks, unit } = useSelected(store, (state) => state);

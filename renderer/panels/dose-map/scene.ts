@@ -1,7 +1,7 @@
 /** What the dose map shows, from the field, the scenario and the readouts. No React. */
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { materialSummaries, valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import type { ShownMap } from '../../data/run-data.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';

@@ -4,6 +4,7 @@ import { BRIGHT_PARITY } from '../../../electron/contract/image.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import { lastAsked } from '../../base/last-asked.ts';
 import { errorSize } from '../../base/numbers.ts';
+import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { isOver, runOf } from '../../state/runs.ts';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -51,7 +52,8 @@ export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): Re
 
 /** One range of colours for this image and another: both are shown with it, whichever is selected. */
 export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null {
-  const { client, stores, images } = useWorkbench();
+  const { client, stores, feeds } = useWorkbench();
+  const images = feeds.of(ImageFeed);
   const against = useSelected(view, (state) => state.against);
   const others = useOthers();
   const shown = useCached(images.data.image, SHOWN);
@@ -89,7 +91,8 @@ export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null
 
 /** Beside the difference: four numbers, because one alone can hide an error of half a bright pixel. */
 export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): ReactElement | null {
-  const { stores, images } = useWorkbench();
+  const { stores, feeds } = useWorkbench();
+  const images = feeds.of(ImageFeed);
   const against = useSelected(view, (state) => state.against);
   const other = useSelected(stores.runs, (state) => runOf(state, against));
   const error = useCached(images.data.error, SHOWN);

@@ -1,5 +1,6 @@
 /** What the image panel shows, where it comes from and what it follows. */
 import { linkedImage } from '../../actions/linked-map.ts';
+import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { mapStyle } from '../../maps/config.ts';
 import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
@@ -17,7 +18,8 @@ export function driveImage(
   view: ImagePanelViewStore,
   canvases: MapCanvases,
 ): DrivenMap {
-  const { stores, data, images, scheduler } = workbench;
+  const { stores, data, scheduler, feeds } = workbench;
+  const images = feeds.of(ImageFeed);
   const shownImage = () => images.data.image.get(SHOWN);
   const resolved = () => shownScenario('diffraction', workbench);
   const reading = pixelReading({

@@ -16,6 +16,7 @@ import { driveImage } from './controller.ts';
 import { ImageReadout } from './readout.tsx';
 import { createImagePanelStore, createImagePanelViewStore } from './store.ts';
 import './image-panel.css';
+import { ImageFeed } from '../../data/image-feed.ts';
 
 const statistics = [
   { value: 'max', label: 'largest', title: 'Of several pixels in one, the brightest: small spots stay in sight' },
@@ -24,7 +25,8 @@ const statistics = [
 
 export default function ImagePanel(): ReactElement {
   const workbench = useWorkbench();
-  const { stores, images, storage, settingsReset } = workbench;
+  const { stores, storage, settingsReset, feeds } = workbench;
+  const images = feeds.of(ImageFeed);
   const store = useMemo(() => createImagePanelStore(storage, settingsReset), [storage, settingsReset]);
   const view = useMemo(createImagePanelViewStore, []);
   const { rings, scale, statistic } = useSelected(store, (state) => state);
@@ -40,7 +42,7 @@ export default function ImagePanel(): ReactElement {
   const zoomed = useSelected(stores.image, ({ fast, slow }) => fast !== undefined || slow !== undefined);
   const shown = useCached(images.data.image, SHOWN);
   const trouble = useCached(images.data.trouble, SHOWN);
-  const files = run === null || !isOver(run.state) ? [] : exportsOf.diffraction;
+  const files = run === null || !isOver(run.state) ? [] : exportsOf('diffraction');
   return (
     <MapPanel
       what="image"

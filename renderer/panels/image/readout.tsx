@@ -1,6 +1,7 @@
 /** The pixel under the crosshair: photons, indices, resolution. */
 import type { ReactElement } from 'react';
 import { fixed, significant } from '../../base/numbers.ts';
+import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { probe } from '../../drawing/field-probe.ts';
 import { isReduced } from '../../drawing/field-statistics.ts';
@@ -14,7 +15,8 @@ const nearest = (index: number): string => fixed(Math.round(index), 0);
 
 export function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
   const workbench = useWorkbench();
-  const { stores, images, data } = workbench;
+  const { stores, data, feeds } = workbench;
+  const images = feeds.of(ImageFeed);
   const at = useSelected(stores.image, shownPixel);
   const pinned = useSelected(stores.image, (state) => state.hover === null && state.pinned !== null);
   const exact = useSelected(view, (state) => state.exact);

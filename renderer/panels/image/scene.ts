@@ -1,11 +1,11 @@
 /** What the image panel draws: the window with square pixels, rings, the beam centre, pixel values. No React. */
 import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
+import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/workload.ts';
 import {
   type DiffractionScenario,
   type ImageGeometry,
   imageGeometry,
 } from '../../../electron/contract/scenario/index.ts';
-import type { DiffractionResolved } from '../../../electron/contract/scenarios.ts';
 import type { ShownImage } from '../../data/image-feed.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene } from '../../drawing/map-view.ts';

@@ -1,6 +1,7 @@
 /** What the kernel editor shows, kept per user. Text that was not saved is not kept. */
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
+import { defaultKind } from '../../../electron/contract/scenario/index.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
 const schema = z.strictObject({
@@ -15,7 +16,7 @@ const schema = z.strictObject({
 export type EditorState = Readonly<z.infer<typeof schema>>;
 export type EditorStore = StoreApi<EditorState>;
 
-const initial: EditorState = { workload: 'transport', bench: '', variant: 'gather', file: '' };
+const initial: EditorState = { workload: defaultKind, bench: '', variant: 'gather', file: '' };
 
 export function createEditorStore(
   storage: SettingsStorage,
@@ -27,8 +28,8 @@ export function createEditorStore(
     version: 2,
     schema,
     initial,
-    // There were variants of transport only.
-    migrations: { 1: (data) => ({ workload: 'transport', bench: '', ...(data as object) }) },
+    // There were variants of one workload only.
+    migrations: { 1: (data) => ({ workload: defaultKind, bench: '', ...(data as object) }) },
     onReset,
   });
 }

@@ -5,12 +5,14 @@ import { SHOWN } from '../../data/run-data.ts';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import './peaks-panel.css';
+import { ImageFeed } from '../../data/image-feed.ts';
 
 /** Pixels around a spot that the image shows when it is brought there. */
 const WINDOW = 13;
 
 export default function PeaksPanel(): ReactElement {
-  const { stores, images } = useWorkbench();
+  const { stores, feeds } = useWorkbench();
+  const images = feeds.of(ImageFeed);
   const peaks = useCached(images.data.peaks, SHOWN);
   const pinned = useSelected(stores.image, (state) => state.pinned);
   if (peaks === null || peaks.length === 0) {

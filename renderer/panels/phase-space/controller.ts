@@ -1,6 +1,7 @@
 /** What one map of phase space shows, where it comes from and what it follows. */
 import type { Against } from '../../../electron/contract/run.ts';
 import { linkedMap } from '../../actions/linked-map.ts';
+import { RunFeed } from '../../data/run-feed.ts';
 import { mapStyle } from '../../maps/config.ts';
 import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
@@ -16,12 +17,13 @@ export function againstOf(reference: Reference, run: string | null): Against | n
 }
 
 export function drivePhaseMap(
-  { stores, data, feed, scheduler }: Workbench,
+  { stores, data, feeds, scheduler }: Workbench,
   store: PhaseSpaceStore,
   view: PhaseViewStore,
   slot: SlotKey,
   canvases: MapCanvases,
 ): DrivenMap {
+  const feed = feeds.of(RunFeed);
   const key = cacheKey(slot);
   const axes = () => store.getState().maps[slot];
   /** What came for other axes is not what the heading says now. */

@@ -1,7 +1,7 @@
 /** The two axes that a map does not show: summed over, or cut at one cell. */
 import type { ReactElement } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
-import type { GridSize } from '../../../electron/contract/run.ts';
+import type { GridSize } from '../../../electron/contract/scenario/transport/workload.ts';
 import { fixed } from '../../base/numbers.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';

@@ -4,6 +4,7 @@ import type { AxisName } from '../../../electron/contract/fields.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
+import { RunFeed } from '../../data/run-feed.ts';
 import { probe } from '../../drawing/field-probe.ts';
 import type { DrivenMap } from '../../maps/drive-map.ts';
 import { runOf } from '../../state/runs.ts';
@@ -146,7 +147,7 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
         {trouble === null ? null : (
           <div className="phase-cell__trouble" role="status">
             <p>{trouble}</p>
-            <Button onPress={() => workbench.feed.computeAgain()}>Try again</Button>
+            <Button onPress={() => workbench.feeds.of(RunFeed).computeAgain()}>Try again</Button>
             {cut ? (
               <Button onPress={() => view.setState((state) => ({ cuts: { ...state.cuts, [slot]: [] } }))}>
                 Show the sum
@@ -166,7 +167,7 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
               max={Math.max(1, computing.steps)}
               value={computing.steps === 0 ? undefined : computing.step}
             />
-            <Button onPress={() => workbench.feed.stopComputing()}>Stop</Button>
+            <Button onPress={() => workbench.feeds.of(RunFeed).stopComputing()}>Stop</Button>
           </div>
         )}
       </div>

@@ -1,6 +1,7 @@
 /** The four maps of phase space and what they show. No React. */
 import type { AxisName, FieldMap, Interval, MapAxis } from '../../../electron/contract/fields.ts';
-import type { Cut, GridSize } from '../../../electron/contract/run.ts';
+import type { Cut } from '../../../electron/contract/run.ts';
+import type { GridSize } from '../../../electron/contract/scenario/transport/workload.ts';
 import type { ShownMap } from '../../data/run-data.ts';
 import type { MapScene, MapStyle, ShownAxis } from '../../drawing/map-view.ts';
 import { drawableLimits, type Limits, type ScaleKind } from '../../drawing/normalisation.ts';

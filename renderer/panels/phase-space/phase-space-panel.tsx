@@ -24,6 +24,7 @@ import { Scrubber } from './scrubber.tsx';
 import { createPhaseSpaceStore, createPhaseViewStore, type PhaseViewStore } from './store.ts';
 import '../../widgets/plots/plot-panel.css';
 import './phase-space-panel.css';
+import { RunFeed } from '../../data/run-feed.ts';
 
 function useMap(slot: SlotKey): ShownMap | null {
   return useCached(useWorkbench().data.maps, cacheKey(slot));
@@ -109,7 +110,8 @@ function Drawer({ run, view, scale }: DrawerProps): ReactElement | null {
 
 export default function PhaseSpacePanel(): ReactElement {
   const workbench = useWorkbench();
-  const { stores, data, feed, storage, settingsReset } = workbench;
+  const { stores, data, storage, settingsReset, feeds } = workbench;
+  const feed = feeds.of(RunFeed);
   const store = useMemo(() => createPhaseSpaceStore(storage, settingsReset), [storage, settingsReset]);
   const view = useMemo(createPhaseViewStore, []);
   const config = useSelected(store, (state) => state);

@@ -11,6 +11,7 @@ import { SessionView } from './session-view.tsx';
 import { useOpened, useStored } from './sources.ts';
 import '../../widgets/plots/plot-panel.css';
 import './results-panel.css';
+import { TaskFeed } from '../../data/task-feed.ts';
 
 /** The choice of the selected run, rather than a kept session. */
 const RUN = 'run';
@@ -19,7 +20,8 @@ const storedText = ({ name, machine, recorded }: StoredTask): string =>
   `${name} (${machine}, ${recorded ? 'recorded' : 'saved'})`;
 
 export default function ResultsPanel(): ReactElement {
-  const { stores, tasks, benches } = useWorkbench();
+  const { stores, benches, feeds } = useWorkbench();
+  const tasks = feeds.of(TaskFeed);
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const kind = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));

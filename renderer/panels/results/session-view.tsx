@@ -1,12 +1,13 @@
 /** One session: its variants in short, what is the workload's own, and the claims. All else is in Compare and the ladder. */
 import { type ReactElement, useState } from 'react';
 import type { TaskSession } from '../../../electron/contract/bench/task-bench.ts';
+import { isScenarioKind } from '../../../electron/contract/scenario/index.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { extrasOf } from './extras.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
 import { Scroll, Section } from './section.tsx';
 import { VariantsTable } from './variants-table.tsx';
 
@@ -23,13 +24,14 @@ function roundsText(rounds: number): string {
 }
 
 export function SessionView({ session, onCompare }: SessionViewProps): ReactElement {
+  const { workloads } = useWorkbench();
   const [picked, setPicked] = useState(session.reports.length - 1);
   const at = Math.min(picked, session.reports.length - 1);
   const report = session.reports[at];
   if (report === undefined) return <EmptyState icon="ladder" title="This session measured nothing" />;
   const { sweep } = session;
   const provenance = provenanceText(reportProvenance(report, session.created));
-  const Extra = extrasOf(report.workload);
+  const Extra = isScenarioKind(report.workload) ? workloads[report.workload].Extra : null;
   return (
     <>
       <Section

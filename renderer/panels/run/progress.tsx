@@ -1,53 +1,12 @@
 /** How far the run is. */
 
 import type { ReactElement } from 'react';
-import { type ProgressDetail, type RunProgress, shareDone } from '../../../electron/contract/progress.ts';
+import { type RunProgress, shareDone } from '../../../electron/contract/progress.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
-import type { TaskProgress } from '../../../electron/contract/task.ts';
-import { eachTask } from '../../../electron/contract/task.ts';
-import { compact, count, errorSize, fixed, percent } from '../../base/numbers.ts';
 import { duration, timeLeft } from '../../base/time.ts';
-import { type ReadoutItem, Readouts } from '../../widgets/plots/readout.tsx';
-
-type Details = {
-  readonly [W in ProgressDetail['workload']]: (
-    detail: Extract<ProgressDetail, { workload: W }>,
-  ) => readonly ReadoutItem[];
-};
-
-const rounds = ({ phase, what, round, rounds: most }: TaskProgress): readonly ReadoutItem[] => [
-  { name: 'Now', value: phase },
-  { name: 'Variant', value: what },
-  { name: 'Round', value: count(round), title: `At most ${most}: it ends when the ratios are known` },
-];
-
-/** What each workload says of its way; a further one is one entry here. */
-const details: Details = {
-  transport: ({ step, steps_max, depth_mm, weight_left, steps_per_s, ledger_error }) => [
-    { name: 'Step', value: count(step), title: `At most ${count(steps_max)} steps` },
-    { name: 'Mean depth', value: fixed(depth_mm, 1), unit: 'mm' },
-    {
-      name: 'Weight left',
-      value: percent(weight_left),
-      title: 'Share of the protons that is still in flight',
-    },
-    { name: 'Steps per s', value: compact(steps_per_s) },
-    {
-      name: 'Ledger error',
-      value: errorSize(ledger_error),
-      title: 'Larger of the relative errors of the number and the energy balance',
-    },
-  ],
-  diffraction: ({ done, terms_per_s }) => [
-    { name: 'Image', value: percent(done), title: 'Share of the pixels that are there' },
-    { name: 'Terms per s', value: compact(terms_per_s), title: 'Lattice factors computed in a second' },
-  ],
-  ...eachTask(() => rounds),
-};
-
-function detailsOf<W extends ProgressDetail['workload']>(detail: Extract<ProgressDetail, { workload: W }>) {
-  return details[detail.workload as W](detail);
-}
+import { Readouts } from '../../widgets/plots/readout.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import { progressReadouts } from '../../workbench/workload.ts';
 
 export function RunProgressView({
   run,
@@ -56,6 +15,7 @@ export function RunProgressView({
   readonly run: RunInfo;
   readonly progress: RunProgress | null;
 }): ReactElement {
+  const { workloads } = useWorkbench();
   if (run.state === 'queued') {
     const ahead = (run.queuePosition ?? 1) - 1;
     return (
@@ -79,7 +39,7 @@ export function RunProgressView({
           items={[
             { name: 'Time left', value: timeLeft(progress.eta_s) },
             { name: 'Elapsed', value: duration(progress.elapsed_s) },
-            ...detailsOf(progress.detail),
+            ...progressReadouts(workloads, progress.detail),
           ]}
         />
       )}

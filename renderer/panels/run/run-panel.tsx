@@ -2,8 +2,6 @@
 
 import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
-import { eachTask } from '../../../electron/contract/task.ts';
-import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { hasResult, isOver, runOf } from '../../state/runs.ts';
@@ -12,18 +10,8 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { StateBadge } from '../../widgets/words/state-badge.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { ImageResults } from './image-results.tsx';
 import { RunProgressView } from './progress.tsx';
-import { TransportResults } from './results.tsx';
-import { TaskResults } from './task-results.tsx';
 import './run-panel.css';
-
-/** A further workload is one entry here. */
-const results: Readonly<Record<WorkloadName, () => ReactElement>> = {
-  transport: TransportResults,
-  diffraction: ImageResults,
-  ...eachTask(() => TaskResults),
-};
 
 function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
   const facts = [run.variant, run.precision.toUpperCase(), run.device].filter((fact) => fact !== '');
@@ -56,11 +44,11 @@ function Failure({ run }: { readonly run: RunInfo }): ReactElement {
 }
 
 function RunBody({ run }: { readonly run: RunInfo }): ReactElement | null {
-  const { stores } = useWorkbench();
+  const { stores, workloads } = useWorkbench();
   const progress = useSelected(stores.runs, (state) => state.progress[run.id] ?? null);
   if (run.state === 'failed' && !hasResult(run)) return null;
   if (!isOver(run.state)) return <RunProgressView run={run} progress={progress} />;
-  const Results = results[run.workload];
+  const { Results } = workloads[run.workload];
   return <Results />;
 }
 

@@ -1,5 +1,6 @@
 /** What the form knows of a field: its schema, its value, its default, its faults. No React. */
 import type { Issue } from '../../../electron/contract/errors.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import {
   allowedText,
   type Fault,
@@ -13,7 +14,6 @@ import {
   validateScenario,
   valueAt,
 } from '../../../electron/contract/scenario/index.ts';
-import type { ScenarioDraft } from '../../../electron/contract/scenarios.ts';
 import { type Unit, unitSymbols } from '../../../electron/contract/units.ts';
 import { sameJson } from '../../base/same-json.ts';
 import type { Check } from '../../state/scenario.ts';

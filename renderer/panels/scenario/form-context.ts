@@ -1,8 +1,9 @@
 /** What the fields of the form share: the document, its faults, and how to change it. */
 import { createContext, useContext } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import type { Path } from '../../../electron/contract/scenario/index.ts';
-import type { Resolved, ScenarioDraft } from '../../../electron/contract/scenarios.ts';
+import type { Resolved } from '../../../electron/contract/scenarios.ts';
 import type { FieldModel } from './fields.ts';
 
 export interface Form {

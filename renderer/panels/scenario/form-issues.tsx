@@ -1,8 +1,8 @@
 /** Faults at the head of the form: how many are marked below, and in full those that no field can show. */
 import { type ReactElement, useState } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import { kindOfDocument, type Path, parsePath, schemaAt } from '../../../electron/contract/scenario/index.ts';
-import type { ScenarioDraft } from '../../../electron/contract/scenarios.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useForm } from './form-context.ts';

@@ -1,7 +1,7 @@
 /** Regions as the editor adds and moves them. */
 
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
+import type { Resolved } from '../../../electron/contract/scenarios.ts';
 
 export interface RegionValue {
   readonly name?: string;
@@ -28,10 +28,10 @@ function round(value: number): number {
 }
 
 /** A bone region of an eighth of the range in the middle of the range, inside the geometry. */
-export function newRegion(preset: RegionPreset, resolved: TransportResolved | null): RegionValue {
+export function newRegion(preset: RegionPreset, resolved: Resolved | null): RegionValue {
   const width = Number(valueAt(resolved?.scenario, ['geometry', 'width_mm']) ?? 40);
   const depth = Number(valueAt(resolved?.scenario, ['geometry', 'depth_mm']) ?? 50);
-  const range = Math.min(resolved?.range_mm ?? depth, depth);
+  const range = Math.min(resolved !== null && 'range_mm' in resolved ? resolved.range_mm : depth, depth);
   const from = round(range * 0.4);
   const to = Math.min(depth, round(from + range / 8));
   const half = width / 2;

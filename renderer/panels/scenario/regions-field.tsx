@@ -2,7 +2,6 @@
 import { type ReactElement, useId } from 'react';
 import { materialSummaries, type Path } from '../../../electron/contract/scenario/index.ts';
 import { maxRegions } from '../../../electron/contract/scenario/transport/geometry.ts';
-import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { significant } from '../../base/numbers.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
@@ -172,8 +171,7 @@ export function RegionsField({ path }: { readonly path: Path }): ReactElement | 
             label: preset.label,
             detail: preset.detail,
             disabled: regions.length >= maxRegions,
-            onChoose: () =>
-              form.edit(path, [...regions, newRegion(preset.id, resolvedOf('transport', form.resolved))], 'Add region'),
+            onChoose: () => form.edit(path, [...regions, newRegion(preset.id, form.resolved)], 'Add region'),
           }))}
         >
           <Icon name="plus" size={12} />

@@ -1,4 +1,6 @@
 /** The form's sections, and the order of the fields in them. Titles and words come from the schema. */
+
+import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import {
   type JsonSchema,
   type Path,
@@ -6,7 +8,6 @@ import {
   schemaOfKind,
   valueAt,
 } from '../../../electron/contract/scenario/index.ts';
-import type { ScenarioDraft } from '../../../electron/contract/scenarios.ts';
 import { unitOfKey, withUnit } from '../../../electron/contract/units.ts';
 
 export interface Section {

@@ -1,7 +1,6 @@
 /** The panels, and where each stands in the layouts that the program comes with. */
 
 import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
-import { eachTask, taskKinds } from '../../../electron/contract/task.ts';
 import { type Arrangement, arrange, type DockArea, type Frame, type LayoutName } from './frames.ts';
 import { px, share, split } from './tree.ts';
 
@@ -14,13 +13,17 @@ export interface PanelPlace {
   readonly simulate?: DockArea;
   readonly compare?: DockArea;
   readonly profile?: DockArea;
-  /** Kinds of scenario that it has something to show of; left out: every one. */
-  readonly kinds?: readonly ScenarioKindName[];
 }
 
-const transport = { kinds: ['transport'] } as const;
-const diffraction = { kinds: ['diffraction'] } as const;
-const tasks = { kinds: taskKinds } as const;
+/** What a workload says of the panels. */
+export interface KindPanels {
+  /** Panels that have something to show of it and not of every workload. */
+  readonly panels: readonly string[];
+  /** The panel that its plots are enlarged to. */
+  readonly mainPanel: string;
+}
+
+export type PanelsByKind = Readonly<Record<ScenarioKindName, KindPanels>>;
 
 /** A further panel is one line here. */
 export const panelPlaces: readonly PanelPlace[] = [
@@ -29,7 +32,7 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'library', title: 'Library', simulate: 'left', compare: 'left' },
   { id: 'compare', title: 'Compare', compare: 'upper' },
   { id: 'kernel-editor', title: 'Kernel editor', compare: 'upper' },
-  { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower', ...transport },
+  { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   {
     id: 'phase-space',
     title: 'Phase space',
@@ -37,15 +40,14 @@ export const panelPlaces: readonly PanelPlace[] = [
     simulate: 'upper',
     compare: 'upper',
     profile: 'lower',
-    ...transport,
   },
-  { id: 'image', title: 'Image', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower', ...diffraction },
-  { id: 'results', title: 'Results', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower', ...tasks },
+  { id: 'image', title: 'Image', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
+  { id: 'results', title: 'Results', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
   { id: 'launch-explorer', title: 'Launch explorer', profile: 'lower' },
-  { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower', ...transport },
-  { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower', ...transport },
-  { id: 'peaks', title: 'Peaks', key: 2, simulate: 'rightLower', compare: 'lower', ...diffraction },
+  { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
+  { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },
+  { id: 'peaks', title: 'Peaks', key: 2, simulate: 'rightLower', compare: 'lower' },
   { id: 'timeline', title: 'Timeline', key: 6, profile: 'upper' },
   {
     id: 'ledger-steps',
@@ -54,12 +56,11 @@ export const panelPlaces: readonly PanelPlace[] = [
     simulate: 'lower',
     compare: 'lower',
     profile: 'upper',
-    ...transport,
   },
   { id: 'run', title: 'Run', simulate: 'right', compare: 'left', profile: 'right' },
   // In no layout until it is opened; F1 opens it at the page of the panel in focus.
   { id: 'handbook', title: 'Handbook' },
-  { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right', ...transport },
+  { id: 'ledger', title: 'Ledger', simulate: 'rightLower', compare: 'left', profile: 'right' },
 ];
 
 /** How the places of a layout share a wide window. */
@@ -104,14 +105,15 @@ const narrow: Frame = (at) =>
 const small: Frame = (at) =>
   split('root', 'row', [px(296), at('left', 'right', 'rightLower')], [share(1), at('upper', 'lower')]);
 
-export function isOfKind({ kinds }: PanelPlace, kind: ScenarioKindName): boolean {
-  return kinds === undefined || kinds.includes(kind);
+/** A panel that no workload names is of every one. */
+export function isOfKind({ id }: PanelPlace, kind: ScenarioKindName, by: PanelsByKind): boolean {
+  return by[kind].panels.includes(id) || !Object.values(by).some(({ panels }) => panels.includes(id));
 }
 
 /** The arrangement of a layout that holds the panels of a kind, each in its place. */
-function arrangement(layout: LayoutName, kind: ScenarioKindName): Arrangement {
+function arrangement(layout: LayoutName, kind: ScenarioKindName, by: PanelsByKind): Arrangement {
   const standing = panelPlaces
-    .filter((panel) => isOfKind(panel, kind))
+    .filter((panel) => isOfKind(panel, kind, by))
     .flatMap(({ id, [layout]: place }) => (place === undefined ? [] : [{ id, place }]));
   return {
     wide: arrange(frames[layout], standing),
@@ -122,24 +124,16 @@ function arrangement(layout: LayoutName, kind: ScenarioKindName): Arrangement {
 
 export type KindLayouts = Readonly<Record<LayoutName, Arrangement>>;
 
-function layoutsOf(kind: ScenarioKindName): KindLayouts {
-  return {
-    simulate: arrangement('simulate', kind),
-    compare: arrangement('compare', kind),
-    profile: arrangement('profile', kind),
-  };
+export type Layouts = Readonly<Record<ScenarioKindName, KindLayouts>>;
+
+export function defaultLayouts(by: PanelsByKind): Layouts {
+  const layoutsOf = (kind: ScenarioKindName): KindLayouts => ({
+    simulate: arrangement('simulate', kind, by),
+    compare: arrangement('compare', kind, by),
+    profile: arrangement('profile', kind, by),
+  });
+  return Object.fromEntries(scenarioKindNames.map((kind) => [kind, layoutsOf(kind)])) as Layouts;
 }
-
-export const defaultLayouts: Readonly<Record<ScenarioKindName, KindLayouts>> = Object.fromEntries(
-  scenarioKindNames.map((kind) => [kind, layoutsOf(kind)]),
-) as Record<ScenarioKindName, KindLayouts>;
-
-/** The panel that a kind's plots are enlarged to. */
-export const mainPanels: Readonly<Record<ScenarioKindName, string>> = {
-  transport: 'phase-space',
-  diffraction: 'image',
-  ...eachTask(() => 'results'),
-};
 
 const titles = new Map(panelPlaces.map(({ id, title }) => [id, title]));
 

@@ -1,8 +1,7 @@
 /** Where a panel goes that is not in a layout: beside those that it stands with by default. */
-import { type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
-import { isOfKind, type KindLayouts, panelPlaces } from './defaults.ts';
+import { scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
+import { isOfKind, type KindLayouts, type Layouts, type PanelsByKind, panelPlaces } from './defaults.ts';
 import { type Arrangement, type DockArea, type LayoutName, layoutNames, sizeClasses } from './frames.ts';
-import type { LayoutState } from './store.ts';
 import { activated, groupsOf, groupWith, type LayoutNode, openedPanel } from './tree.ts';
 
 /** The place of a panel in a layout: its own, or the one that it has elsewhere. */
@@ -26,21 +25,24 @@ export function opened(root: LayoutNode, panel: string, layout: LayoutName): Lay
   return target === undefined ? root : openedPanel(root, panel, target.id);
 }
 
-/** Panels that came with a newer program appear in the layouts that they belong to, behind the tabs in use. */
-export function withNewcomers(state: LayoutState): LayoutState {
-  const newcomers = panelPlaces.filter(({ id }) => !state.known.includes(id));
-  if (newcomers.length === 0) return state;
-  const layouts = scenarioKindNames.map((kind) => [kind, withPanels(state.layouts[kind], newcomers, kind)]);
-  return { ...state, layouts: Object.fromEntries(layouts) as LayoutState['layouts'] };
+/** Panels that are not `known` appear in the layouts that they belong to, behind the tabs in use. */
+export function withNewcomers(layouts: Layouts, known: readonly string[], by: PanelsByKind): Layouts {
+  const newcomers = panelPlaces.filter(({ id }) => !known.includes(id));
+  if (newcomers.length === 0) return layouts;
+  const all = scenarioKindNames.map((kind) => {
+    const here = newcomers.filter((panel) => isOfKind(panel, kind, by));
+    return [kind, withPanels(layouts[kind], here)];
+  });
+  return Object.fromEntries(all) as Layouts;
 }
 
-function withPanels(layouts: KindLayouts, newcomers: typeof panelPlaces, kind: ScenarioKindName): KindLayouts {
+function withPanels(layouts: KindLayouts, newcomers: typeof panelPlaces): KindLayouts {
   const out: Partial<Record<LayoutName, Arrangement>> = {};
   for (const layout of layoutNames) {
     const sizes: Partial<Record<string, LayoutNode>> = {};
     for (const size of sizeClasses) {
       sizes[size] = newcomers
-        .filter((panel) => panel[layout] !== undefined && isOfKind(panel, kind))
+        .filter((panel) => panel[layout] !== undefined)
         .reduce((root, { id }) => added(root, id, layout), layouts[layout][size]);
     }
     out[layout] = { ...layouts[layout], ...sizes };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { createPersisted, type SettingsStorage } from '../persisted.ts';
-import { defaultLayouts, type KindLayouts, panelPlaces } from './defaults.ts';
+import { defaultLayouts, type Layouts, type PanelsByKind, panelPlaces } from './defaults.ts';
 import { type Arrangement, type LayoutName, layoutNames, type SizeClass, sizeClasses } from './frames.ts';
 import { opened, withNewcomers } from './opened.ts';
 import {
@@ -21,7 +21,7 @@ import {
 
 export interface LayoutState {
   readonly shown: LayoutName;
-  readonly layouts: Readonly<Record<ScenarioKindName, KindLayouts>>;
+  readonly layouts: Layouts;
   /** Panels that the program had when this was stored: what it has learnt since is added where it belongs. */
   readonly known: readonly string[];
 }
@@ -87,17 +87,16 @@ const kindSchema = z.strictObject({
 });
 
 /** A kind that came with a newer program begins as it brings it. */
-const layoutsSchema = z
-  .partialRecord(z.enum(scenarioKindNames), kindSchema)
-  .transform((stored) => ({ ...defaultLayouts, ...stored }) as LayoutState['layouts']);
-
-const schema: z.ZodType<LayoutState> = z.strictObject({
-  shown: z.enum(layoutNames),
-  layouts: layoutsSchema,
-  known: z.array(z.string().max(64)).max(64),
-});
-
-const initial: LayoutState = { shown: 'simulate', layouts: defaultLayouts, known: panelIds };
+function schemaFor(defaults: Layouts): z.ZodType<LayoutState> {
+  const layouts = z
+    .partialRecord(z.enum(scenarioKindNames), kindSchema)
+    .transform((stored) => ({ ...defaults, ...stored }) as Layouts);
+  return z.strictObject({
+    shown: z.enum(layoutNames),
+    layouts,
+    known: z.array(z.string().max(64)).max(64),
+  });
+}
 
 function everySize(arrangement: Arrangement, next: (root: LayoutNode) => LayoutNode): Arrangement {
   return { wide: next(arrangement.wide), narrow: next(arrangement.narrow), small: next(arrangement.small) };
@@ -110,24 +109,27 @@ export function shownRoot({ shown, layouts }: LayoutState, { kind }: ArrangedFor
 export function createLayoutStore(
   storage: SettingsStorage,
   onReset: (name: string, reason: string) => void,
+  panels: PanelsByKind,
 ): LayoutStore {
+  const defaults = defaultLayouts(panels);
+  const initial: LayoutState = { shown: 'simulate', layouts: defaults, known: panelIds };
   const store = createPersisted<LayoutState>({
     storage,
     name: 'layout',
     version: VERSION,
-    schema,
+    schema: schemaFor(defaults),
     initial,
     migrations: {
       1: (simulate) => ({
         ...initial,
-        layouts: { ...defaultLayouts[defaultKind], simulate },
+        layouts: { ...defaults[defaultKind], simulate },
         known: PANELS_OF_VERSION_1,
       }),
       2: (data) => ({ ...(data as object), layouts: { [defaultKind]: (data as { layouts: unknown }).layouts } }),
     },
     onReset,
   });
-  store.setState((state) => ({ ...withNewcomers(state), known: panelIds }));
+  store.setState(({ layouts, known }) => ({ layouts: withNewcomers(layouts, known, panels), known: panelIds }));
 
   const arranged = createStore<ArrangedFor>(() => ({ kind: defaultKind }));
   const enlarged = createStore<Enlarged>(() => ({ panel: null }));
@@ -174,7 +176,7 @@ export function createLayoutStore(
       changeSize(size, (root) => movedPanel(root, panel, groupId, zone, index)),
     reset: () => {
       enlarged.setState({ panel: null });
-      change((_, shown) => defaultLayouts[arranged.getState().kind][shown]);
+      change((_, shown) => defaults[arranged.getState().kind][shown]);
     },
   };
 }

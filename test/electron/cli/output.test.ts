@@ -6,6 +6,7 @@ import { bar, ProgressBar } from '../../../electron/cli/progress-bar.ts';
 import { progressLine } from '../../../electron/cli/run-progress.ts';
 import { displayWidth, pairs, table, wrap } from '../../../electron/cli/table.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
+import { stepWords } from '../../../electron/cli/workloads/transport/run.ts';
 
 /** A stream that keeps what was written. */
 function stream(isTTY: boolean, columns?: number) {
@@ -121,13 +122,13 @@ describe('the progress bar', () => {
         steps_per_s: 480.4,
       },
     } as const;
-    expect(progressLine(progress)).toBe(
+    expect(progressLine(progress, stepWords)).toBe(
       `${bar(0.7)}  70 %  300 ms left  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,
     );
-    expect(progressLine({ ...progress, eta_s: null })).toBe(
+    expect(progressLine({ ...progress, eta_s: null }, stepWords)).toBe(
       `${bar(null)}  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,
     );
-    expect(progressLine({ ...progress, state: 'cancelled' })).toBeNull();
+    expect(progressLine({ ...progress, state: 'cancelled' }, stepWords)).toBeNull();
   });
 });
 

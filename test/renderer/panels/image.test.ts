@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
-import type { DiffractionResolved } from '../../../electron/contract/scenarios.ts';
+import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/workload.ts';
 import { squared } from '../../../renderer/drawing/square.ts';
 import { geometryOf, imageScene, ringSpacings } from '../../../renderer/panels/image/scene.ts';
 

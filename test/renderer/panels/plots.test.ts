@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { DepthDose, RunSummary } from '../../../electron/contract/run.ts';
-import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import type { ShownDepthDose, ShownMap } from '../../../renderer/data/run-data.ts';
 import type { Pane } from '../../../renderer/drawing/charts/chart.ts';
 import { beamAxis, depthAlong, interpolate, pointAlong } from '../../../renderer/panels/depth-dose/beam-axis.ts';
 import { type ChartInput, depthDoseChart, wholeDepth } from '../../../renderer/panels/depth-dose/figure.ts';
 import { doseScene, wholeField } from '../../../renderer/panels/dose-map/scene.ts';
 import { ledgerRows } from '../../../renderer/panels/ledger/rows.ts';
-import { atDepth } from '../../../renderer/panels/run/at-depth.ts';
+import { atDepth } from '../../../renderer/workloads/transport/at-depth.ts';
 
 const resolvedWith = (beam: object, regions: readonly object[] = []): TransportResolved =>
   ({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type TaskSession, taskSessionSchema } from '../../../electron/contract/bench/task-bench.ts';
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
 import { claimChart, sweptClaims } from '../../../renderer/drawing/charts/claim-curve.ts';
-import { fusedPairs, fusionCeiling } from '../../../renderer/panels/results/fusion-ceiling.tsx';
+import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-relu/fusion-ceiling.tsx';
 
 const recorded = (name: string): TaskSession =>
   taskSessionSchema.parse(

@@ -6,7 +6,7 @@ import {
   publishedSchema,
   schemaOfKind,
 } from '../../../electron/contract/scenario/index.ts';
-import type { TransportResolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
 import { issueCount } from '../../../renderer/panels/scenario/form-issues.tsx';
 import { moved, newRegion } from '../../../renderer/panels/scenario/region-model.ts';

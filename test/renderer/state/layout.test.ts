@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { panels } from '../../../renderer/frame/panel-registry.ts';
-import { defaultLayouts, isOfKind, mainPanels, panelPlaces } from '../../../renderer/state/layout/defaults.ts';
+import { isOfKind, defaultLayouts as layoutsBy, panelPlaces } from '../../../renderer/state/layout/defaults.ts';
 import { layoutNames, sizeClasses } from '../../../renderer/state/layout/frames.ts';
 import { createLayoutStore, shownRoot } from '../../../renderer/state/layout/store.ts';
 import {
@@ -23,6 +23,9 @@ import {
 } from '../../../renderer/state/layout/tree.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { movedSizes } from '../../../renderer/widgets/controls/split.tsx';
+import { pageWorkloads } from '../../../renderer/workloads/index.ts';
+
+const defaultLayouts = layoutsBy(pageWorkloads);
 
 const tree = split(
   'root',
@@ -111,7 +114,7 @@ describe('the layouts', () => {
   );
 
   it.each(all)('%s: %s for %s windows is sound and holds what the table of panels says', (kind, layout, size) => {
-    const own = panelPlaces.filter((panel) => isOfKind(panel, kind) && panel[layout] !== undefined);
+    const own = panelPlaces.filter((panel) => isOfKind(panel, kind, pageWorkloads) && panel[layout] !== undefined);
     sound(
       defaultLayouts[kind][layout][size],
       own.map(({ id }) => id),
@@ -121,15 +124,15 @@ describe('the layouts', () => {
   it('know every panel that there is', () => {
     expect(panelPlaces.map(({ id }) => id).sort()).toEqual(panels.map(({ id }) => id).sort());
     for (const kind of scenarioKindNames) {
-      const own = panelPlaces.filter((panel) => isOfKind(panel, kind));
+      const own = panelPlaces.filter((panel) => isOfKind(panel, kind, pageWorkloads));
       const keys = own.flatMap(({ key }) => (key === undefined ? [] : [key]));
       expect(new Set(keys).size).toBe(keys.length);
-      expect(own.map(({ id }) => id)).toContain(mainPanels[kind]);
+      expect(own.map(({ id }) => id)).toContain(pageWorkloads[kind].mainPanel);
     }
   });
 
   it('are changed one by one', () => {
-    const store = createLayoutStore(memoryStorage(), vi.fn());
+    const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.choose('profile');
     store.close('phase-space');
     for (const size of sizeClasses)
@@ -141,7 +144,7 @@ describe('the layouts', () => {
   });
 
   it('take in a closed panel beside those that it stood with, wherever they are now', () => {
-    const store = createLayoutStore(memoryStorage(), vi.fn());
+    const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.move('wide', 'dose-map', 'lower', 'right');
     store.close('phase-space');
     store.reveal('phase-space');
@@ -154,7 +157,7 @@ describe('the layouts', () => {
   });
 
   it('open a panel that does not belong to them, and enlarge it', () => {
-    const store = createLayoutStore(memoryStorage(), vi.fn());
+    const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     store.choose('profile');
     expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'))).not.toContain('lateral');
     store.enlarge('lateral');
@@ -167,7 +170,7 @@ describe('the layouts', () => {
   });
 
   it('keep their last panel', () => {
-    const store = createLayoutStore(memoryStorage(), vi.fn());
+    const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     for (const { id } of panelPlaces) store.close(id);
     for (const size of sizeClasses)
       expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), size))).toHaveLength(1);
@@ -200,12 +203,12 @@ describe('the stored layouts', () => {
   it('come back as they were left', () => {
     const storage = memoryStorage();
     const reset = vi.fn();
-    const first = createLayoutStore(storage, reset);
+    const first = createLayoutStore(storage, reset, pageWorkloads);
     first.show('wide', 'runs');
     first.move('narrow', 'ledger', 'lower', 'bottom');
     first.choose('compare');
     first.close('lateral');
-    const second = createLayoutStore(storage, reset);
+    const second = createLayoutStore(storage, reset, pageWorkloads);
     expect(second.getState()).toEqual(first.getState());
     expect(reset).not.toHaveBeenCalled();
   });
@@ -215,7 +218,7 @@ describe('the stored layouts', () => {
     const old = split('root', 'row', [px(300), group('input', 'scenario', 'runs')], [share(1), group('g', 'run')]);
     storage.setItem('braggbench.layout', JSON.stringify({ version: 1, data: { wide: old, narrow: old, small: old } }));
     const reset = vi.fn();
-    const { shown, layouts } = createLayoutStore(storage, reset).getState();
+    const { shown, layouts } = createLayoutStore(storage, reset, pageWorkloads).getState();
     expect(reset).not.toHaveBeenCalled();
     expect([shown, groupWith(layouts.transport.simulate.wide, 'runs')?.panels.slice(0, 2)]).toEqual([
       'simulate',
@@ -227,20 +230,20 @@ describe('the stored layouts', () => {
 
   it('are those of transport where they are from before there were other kinds', () => {
     const storage = memoryStorage();
-    const before = createLayoutStore(memoryStorage(), vi.fn());
+    const before = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     before.close('lateral');
     const { transport } = before.getState().layouts;
     const old = { shown: 'compare', layouts: transport, known: current.known };
     storage.setItem('braggbench.layout', JSON.stringify({ version: 2, data: old }));
     const reset = vi.fn();
-    const { shown, layouts } = createLayoutStore(storage, reset).getState();
+    const { shown, layouts } = createLayoutStore(storage, reset, pageWorkloads).getState();
     expect(reset).not.toHaveBeenCalled();
     expect(shown).toBe('compare');
     expect(layouts).toEqual({ ...defaultLayouts, transport });
   });
 
   it('of one kind of scenario are not those of another', () => {
-    const store = createLayoutStore(memoryStorage(), vi.fn());
+    const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
     expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'))).toContain('dose-map');
     store.arrangeFor('diffraction');
     const panelsNow = () => panelsOf(shownRoot(store.getState(), store.arranged.getState(), 'wide'));
@@ -256,20 +259,20 @@ describe('the stored layouts', () => {
   it('get the panels of a newer program behind the tabs in use', () => {
     const storage = memoryStorage();
     const known = current.known.filter((id) => id !== 'phase-space');
-    const before = createLayoutStore(storage, vi.fn());
+    const before = createLayoutStore(storage, vi.fn(), pageWorkloads);
     before.close('phase-space');
     const { layouts } = before.getState();
     storage.setItem('braggbench.layout', JSON.stringify({ version: 3, data: { ...current, layouts, known } }));
-    const after = createLayoutStore(storage, vi.fn());
+    const after = createLayoutStore(storage, vi.fn(), pageWorkloads);
     expect(groupWith(after.getState().layouts.transport.simulate.wide, 'phase-space')).toMatchObject({
       panels: ['dose-map', 'phase-space'],
       active: 'dose-map',
     });
     // Closed by the user, it stays away.
     after.close('phase-space');
-    expect(panelsOf(createLayoutStore(storage, vi.fn()).getState().layouts.transport.simulate.wide)).not.toContain(
-      'phase-space',
-    );
+    expect(
+      panelsOf(createLayoutStore(storage, vi.fn(), pageWorkloads).getState().layouts.transport.simulate.wide),
+    ).not.toContain('phase-space');
   });
 
   it.each([
@@ -283,7 +286,7 @@ describe('the stored layouts', () => {
     const storage = memoryStorage();
     storage.setItem('braggbench.layout', text);
     const reset = vi.fn();
-    expect(createLayoutStore(storage, reset).getState()).toEqual(current);
+    expect(createLayoutStore(storage, reset, pageWorkloads).getState()).toEqual(current);
     expect(reset).toHaveBeenCalledWith('layout', expect.any(String));
   });
 });

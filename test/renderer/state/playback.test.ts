@@ -3,7 +3,7 @@ import { ArrayCache } from '../../../renderer/data/array-cache.ts';
 import { type RunKeyframes, SHOWN } from '../../../renderer/data/run-data.ts';
 import { createPlaybackStore, firstShown, type PlaybackStore } from '../../../renderer/state/playback.ts';
 import { createSelectionStore, shownCrosshair } from '../../../renderer/state/selection.ts';
-import { playKeyframes } from '../../../renderer/workbench/play-keyframes.ts';
+import { playKeyframes } from '../../../renderer/workloads/transport/play-keyframes.ts';
 
 const frames = (count: number) => Array.from({ length: count }, (_, i) => ({ step: i * 10, depth_mm: i }));
 

@@ -5,6 +5,8 @@ import { imageSummary } from '../../../host/workloads/diffraction/summary.ts';
 import { runOf } from '../../../host/workloads/run-data.ts';
 import { hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { metric } from '../../numbers.ts';
+import type { ProgressWords } from '../../run-progress.ts';
 import type { Terminal } from '../../terminal.ts';
 import { checkedUserKernel, verdictLines } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
@@ -12,10 +14,12 @@ import { saved, solve } from '../solve.ts';
 import { imageReport } from './report.ts';
 import { readImageScenario } from './scenario.ts';
 
+const termWords: ProgressWords<'diffraction'> = ({ terms_per_s }) => [`${metric(terms_per_s)} terms/s`];
+
 export async function runDiffraction(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
   const { parsed, terminal } = context;
   const reading = await readImageScenario(context, host);
-  const id = await solve(context, host, reading);
+  const id = await solve(context, host, reading, termWords);
   const data = runOf('diffraction', await host.runs.data(id));
   const summary = imageSummary(data);
   const kept = place === null ? null : await saved(context, host, id, place);

@@ -2,6 +2,7 @@
 import type { ScenarioKindName } from '../../../contract/scenario/index.ts';
 import { formatBytes } from '../../../contract/units.ts';
 import { problemOf } from '../../../host/workloads/scenarios/index.ts';
+import { isTask } from '../../../host/workloads/task/scenario/reading.ts';
 import type { Workload } from '../workload.ts';
 import { benchTasks } from './bench.ts';
 import { runTask } from './run.ts';
@@ -11,7 +12,7 @@ export function taskWorkload(own: ScenarioKindName): Workload {
     run: runTask,
     bench: benchTasks,
     plan: (host, reading) => {
-      if ((reading.kind !== 'linear-relu' && reading.kind !== 'micro') || reading.problem === null) return null;
+      if (!isTask(reading) || reading.problem === null) return null;
       const problem = problemOf(reading);
       const { variant, precision, estimate_bytes } = host.addon.createTask(problem).plan;
       const values = { ...problem.numbers, ...problem.words, ...problem.switches };

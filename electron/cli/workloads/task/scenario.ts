@@ -3,6 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import { placeOf } from '../../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../../host/index.ts';
 import { type Override, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
+import { isTask } from '../../../host/workloads/task/scenario/reading.ts';
 import { sayIssues } from '../../issues.ts';
 import { overridesOf, scenarioPath } from '../../scenario-file.ts';
 import { openVariant, trustNamed } from '../../user-kernels.ts';
@@ -10,7 +11,7 @@ import type { VerbContext } from '../../verb.ts';
 
 async function read(path: string, host: Host, overrides: readonly Override[]): Promise<TaskReading> {
   const reading = await host.scenarios.read(path, { overrides });
-  if (reading.kind === 'linear-relu' || reading.kind === 'micro') return reading;
+  if (isTask(reading)) return reading;
   throw new BraggError('invalid', `${path} is no scenario of a small measured workload.`, reading.issues);
 }
 

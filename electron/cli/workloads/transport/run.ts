@@ -13,7 +13,9 @@ import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
 import { hasFlag } from '../../arguments.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sayIssues } from '../../issues.ts';
+import { significant } from '../../numbers.ts';
 import { runReport } from '../../reports/run-report.ts';
+import type { ProgressWords } from '../../run-progress.ts';
 import { overridesOf, scenarioPath, variantOverrides } from '../../scenario-file.ts';
 import type { Terminal } from '../../terminal.ts';
 import { checkedUserKernel, openVariant, trustNamed, verdictLines } from '../../user-kernels.ts';
@@ -44,10 +46,17 @@ async function readScenario(context: VerbContext, host: Host): Promise<Transport
   return reading;
 }
 
+export const stepWords: ProgressWords<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
+  `step ${step}`,
+  `depth ${depth_mm.toFixed(1)} mm`,
+  `${significant(weight_left * 100, 3)} % in flight`,
+  `${significant(steps_per_s, 3)} steps/s`,
+];
+
 export async function runTransport(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
   const { parsed, terminal } = context;
   const reading = await readScenario(context, host);
-  const id = await solve(context, host, reading);
+  const id = await solve(context, host, reading, stepWords);
   const data = runOf('transport', await host.runs.data(id));
   const summary = summaryOf(data);
   const kept = place === null ? null : await saved(context, host, id, place);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { runEndings } from '../../../contract/exports.ts';
+import { allRunEndings } from '../../../contract/exports.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { readKept } from '../../model/bench/session-file.ts';
@@ -13,7 +13,7 @@ import { parseKeptSession } from '../sessions/index.ts';
 /** Tells session files from scenarios, which are JSON too. */
 export const SESSION_ENDING = '.session.json';
 /** Runs that are sessions are kept as one. */
-const endings = [SESSION_ENDING, ...new Set(Object.values(runEndings))].filter((ending) => ending.endsWith('.json'));
+const endings = [SESSION_ENDING, ...allRunEndings].filter((ending) => ending.endsWith('.json'));
 
 export interface StoredSession {
   readonly id: string;

@@ -8,7 +8,7 @@ import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-d
 import { asTransport } from '../../workloads/transport/scenario/reading.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';
-import { transportRun } from './runs.ts';
+import { transportRun } from './transport-runs.ts';
 
 export interface DoseParts {
   readonly addon: NativeAddon;

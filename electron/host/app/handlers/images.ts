@@ -1,18 +1,18 @@
 /** Calls and the stream about diffraction images. */
 import { BraggError } from '../../../contract/errors.ts';
 import { imageError } from '../../workloads/diffraction/image-error.ts';
+import { imageRunOf } from '../../workloads/diffraction/own-run.ts';
 import { imagePeaks } from '../../workloads/diffraction/peaks.ts';
 import { ImageRunning } from '../../workloads/diffraction/running.ts';
 import { imageSummary } from '../../workloads/diffraction/summary.ts';
 import { checkSameSize, type Image, imageDifference, imageMap } from '../../workloads/diffraction/view.ts';
-import { runOf } from '../../workloads/run-data.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 
 type ImageHandlers = Pick<Handlers, Extract<keyof Handlers, `image.${string}`>>;
 
 export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers {
-  const imageRun = async (id: string) => runOf('diffraction', await runs.data(id));
+  const imageRun = async (id: string) => imageRunOf(await runs.data(id));
   /** Differences are whole images: the one in use is kept, for a view that is panned asks again and again. */
   let kept: { readonly key: string; readonly image: Image } | null = null;
   const shown = async (run: string, against: string | null): Promise<Image> => {

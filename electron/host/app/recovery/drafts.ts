@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { type ScenarioDraft, scenarioDraftSchema } from '../../../contract/scenarios.ts';
+import { type ScenarioDraft, scenarioDraftSchema } from '../../../contract/scenario/draft.ts';
 import { writeAtomically } from '../../workloads/scenarios/index.ts';
 import { DRAFT_NAME } from './kept.ts';
 

@@ -5,7 +5,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
 import type { Recoverable } from '../../../contract/recovery.ts';
 import type { RunInfo } from '../../../contract/run.ts';
-import type { ScenarioDraft } from '../../../contract/scenarios.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
 import { exists, type FileAccess } from '../../io/files/access.ts';
 import { fileError } from '../../io/files/errors.ts';

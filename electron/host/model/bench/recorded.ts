@@ -1,6 +1,7 @@
 /** What a session keeps of the program that measured it, besides its version. */
 import path from 'node:path';
 import type { DeviceReport } from '../../../contract/devices.ts';
+import { defaultKind } from '../../../contract/scenario/index.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { BenchOptions } from './benchmark.ts';
 import { kernelFolders } from './ceilings.ts';
@@ -11,7 +12,7 @@ import { kernelResources, resourcesFor } from './resources.ts';
 export async function recordedFacts(
   assetsFolder: string,
   devices: DeviceReport,
-  workload = 'transport',
+  workload: string = defaultKind,
 ): Promise<NonNullable<BenchOptions['recorded']>> {
   const commit = await commitOf(path.dirname(assetsFolder));
   const gpu = usedGpu(devices);

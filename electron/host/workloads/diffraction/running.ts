@@ -1,5 +1,6 @@
 /** A diffraction run while it waits and computes: engine, live image, states against a crash. */
-import type { ImageFrame, ImageProgress, ImageView } from '../../../contract/image.ts';
+import type { ImageFrame, ImageView } from '../../../contract/image.ts';
+import type { ImageProgress } from '../../../contract/scenario/diffraction/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../io/addon/diffraction.ts';
 import { KeepingTimes } from '../../io/flow/keeping-times.ts';

@@ -1,7 +1,7 @@
 /** Small measured workloads as benchmarks take them. */
 
 import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/bench/task-bench.ts';
-import type { TaskKind } from '../../../contract/task.ts';
+import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { type Benchable, problemFor, reportEach } from '../benchable.ts';
 import { problemOf } from '../scenarios/index.ts';
 import { benchTask } from './bench.ts';

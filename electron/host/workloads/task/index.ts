@@ -1,5 +1,6 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
-import { isTaskKind, type TaskKind } from '../../../contract/task.ts';
+
+import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../scenarios/index.ts';
@@ -11,6 +12,7 @@ import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
 import { taskRunFile } from './run-file.ts';
 import { TaskRunning } from './running.ts';
+import { isTask } from './scenario/reading.ts';
 import { taskScenario } from './scenario/side.ts';
 import { bestOf } from './task-data.ts';
 import { countText, roundsText } from './texts.ts';
@@ -18,7 +20,7 @@ import { taskTimeline } from './timeline.ts';
 import { taskUserKernels } from './user-kernels.ts';
 
 function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
-  if (reading.kind !== null && isTaskKind(reading.kind)) return reading as TaskReading;
+  if (isTask(reading)) return reading;
   throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
 }
 

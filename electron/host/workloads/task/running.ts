@@ -2,7 +2,8 @@
 
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import { TASK_SESSION_FORMAT } from '../../../contract/bench/task-bench.ts';
-import type { TaskKind, TaskProgress } from '../../../contract/task.ts';
+import type { TaskKind } from '../../../contract/scenario/kinds.ts';
+import type { TaskProgress } from '../../../contract/task.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';

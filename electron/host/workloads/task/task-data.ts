@@ -2,7 +2,8 @@
 
 import type { TaskSession } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { isTaskKind, type TaskKind } from '../../../contract/task.ts';
+import type { TaskKind } from '../../../contract/scenario/kinds.ts';
+import { isTaskKind } from '../../../contract/task.ts';
 import type { RunContext } from '../run-context.ts';
 
 interface TaskRun<K extends TaskKind> extends RunContext {

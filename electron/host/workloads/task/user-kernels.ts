@@ -1,7 +1,7 @@
 /** User kernels of small measured workloads. */
 
 import type { TaskReport } from '../../../contract/bench/task-bench.ts';
-import type { TaskKind } from '../../../contract/task.ts';
+import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';

@@ -79,7 +79,7 @@ export const transport: HostWorkload = {
     };
   },
   exported: (run, what, packer) => {
-    const known = exportsOf.transport.some(({ id }) => id === what);
+    const known = exportsOf('transport').some(({ id }) => id === what);
     if (!known) throw new Error(`a transport run has no ${what}`);
     return exportRun(runOf('transport', run), what as Exported, packer);
   },

@@ -1,6 +1,7 @@
 /** A transport run while it waits and computes: engine, live frames, states against a crash. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LiveFrame, TransportProgress } from '../../../contract/run.ts';
+import type { LiveFrame } from '../../../contract/run.ts';
+import type { TransportProgress } from '../../../contract/scenario/transport/workload.ts';
 import type { Marginals, NativeAddon, NativeProgress, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import { Subscribers } from '../../io/flow/subscribers.ts';

@@ -1,5 +1,5 @@
 /** A transport run in words, for lists. */
-import type { GridSize } from '../../../contract/run.ts';
+import type { GridSize } from '../../../contract/scenario/transport/workload.ts';
 
 export function gridText({ ne, ntheta, nz, nx }: GridSize): string {
   return `${ne} × ${ntheta} × ${nz} × ${nx} cells`;

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { ScenarioKind } from '../../../../electron/contract/scenario/index.ts';
+import type { ContractWorkload } from '../../../../electron/contract/scenario/index.ts';
 import { migrate } from '../../../../electron/contract/scenario/migrate.ts';
 
 /** A kind with a history: version 1 had the energy at the top and in keV, version 2 in MeV. */
-const aged: ScenarioKind = {
+const aged: ContractWorkload = {
+  kind: 'aged',
   title: 'Aged',
+  runs: 'results',
   schema: z.unknown(),
+  progress: z.unknown(),
+  resolved: z.unknown(),
+  exports: [],
+  runEnding: '',
   version: 3,
   standIns: [],
   fresh: {},

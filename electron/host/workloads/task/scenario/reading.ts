@@ -1,5 +1,6 @@
 /** What is known of a scenario of a small measured workload after reading it. */
 import type { TaskDocument, TaskScenario } from '../../../../contract/scenario/index.ts';
+import { isTaskKind } from '../../../../contract/task.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
 import type { Read } from '../../scenarios/read.ts';
 
@@ -8,4 +9,8 @@ export interface TaskReading extends Read {
   readonly document: TaskDocument | null;
   readonly scenario: TaskScenario;
   readonly problem: (() => TaskProblem) | null;
+}
+
+export function isTask(reading: { readonly kind: string | null }): reading is TaskReading {
+  return reading.kind !== null && isTaskKind(reading.kind);
 }

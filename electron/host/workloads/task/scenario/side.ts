@@ -1,6 +1,6 @@
 /** The small measured workloads' side of reading scenarios. */
 import type { TaskDocument } from '../../../../contract/scenario/index.ts';
-import { taskKinds } from '../../../../contract/task.ts';
+import { taskKinds } from '../../../../contract/scenario/kinds.ts';
 import { ofKind, type ScenarioSide } from '../../scenarios/side.ts';
 import { checkTask, resolveTask } from './index.ts';
 

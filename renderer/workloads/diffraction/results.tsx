@@ -4,10 +4,11 @@ import type { ImageSummary } from '../../../electron/contract/image.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
 import { compact, count, fixed, NO_VALUE, significant } from '../../base/numbers.ts';
 import { duration } from '../../base/time.ts';
+import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
-import { Waiting } from './waiting.tsx';
+import { Waiting } from '../waiting.tsx';
 
 const angstrom = (value: number | null): string => (value === null ? 'straight ahead' : `${significant(value, 4)} Å`);
 
@@ -36,9 +37,9 @@ function Brightest({ summary: { image, brightest } }: { readonly summary: ImageS
 }
 
 export function ImageResults(): ReactElement {
-  const { images } = useWorkbench();
+  const images = useWorkbench().feeds.of(ImageFeed);
   const summary = useCached(images.data.summary, SHOWN);
-  if (summary === null) return <Waiting workload="diffraction" />;
+  if (summary === null) return <Waiting feed={images} />;
   const {
     image,
     resolution_A: resolution,

@@ -4,9 +4,10 @@ import type { MeasuredTask } from '../../../electron/contract/bench/task-bench.t
 import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
 import { NO_VALUE, percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
+import { TaskFeed } from '../../data/task-feed.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
-import { Waiting } from './waiting.tsx';
+import { Waiting } from '../waiting.tsx';
 
 function Best({ entry }: { readonly entry: MeasuredTask }): ReactElement {
   const gain = gainOf(entry.ratio);
@@ -31,9 +32,9 @@ function Best({ entry }: { readonly entry: MeasuredTask }): ReactElement {
 }
 
 export function TaskResults(): ReactElement {
-  const { tasks } = useWorkbench();
+  const tasks = useWorkbench().feeds.of(TaskFeed);
   const report = useCached(tasks.session, SHOWN)?.session.reports[0];
-  if (report === undefined) return <Waiting workload="micro" />;
+  if (report === undefined) return <Waiting feed={tasks} />;
   const measured = report.entries.filter((entry) => entry.status === 'measured');
   const right = measured.filter(({ verdict }) => verdict !== 'wrong');
   const [best] = [...right].sort((a, b) => a.time_s - b.time_s);

@@ -1,8 +1,8 @@
 /** Keeps the stored moments of the shown run in their store, the maps at the chosen one, and plays them. */
 
-import { type RunData, SHOWN } from '../data/run-data.ts';
-import type { RunFeed } from '../data/run-feed.ts';
-import { firstShown, type PlaybackStore } from '../state/playback.ts';
+import { type RunData, SHOWN } from '../../data/run-data.ts';
+import type { RunFeed } from '../../data/run-feed.ts';
+import { firstShown, type PlaybackStore } from '../../state/playback.ts';
 
 /** Time of a frame: 64 frames pass in 5 s, slow enough to see the beam widen. */
 const FRAME_MS = 80;

@@ -1,14 +1,16 @@
 /** Readouts of a finished run. */
 import type { ReactElement } from 'react';
 import type { DepthDose, Moments, RunSummary } from '../../../electron/contract/run.ts';
-import { resolvedOf, type TransportResolved } from '../../../electron/contract/scenarios.ts';
+import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
 import { compact, fixed, NO_VALUE, percent, significant } from '../../base/numbers.ts';
 import { duration } from '../../base/time.ts';
 import { SHOWN } from '../../data/run-data.ts';
+import { RunFeed } from '../../data/run-feed.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
-import { Waiting } from './waiting.tsx';
+import { Waiting } from '../waiting.tsx';
 import { Widths, type WidthsProps } from './widths.tsx';
 
 interface ResultsProps {
@@ -165,12 +167,12 @@ function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): Widths
 
 /** Results of the transport run that is shown. */
 export function TransportResults(): ReactElement {
-  const { data } = useWorkbench();
+  const { data, feeds } = useWorkbench();
   const summary = useCached(data.summary, SHOWN);
   const depthDose = useCached(data.depthDose, SHOWN);
   const moments = useCached(data.moments, SHOWN);
   const reference = useCached(data.reference, SHOWN);
-  if (summary === null) return <Waiting workload="transport" />;
+  if (summary === null) return <Waiting feed={feeds.of(RunFeed)} />;
   const resolved = resolvedOf('transport', reference?.resolved ?? null);
   return <Results summary={summary} depthDose={depthDose?.final ?? null} moments={moments} resolved={resolved} />;
 }

@@ -1,0 +1,65 @@
+/** Proton transport in the contract. */
+import { z } from 'zod';
+import { type ContractWorkload, resolvedShape } from '../workload.ts';
+import { transportSchema } from './index.ts';
+
+export const gridSizeSchema = z.strictObject({
+  ne: z.number().int().positive(),
+  ntheta: z.number().int().positive(),
+  nz: z.number().int().positive(),
+  nx: z.number().int().positive(),
+});
+export type GridSize = Readonly<z.infer<typeof gridSizeSchema>>;
+
+const progressSchema = z.strictObject({
+  workload: z.literal('transport'),
+  step: z.number().int().nonnegative(),
+  steps_max: z.number().int().nonnegative(),
+  /** Mean depth of the protons in flight. */
+  depth_mm: z.number(),
+  /** Share of the incident weight still in flight, 0 to 1. */
+  weight_left: z.number(),
+  /** Larger of the number and the energy ledger's relative errors. */
+  ledger_error: z.number(),
+  steps_per_s: z.number(),
+});
+export type TransportProgress = Readonly<z.infer<typeof progressSchema>>;
+
+const resolvedSchema = z.strictObject({
+  kind: z.literal('transport'),
+  ...resolvedShape,
+  grid: gridSizeSchema,
+  cells: z.number(),
+  state_bytes: z.number(),
+  steps_max: z.number().int(),
+  /** CSDA range along the beam's axis from the entrance, through the regions on it. */
+  range_mm: z.number(),
+  /** CSDA range in water from the table in use. */
+  waterRange_mm: z.number(),
+  /** Name of the stopping-power table, for captions. */
+  table: z.string(),
+});
+export type TransportResolved = Readonly<z.infer<typeof resolvedSchema>>;
+
+export const transport = {
+  kind: 'transport',
+  title: 'Proton transport',
+  runs: 'results',
+  schema: transportSchema,
+  version: 1,
+  migrations: {},
+  standIns: [{ path: ['beam', 'energy_MeV'], value: 100 }],
+  fresh: { beam: { energy_MeV: 70 } },
+  sweepExample: 'grid.dx_mm=1,0.5,0.25',
+  progress: progressSchema,
+  resolved: resolvedSchema,
+  exports: [
+    { id: 'dose', title: 'Dose map (CSV)' },
+    { id: 'depth-dose', title: 'Depth dose (CSV)' },
+    { id: 'moments', title: 'Moments of the fluence (CSV)' },
+    { id: 'ledger', title: 'Ledger (CSV)' },
+    { id: 'summary', title: 'Summary (JSON)' },
+    { id: 'run', title: 'Everything (HDF5)' },
+  ],
+  runEnding: '.h5',
+} as const satisfies ContractWorkload;

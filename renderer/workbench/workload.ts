@@ -1,0 +1,66 @@
+/** What a workload is in the page: one object, in a folder of its own. workloads/index.ts lists them. */
+import type { ComponentType } from 'react';
+import type { TaskReport } from '../../electron/contract/bench/task-bench.ts';
+import type { ProgressDetail, ProgressOf } from '../../electron/contract/progress.ts';
+import type { ResolvedOf } from '../../electron/contract/scenarios.ts';
+import type { WorkloadName } from '../../electron/contract/workload.ts';
+import type { Stores } from '../actions/context.ts';
+import type { RunFollower } from '../data/feed.ts';
+import type { Feeds } from '../data/feeds.ts';
+import type { RunData } from '../data/run-data.ts';
+import type { KindPanels } from '../state/layout/defaults.ts';
+import type { ReadoutItem } from '../widgets/plots/readout.tsx';
+import type { Plane } from './plane.ts';
+
+/** One line of what a scenario comes to. */
+export interface Fact {
+  readonly name: string;
+  readonly value: string;
+  readonly title?: string;
+}
+
+/** What keeps a workload's stores in step has to work with. */
+export interface WorkloadParts {
+  readonly stores: Stores;
+  readonly data: RunData;
+  readonly feeds: Feeds;
+}
+
+export interface PageWorkload<W extends WorkloadName> extends KindPanels {
+  /** What keeps the selected run's arrays. */
+  readonly feed: (feeds: Feeds) => RunFollower;
+  /** Keeps stores of its own in step; called once. */
+  readonly attach?: (parts: WorkloadParts) => void;
+  /** How far a run is, in the few words that fit beside the Run button. */
+  readonly words: (detail: ProgressOf<W>) => readonly string[];
+  /** The same as readouts. */
+  readonly progress: (detail: ProgressOf<W>) => readonly ReadoutItem[];
+  /** What a scenario comes to. */
+  readonly facts: (resolved: ResolvedOf<W>) => readonly Fact[];
+  /** Readouts of the finished run that is shown. */
+  readonly Results: ComponentType;
+  /** Null: its answers are nothing to look at. */
+  readonly plane: ((stores: Stores) => Plane) | null;
+  /** What a session of it shows beside its tables; null: no more. */
+  readonly Extra: ComponentType<{ readonly report: TaskReport }> | null;
+}
+
+export type PageWorkloads = { readonly [W in WorkloadName]: PageWorkload<W> };
+
+export function progressWords<W extends ProgressDetail['workload']>(
+  workloads: PageWorkloads,
+  detail: ProgressOf<W>,
+): readonly string[] {
+  return workloads[detail.workload as W].words(detail);
+}
+
+export function progressReadouts<W extends ProgressDetail['workload']>(
+  workloads: PageWorkloads,
+  detail: ProgressOf<W>,
+): readonly ReadoutItem[] {
+  return workloads[detail.workload as W].progress(detail);
+}
+
+export function factsOf<W extends WorkloadName>(workloads: PageWorkloads, resolved: ResolvedOf<W>): readonly Fact[] {
+  return workloads[resolved.kind as W].facts(resolved);
+}

@@ -1,0 +1,9 @@
+/** Where readouts will be. */
+import type { ReactElement } from 'react';
+import type { RunFollower } from '../data/feed.ts';
+import { useSelected } from '../workbench/context.ts';
+
+export function Waiting({ feed }: { readonly feed: Pick<RunFollower, 'status'> }): ReactElement {
+  const status = useSelected(feed.status, (state) => state.status);
+  return <p className="run-panel__text">{status.kind === 'failed' ? status.reason : 'Reading the results…'}</p>;
+}
