@@ -7,6 +7,7 @@ import { programHelp, verbHelp } from './help.ts';
 import { errorDocument, isBadInput, sayIssues } from './issues.ts';
 import type { Terminal } from './terminal.ts';
 import type { Verb } from './verb.ts';
+import { batch } from './verbs/batch.ts';
 import { bench } from './verbs/bench.ts';
 import { claims } from './verbs/claims.ts';
 import { compare } from './verbs/compare.ts';
@@ -24,6 +25,7 @@ import { programVersion } from './version.ts';
 
 const verbs: readonly Verb[] = [
   run,
+  batch,
   validate,
   variants,
   devices,

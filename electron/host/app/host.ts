@@ -12,6 +12,7 @@ import type { StartChild } from '../model/user-kernels/process/link.ts';
 import { allVariants } from '../workloads/index.ts';
 import type { Scenarios } from '../workloads/scenarios/index.ts';
 import type { Recomputing } from '../workloads/transport/recompute.ts';
+import type { Batches } from './batches/batches.ts';
 import type { Benches } from './benches/benches.ts';
 import type { StoredSessions } from './benches/stored.ts';
 import type { PerformBench } from './benches/thread.ts';
@@ -90,6 +91,7 @@ export interface UnsavedRuns {
 export class Host {
   readonly scenarios: Scenarios;
   readonly runs: Runs;
+  readonly batches: Batches;
   readonly benches: Benches;
   readonly files: FileAccess;
   readonly log: HostLog;
@@ -107,6 +109,7 @@ export class Host {
     this.#parts = parts;
     this.scenarios = parts.scenarios;
     this.runs = parts.runs;
+    this.batches = parts.batches;
     this.benches = parts.benches;
     this.files = parts.files;
     this.log = parts.log;
@@ -230,6 +233,7 @@ export interface HostParts {
   readonly packer: RunPacker;
   readonly cache: RunCache;
   readonly runs: Runs;
+  readonly batches: Batches;
   readonly recomputing: Recomputing;
   readonly benches: Benches;
   readonly timelines: Timelines;

@@ -20,6 +20,7 @@ import { copyCeilings } from '../model/timeline/ceilings.ts';
 import { allVariants, hostWorkloads } from '../workloads/index.ts';
 import { openScenarios } from '../workloads/scenarios/index.ts';
 import { Recomputing } from '../workloads/transport/recompute.ts';
+import { Batches } from './batches/batches.ts';
 import { Benches } from './benches/benches.ts';
 import { measuredRuns } from './benches/measured-runs.ts';
 import { StoredSessions } from './benches/stored.ts';
@@ -128,6 +129,8 @@ function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: 
   const perform = options.performBench ?? benchOnThread(userKernels.startChild);
   const { version, build, compiler } = capabilities;
   const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
+  const program = { version, build, compiler, commit };
+  const machine = { cpu, logicalCores, memory_bytes, os };
   const runs = new Runs({
     addon,
     measure: (task, onProgress, signal, soFar) =>
@@ -140,15 +143,17 @@ function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: 
     assetsFolder: options.assetsFolder,
     cache,
     lanes,
-    program: { version, build, compiler, commit },
-    machine: { cpu, logicalCores, memory_bytes, os },
+    program,
+    machine,
     gpu,
     log: log.write,
     // The command line saves what it was told to save.
     checkpoints: options.shell.kind === 'none' ? null : checkpoints,
   });
+  const { memoryLimit_bytes } = engine;
+  const batches = new Batches(lanes, { addon, memoryLimit_bytes, program, machine, gpu });
   const recovery = new Recovery({ folders, files, packer, runs, checkpoints });
-  return { packer, cache, lanes, folders, checkpoints, perform, runs, recovery };
+  return { packer, cache, lanes, folders, checkpoints, perform, runs, batches, recovery };
 }
 type RunParts = ReturnType<typeof openRuns>;
 

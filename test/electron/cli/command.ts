@@ -17,6 +17,8 @@ export interface CommandOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Sent when standard error or output first shows this text. */
   readonly interruptAt?: { readonly text: string; readonly signals: number; readonly signal?: NodeJS.Signals };
+  /** Sent once, so long after the start. */
+  readonly interruptAfter_ms?: number;
   /** Closes standard output at once, as `| head -0` does. */
   readonly closeOutput?: boolean;
 }
@@ -45,6 +47,8 @@ export function braggbench(words: readonly string[], options: CommandOptions = {
   child.stdout.on('data', watch('stdout'));
   child.stderr.on('data', watch('stderr'));
   if (options.closeOutput === true) child.stdout.destroy();
+  if (options.interruptAfter_ms !== undefined)
+    setTimeout(() => child.kill('SIGINT'), options.interruptAfter_ms).unref();
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, ...output }));

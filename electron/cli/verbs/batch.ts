@@ -1,0 +1,189 @@
+/** `braggbench batch`: many beams, each with its readouts. */
+import { parse } from 'node:path';
+import type { BraggError } from '../../contract/errors.ts';
+import { summaryDocument } from '../../contract/summary.ts';
+import type { SolvedBeam } from '../../host/app/batches/batches.ts';
+import type { Host } from '../../host/index.ts';
+import type { Override } from '../../host/workloads/scenarios/index.ts';
+import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { gpuFlag } from '../gpu.ts';
+import { millimetres, significant, smallError } from '../numbers.ts';
+import { withHost } from '../open-host.ts';
+import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
+import { bar, ProgressBar } from '../progress-bar.ts';
+import { overridesOf, scenarioPath } from '../scenario-file.ts';
+import { parseSweep } from '../sweep.ts';
+import { table } from '../table.ts';
+import type { Verb, VerbContext } from '../verb.ts';
+
+interface Beam {
+  readonly name: string;
+  readonly file: string;
+  readonly overrides: readonly Override[];
+}
+
+type Outcome = SolvedBeam | BraggError;
+const solved = (outcome: Outcome): outcome is SolvedBeam => 'summary' in outcome;
+
+/** Every file with every value of --sweep. */
+function beamsOf({ parsed }: VerbContext): readonly Beam[] {
+  const given = overridesOf(parsed);
+  const variant = flagValue(parsed, 'variant');
+  const chosen: readonly Override[] = variant === undefined ? [] : [{ path: ['solver', 'variant'], value: variant }];
+  const text = flagValue(parsed, 'sweep');
+  const sweep = text === undefined ? null : parseSweep(text);
+  return parsed.operands.flatMap((file): readonly Beam[] => {
+    const { name } = parse(file);
+    if (sweep === null) return [{ name, file, overrides: [...given, ...chosen] }];
+    return sweep.overrides.map((values, i) => ({
+      name: `${name} ${sweep.path}=${Number((sweep.values[i] ?? 0).toPrecision(12))}`,
+      file,
+      overrides: [...given, ...values, ...chosen],
+    }));
+  });
+}
+
+function lanesOf({ parsed }: VerbContext): number | undefined {
+  const text = flagValue(parsed, 'lanes');
+  if (text === undefined) return undefined;
+  const lanes = Number(text);
+  if (!Number.isInteger(lanes) || lanes < 1 || lanes > 1024) {
+    throw new UsageError(`--lanes: ${JSON.stringify(text)} is not allowed; allowed: 1 to 1024`);
+  }
+  return lanes;
+}
+
+async function solveAll({ signal, terminal, ...context }: VerbContext, host: Host, beams: readonly Beam[]) {
+  const lanes = lanesOf({ signal, terminal, ...context });
+  const outcomes: (Outcome | undefined)[] = beams.map(() => undefined);
+  const progress = new ProgressBar(terminal);
+  const begun_ms = performance.now();
+  let done = 0;
+  await host.batches.solve({
+    beams: beams.map(({ name, file, overrides }) => ({
+      name,
+      read: () => host.scenarios.read(scenarioPath(file), { overrides }),
+    })),
+    ...(lanes === undefined ? {} : { lanes }),
+    signal,
+    ended: (index, outcome) => {
+      outcomes[index] = outcome;
+      done += 1;
+      progress.draw(`${bar(done / beams.length)} ${done} of ${beams.length} beams`);
+    },
+  });
+  progress.clear();
+  return { outcomes, wall_s: (performance.now() - begun_ms) / 1000 };
+}
+
+const ledgerError = ({ summary: { ledger } }: SolvedBeam): number =>
+  Math.max(Math.abs(ledger.number.rel_error), Math.abs(ledger.energy.rel_error));
+
+function tableRow({ name }: Beam, outcome: Outcome | undefined): readonly string[] {
+  if (outcome === undefined) return [name, '', '', '', '', '', '', 'not begun'];
+  if (!solved(outcome)) return [name, '', '', '', '', '', '', outcome.message];
+  const { metrics, status, notes, variant } = outcome.summary;
+  const { r80_mm, w80_20_mm, peak_to_entrance, energy_deposited_MeV } = metrics;
+  return [
+    name,
+    variant,
+    millimetres(r80_mm),
+    millimetres(w80_20_mm),
+    peak_to_entrance === null ? '–' : significant(peak_to_entrance, 4),
+    `${significant(energy_deposited_MeV, 6)} MeV`,
+    smallError(ledgerError(outcome)),
+    [...(status === 'done' ? [] : [status]), ...notes.map(({ code }) => code)].join(', '),
+  ];
+}
+
+const COLUMNS = [
+  { title: 'beam' },
+  { title: 'variant' },
+  { title: 'R80', align: 'right' },
+  { title: 'W80–20', align: 'right' },
+  { title: 'peak/entrance', align: 'right' },
+  { title: 'deposited', align: 'right' },
+  { title: 'ledger', align: 'right' },
+  { title: 'notes' },
+] as const;
+
+function jsonOf({ name }: Beam, outcome: Outcome | undefined): object {
+  if (outcome === undefined) return { name, status: 'not begun' };
+  if (!solved(outcome)) return { name, status: 'failed', code: outcome.code, error: outcome.message };
+  return { name, ...summaryDocument(outcome.summary) };
+}
+
+const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** All depth doses below each other: beam, depth, dose. */
+function curvesCsv(beams: readonly Beam[], outcomes: readonly (Outcome | undefined)[]): string {
+  const lines = ['beam,depth_mm,dose_MeV_per_mm'];
+  for (const [i, { name }] of beams.entries()) {
+    const outcome = outcomes[i];
+    if (outcome === undefined || !solved(outcome)) continue;
+    const { positions, values } = outcome.depthDose;
+    const beam = quoted(name);
+    for (let k = 0; k < positions.length; k += 1) lines.push(`${beam},${positions[k]},${values[k]}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
+  const { parsed, terminal, signal } = context;
+  const csv = flagValue(parsed, 'csv');
+  if (csv !== undefined) await checkOutput(parsed, csv);
+  const beams = beamsOf(context);
+  const { outcomes, wall_s } = await solveAll(context, host, beams);
+  const right = outcomes.filter((outcome) => outcome !== undefined && solved(outcome)).length;
+  if (hasFlag(parsed, 'json')) {
+    terminal.printJson({ wall_s, beams: beams.map((beam, i) => jsonOf(beam, outcomes[i])) });
+  } else {
+    for (const line of table(
+      COLUMNS,
+      beams.map((beam, i) => tableRow(beam, outcomes[i])),
+      { styleTitle: (text) => terminal.style('bold', text) },
+    )) {
+      terminal.print(line);
+    }
+    terminal.print('');
+    const failed = beams.length - right;
+    const rate = `${right} of ${beams.length} beams in ${significant(wall_s, 3)} s: ${significant(right / wall_s, 3)} a second`;
+    terminal.print(failed === 0 ? rate : `${rate}; ${failed} without an answer`);
+  }
+  if (csv !== undefined) {
+    await writeOutput(parsed, csv, curvesCsv(beams, outcomes));
+    terminal.say(`depth doses written to ${csv}`);
+  }
+  if (signal.aborted) return exitCodes.interrupted;
+  return right === beams.length ? exitCodes.done : exitCodes.failed;
+}
+
+export const batch: Verb = {
+  name: 'batch',
+  usage: 'batch SCENARIO … [--sweep path=first..last/count] [--variant ID] [--set path=value …] [--csv FILE] [--json]',
+  summary: 'solve many beams at once: range, falloff and ledger of each',
+  details: [
+    'Solves every scenario, with --sweep once for each value, and prints a line for each. On the CPU a thread takes a beam; on a GPU several are under way at once. A beam that fails does so alone, and its line says why. The answers are those of single runs with one thread.',
+  ],
+  flags: [
+    {
+      name: 'sweep',
+      value: 'path=values',
+      help: 'A value of the scenario, as in beam.energy_MeV=60..80/1024 or grid.dx_mm=1,0.5: one beam for each.',
+    },
+    { name: 'variant', value: 'ID', help: 'Which implementation solves them; see braggbench variants.' },
+    { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of every scenario. Repeats.' },
+    { name: 'lanes', value: 'N', help: 'Beams at the same time; one for each core by default.' },
+    { name: 'csv', value: 'FILE', help: 'Write all depth doses: beam, depth in mm, dose in MeV/mm.' },
+    forceFlag,
+    gpuFlag,
+    { name: 'json', help: 'Print one JSON document instead of text.' },
+  ],
+  examples: [
+    'braggbench batch water-70MeV water-150MeV',
+    'braggbench batch water-70MeV --set solver.stepping=depth --sweep beam.energy_MeV=60..80/1024 --csv curves.csv',
+  ],
+  operands: { min: 1, max: 100_000, name: 'a scenario' },
+  run: (context) => withHost((host) => perform(context, host), flagValue(context.parsed, 'gpu')),
+};

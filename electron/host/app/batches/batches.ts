@@ -1,0 +1,31 @@
+/** Batches of beams in the queue: nothing runs beside one, because it takes every core or the GPU. */
+import { randomBytes } from 'node:crypto';
+import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
+import { type BatchBeam, type BatchOptions, solveBatch } from '../../workloads/transport/batch.ts';
+
+export type { SolvedBeam } from '../../workloads/transport/batch.ts';
+
+export interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
+  readonly beams: readonly BatchBeam[];
+  /** Beams at the same time; one a core by default. */
+  readonly lanes?: number;
+}
+
+export class Batches {
+  readonly #queue: Lanes;
+  readonly #options: Omit<BatchOptions, 'signal' | 'ended'>;
+
+  constructor(queue: Lanes, options: Omit<BatchOptions, 'signal' | 'ended'>) {
+    this.#queue = queue;
+    this.#options = options;
+  }
+
+  /** Solves them when the machine is free. A beam that fails does so alone; an aborted signal ends it within a step. */
+  solve({ beams, lanes = this.#options.machine.logicalCores, signal, ended }: BatchRequest): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const run = (): Promise<void> =>
+        solveBatch(beams, lanes, { ...this.#options, signal, ended }).then(resolve, reject);
+      this.#queue.add({ id: randomBytes(9).toString('base64url'), lane: EVERY_LANE, run });
+    });
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Many beams, each solved by itself: on the CPU a thread a beam, on a GPU several at once, so that one is set up while
+ * another takes its steps. The answers are those of single runs on one thread, bit for bit.
+ */
+import { BraggError } from '../../../contract/errors.ts';
+import type { Curve } from '../../../contract/fields.ts';
+import type { RunSummary } from '../../../contract/run.ts';
+import { fromNative, type NativeAddon, type TransportProblem, type TransportRun } from '../../io/addon/addon.ts';
+import { Budget } from '../../io/flow/budget.ts';
+import type { RunContext } from '../run-context.ts';
+import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
+import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
+import { summaryOf } from './readouts.ts';
+import { axesOf, measured, runData } from './run-data.ts';
+
+/** Beams on a GPU at the same time: one takes its steps, others are set up and read back. */
+const ON_A_GPU = 4;
+
+export interface BatchBeam {
+  readonly name: string;
+  /** Called when it is the beam's turn, so that a thousand need no memory together. */
+  readonly read: () => Promise<AnyReading>;
+}
+
+export interface SolvedBeam {
+  readonly summary: RunSummary;
+  /** Dose integrated across the beam axis. */
+  readonly depthDose: Curve;
+}
+
+export interface BatchOptions {
+  readonly addon: NativeAddon;
+  /** Memory that states may take together. */
+  readonly memoryLimit_bytes: number;
+  readonly signal: AbortSignal;
+  readonly program: RunContext['program'];
+  readonly machine: Omit<RunContext['machine'], 'device'>;
+  readonly gpu: string | null;
+  /** Told of each beam as it ends, in no order. */
+  readonly ended: (index: number, outcome: SolvedBeam | BraggError) => void;
+}
+
+const asProblem = (problem: TransportProblem): TransportProblem => ({
+  ...problem,
+  keyframes: 0,
+  solver: { ...problem.solver, threads: 1 },
+});
+
+function asBeam(name: string, reading: AnyReading): TransportReading {
+  if (reading.kind === 'transport') return reading;
+  if (reading.kind === null) throw refusalOf(reading.issues);
+  throw new BraggError('unsupported', `${name} is a scenario of ${reading.kind}: a batch is of beams.`);
+}
+
+class Batch {
+  readonly #options: BatchOptions;
+  readonly #memory: Budget;
+  readonly #gpu = new Budget(ON_A_GPU);
+  readonly #active = new Set<TransportRun>();
+
+  constructor(options: BatchOptions) {
+    this.#options = options;
+    this.#memory = new Budget(options.memoryLimit_bytes);
+    options.signal.addEventListener('abort', () => {
+      for (const run of this.#active) run.cancel();
+    });
+  }
+
+  async solve({ name, read }: BatchBeam): Promise<SolvedBeam> {
+    const { addon, program, machine, gpu } = this.#options;
+    const created = new Date().toISOString();
+    const begun_ms = performance.now();
+    const reading = asBeam(name, await read());
+    const problem = asProblem(problemOf(reading));
+    const native = addon.createTransport(problem);
+    const { plan } = native;
+    const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
+    const release = onGpu ? await this.#gpu.take(1) : await this.#memory.take(plan.estimate_bytes);
+    this.#active.add(native);
+    if (this.#options.signal.aborted) native.cancel();
+    try {
+      const result = await native.start(() => undefined, { unwatched: true });
+      const context = {
+        program,
+        machine: { ...machine, device: onGpu ? gpu : null },
+        name,
+        created,
+        finished: new Date().toISOString(),
+        scenario: { ...reading.document },
+        completeScenario: { ...reading.scenario },
+        wall_s: (performance.now() - begun_ms) / 1000,
+        table: reading.table ?? '',
+      };
+      const run = runData(context, problem, axesOf(problem, plan), result, []);
+      return { summary: summaryOf(run), depthDose: profileCurve(depthProfile(measured(run))) };
+    } finally {
+      this.#active.delete(native);
+      release();
+    }
+  }
+}
+
+/** Solves all beams, `lanes` at a time. A beam that fails does so alone. An aborted signal ends it within one step. */
+export async function solveBatch(beams: readonly BatchBeam[], lanes: number, options: BatchOptions): Promise<void> {
+  const batch = new Batch(options);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (!options.signal.aborted) {
+      const index = next;
+      const beam = beams[index];
+      if (beam === undefined) return;
+      next += 1;
+      let outcome: SolvedBeam | BraggError;
+      try {
+        outcome = await batch.solve(beam);
+      } catch (error) {
+        outcome = fromNative(error);
+      }
+      options.ended(index, outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(lanes, beams.length)) }, work));
+}

@@ -1,0 +1,103 @@
+/** `braggbench batch`: the answers of single runs, each failure alone. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseSweep } from '../../../electron/cli/sweep.ts';
+import { braggbench, braggbenchHere, type Ended, environmentWith } from './command.ts';
+
+let folder: string;
+const inFolder = (name: string): string => path.join(folder, name);
+const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
+const call = (words: readonly string[]): Promise<Ended> => braggbenchHere(words, options());
+
+const small = {
+  kind: 'transport',
+  version: 1,
+  beam: { energy_MeV: 40 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 320 },
+  solver: { stepping: 'depth', variant: 'depth', threads: 1 },
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-batch-'));
+  await writeFile(inFolder('small.json'), JSON.stringify(small));
+  await writeFile(inFolder('broken.json'), '{"kind": "transport", ');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const beamSchema = z.looseObject({
+  name: z.string(),
+  status: z.enum(['done', 'cancelled', 'failed', 'not begun']),
+  metrics: z.looseObject({}).optional(),
+  ledger: z.unknown().optional(),
+});
+const batchSchema = z.strictObject({ wall_s: z.number(), beams: z.array(beamSchema) });
+
+test('beams have the bits of single runs, in the order that was asked for', async () => {
+  const energies = [30, 35.5, 41];
+  const { code, stdout } = await call(['batch', 'small.json', '--sweep', `beam.energy_MeV=${energies}`, '--json']);
+  expect(code).toBe(0);
+  const { beams } = batchSchema.parse(JSON.parse(stdout));
+  expect(beams.map(({ name }) => name)).toEqual(energies.map((energy) => `small beam.energy_MeV=${energy}`));
+  for (const [i, energy] of energies.entries()) {
+    const single = await call(['run', 'small.json', '--set', `beam.energy_MeV=${energy}`, '--json']);
+    const { metrics, ledger } = z.looseObject({}).parse(JSON.parse(single.stdout));
+    expect(beams[i]?.metrics).toEqual(metrics);
+    expect(beams[i]?.ledger).toEqual(ledger);
+  }
+});
+
+test('a beam that fails does so alone, with its name and why', async () => {
+  const words = ['batch', 'small.json', 'broken.json', 'simple-cubic-1024', 'nowhere.json'];
+  const { code, stdout } = await call(words);
+  expect(code).toBe(1);
+  const line = (name: string): string => stdout.split('\n').find((one) => one.startsWith(name)) ?? '';
+  expect(line('small')).toMatch(/depth +\d+\.\d\d mm/);
+  expect(line('broken')).toMatch(/broken\.json/);
+  expect(line('simple-cubic-1024')).toMatch(/a batch is of beams/);
+  expect(line('nowhere')).toMatch(/there is no such file/);
+  expect(stdout).toContain('1 of 4 beams');
+  expect(stdout).toContain('3 without an answer');
+});
+
+test('depth doses are written as a table, and hold the energy', async () => {
+  const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..40/2', '--csv', 'curves.csv'];
+  expect((await call(words)).code).toBe(0);
+  const [title, ...rows] = (await readFile(inFolder('curves.csv'), 'utf8')).trim().split('\n');
+  expect(title).toBe('beam,depth_mm,dose_MeV_per_mm');
+  const sum = (name: string): number =>
+    rows.filter((row) => row.startsWith(`${name},`)).reduce((all, row) => all + 0.5 * Number(row.split(',')[2]), 0);
+  expect(sum('small beam.energy_MeV=30')).toBeCloseTo(30, 2);
+  expect(sum('small beam.energy_MeV=40')).toBeCloseTo(40, 2);
+});
+
+test('an interrupted batch keeps what has ended, and says what was not begun', async () => {
+  const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..60/4000', '--lanes', '1', '--json'];
+  const { code, stdout } = await braggbench(words, {
+    ...options(),
+    interruptAfter_ms: 4000,
+  });
+  expect(code).toBe(130);
+  const { beams } = batchSchema.parse(JSON.parse(stdout));
+  expect(beams).toHaveLength(4000);
+  const begun = beams.filter(({ status }) => status === 'done').length;
+  expect(begun).toBeGreaterThan(0);
+  expect(begun).toBeLessThan(4000);
+  expect(beams.at(-1)?.status).toBe('not begun');
+});
+
+test('ranges of a sweep are even, with their ends exact', () => {
+  expect(parseSweep('beam.energy_MeV=60..80/5').values).toEqual([60, 65, 70, 75, 80]);
+  expect(parseSweep('beam.energy_MeV=0.1..0.3/3').values.at(-1)).toBe(0.3);
+  expect(parseSweep('a=-1..1/3').values).toEqual([-1, 0, 1]);
+  expect(() => parseSweep('a=1..2/1')).toThrow(/2 to 1000000/);
+  expect(() => parseSweep('a=1..x/3')).toThrow(/not a list of numbers/);
+  expect(() => parseSweep('a=1..2')).toThrow(/not a list of numbers/);
+});
+
+test('a number of lanes that cannot be is refused', async () => {
+  const { code, stderr } = await call(['batch', 'small.json', '--lanes', '0']);
+  expect([code, stderr.includes('allowed: 1 to 1024')]).toEqual([2, true]);
+});
