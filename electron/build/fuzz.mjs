@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz [FILES] [SEED]`: reads FILES damaged files (2,100 by default) of every kind that the program reads.
+ * `npm run fuzz [FILES] [SEED]`: reads FILES damaged files (2,800 by default) of every kind that the program reads.
  * `npm test` does it with fewer. A seed that is given finds the same files again; the usual one is of the clock.
  */
 import { hand } from './setup/command.mjs';
@@ -10,7 +10,7 @@ import { prepare } from './steps/all.mjs';
 await main(async () => {
   const elsewhere = await prepare(process.argv.slice(2));
   if (elsewhere !== null) return elsewhere;
-  const [files = '2100', seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);
+  const [files = '2800', seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);
   process.env['BRAGGBENCH_FUZZ_FILES'] = files;
   process.env['BRAGGBENCH_FUZZ_SEED'] = seed;
   console.log(`Fuzzing ${files} files with seed ${seed} …`);

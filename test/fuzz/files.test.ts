@@ -6,22 +6,36 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { zipSync } from 'fflate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
-import { readRun } from '../../electron/host/app/run-files/read.ts';
+import { readDraft } from '../../electron/host/app/recovery/drafts.ts';
+import { readRun as readAnyRun } from '../../electron/host/app/run-files/read.ts';
+import { asSession, parseKeptSession, readKnown } from '../../electron/host/app/sessions/index.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
+import { fromNative } from '../../electron/host/io/addon/addon.ts';
+import { Locks } from '../../electron/host/io/files/locks.ts';
+import { RecentFiles } from '../../electron/host/io/files/recent.ts';
+import { HostSettings } from '../../electron/host/io/files/settings.ts';
 import { kernelFolders } from '../../electron/host/model/bench/ceilings.ts';
-import { parseSession } from '../../electron/host/model/bench/index.ts';
+import { readNpz } from '../../electron/host/model/external/npz.ts';
 import { readStoppingCsv } from '../../electron/host/model/scenarios/stopping-csv.ts';
+import { readHkl } from '../../electron/host/workloads/diffraction/scenario/hkl.ts';
+import { hostWorkloads } from '../../electron/host/workloads/index.ts';
 import { writeRun } from '../../electron/host/workloads/transport/run-file-write.ts';
+import { readCurveCsv } from '../../renderer/base/curve-csv.ts';
 import { addon, assetsFolder, scenarios } from '../electron/host/model/scenarios/open.ts';
+import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { runScenario, tinyScenario } from '../electron/host/small-run.ts';
+import { renderDocument } from '../electron/host/workloads/image.ts';
+import { smallImage } from '../electron/host/workloads/small-image.ts';
 
 const SEED = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_121);
 /** Files of all kinds together. */
-const FILES = Number(process.env['BRAGGBENCH_FUZZ_FILES'] ?? 280);
-const KINDS = 7;
+const FILES = Number(process.env['BRAGGBENCH_FUZZ_FILES'] ?? 420);
+const KINDS = 14;
 const EACH = Math.ceil(FILES / KINDS);
 /** Processor time allowed for one file. */
 const MOST_S = 5;
@@ -122,12 +136,38 @@ async function fuzz(kind: string, starts: readonly Uint8Array[], read: Read): Pr
 }
 
 const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
-const filesOf = (name: string, ending: string, most_bytes = 2 ** 20): readonly Uint8Array[] =>
-  readdirSync(path.join(assetsFolder, name), { recursive: true, encoding: 'utf8' })
+const filesOf = (name: string, ending: string, most_bytes = 2 ** 20, recursive = true): readonly Uint8Array[] =>
+  readdirSync(path.join(assetsFolder, name), { recursive, encoding: 'utf8' })
     .filter((one) => one.endsWith(ending))
     .map((one) => path.join(assetsFolder, name, one))
     .filter((one) => statSync(one).size <= most_bytes)
     .map((one) => readFileSync(one));
+
+/** Faults of a table: whole sentences, each with its line. */
+function holdFaults(faults: readonly { readonly line: number; readonly message: string }[]): void {
+  expect(faults.length).toBeGreaterThan(0);
+  for (const { line, message } of faults) {
+    expect(line).toBeGreaterThan(0);
+    expect(message).not.toMatch(/undefined|\[object/);
+  }
+}
+
+/** An array as NumPy keeps it: magic, version, and a header that says what follows. */
+function npy(values: Float64Array): Uint8Array {
+  const header = `{'descr': '<f8', 'fortran_order': False, 'shape': (${values.length},), }`;
+  const padded = `${header.padEnd(117)}\n`;
+  const head = Buffer.concat([Buffer.from('\x93NUMPY\x01\x00', 'latin1'), Buffer.from([padded.length, 0])]);
+  return Buffer.concat([head, Buffer.from(padded, 'latin1'), Buffer.from(values.buffer)]);
+}
+
+const here = { name: 'test', folder: null } as const;
+const draftOf = (title: string): object => ({
+  version: 1,
+  title,
+  path: null,
+  draft: { kind: 'transport', version: 1, beam: { energy_MeV: 70 } },
+  time: '2026-01-02T03:04:05.000Z',
+});
 
 /** A scenario is read to issues: those of one at fault are whole sentences. */
 function readScenario(name: string): Read {
@@ -148,16 +188,29 @@ test('scenarios', async () => {
 
 test('run files', async () => {
   const bytes = await writeRun(await runScenario(tinyScenario));
-  expect(await fuzz('run', [bytes], (damage) => readRun(damage, 'run.h5'))).toBeGreaterThan(EACH / 10);
+  expect(await fuzz('run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(EACH / 10);
 });
 
-test('sessions', async () => {
-  const starts = filesOf('runs', '.json');
-  expect(starts.length).toBeGreaterThan(0);
-  await fuzz('session', starts, async (bytes) => {
-    const text = asText(bytes);
-    await Promise.resolve(parseSession(text, 'session.json'));
-  });
+test('run files of images', async () => {
+  const bytes = await hostWorkloads.diffraction.runFile.write(await renderDocument(smallImage));
+  expect(await fuzz('image run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(EACH / 10);
+});
+
+test('sessions of every workload, as comparisons take them, and measurements as run files', async () => {
+  const known = await readKnown(addon, assetsFolder);
+  for (const [kind, folderName] of [
+    ['session', ''],
+    ['image session', 'diffraction'],
+    ['layer session', 'linear-relu'],
+    ['micro session', 'micro'],
+  ] as const) {
+    const starts = filesOf(path.join('runs', folderName), '.json', 2 ** 18, folderName !== '');
+    expect(starts.length, kind).toBeGreaterThan(0);
+    await fuzz(kind, starts, async (bytes) => {
+      sessionSchema.parse(asSession(parseKeptSession(asText(bytes), 'session.json'), known));
+      if (kind === 'micro session') await readAnyRun(bytes, 'run.json');
+    });
+  }
 });
 
 test('timelines', async () => {
@@ -171,17 +224,84 @@ test('timelines', async () => {
   });
 });
 
+test('databases of another profiler', async () => {
+  const file = path.join(folder, 'report.sqlite');
+  writeNsight(file);
+  const database = readFileSync(file);
+  await fuzz('nsight', [database], (bytes) => {
+    writeFileSync(file, bytes);
+    return openTrace(file, 'report.sqlite');
+  });
+});
+
+test('lists of reflections', async () => {
+  const lines = Array.from({ length: 60 }, (_, i) => `${i % 7} ${i % 5} ${i % 3} ${(1000 / (i + 1)).toFixed(2)}`);
+  await fuzz('hkl', [Buffer.from(`# h k l F\n${[...new Set(lines)].join('\n')}\n`)], (bytes) => {
+    const read = readHkl(asText(bytes));
+    if (read.ok) {
+      expect(read.reflections.length % 4).toBe(0);
+      expect(read.reflections.every(Number.isFinite)).toBe(true);
+    } else holdFaults(read.faults);
+  });
+});
+
+test('tables of nuclear reactions', async () => {
+  const reading = await scenarios.check({ ...tinyScenario, physics: { nuclear: 'icru63' } }, here);
+  const problem = scenarios.resolve(reading);
+  const tables = problem.physics.nuclear_tables ?? [];
+  expect(tables.length).toBeGreaterThan(0);
+  const [first] = tables;
+  await fuzz('nuclear table', [Buffer.from(first?.text ?? '')], async (bytes) => {
+    const damage = tables.map((table) => (table === first ? { ...table, text: asText(bytes) } : table));
+    const physics = { ...problem.physics, nuclear_tables: damage };
+    try {
+      await addon.createTransport({ ...problem, physics }).start(() => undefined);
+    } catch (error) {
+      throw fromNative(error);
+    }
+  });
+});
+
+test('curves that are laid over others', async () => {
+  const rows = Array.from({ length: 50 }, (_, i) => `${i * 0.5},${(100 / (i + 1)).toFixed(3)}`);
+  await fuzz('curve', [Buffer.from(`depth_mm,dose (Gy)\n${rows.join('\n')}\n`)], (bytes) => {
+    const read = readCurveCsv(asText(bytes));
+    if (!read.ok) holdFaults(read.faults);
+  });
+});
+
+test('arrays of other programs', async () => {
+  const archive = zipSync({ 'dose.npy': npy(Float64Array.from({ length: 24 }, (_, i) => i / 7)) }, { level: 0 });
+  const packed = zipSync({ 'dose.npy': npy(Float64Array.from({ length: 24 }, (_, i) => i / 7)) });
+  await fuzz('npz', [archive, packed], (bytes) => readNpz(bytes, 'dose'));
+});
+
+test('what the program keeps of itself is read, or put aside and said', async () => {
+  const locks = new Locks(folder);
+  const said: string[] = [];
+  const starts = [{ version: 1, paths: ['/a', '/b'] }, { version: 1, settings: { updates: true } }, draftOf('a page')];
+  let turn = 0;
+  await fuzz(
+    'state',
+    starts.map((one) => Buffer.from(JSON.stringify(one))),
+    async (bytes) => {
+      const which = turn++ % starts.length;
+      const name = ['recent.json', 'settings.json', 'draft-page.json'][which] ?? '';
+      writeFileSync(path.join(folder, name), bytes);
+      if (which === 0) await new RecentFiles(folder, locks, (reason) => said.push(reason)).list();
+      else if (which === 1) await HostSettings.open(folder, locks, (reason) => said.push(reason));
+      else await readDraft(path.join(folder, name));
+    },
+  );
+  for (const reason of said) expect(reason).toMatch(/put aside|not read/);
+});
+
 test('stopping tables', async () => {
   const rows = Array.from({ length: 40 }, (_, i) => `${(0.01 * 1.4 ** i).toFixed(4)},${(200 / (i + 1)).toFixed(3)}`);
   const table = Buffer.from(`T_MeV,S\n${rows.join('\n')}\n`);
   await fuzz('csv', [table], (bytes) => {
     const read = readStoppingCsv(asText(bytes), 'table.csv');
-    if (read.ok) return;
-    expect(read.faults.length).toBeGreaterThan(0);
-    for (const { line, message } of read.faults) {
-      expect(line).toBeGreaterThan(0);
-      expect(message).not.toMatch(/undefined|\[object/);
-    }
+    if (!read.ok) holdFaults(read.faults);
   });
 });
 

@@ -81,7 +81,7 @@ function dashOf(dash: readonly number[]): string {
 
 function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color, theme }: Brush): Options {
   const { name, ink, tips, says } = series;
-  const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${unit}`);
+  const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
   const told =
     tips !== undefined
       ? { hovertext: tips.map(escaped), hoverinfo: 'text' }

@@ -35,6 +35,13 @@ export interface ImageRunData extends RunContext, Recording {
   readonly brightest?: number;
 }
 
+/** Photons of the brightest pixel. By index: it runs over all of them. */
+export function brightestOf(image: Float32Array): number {
+  let max = 0;
+  for (let i = 0; i < image.length; i += 1) max = Math.max(max, image[i] ?? 0);
+  return max;
+}
+
 /** A run as it would be if it ended now, with the rows that are there. */
 export function partialImage(
   context: RunContext,

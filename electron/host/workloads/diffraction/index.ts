@@ -9,19 +9,13 @@ import type { HostWorkload } from '../workload.ts';
 import { imageBenchable } from './benchable.ts';
 import { comparedImages } from './compared.ts';
 import { exportImage } from './export.ts';
+import { brightestOf } from './image-data.ts';
 import { imageRunFile } from './run-file.ts';
 import { ImageRunning } from './running.ts';
 import { diffractionScenario } from './scenario/side.ts';
 import { imageUpTo, pixelsText } from './texts.ts';
 import { imageTimeline } from './timeline.ts';
 import { diffractionUserKernels } from './user-kernels.ts';
-
-/** By index: it runs over every pixel of an image that is opened. */
-function brightestOf(image: Float32Array): number {
-  let max = 0;
-  for (let i = 0; i < image.length; i += 1) max = Math.max(max, image[i] ?? 0);
-  return max;
-}
 
 function narrowed(reading: AnyReading): DiffractionReading {
   if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);

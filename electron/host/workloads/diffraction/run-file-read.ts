@@ -4,10 +4,11 @@ import type { RunFileFields } from '../../io/hdf5/fields.ts';
 import { readEnd, readHead } from '../run-files/head.ts';
 import { readRecording } from '../run-files/recording.ts';
 import { readSetup } from '../run-files/setup.ts';
-import type { ImageRunData } from './image-data.ts';
+import { brightestOf, type ImageRunData } from './image-data.ts';
 
 export function readImageRun(f: RunFileFields): ImageRunData {
   const [height, width] = f.size('image');
+  const image = f.float32('image', [height, width]);
   return {
     workload: 'diffraction',
     ...readHead(f),
@@ -32,7 +33,9 @@ export function readImageRun(f: RunFileFields): ImageRunData {
     sources: f.count('engine', 'sources'),
     orientations: f.count('engine', 'orientations'),
     layers: f.count('engine', 'layers'),
-    image: f.float32('image', [height, width]),
+    image,
+    // Here, on the thread that reads files: of a large image it takes a while.
+    brightest: brightestOf(image),
     ...readRecording(f),
   };
 }
