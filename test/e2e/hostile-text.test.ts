@@ -17,9 +17,9 @@ const home = mkdtempSync(path.join(tmpdir(), 'braggbench-hostile-text-'));
 const folder = path.join(home, 'library');
 
 /** What a page that took text for HTML would run, load, or lead to. */
-const IMAGE = '<img src="https://evil.example/a.png" onerror="window.ran=1" onload="window.ran=1">';
-const SCRIPT = '</script><script>window.ran=2</script>';
-const LINK = '<a href="javascript:window.ran=3">press</a><a href="https://evil.example/">here</a>';
+const IMAGE = '<img src="//evil.example/a" onerror="ran=1">';
+const SCRIPT = '<script>ran=2</script>';
+const LINK = '<a href="javascript:ran=3">press</a><a href="//evil.example">here</a>';
 const EVIL = `${IMAGE}${SCRIPT}${LINK}`;
 
 const scenario = JSON.stringify({
@@ -126,7 +126,7 @@ describe('hostile text', () => {
 
     await bench.panel('Library').click();
     const entry = page.locator('.library-entry').filter({ hasText: 'beam.json' });
-    await expect.poll(() => entry.first().textContent()).toContain('onerror="window.ran=1"');
+    await expect.poll(() => entry.first().textContent()).toContain('onerror="ran=1"');
     await page.getByRole('button', { name: 'More for beam.json' }).click();
     await page.getByRole('menuitem', { name: 'Tags and remark' }).click();
     const dialog = page.getByRole('dialog');
@@ -155,8 +155,8 @@ describe('hostile text', () => {
     }
     expect(await page.locator('body').textContent()).toContain('onerror');
 
-    await bench.menu('Help', 'Handbook');
-    await page.getByRole('searchbox').first().fill(EVIL);
+    await page.keyboard.press('F1');
+    await page.getByLabel('Search the handbook').fill(EVIL);
     await bench.drawn();
     await holdInert(page);
     expect(asked.filter((url) => !url.startsWith('http://127.0.0.1:') && !/^(?:data|blob):/.test(url))).toEqual([]);
@@ -170,12 +170,11 @@ describe('hostile text', () => {
     execFileSync(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
       env: { ...process.env, BRAGGBENCH_HOME: home },
     });
-    const open = await chrome.open(served.url);
-    const asked = watchRequests(open.page);
-    await open.page.goto(pathToFileURL(report).href);
+    const open = await chrome.open(pathToFileURL(report).href);
     expect(await open.page.locator('body').textContent()).toContain('onerror');
     await holdInert(open.page);
-    expect(asked.filter((url) => !/^(?:file|data):/.test(url))).toEqual([]);
+    // What was asked for without success would be among them.
+    expect(open.problems).toEqual([]);
     await open.close();
   });
 
