@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { namedFileSchema } from './files.ts';
+import { energyBalanceSchema, numberBalanceSchema } from './scenario/transport/ledger-columns.ts';
+import { summaryScalarShape } from './scenario/transport/run-scalars.ts';
 import { gridSizeSchema } from './scenario/transport/workload.ts';
 import { float64, uint32 } from './wire/arrays.ts';
 import { headlineSchema, workloadSchema } from './workload.ts';
@@ -44,47 +46,6 @@ export const runInfoSchema = z.strictObject({
 });
 export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
 
-/** One number or energy (MeV) balance. */
-const balance = {
-  in: z.number(),
-  in_flight: z.number(),
-  stopped: z.number(),
-  escaped_x: z.number(),
-  escaped_z: z.number(),
-  escaped_theta: z.number(),
-  nuclear: z.number(),
-  skipped: z.number(),
-};
-/** What escaped through each face; front and low z are one. Not known of runs from before they were told apart. */
-const faces = {
-  escaped_x_low: z.number().optional(),
-  escaped_x_high: z.number().optional(),
-  escaped_z_low: z.number().optional(),
-  escaped_z_high: z.number().optional(),
-  escaped_theta_low: z.number().optional(),
-  escaped_theta_high: z.number().optional(),
-};
-/** Parts of what was deposited: what reactions left where they were, and what came out of them. With icru63 only. */
-const fromReactions = {
-  deposited_local: z.number().optional(),
-  deposited_protons: z.number().optional(),
-  deposited_deuterons: z.number().optional(),
-};
-export const numberBalanceSchema = z.strictObject({ ...balance, rel_error: z.number(), ...faces });
-export const energyBalanceSchema = z.strictObject({
-  ...balance,
-  deposited: z.number(),
-  rel_error: z.number(),
-  ...faces,
-  ...fromReactions,
-});
-/** In the order of the engine's arrays. */
-export const numberColumns = [...Object.keys(balance), 'rel_error'] as readonly (keyof NumberBalance)[];
-export const energyColumns = [...Object.keys(balance), 'deposited', 'rel_error'] as readonly (keyof EnergyBalance)[];
-export const faceColumns = Object.keys(faces) as readonly (keyof typeof faces)[];
-export type NumberBalance = Readonly<z.infer<typeof numberBalanceSchema>>;
-export type EnergyBalance = Readonly<z.infer<typeof energyBalanceSchema>>;
-
 /** Readouts of a dose distribution. Null: not defined for this dose (a beam that left before it stopped). */
 export const metricsSchema = z.strictObject({
   /** Distal 80 % depth along the beam axis from the entrance. */
@@ -116,22 +77,14 @@ export const runSummarySchema = z.strictObject({
   status: z.enum(['done', 'cancelled', 'failed']),
   /** Why it failed; null unless it did. */
   error: z.string().nullable(),
-  steps: z.number().int().nonnegative(),
-  wall_s: z.number(),
-  setup_s: z.number(),
-  solve_s: z.number(),
+  ...summaryScalarShape,
   metrics: metricsSchema,
   notes: z.array(runNoteSchema),
   ledger: z.strictObject({ number: numberBalanceSchema, energy: energyBalanceSchema }),
-  min_psi_over_max: z.number(),
-  /** Range spread (sigma, mm of water) that the energy grid adds to the beam. */
-  extra_straggling_mm: z.number(),
   /** What depth is resolved to: the larger of a cell in depth and a step along the beam. */
   resolution_mm: z.number(),
-  cell_steps: z.number(),
   peak_rss_MB: z.number(),
   grid: gridSizeSchema,
-  threads: z.number().int().positive(),
   isa: z.string(),
 });
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;

@@ -1,5 +1,6 @@
 /** The result of a run for a person. */
-import type { EnergyBalance, NumberBalance, RunSummary } from '../../contract/run.ts';
+import type { RunSummary } from '../../contract/run.ts';
+import type { EnergyBalance, NumberBalance } from '../../contract/scenario/transport/ledger-columns.ts';
 import { duration, metric, millimetres, significant, smallError } from '../numbers.ts';
 import { pairs, table } from '../table.ts';
 

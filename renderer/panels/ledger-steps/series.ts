@@ -1,5 +1,10 @@
 /** The ledger against the step: shares of what entered, and the error of their sum. No React. */
-import type { EnergyBalance, LedgerTable, NumberBalance } from '../../../electron/contract/run.ts';
+import type { LedgerTable } from '../../../electron/contract/run.ts';
+import {
+  type EnergyBalance,
+  ledgerColumns,
+  type NumberBalance,
+} from '../../../electron/contract/scenario/transport/ledger-columns.ts';
 import { type Chart, type ChartAxis, type LineSeries, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
 
 export type Balance = 'number' | 'energy';
@@ -15,20 +20,20 @@ export interface Series {
 }
 
 const looks: readonly (readonly [Column, name: string, ink: LineSeries['ink'], dash: readonly number[]])[] = [
-  ['in_flight', 'In flight', 'series-1', []],
-  ['deposited', 'Deposited', 'series-7', [7, 2]],
-  ['stopped', 'Stopped', 'series-2', [9, 3]],
-  ['escaped_x', 'Out at the sides', 'series-3', [6, 3]],
+  ['in_flight', ledgerColumns.in_flight.title, 'series-1', []],
+  ['deposited', ledgerColumns.deposited.title, 'series-7', [7, 2]],
+  ['stopped', ledgerColumns.stopped.title, 'series-2', [9, 3]],
+  ['escaped_x', ledgerColumns.escaped_x.title, 'series-3', [6, 3]],
   ['escaped_x_low', 'Out at low x', 'series-3', [6, 3]],
   ['escaped_x_high', 'Out at high x', 'series-3', [6, 3, 1, 3]],
-  ['escaped_z', 'Out in depth', 'series-4', [2, 2]],
+  ['escaped_z', ledgerColumns.escaped_z.title, 'series-4', [2, 2]],
   ['escaped_z_low', 'Out in front', 'series-4', [2, 4]],
   ['escaped_z_high', 'Out behind', 'series-4', [2, 2]],
-  ['escaped_theta', 'Out in angle', 'series-5', [8, 3, 2, 3]],
+  ['escaped_theta', ledgerColumns.escaped_theta.title, 'series-5', [8, 3, 2, 3]],
   ['escaped_theta_low', 'Out at low θ', 'series-5', [8, 3, 2, 3]],
   ['escaped_theta_high', 'Out at high θ', 'series-5', [8, 3, 2, 3, 2, 3]],
-  ['nuclear', 'Nuclear', 'series-6', [4, 2]],
-  ['skipped', 'Skipped', 'series-8', [1, 2]],
+  ['nuclear', ledgerColumns.nuclear.title, 'series-6', [4, 2]],
+  ['skipped', ledgerColumns.skipped.title, 'series-8', [1, 2]],
 ];
 
 /** Rounding of sums near one, in FP64: what is smaller is no share of anything. */

@@ -1,5 +1,6 @@
 /** The ledger as a table: where the protons and their energy went. */
-import type { faceColumns, RunSummary } from '../../../electron/contract/run.ts';
+import type { RunSummary } from '../../../electron/contract/run.ts';
+import { type faceColumns, ledgerColumns } from '../../../electron/contract/scenario/transport/ledger-columns.ts';
 
 type Face = (typeof faceColumns)[number];
 
@@ -15,17 +16,16 @@ export interface LedgerRow {
 }
 
 const entries = [
-  ['stopped', 'Stopped', 'Below the cutoff: what energy was left is deposited on the spot'],
-  ['in_flight', 'In flight', 'Still under way when the run ended'],
-  ['escaped_x', 'Out at the sides', 'Left the geometry through its two faces across x'],
-  ['escaped_z', 'Out in depth', 'Left the geometry through its far face in z, or the near one'],
-  ['escaped_theta', 'Out in angle', 'Scattered beyond the angle grid'],
+  ['stopped', 'Below the cutoff: what energy was left is deposited on the spot'],
+  ['in_flight', 'Still under way when the run ended'],
+  ['escaped_x', 'Left the geometry through its two faces across x'],
+  ['escaped_z', 'Left the geometry through its far face in z, or the near one'],
+  ['escaped_theta', 'Scattered beyond the angle grid'],
   [
     'nuclear',
-    'Nuclear',
     'Removed by nuclear reactions; of the energy, what is not deposited: with icru63 neutrons, photons and binding',
   ],
-  ['skipped', 'Skipped', 'Cells below the threshold of the active window'],
+  ['skipped', 'Cells below the threshold of the active window'],
 ] as const;
 
 const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly (readonly [Face, string])[]>>> = {
@@ -57,9 +57,9 @@ const ofReactions = [
 export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly LedgerRow[] {
   const { number, energy } = ledger;
   return [
-    { name: 'In', title: 'What entered', number: number.in, energy_MeV: energy.in, kind: 'in' },
+    { name: ledgerColumns.in.title, title: 'What entered', number: number.in, energy_MeV: energy.in, kind: 'in' },
     {
-      name: 'Deposited',
+      name: ledgerColumns.deposited.title,
       title: 'Energy left in the material',
       number: null,
       energy_MeV: energy.deposited,
@@ -69,13 +69,15 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
       const carried = energy[key];
       return carried === undefined ? [] : [{ name, title, number: null, energy_MeV: carried, kind: 'part' }];
     }),
-    ...entries.flatMap(([key, name, title]): readonly LedgerRow[] => [
-      { name, title, number: number[key], energy_MeV: energy[key], kind: 'out' },
+    ...entries.flatMap(([key, title]): readonly LedgerRow[] => [
+      { name: ledgerColumns[key].title, title, number: number[key], energy_MeV: energy[key], kind: 'out' },
       // Faces that nothing left through, and runs from before faces were told apart, have no rows of them.
       ...(number[key] === 0 ? [] : (parts[key] ?? [])).flatMap(([face, at]): readonly LedgerRow[] => {
         const [protons, carried] = [number[face], energy[face]];
         if (protons === undefined || carried === undefined) return [];
-        return [{ name: at, title: `${name}, ${at}`, number: protons, energy_MeV: carried, kind: 'part' }];
+        return [
+          { name: at, title: `${ledgerColumns[key].title}, ${at}`, number: protons, energy_MeV: carried, kind: 'part' },
+        ];
       }),
     ]),
   ];

@@ -10,6 +10,7 @@ import type { Ceilings, DeviceReport } from '../../../contract/devices.ts';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
 import type { DriverOccupancy } from '../../../contract/launches.ts';
 import type { Precision } from '../../../contract/run.ts';
+import type { EngineScalars } from '../../../contract/scenario/transport/run-scalars.ts';
 import type { DiffractionProblem, DiffractionRun, DiffractionVariant } from './diffraction.ts';
 import type { Clocks, DeviceTrace, Spans } from './recorded.ts';
 import type { NativeTask, TaskProblem, TaskVariant } from './task.ts';
@@ -274,37 +275,21 @@ export interface NativeLive extends Marginals {
   readonly planes: readonly NativePlane[];
 }
 
-export interface TransportResult {
+/** Its numbers are those of run-scalars.ts. */
+export interface TransportResult extends EngineScalars {
   /** `failed`: the device failed on the way; the rest is what was finished before, and `error` why. */
   readonly status: 'done' | 'cancelled' | 'failed';
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly variant: string;
   readonly precision: Precision;
-  readonly steps: number;
-  readonly setup_s: number;
-  readonly solve_s: number;
-  /** In steps, by the GPU's clock; 0 on the CPU. */
-  readonly device_s: number;
   /** What setup_s went into: tables; of a CUDA variant also device, kernels, upload, state, capture. */
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
-  readonly cell_steps: number;
-  readonly peak_state_bytes: number;
-  /** Compulsory traffic of the kernels that ran, FP32; FP64 moves twice as many. */
-  readonly bytes_per_cell_step: number;
   /** Operations of this problem's operators: wide angle kernels have more. */
   readonly flops_per_cell_step: number;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
   /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence crossing its centre plane; mm, rad from +z. */
   readonly crossing: Float64Array;
-  /** Variance in x that the start's representation adds; mm². */
-  readonly x_variance_of_representation_mm2: number;
-  /** Range straggling that the energy grid adds to the physical one; mm, 0 on the range grid in water. */
-  readonly extra_straggling_mm: number;
-  /** CSDA range of the beam in water. */
-  readonly range_mean_mm: number;
-  /** By which the path of protons along the beam axis is scored longer than it is, where they stop. */
-  readonly end_excess_mm: number;
   /** With icru63: where the energy went that reactions took, and what following it took of solve_s. */
   readonly secondaries?: {
     readonly local_MeV: number;
@@ -314,18 +299,16 @@ export interface TransportResult {
     readonly escaped_MeV: number;
     readonly seconds: number;
   };
-  /** steps × 9, columns as `numberColumns` of the contract. */
+  /** [step][column], columns as `numberColumns` of the contract. */
   readonly ledger_number: Float64Array;
-  /** steps × 10, MeV, columns as `energyColumns` of the contract. */
+  /** The same in MeV, columns as `energyColumns`. */
   readonly ledger_energy: Float64Array;
-  /** steps × 6, what has escaped through each face, columns as `faceColumns`: protons, and MeV. */
+  /** The same of what has escaped through each face, columns as `faceColumns`: protons, and MeV. */
   readonly faces_number: Float64Array;
   readonly faces_energy: Float64Array;
   /** Their arrays are fetched one by one with `TransportRun.keyframe`. */
   readonly keyframes: readonly { readonly step: number; readonly depth_mm: number }[];
   readonly spans: Spans;
-  readonly min_psi_over_max: number;
-  readonly threads: number;
   readonly isa: string;
   /** Null each unless `clocks` was asked for and NVML knows the device. */
   readonly clocks: Clocks;

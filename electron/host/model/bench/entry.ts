@@ -1,7 +1,7 @@
 /** A contestant's samples as its row of the report. */
 import type { BenchReport } from '../../../contract/bench/bench.ts';
 import { gpuOf, type Whole } from '../../../contract/bench/bench-session.ts';
-import { energyColumns, numberColumns } from '../../../contract/run.ts';
+import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import type { TransportResult } from '../../io/addon/addon.ts';
 import type { Candidate } from './candidates.ts';
 import { type Basis, compareTimes, type Flagged, type Ranked } from './comparison.ts';
@@ -39,9 +39,12 @@ export function ledgerError({
   ledger_number,
   ledger_energy,
 }: Pick<TransportResult, 'ledger_number' | 'ledger_energy'>): number {
-  const last = (rows: Float64Array, columns: readonly string[]): number =>
-    Math.abs(rows[rows.length - columns.length + columns.indexOf('rel_error')] ?? Number.NaN);
-  return Math.max(last(ledger_number, numberColumns), last(ledger_energy, energyColumns));
+  if (ledger_number.length === 0) return Number.NaN;
+  const [number, energy] = [
+    ledgerValue(ledger_number, numberColumns, 'rel_error'),
+    ledgerValue(ledger_energy, energyColumns, 'rel_error'),
+  ];
+  return Math.max(Math.abs(number), Math.abs(energy));
 }
 
 function reported({ raw, flag }: Flagged<RawSample>): Sample {

@@ -1,5 +1,5 @@
 /** The ledger of a run by the names of its columns. */
-import { energyColumns, faceColumns, numberColumns } from '../../../contract/run.ts';
+import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import type { RunData } from './run-data.ts';
 
 interface Part {

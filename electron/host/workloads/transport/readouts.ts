@@ -1,7 +1,9 @@
 /** Answers about a run that has ended: summary, curves, tables. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve } from '../../../contract/fields.ts';
-import { energyBalanceSchema, type LedgerTable, numberBalanceSchema, type RunSummary } from '../../../contract/run.ts';
+import type { LedgerTable, RunSummary } from '../../../contract/run.ts';
+import { energyBalanceSchema, numberBalanceSchema } from '../../../contract/scenario/transport/ledger-columns.ts';
+import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts';
 import { columnsOf, energyBalance, lastRow, numberBalance } from './ledger.ts';
 import { metricsOf } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
@@ -29,16 +31,9 @@ export function summaryOf(run: RunData): RunSummary {
     precision: run.precision,
     status: run.status,
     error: run.error?.message ?? null,
-    steps: run.steps,
-    wall_s: run.wall_s,
-    setup_s: run.setup_s,
-    solve_s: run.solve_s,
-    min_psi_over_max: run.min_psi_over_max,
-    extra_straggling_mm: run.extra_straggling_mm,
-    cell_steps: run.cell_steps,
+    ...forSummary(run),
     peak_rss_MB: run.peak_rss_bytes / 1e6,
     grid: { ne: run.axes.energies_MeV.length, ntheta: run.axes.ntheta, nz: run.axes.nz, nx: run.axes.nx },
-    threads: run.threads,
     isa: run.isa,
   };
 }

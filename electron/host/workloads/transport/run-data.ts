@@ -1,6 +1,8 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../../contract/run.ts';
+import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
+import { fromEngine, type RunScalars } from '../../../contract/scenario/transport/run-scalars.ts';
 import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../io/addon/addon.ts';
 import { fromNative } from '../../io/addon/addon.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
@@ -24,7 +26,7 @@ export interface Axes {
   readonly density_g_cm3: Float64Array | null;
 }
 
-export interface RunData extends RunContext, Recording {
+export interface RunData extends RunContext, Recording, RunScalars {
   readonly workload: 'transport';
   /** Title of the stopping-power table. */
   readonly table: string;
@@ -43,36 +45,16 @@ export interface RunData extends RunContext, Recording {
   readonly variant: string;
   readonly precision: Precision;
   readonly isa: string;
-  readonly threads: number;
-  readonly steps: number;
-  readonly setup_s: number;
-  readonly solve_s: number;
-  /** In steps by the GPU's clock; 0 on the CPU. */
-  readonly device_s: number;
   /** What setup_s went into. */
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
-  readonly cell_steps: number;
-  readonly peak_state_bytes: number;
-  /** Compulsory traffic of the kernels that ran, FP32; 0 in files of versions that did not record it. */
-  readonly bytes_per_cell_step: number;
-  readonly peak_rss_bytes: number;
-  readonly min_psi_over_max: number;
-  readonly x_variance_of_representation_mm2: number;
-  readonly extra_straggling_mm: number;
-  /** CSDA range in water. */
-  readonly range_mm: number;
-  /** Path of one step along the beam axis; 0 in files of versions that did not record it. */
-  readonly step_mm: number;
-  /** By which the path of protons along the beam axis is scored longer than it is, where they stop. */
-  readonly end_excess_mm: number;
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
   /** nz × 6: N, Σx, Σx², Σθ, Σθ², Σxθ; mm, rad. */
   readonly crossing: Float64Array;
-  /** steps × 9 and steps × 10, columns as in the contract. */
+  /** [step][column], columns as in the contract. */
   readonly ledgerNumber: Float64Array;
   readonly ledgerEnergy: Float64Array;
-  /** steps × 6 each, what escaped by its face; empty in files from before faces were told apart. */
+  /** The same of what escaped by its face; empty in files from before faces were told apart. */
   readonly facesNumber: Float64Array;
   readonly facesEnergy: Float64Array;
   /** Where the energy went that reactions took; null where they were not followed. */
@@ -143,22 +125,10 @@ export function runData(
     variant: result.variant,
     precision: result.precision,
     isa: result.isa,
-    threads: result.threads,
-    steps: result.steps,
-    setup_s: result.setup_s,
-    solve_s: result.solve_s,
-    device_s: result.device_s,
+    ...fromEngine(result),
     setup_parts: result.setup_parts,
-    cell_steps: result.cell_steps,
-    peak_state_bytes: result.peak_state_bytes,
-    bytes_per_cell_step: result.bytes_per_cell_step,
     peak_rss_bytes: process.resourceUsage().maxRSS * 1024,
-    min_psi_over_max: result.min_psi_over_max,
-    x_variance_of_representation_mm2: result.x_variance_of_representation_mm2,
-    extra_straggling_mm: result.extra_straggling_mm,
-    range_mm: result.range_mean_mm,
     step_mm: stepAlongAxis(problem),
-    end_excess_mm: result.end_excess_mm,
     dose: result.dose,
     crossing: result.crossing,
     ledgerNumber: result.ledger_number,
@@ -172,14 +142,6 @@ export function runData(
   };
 }
 
-const NUMBER_COLUMNS = 9;
-const ENERGY_COLUMNS = 10;
-
-/** Value of a ledger's last row; 0 for a run without a step. */
-function lastOf(ledger: Float64Array, columns: number, column: number): number {
-  return ledger.length === 0 ? 0 : (ledger[ledger.length - columns + column] ?? 0);
-}
-
 /** What the steps took: by the GPU's clock where one took them, else by the host's. */
 export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 'solve_s'>): number {
   return device_s > 0 ? device_s : solve_s;
@@ -187,10 +149,8 @@ export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 's
 
 export function measured(run: RunData): MeasuredRun {
   const { axes, beam } = run;
-  const [incoming, inFlight] = [
-    lastOf(run.ledgerNumber, NUMBER_COLUMNS, 0),
-    lastOf(run.ledgerNumber, NUMBER_COLUMNS, 1),
-  ];
+  const protons = (column: (typeof numberColumns)[number]) => ledgerValue(run.ledgerNumber, numberColumns, column);
+  const incoming = protons('in');
   return {
     geometry: {
       nz: axes.nz,
@@ -205,9 +165,9 @@ export function measured(run: RunData): MeasuredRun {
     dosePerMass: () => dosePerMass(run.dose, axes.density_g_cm3),
     crossing: run.crossing,
     x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
-    energyDeposited_MeV: lastOf(run.ledgerEnergy, ENERGY_COLUMNS, 8),
-    trackEnd: { stopped: lastOf(run.ledgerNumber, NUMBER_COLUMNS, 2), excess_mm: run.end_excess_mm },
-    weightLeft: incoming > 0 ? inFlight / incoming : 1,
+    energyDeposited_MeV: ledgerValue(run.ledgerEnergy, energyColumns, 'deposited'),
+    trackEnd: { stopped: protons('stopped'), excess_mm: run.end_excess_mm },
+    weightLeft: incoming > 0 ? protons('in_flight') / incoming : 1,
     hasBeam: beam.present,
   };
 }

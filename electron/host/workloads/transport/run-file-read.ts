@@ -1,5 +1,6 @@
 /** Reads what the run file of a transport run holds. */
-import { energyColumns, faceColumns, numberColumns } from '../../../contract/run.ts';
+import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
+import { type RunScalar, type RunScalars, runScalarEntries } from '../../../contract/scenario/transport/run-scalars.ts';
 import type { Marginals } from '../../io/addon/addon.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
 import { crossingColumns } from '../../io/hdf5/layout.ts';
@@ -78,9 +79,18 @@ function readSecondaries(f: RunFileFields): RunData['secondaries'] {
   };
 }
 
+function readScalars(f: RunFileFields): RunScalars {
+  const read = ({ at, whole, before }: RunScalar): number => {
+    if (whole !== undefined) return f.count(...at);
+    return before === undefined ? f.finite(...at) : f.finiteOr(...at, before);
+  };
+  return Object.fromEntries(runScalarEntries.map(([name, scalar]) => [name, read(scalar)])) as RunScalars;
+}
+
 export function readTransportRun(f: RunFileFields): RunData {
   const axes = readAxes(f);
-  const steps = f.count('timing', 'steps');
+  const scalars = readScalars(f);
+  const { steps } = scalars;
   return {
     workload: 'transport',
     ...readHead(f),
@@ -97,23 +107,9 @@ export function readTransportRun(f: RunFileFields): RunData {
     variant: f.text('engine', 'variant'),
     precision: f.oneOf('engine', 'precision', ['fp32', 'fp64']),
     isa: f.text('engine', 'isa'),
-    threads: f.count('engine', 'threads'),
-    steps,
-    wall_s: f.finite('timing', 'wall_s'),
-    setup_s: f.finite('timing', 'setup_s'),
-    solve_s: f.finite('timing', 'solve_s'),
-    device_s: f.finite('timing', 'device_s'),
+    ...scalars,
+    end_excess_mm: Number.isNaN(scalars.end_excess_mm) ? estimatedExcess(f) : scalars.end_excess_mm,
     setup_parts: readSetup(f),
-    cell_steps: f.finite('timing', 'cell_steps'),
-    peak_state_bytes: f.finite('timing', 'peak_state_bytes'),
-    bytes_per_cell_step: f.finiteOr('timing', 'bytes_per_cell_step', 0),
-    peak_rss_bytes: f.finite('timing', 'peak_rss_bytes'),
-    min_psi_over_max: f.finite('engine', 'min_psi_over_max'),
-    x_variance_of_representation_mm2: f.finite('engine', 'x_variance_of_representation_mm2'),
-    extra_straggling_mm: f.finite('engine', 'extra_straggling_mm'),
-    range_mm: f.finite('engine', 'range_in_water_mm'),
-    step_mm: f.finiteOr('engine', 'step_mm', 0),
-    end_excess_mm: f.finiteOr('engine', 'end_excess_mm', estimatedExcess(f)),
     dose: f.float64('dose', [axes.nz, axes.nx]),
     crossing: f.float64('crossing', [axes.nz, crossingColumns.length]),
     ledgerNumber: f.float64('ledger/number', [steps, numberColumns.length]),

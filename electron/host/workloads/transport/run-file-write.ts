@@ -1,6 +1,8 @@
 /** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
 import type { File } from 'h5wasm';
-import { energyColumns, faceColumns, type Moments, numberColumns } from '../../../contract/run.ts';
+import type { Moments } from '../../../contract/run.ts';
+import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
+import { runScalarEntries } from '../../../contract/scenario/transport/run-scalars.ts';
 import { createFile } from '../../io/hdf5/h5.ts';
 import { crossingColumns, keyframeFields } from '../../io/hdf5/layout.ts';
 import { put, putNote, putValues } from '../../io/hdf5/put.ts';
@@ -141,6 +143,12 @@ function putKeyframes(file: File, run: RunData): void {
   }
 }
 
+/** By the names of their attributes. */
+function scalarsIn(group: string, run: RunData): Readonly<Record<string, number>> {
+  const there = runScalarEntries.filter(([, { at }]) => at[0] === group);
+  return Object.fromEntries(there.map(([name, { at }]) => [at[1], run[name]]));
+}
+
 export function writeRun(run: RunData): Promise<Uint8Array> {
   return createFile((file) => {
     putHead(file, run.workload, run);
@@ -148,26 +156,10 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
       variant: run.variant,
       precision: run.precision,
       isa: run.isa,
-      threads: run.threads,
       stopping_power_table: run.table,
-      range_in_water_mm: run.range_mm,
-      step_mm: run.step_mm,
-      end_excess_mm: run.end_excess_mm,
-      x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
-      extra_straggling_mm: run.extra_straggling_mm,
-      min_psi_over_max: run.min_psi_over_max,
+      ...scalarsIn('engine', run),
     });
-    putValues(file, 'timing', {
-      steps: run.steps,
-      wall_s: run.wall_s,
-      setup_s: run.setup_s,
-      solve_s: run.solve_s,
-      device_s: run.device_s,
-      cell_steps: run.cell_steps,
-      peak_state_bytes: run.peak_state_bytes,
-      bytes_per_cell_step: run.bytes_per_cell_step,
-      peak_rss_bytes: run.peak_rss_bytes,
-    });
+    putValues(file, 'timing', scalarsIn('timing', run));
     if (run.secondaries !== null) putValues(file, 'secondaries', run.secondaries);
     putSetup(file, run);
     const { present, ...beam } = run.beam;

@@ -3,7 +3,8 @@
  * nothing. Made once, as data; text, JSON, page and exports show the same list.
  */
 import { z } from 'zod';
-import type { NumberBalance, RunNote, RunSummary } from '../../../../contract/run.ts';
+import type { RunNote, RunSummary } from '../../../../contract/run.ts';
+import type { NumberBalance } from '../../../../contract/scenario/transport/ledger-columns.ts';
 
 /** Fewer lost protons change no readout by more than the grid does. */
 const NOTICEABLE_SHARE = 0.005;

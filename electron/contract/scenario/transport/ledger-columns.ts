@@ -1,0 +1,76 @@
+/**
+ * The columns of a transport run's ledger, each declared once. Schemas, the run file, tables, CSV and the page derive from
+ * these; the engine's list is `kLedgerColumns` of kernels/transport/run/ledger.hpp, and a test holds the two together.
+ */
+import { z } from 'zod';
+
+interface LedgerColumn {
+  /** As the page names it. */
+  readonly title: string;
+  /** Protons have no such column. */
+  readonly energyOnly?: true;
+}
+
+/** In the order of the engine's arrays: protons, and MeV. */
+export const ledgerColumns = {
+  in: { title: 'In' },
+  in_flight: { title: 'In flight' },
+  stopped: { title: 'Stopped' },
+  escaped_x: { title: 'Out at the sides' },
+  escaped_z: { title: 'Out in depth' },
+  escaped_theta: { title: 'Out in angle' },
+  nuclear: { title: 'Nuclear' },
+  skipped: { title: 'Skipped' },
+  deposited: { title: 'Deposited', energyOnly: true },
+  rel_error: { title: 'Relative error' },
+} as const satisfies Readonly<Record<string, LedgerColumn>>;
+
+type ColumnName = keyof typeof ledgerColumns;
+type EnergyOnly = { [N in ColumnName]: (typeof ledgerColumns)[N] extends { energyOnly: true } ? N : never }[ColumnName];
+
+export const energyColumns = Object.keys(ledgerColumns) as readonly ColumnName[];
+export const numberColumns = energyColumns.filter((name): name is Exclude<ColumnName, EnergyOnly> => {
+  const column: LedgerColumn = ledgerColumns[name];
+  return column.energyOnly !== true;
+});
+
+/** What escaped through each face; front and low z are one. Not known of runs from before they were told apart. */
+export const faceColumns = [
+  'escaped_x_low',
+  'escaped_x_high',
+  'escaped_z_low',
+  'escaped_z_high',
+  'escaped_theta_low',
+  'escaped_theta_high',
+] as const;
+
+/** Parts of what was deposited: what reactions left where they were, and what came out of them. With icru63 only. */
+export const reactionColumns = ['deposited_local', 'deposited_protons', 'deposited_deuterons'] as const;
+
+function shapeOf<N extends string, T>(names: readonly N[], type: T) {
+  return Object.fromEntries(names.map((name) => [name, type])) as { readonly [Name in N]: T };
+}
+
+const optional = z.number().optional();
+export const numberBalanceSchema = z.strictObject({
+  ...shapeOf(numberColumns, z.number()),
+  ...shapeOf(faceColumns, optional),
+});
+export const energyBalanceSchema = z.strictObject({
+  ...shapeOf(energyColumns, z.number()),
+  ...shapeOf(faceColumns, optional),
+  ...shapeOf(reactionColumns, optional),
+});
+export type NumberBalance = Readonly<z.infer<typeof numberBalanceSchema>>;
+export type EnergyBalance = Readonly<z.infer<typeof energyBalanceSchema>>;
+
+/** Value of a table's row, [step][column]; 0 for a run without a step. `row` counts from the end where it is negative. */
+export function ledgerValue<N extends string>(
+  table: Float64Array,
+  columns: readonly N[],
+  column: NoInfer<N>,
+  row = -1,
+): number {
+  const at = row < 0 ? table.length / columns.length + row : row;
+  return table[at * columns.length + columns.indexOf(column)] ?? 0;
+}

@@ -1,0 +1,143 @@
+/**
+ * The numbers that a transport run yields, each declared once. The schema of the summary, the run file, what is taken over
+ * from the engine's result, and JSON derive from this table. A further number is one entry here and one in the binding.
+ */
+import { z } from 'zod';
+
+export interface RunScalar {
+  /** Empty for a plain number. */
+  readonly unit: string;
+  readonly about: string;
+  /** Its place in the run file: a group, and an attribute of it. */
+  readonly at: readonly [group: 'engine' | 'timing', attribute: string];
+  /** Whole, and at least this. */
+  readonly whole?: 0 | 1;
+  /** Its name in the engine's result; left out: the host itself knows it. */
+  readonly engine?: string;
+  /** In files of versions that did not record it; left out: such a file is refused. */
+  readonly before?: number;
+  /** Whether the summary has it. */
+  readonly summary?: true;
+}
+
+export const runScalars = {
+  steps: { unit: '', about: 'steps taken', at: ['timing', 'steps'], whole: 0, engine: 'steps', summary: true },
+  wall_s: { unit: 's', about: 'from the start to the end', at: ['timing', 'wall_s'], summary: true },
+  setup_s: { unit: 's', about: 'before the first step', at: ['timing', 'setup_s'], engine: 'setup_s', summary: true },
+  solve_s: { unit: 's', about: 'in steps', at: ['timing', 'solve_s'], engine: 'solve_s', summary: true },
+  device_s: {
+    unit: 's',
+    about: "in steps by the GPU's clock; 0 on the CPU",
+    at: ['timing', 'device_s'],
+    engine: 'device_s',
+  },
+  cell_steps: {
+    unit: '',
+    about: 'cells visited, summed over the steps',
+    at: ['timing', 'cell_steps'],
+    engine: 'cell_steps',
+    summary: true,
+  },
+  peak_state_bytes: {
+    unit: 'bytes',
+    about: 'largest state that was held',
+    at: ['timing', 'peak_state_bytes'],
+    engine: 'peak_state_bytes',
+  },
+  bytes_per_cell_step: {
+    unit: 'bytes',
+    about: 'compulsory traffic of the kernels that ran, FP32',
+    at: ['timing', 'bytes_per_cell_step'],
+    engine: 'bytes_per_cell_step',
+    before: 0,
+  },
+  peak_rss_bytes: { unit: 'bytes', about: 'peak of the process', at: ['timing', 'peak_rss_bytes'] },
+  threads: {
+    unit: '',
+    about: 'threads of the CPU',
+    at: ['engine', 'threads'],
+    whole: 1,
+    engine: 'threads',
+    summary: true,
+  },
+  range_mm: { unit: 'mm', about: 'CSDA range in water', at: ['engine', 'range_in_water_mm'], engine: 'range_mean_mm' },
+  step_mm: {
+    unit: 'mm',
+    about: 'path of one step along the beam axis',
+    at: ['engine', 'step_mm'],
+    before: 0,
+  },
+  end_excess_mm: {
+    unit: 'mm',
+    about: 'by which the path along the beam axis is scored longer than it is, where protons stop',
+    at: ['engine', 'end_excess_mm'],
+    engine: 'end_excess_mm',
+    // Files that lack it get an estimate instead.
+    before: Number.NaN,
+  },
+  x_variance_of_representation_mm2: {
+    unit: 'mm²',
+    about: "variance in x that the start's representation adds",
+    at: ['engine', 'x_variance_of_representation_mm2'],
+    engine: 'x_variance_of_representation_mm2',
+  },
+  extra_straggling_mm: {
+    unit: 'mm',
+    about: 'range spread (sigma, of water) that the energy grid adds to the beam',
+    at: ['engine', 'extra_straggling_mm'],
+    engine: 'extra_straggling_mm',
+    summary: true,
+  },
+  min_psi_over_max: {
+    unit: '',
+    about: 'smallest cell over the largest; negative where a scheme undershoots',
+    at: ['engine', 'min_psi_over_max'],
+    engine: 'min_psi_over_max',
+    summary: true,
+  },
+} as const satisfies Readonly<Record<string, RunScalar>>;
+
+type Scalars = typeof runScalars;
+export type RunScalarName = keyof Scalars;
+type With<Field> = { [N in RunScalarName]: Scalars[N] extends Field ? N : never }[RunScalarName];
+export type EngineScalarName = With<{ engine: string }>;
+export type SummaryScalarName = With<{ summary: true }>;
+
+/** All of them, by name. */
+export type RunScalars = Readonly<Record<RunScalarName, number>>;
+/** As the engine's result calls them. */
+export type EngineScalars = { readonly [N in EngineScalarName as Scalars[N]['engine']]: number };
+
+export const runScalarEntries: readonly (readonly [RunScalarName, RunScalar])[] = Object.entries(runScalars) as [
+  RunScalarName,
+  RunScalar,
+][];
+
+function named<N extends RunScalarName, T>(
+  has: (scalar: RunScalar) => boolean,
+  value: (name: RunScalarName, scalar: RunScalar) => T,
+) {
+  const some = runScalarEntries.filter(([, scalar]) => has(scalar));
+  return Object.fromEntries(some.map(([name, scalar]) => [name, value(name, scalar)])) as { readonly [Name in N]: T };
+}
+
+/** Those that the engine's result holds. */
+export const fromEngine = (result: EngineScalars): Readonly<Record<EngineScalarName, number>> => {
+  const values: Readonly<Record<string, number>> = result;
+  return named(
+    ({ engine }) => engine !== undefined,
+    (_, { engine = '' }) => values[engine] ?? Number.NaN,
+  );
+};
+
+export const forSummary = (run: RunScalars): Readonly<Record<SummaryScalarName, number>> =>
+  named(
+    ({ summary }) => summary === true,
+    (name) => run[name],
+  );
+
+/** Shape of the summary's part of them. */
+export const summaryScalarShape = named<SummaryScalarName, z.ZodNumber>(
+  ({ summary }) => summary === true,
+  (_, { whole }) => (whole === undefined ? z.number() : z.number().int().min(whole)),
+);
