@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "constants.hpp"
+
 namespace bb::physics {
 namespace {
 
@@ -81,6 +83,33 @@ double hermite(double y0, double y1, double m0, double m1, double t) {
   return (2 * t3 - 3 * t2 + 1) * y0 + (t3 - 2 * t2 + t) * m0 + (3 * t2 - 2 * t3) * y1 + (t3 - t2) * m1;
 }
 
+constexpr std::array<double, 13> kEmissionAngles{0, 10, 20, 30, 40, 50, 60, 70, 90, 110, 130, 150, 180};  // degrees
+
+/// Class of an angle: 0 straight ahead, 1 … as kAngleBounds, kAngleClasses + 1 beyond them.
+std::size_t angle_class(double degrees) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(kAngleBounds, degrees) - kAngleBounds.begin());
+}
+
+/// Shares of the classes in an emission with these densities per steradian.
+std::array<double, kAngleClasses + 2> emission_shares(const Row& row, std::size_t field) {
+  constexpr int kParts = 180;
+  std::array<double, kAngleClasses + 2> share{};
+  double all = 0.0;
+  std::size_t i = 0;
+  for (int part = 0; part < kParts; ++part) {
+    const double degrees = 180.0 * (part + 0.5) / kParts;
+    while (degrees > kEmissionAngles[i + 1]) ++i;
+    const double t = (degrees - kEmissionAngles[i]) / (kEmissionAngles[i + 1] - kEmissionAngles[i]);
+    const double density = std::exp(mix(std::log(std::max(row.number(field + i), kLeast_b)),
+                                        std::log(std::max(row.number(field + i + 1), kLeast_b)), t));
+    const double weight = density * std::sin(degrees * kDegree);
+    share[angle_class(degrees)] += weight;
+    all += weight;
+  }
+  for (double& each : share) each /= all;
+  return share;
+}
+
 /// Sorts dσ/dΩ (b/sr, centre of mass) into the classes.
 Deflection classify(const std::vector<double>& per_steradian, double nucleus) {
   std::vector<double> logarithm;
@@ -97,8 +126,7 @@ Deflection classify(const std::vector<double>& per_steradian, double nucleus) {
       const double weight =
           2.0 * std::numbers::pi * density * std::sin(angle) * kElasticStep * kDegree / static_cast<double>(kParts);
       const double seen = std::atan2(std::sin(angle), std::cos(angle) + ratio) / kDegree;
-      const auto bound = std::upper_bound(kElasticBounds.begin() + 1, kElasticBounds.end(), seen);
-      const auto k = static_cast<std::size_t>(bound - kElasticBounds.begin() - 1);
+      const std::size_t k = std::max<std::size_t>(angle_class(seen), 1) - 1;
       out.cross_section += weight;
       out.share[k] += weight;
       out.recoil[k] += weight * 2.0 * ratio / ((1.0 + ratio) * (1.0 + ratio)) * (1.0 - std::cos(angle));
@@ -158,13 +186,27 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
       for (double& value : spectrum) value *= row.number(3) / total;
       Emission& emission = reactions_.back().emission;
       if (row.text(1) == "proton") {
-        emission.protons = spectrum;
+        emission.ahead = spectrum;  // until the angles say more
       } else if (row.text(1) == "deuteron") {
         emission.deuterons = spectrum;
       } else if (row.text(1) == "alpha") {
         emission.alphas = mean(spectrum);
       } else {
         row.refuse("no such particle: " + row.text(1));
+      }
+    } else if (kind == "angles") {
+      constexpr std::size_t kFields = 1 + kEmissionAngles.size();
+      if (reactions_.empty() || row.number(1) != reactions_.back().energy) row.refuse("not of the energy before it");
+      if ((row.size() - 2) % kFields != 0) row.refuse("not 14 fields for each energy");
+      Emission& emission = reactions_.back().emission;
+      for (std::size_t field = 2; field < row.size(); field += kFields) {
+        const auto i = static_cast<std::size_t>(row.number(field));
+        if (i >= emission.ahead.size()) row.refuse("no such energy: " + row.text(field));
+        const auto share = emission_shares(row, field + 1);
+        const double number = emission.ahead[i];
+        emission.ahead[i] = number * share.front();
+        for (std::size_t k = 0; k < emission.aside.size(); ++k) emission.aside[k][i] = number * share[k + 1];
+        emission.wide[i] = number * share.back();
       }
     } else if (kind == "elastic") {
       row.expect(2 + kElasticPoints);
@@ -188,9 +230,11 @@ Emission NuclearTable::emission(double energy) const {
   const Emission &a = low->emission, &b = high->emission;
   Emission out;
   out.cross_section = mix(a.cross_section, b.cross_section, f);
-  for (std::size_t i = 0; i < out.protons.size(); ++i) {
-    out.protons[i] = mix(a.protons[i], b.protons[i], f);
+  for (std::size_t i = 0; i < out.ahead.size(); ++i) {
     out.deuterons[i] = mix(a.deuterons[i], b.deuterons[i], f);
+    out.ahead[i] = mix(a.ahead[i], b.ahead[i], f);
+    out.wide[i] = mix(a.wide[i], b.wide[i], f);
+    for (std::size_t k = 0; k < out.aside.size(); ++k) out.aside[k][i] = mix(a.aside[k][i], b.aside[k][i], f);
   }
   out.alphas = mix(a.alphas, b.alphas, f);
   out.recoils = mix(a.recoils, b.recoils, f);
@@ -221,6 +265,11 @@ double NuclearTable::cross_section(double energy) const {
     out += mix(at.low->deflection.cross_section, at.high->deflection.cross_section, at.share);
   }
   return out;
+}
+
+double collision_angle(double energy, double share) {
+  const double twice = 2.0 * kProtonMass_MeV;
+  return std::acos(std::sqrt(share * (energy + twice) / (share * energy + twice))) / kDegree;
 }
 
 double water_proton_proton(double energy) {

@@ -15,23 +15,26 @@ namespace bb::physics {
 inline constexpr int kEmissionPoints = 41;
 using Spectrum = std::array<double, kEmissionPoints>;
 
-/// Bounds, in degrees of the laboratory, of the classes that elastically scattered protons are sorted into. The first one
-/// also holds what the change of frame brings below 5; those beyond the last one stay where they are.
-inline constexpr std::array<double, 9> kElasticBounds{5, 7.5, 10, 15, 20, 30, 45, 60, 75};
-inline constexpr int kElasticClasses = static_cast<int>(kElasticBounds.size()) - 1;
+/// Bounds, in degrees of the laboratory, of the classes that deflected protons are sorted into. What is nearer to the axis
+/// goes straight ahead, but for elastically scattered ones, which the change of frame alone brings there: they are of the
+/// first class. What is beyond the last bound stays where it is.
+inline constexpr std::array<double, 9> kAngleBounds{5, 7.5, 10, 15, 20, 30, 45, 60, 75};
+inline constexpr int kAngleClasses = static_cast<int>(kAngleBounds.size()) - 1;
 
 /// What a non-elastic reaction sends out, mean of many.
 struct Emission {
   double cross_section = 0;
-  Spectrum protons{}, deuterons{};  // number per reaction and unit of u
-  double alphas = 0, recoils = 0;   // shares of the proton's energy
+  Spectrum deuterons{};                         // number per reaction and unit of u
+  Spectrum ahead{}, wide{};                     // of protons: within the first bound, and beyond the last one
+  std::array<Spectrum, kAngleClasses> aside{};  // of protons, by class
+  double alphas = 0, recoils = 0;               // shares of the proton's energy
 };
 
 /// Elastic scattering beyond 5 degrees, by classes; the last entry is what lies beyond them.
 struct Deflection {
   double cross_section = 0;
-  std::array<double, kElasticClasses + 1> share{};   // of the cross section
-  std::array<double, kElasticClasses + 1> recoil{};  // share of the proton's energy that the nucleus takes
+  std::array<double, kAngleClasses + 1> share{};   // of the cross section
+  std::array<double, kAngleClasses + 1> recoil{};  // share of the proton's energy that the nucleus takes
 };
 
 /// The tables of one element: a text as in assets/nuclear.
@@ -60,6 +63,10 @@ class NuclearTable {
   std::vector<Reaction> reactions_;
   std::vector<Scattering> scattering_;
 };
+
+/// Angle, degrees of the laboratory, under which a proton of energy `energy` scatters off one at rest that keeps the share
+/// 1 - `share` of it.
+double collision_angle(double energy, double share);
 
 /// Elastic scattering of protons by the hydrogen of water, cm² per gram of water: 0.315 E^-1.126 + 3.78e-6 E above
 /// 10 MeV (M. Fippel and M. Soukup, Med. Phys. 31 (2004) 2263).

@@ -195,6 +195,8 @@ TEST("gate, nuclear reactions: depth doses of eight energies as by Monte Carlo")
     if (shown) {
       std::printf("| %.2f | %+.2f | %+.1f | %+.1f | %+.1f | %+.2f | %.1f | %.1f | %.1f |\n", energy, r80, 100 * falloff,
                   100 * plateau, 100 * ratio, 100 * deposited, strict, absolute, wide);
+      std::fprintf(stderr, "%.2f MeV: products %.0f %% of the beam's steps\n", energy,
+                   100 * o.result().secondaries_s / (o.result().solve_s - o.result().secondaries_s));
     }
     const bool high = energy > 190.0;
     CHECK(std::abs(r80) <= 0.15);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
+#include <utility>
 
 namespace bb::transport {
 namespace {
@@ -48,7 +50,14 @@ double NuclearMatter::removal(double energy) const {
   return sum;
 }
 
-std::vector<physics::NuclearTable> nuclear_tables(const Problem& problem) {
+std::shared_ptr<const std::vector<physics::NuclearTable>> nuclear_tables(const Problem& problem) {
+  using Tables = std::shared_ptr<const std::vector<physics::NuclearTable>>;
+  static std::mutex mutex;
+  static std::pair<std::vector<NuclearText>, Tables> kept;
+  {
+    const std::scoped_lock lock(mutex);
+    if (kept.second && kept.first == problem.nuclear_texts) return kept.second;
+  }
   std::vector<physics::NuclearTable> tables;
   try {
     for (const NuclearText& file : problem.nuclear_texts) tables.emplace_back(file.text, file.name);
@@ -56,7 +65,10 @@ std::vector<physics::NuclearTable> nuclear_tables(const Problem& problem) {
     throw ProblemError("invalid", error.what());
   }
   if (tables.empty()) throw ProblemError("invalid", "physics.nuclear = icru63: no tables of reactions were given");
-  return tables;
+  auto made = std::make_shared<const std::vector<physics::NuclearTable>>(std::move(tables));
+  const std::scoped_lock lock(mutex);
+  kept = {problem.nuclear_texts, made};
+  return made;
 }
 
 }  // namespace bb::transport

@@ -30,7 +30,8 @@ class NuclearMatter {
   double hydrogen_ = 0;  // mass fraction over that of water
 };
 
-/// Parses the texts of a problem. Throws ProblemError('invalid').
-std::vector<physics::NuclearTable> nuclear_tables(const Problem& problem);
+/// The tables of a problem. What was parsed last is kept: a process solves with the same files again and again. Throws
+/// ProblemError('invalid').
+std::shared_ptr<const std::vector<physics::NuclearTable>> nuclear_tables(const Problem& problem);
 
 }  // namespace bb::transport

@@ -51,6 +51,8 @@ struct Material {
 /// A file of assets/nuclear.
 struct NuclearText {
   std::string name, text;
+
+  bool operator==(const NuclearText&) const = default;
 };
 
 struct Problem {

@@ -22,9 +22,9 @@ StepOperators::StepOperators(const Problem& problem, std::span<const Medium> med
     for (const double energy : grid.energies()) matter.range.push_back(medium.table.range(energy));
   }
   if (!reactions.on()) return;
-  const std::vector<physics::NuclearTable> nuclei = nuclear_tables(problem);
+  const auto nuclei = nuclear_tables(problem);
   for (Matter& matter : matter_) {
-    const NuclearMatter composition(matter.medium->material, nuclei);
+    const NuclearMatter composition(matter.medium->material, *nuclei);
     for (const double energy : reactions.at) matter.removal.push_back(composition.removal(energy));
   }
   find_detours();

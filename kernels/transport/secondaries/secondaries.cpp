@@ -16,13 +16,17 @@ namespace bb::transport {
 namespace {
 
 constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
-constexpr int kBeams = kFirstDeflected + 2 * physics::kElasticClasses;
+constexpr int kBeams = kFirstDeflected + 2 * physics::kAngleClasses;
 constexpr double kLongestWay = 10.0;  // mm per mm of depth: what goes further aside is deposited on the spot
 constexpr double kNothing = 1e-12;    // of the protons: a bin that holds less is deposited on the spot
+constexpr double kFew = 1e-9;         // of the protons: what fewer that react in a bin send out goes straight ahead
 constexpr int kColumnsPerTask = 2;
 constexpr double kWidestSpread = 0.9;  // bins²: a step's straggling has three points
 
 bool is_deuteron(int beam) { return beam == kDeuterons; }
+
+/// Both sides of a class get the same: its first beam holds the source of both.
+int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % 2; }
 
 /// A direction of travel: mm of way and mm to the side per mm of depth.
 struct Direction {
@@ -41,8 +45,8 @@ std::array<Direction, kBeams> directions(double tilt) {
   };
   std::array<Direction, kBeams> out;
   out[kStraight] = out[kDeuterons] = towards(0.0, 0.0);
-  for (int k = 0; k < physics::kElasticClasses; ++k) {
-    const double middle = 0.5 * (physics::kElasticBounds[u(k)] + physics::kElasticBounds[u(k + 1)]);
+  for (int k = 0; k < physics::kAngleClasses; ++k) {
+    const double middle = 0.5 * (physics::kAngleBounds[u(k)] + physics::kAngleBounds[u(k + 1)]);
     for (int side = 0; side < 2; ++side) {
       out[u(kFirstDeflected + 2 * k + side)] = towards(middle * std::numbers::pi / 180.0, side == 0 ? -1.0 : 1.0);
     }
@@ -116,13 +120,15 @@ class Sweep {
         directions_(directions(problem.beam.angle)),
         pool_(threads),
         lanes_(u(pool_.lanes())),
-        least_(kNothing * tables.start.number_in) {
+        least_(kNothing * tables.start.number_in),
+        few_(kFew * tables.start.number_in) {
     build_matter(problem);
     now_.assign(u(kBeams) * u(g_.columns) * u(g_.bins), 0.0);
     next_.assign(now_.size(), 0.0);
     top_.assign(u(kBeams) * u(g_.columns), 0);
     planes_.assign(u(g_.planes) * u(g_.columns), 0.0);
     for (Lane& lane : lanes_) {
+      lane.beam.resize(u(g_.bins));
       lane.reacted.resize(u(g_.bins));
       lane.source.assign(u(kBeams) * u(g_.bins), 0.0);
     }
@@ -155,19 +161,26 @@ class Sweep {
  private:
   struct Lane {
     Motion motion;
-    int pad = 0;  // bins below the lowest that a step can reach
-    std::vector<double> reacted, source;
-    std::vector<double> before, after;  // content of a row while it moves, with room on both sides
+    int pad = 0;                                // bins below the lowest that a step can reach
+    std::vector<double> beam, reacted, source;  // reacted protons of the beam and of products
+    std::vector<double> before, after;          // content of a row while it moves, with room on both sides
     Secondaries out;
   };
 
   void build_matter(const Problem& problem) {
-    const std::vector<physics::NuclearTable> tables = nuclear_tables(problem);
-    const NucleusYields nuclei_yields(tables, energies_);
+    const auto tables = nuclear_tables(problem);
     std::vector<bool> used(problem.materials.size(), false);
     for (const std::uint8_t m : t_.map) used[m] = true;
+    std::vector<NuclearMatter> all, present;
     for (const Material& material : problem.materials) {
-      const NuclearMatter nuclei(material, tables);
+      all.emplace_back(material, *tables);
+      if (used[all.size() - 1]) present.push_back(all.back());
+    }
+    const NucleusYields nuclei_yields(present, energies_, [&](int n, const std::function<void(int)>& task) {
+      pool_.run(n, [&](int each, int) { task(each); });
+    });
+    for (const Material& material : problem.materials) {
+      const NuclearMatter& nuclei = all[matter_.size()];
       const physics::StoppingTable stopping(material.energies, material.stopping);
       Matter m;
       const double per_mm = 0.1 * material.density;
@@ -254,8 +267,9 @@ class Sweep {
     int highest = 0;
     const double* recorded = &reactions_[g_.row(plane * g_.rows, 0) + u(x)];
     for (int b = 0; b < g_.bins; ++b) {
-      lane.reacted[u(b)] = recorded[u(b) * u(g_.columns)];
-      if (lane.reacted[u(b)] > 0.0) highest = b + 1;
+      lane.reacted[u(b)] = 0.0;
+      lane.beam[u(b)] = recorded[u(b) * u(g_.columns)];
+      if (lane.beam[u(b)] > 0.0) highest = b + 1;
     }
     for (int beam = 0; beam < kBeams; ++beam) highest = std::max(highest, top(beam, x));
     if (highest == 0) return;
@@ -275,18 +289,17 @@ class Sweep {
     std::array<int, kBeams> reach{};
     double deposited = emit(lane, highest, reach);
     for (int beam = 0; beam < kBeams; ++beam) {
-      const int n = std::min(g_.bins, std::max(top(beam, x), reach[u(beam)]));
+      const int n = std::min(g_.bins, std::max(top(beam, x), reach[u(source_of(beam))]));
       if (n == 0) continue;
       // Products start in the middle of the plane on the average: half of them in front of the step, half behind it.
       double* p = column(now_, beam, x);
-      double* source = &lane.source[u(beam) * u(g_.bins)];
+      const double* source = &lane.source[u(source_of(beam)) * u(g_.bins)];
       for (int b = 0; b < n; ++b) p[b] += 0.5 * source[b];
       double left = energy_of(beam, p, n);
       slow_down(lane.motion.beams[u(beam)], p, n, lane);
       for (int b = 0; b < n; ++b) {
         p[b] += 0.5 * source[b];
         left += 0.5 * source[b] * (is_deuteron(beam) ? energies_.deuteron : energies_.proton)[u(b)];
-        source[b] = 0.0;
       }
       int end = directions_[u(beam)].travels ? n : 0;
       while (end > 0 && p[end - 1] <= least_) --end;
@@ -296,6 +309,7 @@ class Sweep {
       (is_deuteron(beam) ? lane.out.deuterons : lane.out.protons) += left;
       deposited += left;
     }
+    for (int beam = 0; beam < kBeams; ++beam) std::fill_n(&lane.source[u(beam) * u(g_.bins)], reach[u(beam)], 0.0);
     planes_[u(plane) * u(g_.columns) + u(x)] += deposited;
   }
 
@@ -312,7 +326,7 @@ class Sweep {
     };
     const std::vector<double>& thickness = lane.motion.thickness;
     for (std::size_t b = 0; b < u(highest); ++b) {
-      const double reacted = lane.reacted[b];
+      const double reacted = lane.beam[b] + lane.reacted[b];
       if (!(reacted > 0.0)) continue;
       double all = 0.0;
       for (std::size_t m = 0; m < matter_.size(); ++m) all += thickness[m] * matter_[m].removal[b];
@@ -322,15 +336,18 @@ class Sweep {
       }
       for (std::size_t m = 0; m < matter_.size(); ++m) {
         if (thickness[m] == 0.0) continue;
-        const double number = reacted * thickness[m] * matter_[m].removal[b] / all;
+        const double share = thickness[m] * matter_[m].removal[b] / all, number = reacted * share;
+        const double of_beam = lane.beam[b] > few_ ? lane.beam[b] * share : 0.0, of_products = number - of_beam;
         const Yield& yield = matter_[m].yields[b];
-        add(kStraight, yield.protons, number);
         add(kDeuterons, yield.deuterons, number);
-        for (int k = 0; k < physics::kElasticClasses; ++k) {
+        // The angles of what products send out are left out: they matter little, and cost as much as the rest.
+        add(kStraight, yield.protons, of_products);
+        if (of_beam > 0.0) add(kStraight, yield.ahead, of_beam);
+        for (int k = 0; k < physics::kAngleClasses; ++k) {
           add(kFirstDeflected + 2 * k, yield.deflected[u(k)], 0.5 * number);
-          add(kFirstDeflected + 2 * k + 1, yield.deflected[u(k)], 0.5 * number);
+          if (of_beam > 0.0) add(kFirstDeflected + 2 * k, yield.aside[u(k)], 0.5 * of_beam);
         }
-        local += number * yield.local;
+        local += number * yield.local + of_beam * yield.wide;
         lane.out.neutral += number * yield.neutral;
       }
     }
@@ -419,7 +436,7 @@ class Sweep {
   std::vector<double> stopping_;  // [materials], of fast protons, in units that they share
   cpu::ThreadPool pool_;
   std::vector<Lane> lanes_;
-  double least_;
+  double least_, few_;
   std::vector<double> now_, next_;  // [beam][column][bin]
   std::vector<int> top_;            // [beam][column]
   std::vector<double> planes_;      // [plane][column] MeV

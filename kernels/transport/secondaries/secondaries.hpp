@@ -22,9 +22,9 @@ struct Secondaries {
 };
 
 /// Follows what comes out of the recorded reactions (`Tables::reactions`, [planes][bins][x]), and out of its own
-/// reactions, through the matter in one sweep along z. Protons and deuterons of non-elastic reactions and of
-/// proton-proton collisions go straight on along the beam; elastically deflected protons go to both sides under the
-/// angles of their classes, on longer ways. All lose energy and straggle as the beam does, without scattering further.
+/// reactions, through the matter in one sweep along z. Protons go under the angles of their classes to both sides, on
+/// longer ways; only those that products send out, and all deuterons, go straight on along the beam. All lose energy and
+/// straggle as the beam does, without scattering further.
 Secondaries follow_secondaries(const Problem& problem, const Tables& tables, std::span<const double> reactions,
                                int threads);
 

@@ -8,7 +8,7 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kSubdivisions = 8;  // of a tabulated interval of emission energies
+constexpr int kSubdivisions = 4;  // of a tabulated interval of emission energies
 
 /// Numbers by bin while they are added up.
 class Sum {
@@ -63,10 +63,22 @@ void add_spectrum(const physics::Spectrum& spectrum, double energy, double weigh
 /// Yield of reactions of one nucleus, times their cross section in barn.
 Yield nucleus_yield(const physics::NuclearTable& table, double energy, const SecondaryEnergies& energies) {
   Yield out;
-  Sum protons(energies.proton), deuterons(energies.deuteron);
+  Sum protons(energies.proton), ahead(energies.proton), wide(energies.proton), deuterons(energies.deuteron);
   const physics::Emission emission = table.emission(energy);
-  add_spectrum(emission.protons, energy, emission.cross_section, protons);
+  const auto add_protons = [&](const physics::Spectrum& spectrum, Sum& to) {
+    add_spectrum(spectrum, energy, emission.cross_section, to);
+    add_spectrum(spectrum, energy, emission.cross_section, protons);
+  };
+  add_protons(emission.ahead, ahead);
+  add_protons(emission.wide, wide);
+  for (std::size_t k = 0; k < out.aside.size(); ++k) {
+    Sum aside(energies.proton);
+    add_protons(emission.aside[k], aside);
+    out.aside[k] = aside.shares();
+  }
   add_spectrum(emission.deuterons, energy, emission.cross_section, deuterons);
+  out.ahead = ahead.shares();
+  out.wide = wide.energy();
   const double stays = emission.cross_section * energy * (emission.alphas + emission.recoils);
   out.local += stays;
   out.neutral = emission.cross_section * energy - stays - protons.energy() - deuterons.energy();
@@ -88,6 +100,26 @@ Yield nucleus_yield(const physics::NuclearTable& table, double energy, const Sec
   return out;
 }
 
+/// Yield of one collision with a proton at rest: both share its energy, each share being as likely.
+Yield collision_yield(double energy, const SecondaryEnergies& energies) {
+  constexpr int kParts = 400;
+  Sum protons(energies.proton), ahead(energies.proton), wide(energies.proton);
+  std::vector<Sum> aside(physics::kAngleClasses, Sum(energies.proton));
+  for (int part = 0; part < kParts; ++part) {
+    const double share = (part + 0.5) / kParts, angle = physics::collision_angle(energy, share);
+    const auto k = std::ranges::upper_bound(physics::kAngleBounds, angle) - physics::kAngleBounds.begin();
+    Sum& to = k == 0 ? ahead : k > physics::kAngleClasses ? wide : aside[static_cast<std::size_t>(k) - 1];
+    to.add(share * energy, 2.0 / kParts);
+    protons.add(share * energy, 2.0 / kParts);
+  }
+  Yield out;
+  out.ahead = ahead.shares();
+  out.wide = wide.energy();
+  out.protons = protons.shares();
+  for (std::size_t k = 0; k < aside.size(); ++k) out.aside[k] = aside[k].shares();
+  return out;
+}
+
 /// Adds `weight` times `from`.
 void accumulate(const BinShares& from, double weight, BinShares& to) {
   if (from.number.empty()) return;
@@ -103,6 +135,9 @@ void accumulate(const BinShares& from, double weight, BinShares& to) {
 
 void accumulate(const Yield& from, double weight, Yield& to) {
   accumulate(from.protons, weight, to.protons);
+  accumulate(from.ahead, weight, to.ahead);
+  for (std::size_t k = 0; k < to.aside.size(); ++k) accumulate(from.aside[k], weight, to.aside[k]);
+  to.wide += weight * from.wide;
   accumulate(from.deuterons, weight, to.deuterons);
   for (std::size_t k = 0; k < to.deflected.size(); ++k) accumulate(from.deflected[k], weight, to.deflected[k]);
   to.local += weight * from.local;
@@ -116,20 +151,17 @@ SecondaryEnergies::SecondaryEnergies(const ReactionGrid& grid, const physics::St
   for (int b = 0; b < grid.bins; ++b) deuteron.push_back(2.0 * water.energy_at((b + 0.5) * grid.spacing / 2.0));
 }
 
-NucleusYields::NucleusYields(const std::vector<physics::NuclearTable>& tables, const SecondaryEnergies& energies)
-    : tables_(tables), energies_(energies) {
-  for (const physics::NuclearTable& table : tables) {
-    nuclei_.emplace_back();
-    for (const double energy : energies.proton) nuclei_.back().push_back(nucleus_yield(table, energy, energies));
+NucleusYields::NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies,
+                             const Tasks& tasks)
+    : energies_(energies), collisions_(energies.proton.size()) {
+  for (const NuclearMatter& matter : matters) {
+    for (const NuclearMatter::Nucleus& nucleus : matter.nuclei()) nuclei_[nucleus.table].resize(energies.proton.size());
   }
-  // Both protons of a collision share its energy, each share being as likely.
-  physics::Spectrum uniform{};
-  uniform.fill(2.0);
-  for (const double energy : energies.proton) {
-    Sum protons(energies.proton);
-    add_spectrum(uniform, energy, 1.0, protons);
-    collisions_.emplace_back().protons = protons.shares();
-  }
+  tasks(static_cast<int>(energies.proton.size()), [&](int bin) {
+    const double energy = energies.proton[u(bin)];
+    for (auto& [table, yields] : nuclei_) yields[u(bin)] = nucleus_yield(*table, energy, energies);
+    collisions_[u(bin)] = collision_yield(energy, energies);
+  });
 }
 
 std::vector<Yield> NucleusYields::of(const NuclearMatter& matter) const {
@@ -142,7 +174,7 @@ std::vector<Yield> NucleusYields::of(const NuclearMatter& matter) const {
       continue;
     }
     for (const auto& [table, per_gram_barn] : matter.nuclei()) {
-      accumulate(nuclei_[static_cast<std::size_t>(table - tables_.data())][b], per_gram_barn / removal, yield);
+      accumulate(nuclei_.at(table)[b], per_gram_barn / removal, yield);
     }
     accumulate(collisions_[b], matter.proton_proton(energy) / removal, yield);
   }

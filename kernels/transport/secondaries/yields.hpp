@@ -1,6 +1,9 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "physics/icru63.hpp"
@@ -25,26 +28,32 @@ struct BinShares {
 
 /// What one reaction of a proton of one bin leaves behind in a material, mean of the kinds of reactions.
 struct Yield {
-  BinShares protons, deuterons;                               // straight ahead
-  std::array<BinShares, physics::kElasticClasses> deflected;  // elastically, by angle
-  double local = 0;                                           // MeV that stay: alphas, recoils, too wide or too slow
-  double neutral = 0;                                         // MeV of neutrons, photons and binding
+  BinShares deuterons;                                      // straight ahead
+  BinShares ahead;                                          // protons of non-elastic reactions and of collisions with
+  std::array<BinShares, physics::kAngleClasses> aside;      // hydrogen, by angle
+  double wide = 0;                                          // MeV of those that go further aside
+  BinShares protons;                                        // the same, whatever their angle
+  std::array<BinShares, physics::kAngleClasses> deflected;  // elastically, by angle
+  double local = 0;                                         // MeV that stay: alphas, recoils, the widest elastic ones
+  double neutral = 0;                                       // MeV of neutrons, photons and binding
 };
 
-/// Yields of every nucleus that has a table, from which those of materials are put together.
+/// Runs tasks 0 … n - 1, at the same time where there are cores.
+using Tasks = std::function<void(int n, const std::function<void(int task)>&)>;
+
+/// Yields of nuclei, from which those of materials are put together.
 class NucleusYields {
  public:
-  /// `tables` must outlive it.
-  NucleusYields(const std::vector<physics::NuclearTable>& tables, const SecondaryEnergies& energies);
+  /// Makes those of the nuclei of `matters`. `energies`, and the tables that the matters were made of, must outlive it.
+  NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies, const Tasks& tasks);
 
   /// Yields in one material, by bin.
   std::vector<Yield> of(const NuclearMatter& matter) const;
 
  private:
-  const std::vector<physics::NuclearTable>& tables_;
   const SecondaryEnergies& energies_;
-  std::vector<std::vector<Yield>> nuclei_;  // [tables][bins], times the cross section in barn
-  std::vector<Yield> collisions_;           // [bins], of two protons
+  std::map<const physics::NuclearTable*, std::vector<Yield>> nuclei_;  // by bins, times the cross section in barn
+  std::vector<Yield> collisions_;                                      // [bins], of two protons
 };
 
 }  // namespace bb::transport
