@@ -2,6 +2,8 @@
 import type { Variant } from '../../../contract/capabilities.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { DiffractionPlan } from '../../io/addon/diffraction.ts';
+import { fastest, refuseTooLong } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, type DiffractionReading, problemOf } from '../scenarios/index.ts';
 import { asVariant } from '../variant.ts';
@@ -22,6 +24,12 @@ function narrowed(reading: AnyReading): DiffractionReading {
   return reading;
 }
 
+function refuseLongImage(addon: NativeAddon, { variant, terms, threads }: DiffractionPlan): void {
+  const onGpu = addon.diffractionVariants().some(({ id, device }) => id === variant && device !== 'cpu');
+  const rate = fastest.latticeTerms;
+  refuseTooLong({ variant, amount: terms, of: 'lattice factors', rate, threads: onGpu ? null : threads });
+}
+
 const variants = (addon: NativeAddon): readonly Variant[] =>
   addon.diffractionVariants().map((variant) => asVariant(variant, [variant.precision]));
 
@@ -35,6 +43,7 @@ export const diffraction: HostWorkload = {
     const reading = narrowed(any);
     if (reading.problem === null) return null;
     const { plan } = addon.createDiffraction(reading.problem());
+    refuseLongImage(addon, plan);
     const { variant, estimate_bytes, width, height, oversample, sources, orientations, layers, terms } = plan;
     return {
       kind: 'diffraction',
@@ -46,7 +55,11 @@ export const diffraction: HostWorkload = {
       reflections: reading.reflections,
     };
   },
-  prepare: async (addon, reading, { trace }) => new ImageRunning(addon, problemOf(narrowed(reading)), trace),
+  prepare: async (addon, reading, { trace }) => {
+    const run = new ImageRunning(addon, problemOf(narrowed(reading)), trace);
+    refuseLongImage(addon, run.plan);
+    return run;
+  },
   ended: (any) => {
     const run = runOf('diffraction', any);
     const max = run.brightest ?? brightestOf(run.image);

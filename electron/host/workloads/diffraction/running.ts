@@ -2,7 +2,12 @@
 import type { ImageFrame, ImageView } from '../../../contract/image.ts';
 import type { ImageProgress } from '../../../contract/scenario/diffraction/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import type { DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../io/addon/diffraction.ts';
+import type {
+  DiffractionPlan,
+  DiffractionProblem,
+  DiffractionProgress,
+  DiffractionRun,
+} from '../../io/addon/diffraction.ts';
 import { KeepingTimes } from '../../io/flow/keeping-times.ts';
 import { Pace } from '../../io/flow/pace.ts';
 import type { Sink } from '../../io/flow/sink.ts';
@@ -43,6 +48,10 @@ export class ImageRunning implements WorkloadRun {
     this.device = addon.diffractionVariants().find(({ id }) => id === plan.variant)?.device ?? 'cpu';
     this.lane = this.device;
     this.size = pixelsText(plan);
+  }
+
+  get plan(): DiffractionPlan {
+    return this.#native.plan;
   }
 
   async start(around: RunSurroundings): Promise<ImageRunData> {

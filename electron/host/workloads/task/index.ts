@@ -1,7 +1,10 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
 
+import { availableParallelism } from 'node:os';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { TaskProblem } from '../../io/addon/task.ts';
+import { fastest, refuseTooLong } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../scenarios/index.ts';
 import { asVariant } from '../variant.ts';
@@ -24,6 +27,13 @@ function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
   throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
 }
 
+/** Answers of a layer are held to one by the CPU, whatever is measured; what else there is ends by the clock. */
+function refuseLongTask({ variant, numbers, threads }: TaskProblem): void {
+  const { batch = 0, inputs = 0, outputs = 0 } = numbers;
+  const [amount, of] = [2 * batch * inputs * outputs, 'operations of a layer'];
+  refuseTooLong({ variant, amount, of, rate: fastest.flops, threads: threads || availableParallelism() });
+}
+
 export function taskWorkload(kind: TaskKind): HostWorkload {
   const variants = (addon: NativeAddon) =>
     addon.taskVariants(kind).map((variant) => asVariant(variant, [variant.precision]));
@@ -39,6 +49,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       const problem = reading.problem();
       const mine = variantsFor(problem, addon.taskVariants(kind));
       const { plan } = addon.createTask(problem);
+      refuseLongTask(problem);
       return {
         kind,
         scenario: { ...reading.scenario },
@@ -52,6 +63,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     },
     prepare: async (addon, any, { assetsFolder, name, trace, measure }) => {
       const reading = narrowed(kind, any);
+      refuseLongTask(problemOf(reading));
       return new TaskRunning(addon, {
         kind,
         problem: problemOf(reading),

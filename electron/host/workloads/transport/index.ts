@@ -2,6 +2,8 @@
 import { exportsOf } from '../../../contract/exports.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
+import type { NativeAddon, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
+import { fastest, refuseTooLong } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TransportReading } from '../scenarios/index.ts';
 import type { HostWorkload, ResolveParts } from '../workload.ts';
@@ -23,12 +25,28 @@ function narrowed(reading: AnyReading): TransportReading {
   return reading;
 }
 
+/** The run, laid out and not started. Throws what the engine refuses, and BraggError for what would take too long. */
+async function laid(addon: NativeAddon, problem: TransportProblem): Promise<TransportRun> {
+  const run = await addon.layTransport(problem);
+  const { variant, precision, estimate_bytes, steps_max, threads } = run.plan;
+  const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
+  refuseTooLong({
+    variant,
+    // A state is held twice.
+    amount: (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max,
+    of: 'steps of a cell',
+    rate: fastest.cellSteps,
+    threads: onGpu ? null : threads,
+  });
+  return run;
+}
+
 async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): Promise<Resolved | null> {
   const reading = narrowed(any);
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
-  const { plan } = await addon.layTransport(problem());
+  const { plan } = await laid(addon, problem());
   return {
     kind: 'transport',
     scenario: { ...scenario },
@@ -55,7 +73,7 @@ export const transport: HostWorkload = {
   prepare: async (addon, reading, { trace }) => {
     const { table } = narrowed(reading);
     const problem = problemOf(narrowed(reading));
-    return new TransportRunning(addon, await addon.layTransport(problem), { problem, table: table ?? '', trace });
+    return new TransportRunning(addon, await laid(addon, problem), { problem, table: table ?? '', trace });
   },
   ended: (any) => {
     const run = runOf('transport', any);

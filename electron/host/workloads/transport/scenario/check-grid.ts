@@ -3,6 +3,7 @@ import { type Fault, fault, suggest, type TransportScenario, warning } from '../
 import { formatBytes, formatNumber } from '../../../../contract/units.ts';
 import { divides, divisorNear } from '../../../model/scenarios/nice.ts';
 import { partsPerBin } from './bins-per-step.ts';
+import { cellContents } from './cell-contents.ts';
 import type { TransportContext } from './context.ts';
 import { angleBins, energyBins, estimateGrid, type GridEstimate } from './estimate.ts';
 import type { Check } from './one-check.ts';
@@ -14,6 +15,9 @@ const mostCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const
 const mostMapCells = 2 ** 22;
 /** One picture of a run, its dose and the sums over every two axes, is copied while the page waits. */
 const mostPictureBytes = 48 * 2 ** 20;
+
+/** Losses, two bins that feed it and two angles, for each angle, material and energy. */
+const leastOperatorBytes = 80;
 
 /** Depth stepping divides by the cosine of the angle; beyond this the planes are too far apart along the path. */
 const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
@@ -130,7 +134,23 @@ function checkVariant({ solver }: TransportScenario, { variants }: TransportCont
   return [fault(['solver', 'variant'], solver.variant, says, known.join(', '))];
 }
 
-function checkPictures({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>): readonly Fault[] {
+type Cells = Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>;
+
+/** Each angle, material and energy has operators of its own where a step goes from plane to plane. */
+function checkOperators(scenario: TransportScenario, context: TransportContext, { ne, ntheta, nz, nx }: Cells) {
+  const angles = scenario.solver.stepping === 'depth' ? Math.ceil(ntheta / 2) : 1;
+  const media = scenario.geometry.regions.length === 0 ? 1 : cellContents(scenario, nz, nx).list.length;
+  const bytes = leastOperatorBytes * angles * media * ne;
+  if (bytes <= context.memoryLimit_bytes) return [];
+  const [value, allowed] = [formatBytes(bytes), formatBytes(context.memoryLimit_bytes)];
+  const message =
+    `${angles} angles × ${media} materials, mixtures in cut cells among them, × ${ne} energies have operators of at ` +
+    `least ${value}; allowed: ${allowed}`;
+  const found: Fault = { severity: 'error', path: ['grid'], atKey: true, message, value, allowed };
+  return [found];
+}
+
+function checkPictures({ ne, ntheta, nz, nx }: Cells): readonly Fault[] {
   const sums = nz * nx + nx * ntheta + ne * ntheta + ne * nz + ne * nx + nz * ntheta;
   const bytes = 4 * sums + 8 * nz * nx;
   if (bytes <= mostPictureBytes) return [];
@@ -143,7 +163,10 @@ function checkPictures({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | 'ntheta
 
 function checkMemory(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { ne, ntheta, nz, nx, cells, state_bytes } = estimateGrid(scenario, context);
-  if (state_bytes <= context.memoryLimit_bytes) return checkPictures({ ne, ntheta, nz, nx });
+  if (state_bytes <= context.memoryLimit_bytes) {
+    const tooMany = checkOperators(scenario, context, { ne, ntheta, nz, nx });
+    return tooMany.length > 0 ? tooMany : checkPictures({ ne, ntheta, nz, nx });
+  }
   const limit = formatBytes(context.memoryLimit_bytes);
   const size = cells.toPrecision(3).replace('e+', 'e');
   const message =

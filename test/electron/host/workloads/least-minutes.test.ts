@@ -1,0 +1,100 @@
+/** Scenarios of every kind that would take longer than allowed are refused before anything of them is built. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fastest, refuseTooLong } from '../../../../electron/host/workloads/least-minutes.ts';
+import type { Client } from '../../../../renderer/client/index.ts';
+import { smallScenario } from '../small-run.ts';
+import { openTestHost, type TestHost } from '../test-host.ts';
+import { smallImage } from './small-image.ts';
+
+let host: TestHost;
+let page: Client;
+beforeAll(async () => {
+  host = await openTestHost({ checkResults: false });
+  page = await host.page();
+});
+afterAll(() => host.close());
+afterEach(() => vi.unstubAllEnvs());
+
+const layer = {
+  kind: 'linear-relu',
+  version: 1,
+  name: 'layer',
+  problem: { batch: 256, inputs: 256, outputs: 256 },
+};
+const scenarios: readonly (readonly [string, Record<string, unknown>])[] = [
+  ['transport', smallScenario],
+  ['diffraction', smallImage],
+  ['linear-relu', layer],
+];
+
+test.for(scenarios)('a run of %s beyond what is allowed', async ([, scenario]) => {
+  const before = await page.call('scenario.resolve', { scenario, file: null });
+  expect(before.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', '1e-12');
+  const { issues, resolved } = await page.call('scenario.resolve', { scenario, file: null });
+  expect(resolved).toBeNull();
+  expect(issues.filter(({ severity }) => severity === 'error')).toMatchObject([
+    { path: 'solver.variant', message: expect.stringMatching(/takes at least .* minutes .*BRAGGBENCH_MOST_MINUTES/) },
+  ]);
+  await expect(page.call('run.start', { scenario, name: '' })).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining('BRAGGBENCH_MOST_MINUTES'),
+  });
+  expect((await page.call('run.list', {})).runs).toEqual([]);
+});
+
+describe('the least time', () => {
+  const work = { variant: 'v', of: 'steps', rate: fastest.cellSteps, threads: 2 };
+
+  test('is of the fastest machine, and a day is allowed', () => {
+    const day = 24 * 60 * 60 * 2 * fastest.cellSteps.thread;
+    expect(() => refuseTooLong({ ...work, amount: day }, {})).not.toThrow();
+    expect(() => refuseTooLong({ ...work, amount: 1.1 * day }, {})).toThrow(
+      'solver.variant = v: takes at least 1600 minutes (9.5e+14 steps on 2 threads at their best); allowed: 1440, or as many as BRAGGBENCH_MOST_MINUTES says',
+    );
+    expect(() => refuseTooLong({ ...work, amount: 1.1 * day, threads: null }, {})).not.toThrow();
+    expect(() => refuseTooLong({ ...work, amount: 1.1 * day }, { BRAGGBENCH_MOST_MINUTES: '2000' })).not.toThrow();
+  });
+
+  test('of a thousand sub-pixels each way, and ten thousand directions, is years', async () => {
+    const scenario = {
+      ...smallImage,
+      beam: {
+        ...smallImage.beam,
+        divergence_h_mrad: 1,
+        divergence_h_steps: 1000,
+        divergence_v_mrad: 1,
+        divergence_v_steps: 100,
+      },
+      detector: { width: 32_768, height: 64, oversample: 1000 },
+    };
+    const { issues } = await page.call('scenario.resolve', { scenario, file: null });
+    expect(issues.map(({ message }) => message).join()).toMatch(
+      /takes at least .*e\+\d+ minutes|takes at least \d{5,} minutes/,
+    );
+  });
+});
+
+test('operators of many angles and materials count beside the state', async () => {
+  const regions = Array.from({ length: 200 }, (_, i) => ({
+    material: 'bone-compact-icru',
+    density_scale: 1 + i / 200,
+    x_mm: [-19 + i * 0.09, 1 + i * 0.0517],
+    z_mm: [i * 0.1, i * 0.1 + 10.0133],
+  }));
+  const scenario = {
+    kind: 'transport',
+    version: 1,
+    name: 'patchwork',
+    beam: { energy_MeV: 70 },
+    geometry: { width_mm: 40, depth_mm: 40, regions },
+    grid: { dtheta_mrad: 1, dx_mm: 2 },
+    solver: { stepping: 'depth' },
+  };
+  const { issues } = await page.call('scenario.resolve', { scenario, file: null });
+  expect(issues.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
+    expect.stringMatching(
+      /^401 angles × 181 materials, .* energies have operators of at least .* GiB; allowed: 2\.00 GiB$/,
+    ),
+  ]);
+});
