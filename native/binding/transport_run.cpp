@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -129,7 +130,7 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
   out.Set("dose", to_array(env, r.dose));
   out.Set("crossing", to_array(env, r.crossing));
   out.Set("x_variance_of_representation_mm2", run.tables().start.x_variance);
-  out.Set("extra_straggling_mm", run.tables().extra_straggling_mm);
+  out.Set("extra_straggling_mm", std::hypot(run.tables().extra_straggling_mm, run.tables().row_spread_mm));
   out.Set("range_mean_mm", run.tables().beam_range_mm);
   out.Set("end_excess_mm", run.tables().end_excess_mm);
   if (r.secondaries) out.Set("secondaries", secondaries_object(env, r));

@@ -67,7 +67,7 @@ function readouts({
     ['W80–20', millimetres(metrics.w80_20_mm)],
     ...(summary.extra_straggling_mm < noticeable_mm
       ? []
-      : [['Energy grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
+      : [['Grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
     ['FWHM', millimetres(metrics.fwhm_mm)],
     ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
     [`σx${at}`, millimetres(sigma)],

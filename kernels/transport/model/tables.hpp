@@ -69,7 +69,8 @@ struct Tables {
   double end_excess_mm = 0;        // by which tracks along the axis are scored longer than they are: the last step
                                    // counts whole, and protons end inside it
   int axis_steps = 0;              // of a proton straight along the beam axis; 0 without a beam
-  double extra_straggling_mm = 0;  // range spread that the energy grid adds to the beam
+  double extra_straggling_mm = 0;  // range spread that range bins and steps of parts of cells add to the beam
+  double row_spread_mm = 0;        // the same of a tilted beam's thin rows, about
 
   std::size_t row(int c, int m, int e) const {
     return (static_cast<std::size_t>(c) * static_cast<std::size_t>(materials) + static_cast<std::size_t>(m)) *

@@ -105,7 +105,7 @@ function PeakReadouts({
                 value: fixed(extra_straggling_mm, 3),
                 unit: 'mm',
                 title:
-                  'Range spread (σ) that the energy bins add: the falloff is that much wider than physics makes it',
+                  'Range spread (σ) that range bins and cells add: the falloff is that much wider than physics makes it',
               },
             ]),
         { name: 'Peak at', value: fixed(metrics.peak_mm, 2), unit: 'mm', title: 'Depth of the Bragg peak' },

@@ -44,9 +44,9 @@ export async function openTestScenarios(
 }
 
 /** Runs a scenario through the addon, without queue or host. */
-export async function runScenario(document: object): Promise<RunData> {
+export async function runScenario(document: object, limit_bytes = memoryLimit_bytes): Promise<RunData> {
   const addon = loadAddon();
-  const scenarios = await openTestScenarios(addon);
+  const scenarios = await openTestScenarios(addon, limit_bytes);
   const reading = await scenarios.check(document, { name: 'test', folder: null });
   const problem = scenarios.resolve(reading);
   const run = addon.createTransport(problem);

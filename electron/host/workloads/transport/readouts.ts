@@ -22,6 +22,7 @@ export function summaryOf(run: RunData): RunSummary {
     metrics: metricsOf(measured(run)),
     ledger: { number, energy },
     resolution_mm: Math.max(run.axes.dz_mm, run.step_mm),
+    extra_straggling_mm: run.extra_straggling_mm,
   };
   return {
     ...read,

@@ -1,5 +1,6 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Precision } from '../../../contract/run.ts';
 import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { fromEngine, type RunScalars } from '../../../contract/scenario/transport/run-scalars.ts';
@@ -147,6 +148,13 @@ export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 's
   return device_s > 0 ? device_s : solve_s;
 }
 
+const steppingSchema = z.object({ solver: z.object({ stepping: z.enum(['path', 'depth']) }) });
+
+function stepsByPath({ completeScenario }: RunData): boolean {
+  const asked = steppingSchema.safeParse(completeScenario);
+  return asked.success && asked.data.solver.stepping === 'path';
+}
+
 export function measured(run: RunData): MeasuredRun {
   const { axes, beam } = run;
   const protons = (column: (typeof numberColumns)[number]) => ledgerValue(run.ledgerNumber, numberColumns, column);
@@ -160,6 +168,8 @@ export function measured(run: RunData): MeasuredRun {
       x_mm: beam.x_mm,
       z_mm: beam.z_mm,
       angle_rad: beam.angle_rad,
+      step_mm: run.step_mm,
+      spread: stepsByPath(run),
     },
     dose: run.dose,
     dosePerMass: () => dosePerMass(run.dose, axes.density_g_cm3),

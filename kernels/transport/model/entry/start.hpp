@@ -60,6 +60,12 @@ struct StartAxes {
 /// The beams that a problem starts with: its spots, or the one beam.
 std::span<const Beam> spots_of(const Problem& problem);
 
+/// Whether a beam's steps move its row across the cells.
+bool is_tilted(const Beam& beam);
+
+/// Standard deviation, in cells, of the narrowest start that the remap carries without clipping much of its shape.
+double narrowest_cells(const Beam& beam);
+
 /// Fills in all but `z` and `entry_z`. `entries` are those of spots_of(problem), one each. Spots that share a spectrum,
 /// or that differ in nothing else, become one part; their order changes no bit.
 void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const Entry> entries, const StartAxes& axes,

@@ -29,7 +29,7 @@ const ENTRANCE_SHARE = 0.1;
  * to depth 0. `blur` is left out because a tilted grid mixes what lies before
  * the entrance into it.
  */
-function entranceDose(profile: AxisProfile, peak_mm: number, blur_mm: number): number | null {
+function entranceDose(profile: Omit<AxisProfile, 'blur_mm2'>, peak_mm: number, blur_mm: number): number | null {
   const { start_mm, step_mm, values } = profile;
   const from = Math.max(0, Math.ceil((blur_mm - start_mm) / step_mm - 1e-9));
   const count = Math.max(1, Math.round(Math.min(ENTRANCE_MM, ENTRANCE_SHARE * peak_mm) / step_mm));
@@ -50,7 +50,7 @@ function entranceDose(profile: AxisProfile, peak_mm: number, blur_mm: number): n
  * blur_mm: width of one cell's shadow on the axis beyond a bin, 0 along +z. from_mm: where the search for the peak
  * begins; matter that is denser than what the beam stops in may hold more energy per millimetre before.
  */
-export function depthReadouts(profile: AxisProfile, blur_mm: number, from_mm = 0): DepthReadouts {
+export function depthReadouts(profile: Omit<AxisProfile, 'blur_mm2'>, blur_mm: number, from_mm = 0): DepthReadouts {
   const curve = cellCurve(profile.start_mm, profile.step_mm, profile.values);
   const peak = peakOf(curve, from_mm);
   if (peak === null) return noReadouts;

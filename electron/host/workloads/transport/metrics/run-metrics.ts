@@ -1,11 +1,12 @@
 /** All readouts of a run from its stored arrays. */
 import type { DepthDose, Metrics, Moments } from '../../../../contract/run.ts';
-import { type AxisGeometry, type AxisProfile, axisProfile } from './axis-profile.ts';
+import { type AxisGeometry, type AxisProfile, axisProfile, reachOf } from './axis-profile.ts';
 import { type DepthReadouts, depthReadouts, noReadouts } from './depth-readouts.ts';
 import { massUnits } from './dose-per-mass.ts';
 import { fluenceMoments } from './fluence-moments.ts';
 import { meanRange, type TrackEnd } from './mean-range.ts';
 import { stoppingFrom_mm } from './stopping-depth.ts';
+import { withoutBlur } from './without-blur.ts';
 
 /** What the readouts need of a run. */
 export interface MeasuredRun {
@@ -30,10 +31,10 @@ export interface MeasuredRun {
  */
 const MOST_IN_FLIGHT = 1e-3;
 
-/** Width by which a tilted cell's shadow reaches over its bin, mm. */
+/** Behind the entrance of a tilted beam, mm: so far the profile mixes what lies before it, and its blur the jump. */
 function blur(g: AxisGeometry): number {
-  const shadow = Math.abs(g.dz_mm * Math.cos(g.angle_rad)) + Math.abs(g.dx_mm * Math.sin(g.angle_rad));
-  return Math.max(0, shadow - g.dz_mm);
+  if (Math.sin(g.angle_rad) === 0) return 0;
+  return (reachOf(g) + Math.abs(g.dx_mm * Math.sin(g.angle_rad))) / 2 + g.dz_mm;
 }
 
 function isComplete(run: MeasuredRun): boolean {
@@ -47,7 +48,9 @@ export function depthProfile(run: MeasuredRun): AxisProfile {
 /** Metrics of a run that is complete. */
 function readoutsOf(run: MeasuredRun, profile: AxisProfile): DepthReadouts {
   const from = stoppingFrom_mm(momentsOf(run), run.geometry, run.trackEnd.stopped);
-  return depthReadouts(profile, blur(run.geometry), from);
+  // A beam narrower than the cells was started wider; tilted, its entry plane takes part of that along the axis.
+  const started_mm2 = run.x_variance_of_representation_mm2 * Math.sin(run.geometry.angle_rad) ** 2;
+  return depthReadouts(withoutBlur(profile, started_mm2), blur(run.geometry), from);
 }
 
 export function depthDoseOf(run: MeasuredRun): DepthDose {

@@ -27,7 +27,7 @@ function lossNote(number: NumberBalance): readonly RunNote[] {
   return [{ code: 'protons-lost', text }];
 }
 
-type Read = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger'>;
+type Read = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger' | 'extra_straggling_mm'>;
 
 function coarseNote({ metrics: { w80_20_mm }, resolution_mm }: Read): readonly RunNote[] {
   if (w80_20_mm === null || w80_20_mm >= LEAST_CELLS * resolution_mm) return [];
@@ -40,8 +40,12 @@ function coarseNote({ metrics: { w80_20_mm }, resolution_mm }: Read): readonly R
 
 /** What the notes need of a complete scenario. */
 const askedSchema = z.object({
-  beam: z.object({ energy_MeV: z.number(), energy_sigma_MeV: z.number() }),
-  grid: z.object({ cutoff_MeV: z.number() }),
+  beam: z.object({
+    energy_MeV: z.number(),
+    energy_sigma_MeV: z.number(),
+    angle_deg: z.number(),
+  }),
+  grid: z.object({ cutoff_MeV: z.number(), dz_mm: z.number(), dx_mm: z.number() }),
   geometry: z.object({ background: z.string(), regions: z.array(z.object({ material: z.string() })) }),
   physics: z.object({ stopping_power: z.union([z.string(), z.object({ file: z.string() })]) }),
   initial: z.object({ kind: z.string() }),
@@ -89,13 +93,35 @@ function tailNote({ beam, grid: { cutoff_MeV } }: Asked): readonly RunNote[] {
   return [{ code: 'energies-cut-off', text }];
 }
 
+/** A smaller share of W80–20 is within what any grid adds. */
+const SHOWN_SHARE = 0.01;
+/** W80–20 of a Gaussian spread of range, in standard deviations of it. */
+const FALLOFF = 1.312;
+
+/** By what share a falloff is wider than it would be without a spread of range. */
+export function falloffShare(w80_20_mm: number, spread_mm: number): number {
+  const without = w80_20_mm ** 2 - (FALLOFF * spread_mm) ** 2;
+  return without > 0 ? w80_20_mm / Math.sqrt(without) - 1 : Number.POSITIVE_INFINITY;
+}
+
+function tiltNote({ beam, grid }: Asked, { metrics: { w80_20_mm }, extra_straggling_mm }: Read): readonly RunNote[] {
+  if (w80_20_mm === null || beam.angle_deg === 0) return [];
+  const share = falloffShare(w80_20_mm, extra_straggling_mm);
+  if (share < SHOWN_SHARE) return [];
+  const much = Number.isFinite(share) ? `about ${(100 * share).toFixed(0)} % wider than it is` : 'what it is';
+  const text =
+    `Tilted by ${beam.angle_deg}°, the beam has thin rows of cells of ${grid.dz_mm} mm in depth and ${grid.dx_mm} mm ` +
+    `across: they and the range bins make W80–20 ${much}; finer ones less.`;
+  return [{ code: 'tilted-rows', text }];
+}
+
 /** `table`: title of the stopping power table. `scenario` is complete; an older file's may lack what some notes need. */
 export function runNotes(read: Read, table: string, scenario: unknown): readonly RunNote[] {
   const asked = askedSchema.safeParse(scenario);
+  const beam = asked.success && asked.data.initial.kind === 'beam' ? asked.data : null;
   return [
-    ...(asked.success && asked.data.initial.kind === 'beam'
-      ? [...tableNote(asked.data, table), ...tailNote(asked.data)]
-      : []),
+    ...(beam === null ? [] : [...tableNote(beam, table), ...tailNote(beam)]),
     ...(read.metrics.r80_mm === null ? [] : [...lossNote(read.ledger.number), ...coarseNote(read)]),
+    ...(beam === null ? [] : tiltNote(beam, read)),
   ];
 }

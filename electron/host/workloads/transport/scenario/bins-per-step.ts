@@ -25,8 +25,8 @@ const BEARABLE = 0.06;
 const BEARABLE_TILTED = 0.02;
 /** Largest bin of the program's choice beside the beam's straggling: W80–20 within 0.5 %. */
 const WIDEST_BIN = 0.22;
-/** Steps beyond this do not resolve the falloff, whatever the bins. */
-const WIDEST_STEP = 0.49;
+/** Steps beyond this do not resolve the falloff, whatever the bins: those of a default cell under 45 degrees do. */
+const WIDEST_STEP = 0.63;
 /** Middles of nine equally likely parts of a normal distribution. */
 const NORMAL_PARTS = [-1.5932, -0.9674, -0.5895, -0.2822, 0, 0.2822, 0.5895, 0.9674, 1.5932] as const;
 /** Scattering power of water, rad² per g/cm², about: (MeV / pv)² / length. */
