@@ -19,6 +19,8 @@ FLUENCE_LOSS_CM2_G = 0.012
 NUCLEAR_LOCAL_SHARE = 0.6
 NUCLEAR_BUILD_UP_G_CM2 = 2.0
 NARROWEST_BEAM = 0.8
+# Of a tilted beam, whose row moves across at every step.
+NARROWEST_TILTED = 1.25
 BEAM_SIGMAS = 5.0
 GUARD_BINS = 2
 REMAP_REACH = 2
@@ -343,7 +345,8 @@ def beam_state(problem, grid, tables, entry_medium, start_energy, entry_path, st
     for i, w in enumerate(weights):
         if 0 <= first + i < ntheta:
             angle[first + i] = w
-    sigma = max(beam["x_sigma_mm"] / spec["dx_mm"], NARROWEST_BEAM)
+    narrowest = NARROWEST_TILTED if abs(math.sin(beam["angle_rad"])) > 1e-9 else NARROWEST_BEAM
+    sigma = max(beam["x_sigma_mm"] / spec["dx_mm"], narrowest)
 
     def across(path):
         lateral = np.zeros((ntheta, nx))
