@@ -19,7 +19,7 @@ FLUENCE_LOSS_CM2_G = 0.012
 NUCLEAR_LOCAL_SHARE = 0.6
 NUCLEAR_BUILD_UP_G_CM2 = 2.0
 NARROWEST_BEAM = 0.8
-# Of a tilted beam, whose row moves across at every step.
+# The same of a tilted beam, whose row moves across at every step.
 NARROWEST_TILTED = 1.25
 BEAM_SIGMAS = 5.0
 GUARD_BINS = 2

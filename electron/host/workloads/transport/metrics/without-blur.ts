@@ -8,7 +8,7 @@
  */
 import type { AxisProfile } from './axis-profile.ts';
 
-/** Of the difference between neighbours in one pass; more at once would turn a bin's noise round. */
+/** Share of the difference between neighbours in one pass; more at once would turn a bin's noise round. */
 const MOST_AT_ONCE = 0.25;
 /** Passes; wider blur is the grid's own resolution, and stays. */
 const MOST_PASSES = 4;
