@@ -31,11 +31,6 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
     return {"unsupported",
             name + ": does not offer solver.precision = " + (p.precision == Precision::kFp32 ? "fp32" : "fp64")};
   }
-  if (p.nuclear == Nuclear::kIcru63 && !v.records_reactions) {
-    return {"unsupported", name +
-                               ": does not record nuclear reactions, which physics.nuclear = icru63 needs; reference, "
-                               "fused, window and depth do"};
-  }
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   const double need = v.estimate_bytes(p, t);
   // The scenario's limit is about the machine's memory; a GPU has its own.

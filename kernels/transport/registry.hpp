@@ -25,7 +25,6 @@ struct Variant {
   /// Bytes of state and scratch that a problem needs, before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);
   engine::SolverFactory make;
-  bool records_reactions = false;  // for physics.nuclear = icru63
   /// Why this machine cannot run it, in one sentence; "" when it can.
   std::string (*unavailable)() = [] { return std::string(); };
 };

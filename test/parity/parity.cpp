@@ -175,6 +175,13 @@ void compare(const Variant& variant, Precision precision, Stepping stepping) {
     close("lowest psi", std::abs(got.result.min_over_max - wanted.result.min_over_max));
     compare_ledger(got.result.number, wanted.result.number, tolerance, balance, where + ", number");
     compare_ledger(got.result.energy, wanted.result.energy, tolerance, balance, where + ", energy");
+    CHECK_EQ(got.result.secondaries.has_value(), wanted.result.secondaries.has_value());
+    if (wanted.result.secondaries) {
+      const Secondaries &a = *got.result.secondaries, &b = *wanted.result.secondaries;
+      CHECK(b.deposited() > 0.0);
+      close("deposit of products", a.deposited() / b.deposited() - 1.0);
+      close("products' dose", relative_l2(a.dose, b.dose));
+    }
     CHECK_EQ(got.result.keyframes.size(), wanted.result.keyframes.size());
     for (std::size_t k = 0; k < std::min(got.result.keyframes.size(), wanted.result.keyframes.size()); ++k) {
       const engine::Marginals& frame = wanted.result.keyframes[k];

@@ -145,6 +145,16 @@ std::vector<ParityScenario> make() {
   add("beam at the edge, linear remap, odd steps", p);
 
   p = beam();
+  heterogeneous(p);
+  follow_reactions(p);
+  add("beam through heterogeneous media, reactions followed", p);
+  p = beam();
+  follow_reactions(p);
+  p.beam.x_sigma = 0.7;
+  p.grid.dx = 0.3;  // several cells in a column of reactions
+  add("beam in water, reactions followed", p);
+
+  p = beam();
   p.beam.z = 1.3;  // the entrance lies inside the grid
   p.nuclear = Nuclear::kAttenuation;
   add("beam that starts inside the grid", p);

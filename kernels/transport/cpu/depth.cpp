@@ -20,7 +20,6 @@ Variant depth_variant() {
       .speed_rank = 50,
       .estimate_bytes = estimate_dense,  // the window is smaller, but a filled state needs it all
       .make = make_by_precision<SlicedSolver, Extent::kWindow>,
-      .records_reactions = true,
   };
 }
 

@@ -30,7 +30,6 @@ Variant fused_variant() {
       .speed_rank = 30,
       .estimate_bytes = estimate_bytes,
       .make = make_by_precision<SlicedSolver, Extent::kNonZero>,
-      .records_reactions = true,
   };
 }
 

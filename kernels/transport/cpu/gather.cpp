@@ -42,7 +42,8 @@ using engine::StepTotals;
 // Cells of one row block: six energy bins of them, the reach of the energy gather, fill a quarter of
 // the smallest second-level cache, and rows of a narrow grid still make long loops.
 constexpr int kBlockCells = 1024;
-constexpr int kAngleGroups = 8;  // split of the angles, for grids with few row blocks
+constexpr int kColumnsPerTask = 16;  // of the grid of reactions
+constexpr int kAngleGroups = 8;      // split of the angles, for grids with few row blocks
 
 template <typename T>
 class Gather final : public engine::Solver {
@@ -60,6 +61,7 @@ class Gather final : public engine::Solver {
               const std::atomic<bool>& cancel) override {
     if (cancel.load()) return 0;
     sum_ = {};
+    if (t_.reactions.on()) record_reactions(spans);
     pass(spans, "slow down", blocks_ * groups_, [&](const GatherContext<T>& c, int task) {
       const int group = task / blocks_;
       const std::size_t first = state_.depth ? u(state_.plane) : 0;
@@ -106,6 +108,7 @@ class Gather final : public engine::Solver {
     fold(crossing_, scores_.crossing());
     return scores_.crossing();
   }
+  std::span<const double> reactions() override { return scores_.reactions(); }
   double min_over_max() const override { return scores_.min_over_max(); }
   double cell_steps() const override { return static_cast<double>(state_.psi.size()) * step_; }
   double state_bytes() const override { return state_.bytes(); }
@@ -113,6 +116,20 @@ class Gather final : public engine::Solver {
  private:
   RowBlock block(int i) const { return {i * block_rows_, std::min(state_.rows, (i + 1) * block_rows_)}; }
   int first_angle(int group) const { return group * t_.ntheta / groups_; }
+
+  /// One task for some columns of one plane of the grid: no two write to the same place.
+  void record_reactions(engine::SpanRecorder& spans) {
+    const ReactionGrid& grid = t_.reactions;
+    const int planes = state_.depth ? 1 : grid.planes;
+    const int columns = kColumnsPerTask * grid.cells, strips = (t_.nx + columns - 1) / columns;
+    const GatherContext<T> context{&t_, &typed_, &state_, state_.psi.data(), state_.next.data()};
+    run_pass(pool_, spans, "record reactions", step_, planes * strips, [&](int task, int) {
+      const int plane = task / strips, x = task % strips * columns;
+      const RowBlock rows =
+          state_.depth ? RowBlock{0, 1} : RowBlock{plane * grid.rows, std::min(t_.nz, (plane + 1) * grid.rows)};
+      ops_.record(context, rows, x, std::min(t_.nx, x + columns), scores_.reactions().data());
+    });
+  }
 
   /// Runs one operator from psi to next, swaps them, and adds up its tasks' totals in their order.
   template <typename F>

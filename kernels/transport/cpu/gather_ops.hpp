@@ -37,6 +37,9 @@ template <typename T>
 struct GatherOps {
   /// Scores `in` into dose [z][x] and crossing [z][Crossing], then gathers every bin, for angles a0 … a1.
   GatherTotals (*slow_down)(const GatherContext<T>&, RowBlock, int a0, int a1, double* dose, double* crossing);
+  /// Adds the nuclear reactions of `in` in the columns x0 … x1 of the block, which lies in one plane of the grid of
+  /// Tables::reactions, to that grid.
+  void (*record)(const GatherContext<T>&, RowBlock, int x0, int x1, double* reactions);
   /// Gathers every angle of bin e.
   GatherTotals (*scatter_angles)(const GatherContext<T>&, RowBlock, int e);
   /// Streams the slices a0 … a1 of bin e along x, then along z (path stepping).

@@ -164,6 +164,31 @@ GatherTotals slow_down(const GatherContext<T>& c, RowBlock block, int a0, int a1
   return totals;
 }
 
+template <typename T>
+void record(const GatherContext<T>& c, RowBlock block, int x0, int x1, double* reactions) {
+  const Tables& t = *c.tables;
+  std::vector<double> reacted(u(x1 - x0));
+  for (int e = 0; e < t.ne; ++e) {
+    for (int z = block.z0; z < block.z1; ++z) {
+      const int map_row = c.state->map_row(z);
+      std::ranges::fill(reacted, 0.0);
+      for (int r = c.typed->run_begin[u(map_row)]; r < c.typed->run_begin[u(map_row) + 1]; ++r) {
+        const MaterialRun& run = c.typed->runs[u(r)];
+        const int lo = std::max<int>(run.begin, x0), hi = std::min<int>(run.end, x1);
+        for (int a = 0; a < t.ntheta && lo < hi; ++a) {
+          const T nuclear = c.typed->nuclear[t.row(c.state->step_class(a), run.material, e)];
+          if (nuclear == T(0)) continue;
+          const T* p = c.in + c.state->row(e, a, z);
+          for (int x = lo; x < hi; ++x) reacted[u(x - x0)] += static_cast<double>(nuclear * p[x]);
+        }
+      }
+      for (int x = x0; x < x1; ++x) {
+        if (reacted[u(x - x0)] != 0.0) t.reactions.add(reactions, e, map_row, x, reacted[u(x - x0)]);
+      }
+    }
+  }
+}
+
 void lose(GatherTotals& totals, Face face, double protons, double energy) {
   totals.lost[face] += protons;
   totals.lost_energy[face] += protons * energy;
@@ -334,7 +359,7 @@ GatherTotals stream(const GatherContext<T>& c, int e, int a0, int a1) {
 
 template <typename T>
 const GatherOps<T>& ops() {
-  static constexpr GatherOps<T> all = {slow_down<T>, scatter_angles<T>, stream<T>};
+  static constexpr GatherOps<T> all = {slow_down<T>, record<T>, scatter_angles<T>, stream<T>};
   return all;
 }
 

@@ -111,7 +111,7 @@ class Reference final : public engine::Solver {
       s.number.stopped += p * t_.stopped[row];
       s.number.nuclear += p * t_.nuclear[row];
       s.energy.nuclear += p * t_.nuclear_escape[row];
-      if (t_.reactions.on()) record(e, z, x, p * t_.nuclear[row]);
+      if (t_.reactions.on()) t_.reactions.add(scores_.reactions().data(), e, z, x, p * t_.nuclear[row]);
       const double crossed = p * t_.plane_weight[u(a)];
       const double position = (x + 0.5 - 0.5 * t_.nx) * t_.dx;
       const double theta = t_.theta[u(a)];
@@ -124,14 +124,6 @@ class Reference final : public engine::Solver {
       c[Crossing::kXTheta] += crossed * position * theta;
     });
     scores_.extremes(low, high);
-  }
-
-  void record(int e, int z, int x, double reacted) {
-    const ReactionGrid& grid = t_.reactions;
-    const int bin = grid.bin[u(e)];
-    const double upper = grid.upper[u(e)] * reacted;
-    scores_.reactions()[grid.row(z, bin) + u(x / grid.cells)] += reacted - upper;
-    scores_.reactions()[grid.row(z, bin + 1) + u(x / grid.cells)] += upper;
   }
 
   void slow_down() {
@@ -278,7 +270,6 @@ Variant reference_variant() {
       .make = [](const Problem& p, const Tables& t, int) -> std::unique_ptr<engine::Solver> {
         return std::make_unique<Reference>(p, t);
       },
-      .records_reactions = true,
   };
 }
 

@@ -41,7 +41,7 @@ void atomic_add(T& to, T value) {
 struct alignas(64) Lane {
   StepTotals totals;
   double low = 0.0, high = 0.0;
-  std::vector<double> dose, crossing;
+  std::vector<double> dose, crossing, reactions;
 };
 
 template <typename T>
@@ -58,6 +58,7 @@ class Scatter final : public engine::Solver {
     for (Lane& lane : lanes_) {
       lane.dose.assign(t_.plane(), 0.0);
       lane.crossing.assign(scores_.crossing().size(), 0.0);
+      lane.reactions.assign(scores_.reactions().size(), 0.0);
     }
     rows_ = t_.ne * t_.ntheta * state_.rows;
     rows_per_task_ = std::max(1, kCellsPerTask / t_.nx);
@@ -109,6 +110,10 @@ class Scatter final : public engine::Solver {
   std::span<const double> crossing() override {
     collect(scores_.crossing(), &Lane::crossing);
     return scores_.crossing();
+  }
+  std::span<const double> reactions() override {
+    collect(scores_.reactions(), &Lane::reactions);
+    return scores_.reactions();
   }
   double min_over_max() const override { return scores_.min_over_max(); }
   double cell_steps() const override { return static_cast<double>(state_.psi.size()) * step_; }
@@ -174,6 +179,9 @@ class Scatter final : public engine::Solver {
     lane.totals.number.stopped += q * typed_.stopped[row];
     lane.totals.number.nuclear += q * typed_.nuclear[row];
     lane.totals.energy.nuclear += q * typed_.nuclear_escape[row];
+    if (t_.reactions.on()) {
+      t_.reactions.add(lane.reactions.data(), r.e, z, static_cast<int>(x), q * typed_.nuclear[row]);
+    }
     const double crossed = q * t_.plane_weight[u(r.a)];
     const double position = (static_cast<double>(x) + 0.5 - 0.5 * t_.nx) * t_.dx;
     const double theta = t_.theta[u(r.a)];

@@ -41,7 +41,6 @@ Variant window_variant() {
       .speed_rank = 40,
       .estimate_bytes = estimate_bytes,
       .make = make_by_precision<SlicedSolver, Extent::kWindow>,
-      .records_reactions = true,
   };
 }
 

@@ -108,6 +108,14 @@ __device__ inline void block_escape(double* row, const AngleLoss& lost, double e
   block_escape(row, kThetaHigh, lost.high, energy_each);
 }
 
+/// Records `number` protons of bin e that react in row z of the map, at x.
+__device__ inline void record_reactions(const DeviceReactions& r, int e, int z, int x, double number) {
+  double* low = r.number + (static_cast<long long>(z / r.rows) * r.bins + r.bin[e]) * r.columns + x / r.cells;
+  const double upper = r.upper[e] * number;
+  atomicAdd(low, number - upper);
+  atomicAdd(low + r.columns, upper);
+}
+
 /// Raises an extreme, which is >= 0 like `value`.
 __device__ inline void raise(float* extreme, float value) {
   if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));

@@ -6,6 +6,7 @@
 
 #include "cpu/all_cores.hpp"
 #include "cuda/device/graph.hpp"
+#include "cuda_packer.hpp"
 #include "transport/model/index.hpp"
 #include "transport/run/score_fields.hpp"
 
@@ -61,10 +62,27 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, Sent sen
   scores_.current_theta_theta = fields_.pointer() + kCurrentThetaTheta * tables.plane();
   scores_.ledger = ledger_.pointer();
   scores_.extremes = extremes_.pointer();
+  if (tables.reactions.on()) send_reactions();
 }
 
 template <typename T>
 CudaSolver<T>::~CudaSolver() = default;
+
+template <typename T>
+void CudaSolver<T>::send_reactions() {
+  const ReactionGrid& grid = tables_.reactions;
+  recorded_.assign(grid.size(), 0.0);
+  reactions_ = cuda::DeviceBuffer<double>(session_.device, grid.size());
+  Packer packer;
+  packer.add(grid.bin, &scores_.reactions.bin);
+  packer.add(grid.upper, &scores_.reactions.upper);
+  reaction_bins_ = packer.send(stream_);
+  scores_.reactions.number = reactions_.pointer();
+  scores_.reactions.rows = grid.rows;
+  scores_.reactions.cells = grid.cells;
+  scores_.reactions.bins = grid.bins;
+  scores_.reactions.columns = grid.columns;
+}
 
 template <typename T>
 cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
@@ -81,6 +99,7 @@ void CudaSolver<T>::set_up() {
     ledger_.fill_bytes(0, stream_);
     fields_.fill_bytes(0, stream_);
     extremes_.fill_bytes(0, stream_);
+    if (scores_.reactions.on()) reactions_.fill_bytes(0, stream_);
     prepare();
     stream_.synchronize();
   });
@@ -284,6 +303,12 @@ template <typename T>
 std::span<const double> CudaSolver<T>::crossing() {
   download_scores();
   return crossing_;
+}
+
+template <typename T>
+std::span<const double> CudaSolver<T>::reactions() {
+  if (!recorded_.empty() && step_ > 0) on_device([&] { recorded_ = reactions_.read(stream_); });
+  return recorded_;
 }
 
 template class CudaSolver<float>;

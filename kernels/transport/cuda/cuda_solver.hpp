@@ -39,6 +39,7 @@ class CudaSolver : public engine::Solver {
   std::vector<engine::Plane> planes(std::span<const engine::PlaneRequest> requests) final;
   std::span<const double> dose() final;
   std::span<const double> crossing() final;
+  std::span<const double> reactions() final;
   double min_over_max() const final { return min_over_max_; }
   double cell_steps() const final { return cell_steps_; }
   double state_bytes() const final { return state_bytes_; }
@@ -92,6 +93,7 @@ class CudaSolver : public engine::Solver {
   int batch(int max_steps) const;
   void count_state();
   void append_totals(int done, std::vector<engine::StepTotals>& totals) const;
+  void send_reactions();
   void download_scores();
   void queue_plane(const DeviceState<T>& state, const engine::PlaneRequest& request,
                    const std::array<int, engine::kAxes>& cells, double* sums);
@@ -107,6 +109,8 @@ class CudaSolver : public engine::Solver {
   cuda::DeviceBuffer<double> count_;   // [kLedgerColumns] row of what is in flight after a batch
   cuda::DeviceBuffer<double> fields_;  // dose and the three currents, [4][z][x]
   cuda::DeviceBuffer<float> extremes_;
+  cuda::DeviceBuffer<double> reactions_;  // recorded; empty where they are not followed
+  cuda::DeviceBuffer<unsigned char> reaction_bins_;
   cuda::DeviceBuffer<double> sums_;         // planes
   cuda::PinnedBuffer<double> rows_, tail_;  // what the ledger and count_ held
   cuda::PinnedBuffer<float> seen_extremes_;
@@ -114,7 +118,7 @@ class CudaSolver : public engine::Solver {
   cuda::Event origin_;
   double origin_ns_ = 0;  // of origin_ on the recorder's clock
   DeviceScores scores_{};
-  std::vector<double> dose_, crossing_;
+  std::vector<double> dose_, crossing_, recorded_;
   bool scores_here_ = false;  // these two are of the state as it is now
   double min_over_max_ = 0, cell_steps_ = 0, state_bytes_ = 0, device_seconds_ = 0;
   int step_ = 0;

@@ -67,6 +67,16 @@ BB_HD inline double in_flight_after(const double* row) {
   return rest;
 }
 
+/// Where nuclear reactions are recorded, as ReactionGrid says; all null and 0 where they are not.
+struct DeviceReactions {
+  double* number;       // [planes][bins][columns]
+  const int* bin;       // [ne] the lower of two bins
+  const double* upper;  // [ne] share of the upper one
+  int rows, cells, bins, columns;
+
+  BB_HD bool on() const { return number != nullptr; }
+};
+
 /// Where a step leaves what is not ψ. `dose` and the three currents are FP64 fields [z][x]; the
 /// crossing moments follow from the currents on the host (weights 1, θ, θ² times planes crossed).
 struct DeviceScores {
@@ -76,6 +86,7 @@ struct DeviceScores {
   double* current_theta_theta;
   double* ledger;   // [steps][kLedgerColumns]; row n is written by step n
   float* extremes;  // [2] largest -ψ and largest ψ so far, both >= 0: atomicMax on their bits orders them
+  DeviceReactions reactions;
 };
 
 /// One step of a variant that holds ψ[e][θ][z][x] over the whole grid, as its kernels get it.

@@ -25,6 +25,14 @@ struct ReactionGrid {
   std::size_t size() const {
     return static_cast<std::size_t>(planes) * static_cast<std::size_t>(bins) * static_cast<std::size_t>(columns);
   }
+  /// Records `number` protons of bin `e` of the beam that react in cell (z, x).
+  void add(double* recorded, int e, int z, int x, double number) const {
+    const std::size_t bin_e = static_cast<std::size_t>(e);
+    double* low = recorded + row(z, bin[bin_e]) + x / cells;
+    const double upper_part = upper[bin_e] * number;
+    low[0] += number - upper_part;
+    low[columns] += upper_part;
+  }
   /// Index of the first column.
   std::size_t row(int z, int b) const {
     return (static_cast<std::size_t>(z / rows) * static_cast<std::size_t>(bins) + static_cast<std::size_t>(b)) *

@@ -57,6 +57,11 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
   result_.setup_parts.push_back({"tables", cpu::seconds_since(begun)});
   const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);
   solver_ = make(run_.problem_, run_.tables_, run_.threads_);
+  if (solver_->reactions().size() != run_.tables_.reactions.size()) {
+    throw transport::ProblemError("unsupported", "solver.variant = " + run_.problem_.variant +
+                                                     ": records no nuclear reactions (Solver::reactions), which "
+                                                     "physics.nuclear = icru63 needs");
+  }
   result_.threads = run_.threads_;
   result_.isa = cpu::instruction_set_name();
   result_.setup_s = cpu::seconds_since(begun);

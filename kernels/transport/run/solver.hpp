@@ -82,7 +82,8 @@ class Solver {
   virtual std::span<const double> dose() = 0;
   /// [z][Crossing::kCount] so far.
   virtual std::span<const double> crossing() = 0;
-  /// Protons that have reacted so far, on the grid Tables::reactions; empty where that is, or the variant records none.
+  /// Protons that have reacted so far, on the grid Tables::reactions; empty where that is. A solver that leaves it empty
+  /// elsewhere is refused.
   virtual std::span<const double> reactions() { return {}; }
 
   virtual double min_over_max() const = 0;                    // most negative ψ over the largest of its step

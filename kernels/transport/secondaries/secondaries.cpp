@@ -9,6 +9,7 @@
 #include "physics/remap.hpp"
 #include "physics/straggling.hpp"
 #include "spread_planes.hpp"
+#include "sweep_ops.hpp"
 #include "transport/model/index.hpp"
 #include "yields.hpp"
 
@@ -95,19 +96,6 @@ struct Motion {
   std::vector<double> thickness;  // [materials] mm: for which this was made
   std::array<Beam, kBeams> beams;
 };
-
-/// Sum of products, in lanes that the compiler can keep in one register.
-double dot(const double* a, const double* b, int n) {
-  constexpr int kLanes = 8;
-  std::array<double, kLanes> sum{};
-  int i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) sum[u(k)] += a[i + k] * b[i + k];
-  }
-  double total = 0.0;
-  for (; i < n; ++i) total += a[i] * b[i];
-  return std::accumulate(sum.begin(), sum.end(), total);
-}
 
 class Sweep {
  public:
@@ -211,7 +199,7 @@ class Sweep {
   /// One more than the highest bin of a column that holds anything.
   int& top(int beam, int x) { return top_[u(beam) * u(g_.columns) + u(x)]; }
   double energy_of(int beam, const double* p, int n) const {
-    return dot((is_deuteron(beam) ? energies_.deuteron : energies_.proton).data(), p, n);
+    return ops_.dot((is_deuteron(beam) ? energies_.deuteron : energies_.proton).data(), p, n);
   }
 
   /// Materials of one column in a plane, mm of each, mean over its cells.
@@ -320,8 +308,7 @@ class Sweep {
     const auto add = [&](int beam, const BinShares& shares, double weight) {
       const int n = static_cast<int>(shares.number.size());
       double* to = &lane.source[u(beam) * u(g_.bins) + u(shares.first)];
-      const double* from = shares.number.data();
-      for (int i = 0; i < n; ++i) to[i] += weight * from[i];
+      ops_.add(to, shares.number.data(), weight, n);
       if (n > 0) reach[u(beam)] = std::max(reach[u(beam)], shares.first + n);
     };
     const std::vector<double>& thickness = lane.motion.thickness;
@@ -357,37 +344,10 @@ class Sweep {
 
   /// Moves the lowest `n` bins of one column down in range.
   void slow_down(const Motion::Beam& motion, double* p, int n, Lane& lane) const {
-    const int reach = physics::kRemapReach;
-    double* before = lane.before.data() + lane.pad;
-    double* after = lane.after.data() + lane.pad;
-    std::fill(before - reach, before, 0.0);
-    std::copy_n(p, n, before);
-    std::fill_n(before + n, reach, 0.0);
-    std::fill(after - lane.pad, after + n + 2, 0.0);
-    const double *c0 = motion.flux[0].data(), *c1 = motion.flux[1].data(), *c2 = motion.flux[2].data(),
-                 *c3 = motion.flux[3].data(), *c4 = motion.flux[4].data();
-    for (int b = 0; b < n; ++b) {
-      const double flux = c0[b] * before[b - 2] + c1[b] * before[b - 1] + c2[b] * before[b] + c3[b] * before[b + 1] +
-                          c4[b] * before[b + 2];
-      const double low = flux > 0.0 ? flux : 0.0;
-      p[b] = low < before[b] ? low : before[b];
-    }
-    if (motion.same_whole) {
-      double* to = after + motion.whole.front();
-      for (int b = 0; b < n; ++b) to[b] += before[b] - p[b];
-      for (int b = 0; b < n; ++b) to[b + 1] += p[b];
-    } else {
-      for (int b = 0; b < n; ++b) {
-        double* to = after + b + motion.whole[u(b)];
-        to[0] += before[b] - p[b];
-        to[1] += p[b];
-      }
-    }
-    after[-1] = 0.0;  // has stopped
-    const double* spread = motion.spread.data();
-    for (int b = 0; b < n; ++b) before[b] = spread[b] * after[b];
-    before[-1] = before[n] = 0.0;
-    for (int b = 0; b < n; ++b) p[b] = after[b] - 2.0 * before[b] + before[b - 1] + before[b + 1];
+    BinShifts shifts{
+        .whole = motion.whole.data(), .same_whole = motion.same_whole, .flux = {}, .spread = motion.spread.data()};
+    for (std::size_t m = 0; m < motion.flux.size(); ++m) shifts.flux[m] = motion.flux[m].data();
+    ops_.slow_down(shifts, p, n, lane.before.data() + lane.pad, lane.after.data() + lane.pad, lane.pad);
   }
 
   /// Moves one beam to the side by what a plane of `depth` mm asks for.
@@ -425,6 +385,7 @@ class Sweep {
     std::ranges::copy(moved, &top(beam, 0));
   }
 
+  const SweepOps& ops_ = sweep_ops();
   const Tables& t_;
   const ReactionGrid& g_;
   std::span<const double> reactions_;

@@ -1,3 +1,4 @@
+#include "cuda_dense.hpp"
 #include "transport/cuda/cuda_common.cuh"
 #include "transport/model/filled_value.hpp"
 
@@ -57,6 +58,49 @@ __device__ void dense_clear(const DeviceStep<T>& s, long long cells) {
   for (long long i = first; i < cells / kPerWord; i += stride) to[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
   if (first < cells % kPerWord) s.to[cells / kPerWord * kPerWord + first] = T(0);
 }
+
+/// Records the nuclear reactions of the state. A warp takes 32 cells of row z of one bin and adds them up over the
+/// angles, then over the cells of a column: grid (⌈nx/32⌉, rows, ⌈ne/kRecordWarps⌉), block (32, kRecordWarps).
+template <typename T>
+__device__ void dense_record(const DeviceStep<T>& s) {
+  if (run_is_over(s)) return;
+  const DeviceTables<T>& t = s.tables;
+  const int e = blockIdx.z * kRecordWarps + threadIdx.y;
+  if (e >= t.ne) return;  // a whole warp
+  const int lane = threadIdx.x;
+  const int x = blockIdx.x * 32 + lane;
+  const int z = blockIdx.y;
+  const bool inside = x < t.nx;
+  double reacted = 0.0;
+  if (inside) {
+    const int i = z * t.nx + x;
+    const int m = material_of(s, i);
+    const T* p = s.from + field_offset(s, e, 0) + i;
+    if (t.depth) {
+      for (int a = 0; a < t.ntheta; ++a) {
+        reacted +=
+            static_cast<double>(p[static_cast<long long>(a) * field_cells(s)] * t.nuclear[table_row(t, a, m, e)]);
+      }
+    } else if (const T nuclear = t.nuclear[table_row(t, 0, m, e)]; nuclear != T(0)) {
+      T sum = 0;
+      for (int a = 0; a < t.ntheta; ++a) sum += p[static_cast<long long>(a) * field_cells(s)];
+      reacted = static_cast<double>(sum * nuclear);
+    }
+  }
+  if (!__any_sync(kWholeWarp, reacted != 0.0)) return;
+  const DeviceReactions& r = s.scores.reactions;
+  const int column = x / r.cells;
+  for (int offset = 1; offset < min(r.cells, 32); offset <<= 1) {
+    const double other = __shfl_down_sync(kWholeWarp, reacted, offset);
+    const int its_column = __shfl_down_sync(kWholeWarp, column, offset);
+    if (lane + offset < 32 && its_column == column) reacted += other;
+  }
+  const int before = __shfl_up_sync(kWholeWarp, column, 1);
+  if (!inside || reacted == 0.0 || (lane > 0 && before == column)) return;
+  record_reactions(r, e, s.plane + z, x, reacted);
+}
+
+BB_STEP_KERNEL(dense_record, 32 * kRecordWarps)
 
 #define BB_DENSE_KERNELS(T, suffix)                                                                              \
   extern "C" __global__ void __launch_bounds__(256)                                                              \

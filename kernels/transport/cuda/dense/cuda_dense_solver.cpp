@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cuda_dense.hpp"
 #include "transport/model/index.hpp"
 
 namespace bb::transport {
@@ -57,6 +58,7 @@ void CudaDenseSolver<T>::prepare() {
   this->set_state_bytes(2.0 * static_cast<double>(cells) * sizeof(T));
   sum_.emplace(this->kernel("dense_sum"));
   clear_.emplace(this->kernel("dense_clear"));
+  if (this->scores().reactions.on()) record_.emplace(this->kernel("dense_record"));
   look_up_kernels();
 
   cuda::Stream& stream = this->stream();
@@ -94,6 +96,7 @@ template <typename T>
 void CudaDenseSolver<T>::launch_step(int step) {
   if (static_cast<int>(fronts_.size()) <= step) fronts_.resize(u(step) + 1);
   fronts_[u(step)] = front_;
+  if (record_) launch_record(step);
   launch_operators(step);
   taken_ = step + 1;
   if (!depth_ || ++plane_ < this->tables().nz) return;
@@ -102,6 +105,15 @@ void CudaDenseSolver<T>::launch_step(int step) {
   launch_sum(step, row + escaped_column(kZHigh), row + escaped_energy_column(kZHigh));
   clear_other(step);
   flip();
+}
+
+template <typename T>
+void CudaDenseSolver<T>::launch_record(int step) {
+  const Tables& t = this->tables();
+  record_->launch(this->stream(),
+                  {.grid = {blocks(u(t.nx), 32), static_cast<unsigned>(rows_), blocks(u(t.ne), kRecordWarps)},
+                   .block = {32, kRecordWarps, 1}},
+                  context(step));
 }
 
 template <typename T>

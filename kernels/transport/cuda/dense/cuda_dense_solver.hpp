@@ -44,6 +44,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   double cells_per_step() const final;
 
  private:
+  void launch_record(int step);
   void launch_sum(int step, double* number, double* energy);
 
   const bool depth_ = this->problem().stepping == Stepping::kDepth;
@@ -54,7 +55,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   int start_plane_ = 0;
   int taken_ = 0;            // steps queued and not forgotten
   std::vector<int> fronts_;  // which buffer was the state before each step
-  std::optional<cuda::Kernel> sum_, clear_;
+  std::optional<cuda::Kernel> sum_, clear_, record_;
 };
 
 extern template class CudaDenseSolver<float>;

@@ -19,7 +19,7 @@ struct CollideTally {
 
 template <typename T>
 struct CollideShared {
-  Quad<T> scored[kWarps][4][kMostQuads];
+  Quad<T> scored[kWarps][5][kMostQuads];
   int sources;
 };
 
@@ -133,8 +133,8 @@ class Collide {
     const T* row = p.state + static_cast<unsigned long long>(kDepth ? 0 : z) * t.ntheta * p.pitch + x;
     const unsigned long long slice = static_cast<unsigned long long>(p.rows) * t.ntheta * p.pitch;
     const T* lost = p.lost + bin * t.materials * t.ntheta;
-    Quad<T> dose = {}, current = {}, current_t = {}, current_tt = {};
-    T number = T(0), stopped = T(0), nuclear = T(0), nuclear_energy = T(0), below = T(0), above = T(0);
+    Quad<T> dose = {}, current = {}, current_t = {}, current_tt = {}, reacted = {};
+    T number = T(0), stopped = T(0), nuclear_energy = T(0), below = T(0), above = T(0);
     // The heaviest last, so that FP32 sums lose nothing systematically; the bin
     // itself with the last batch.
     const int start = (sources - 1) / kBatch * kBatch;
@@ -211,7 +211,7 @@ class Collide {
             const int at = (c * t.materials + material[j]) * t.ne + bin;
             dose.v[j] += own.v[j] * t.deposit[at];
             stopped += own.v[j] * t.stopped[at];
-            nuclear += own.v[j] * t.nuclear[at];
+            reacted.v[j] += own.v[j] * t.nuclear[at];
             nuclear_energy += own.v[j] * t.nuclear_escape[at];
           }
         } else {
@@ -222,15 +222,17 @@ class Collide {
     if (!kDepth && !kMixed) {
       const int at = material[0] * t.ne + bin;
       stopped = number * t.stopped[at];
-      nuclear = number * t.nuclear[at];
       nuclear_energy = number * t.nuclear_escape[at];
-      for (int j = 0; j < 4; ++j) dose.v[j] *= t.deposit[at];
+      for (int j = 0; j < 4; ++j) {
+        reacted.v[j] = dose.v[j] * t.nuclear[at];
+        dose.v[j] *= t.deposit[at];
+      }
     }
     const double energy = t.energy[bin];
     tally.number += static_cast<double>(number);
     tally.energy += static_cast<double>(number) * energy;
     tally.stopped += static_cast<double>(stopped);
-    tally.nuclear += static_cast<double>(nuclear);
+    tally.nuclear += static_cast<double>(sum_quad(reacted));
     tally.nuclear_energy += static_cast<double>(nuclear_energy);
     tally.deposited += static_cast<double>(sum_quad(dose));
     tally.escaped[0] += static_cast<double>(below);
@@ -241,6 +243,7 @@ class Collide {
     keep_scores(1, current);
     keep_scores(2, current_t);
     keep_scores(3, current_tt);
+    if (p.scores.reactions.on()) keep_scores(4, reacted);
   }
 
   /// The warp's sum of one field, lanes of the same quad together.
@@ -255,7 +258,8 @@ class Collide {
   }
 
   __device__ void add_scores(int map_row) {
-    for (int i = threadIdx.x; i < 16 * quads; i += static_cast<int>(blockDim.x)) {
+    const int fields = p.scores.reactions.on() ? 5 : 4;
+    for (int i = threadIdx.x; i < fields * 4 * quads; i += static_cast<int>(blockDim.x)) {
       const int field = i / (4 * quads);
       const int column = i % (4 * quads);
       double sum = 0;
@@ -263,6 +267,10 @@ class Collide {
         sum += static_cast<double>(s.scored[w][field][column / 4].v[column % 4]);
       }
       if (sum == 0.0) continue;
+      if (field == 4) {
+        record_reactions(p.scores.reactions, bin, map_row, x - quad * 4 + column, sum);
+        continue;
+      }
       double* const to = field == 0   ? p.scores.dose
                          : field == 1 ? p.scores.current
                          : field == 2 ? p.scores.current_theta

@@ -194,6 +194,7 @@ template <typename T>
 void CudaFusedSolver<T>::plan_march() {
   const Tables& t = this->tables();
   const bool fits = std::is_same_v<T, float> && !depth_ && t.materials == 1 && t.nx % 4 == 0 && t.ntheta > 1 &&
+                    !t.reactions.on() &&
                     static_cast<double>(t.ne) * static_cast<double>(slice_cells()) / 4.0 < 4294967296.0;
   if (!fits) return;
   march_.quads = t.nx / 4;
@@ -268,7 +269,8 @@ void CudaFusedSolver<T>::plan_march() {
 template <typename T>
 bool CudaFusedSolver<T>::prepare_sweep() {
   if constexpr (std::is_same_v<T, float>) {
-    if (depth_ || loop_ == FusedLoop::kPersistent) return false;
+    // The sweep and the angle march record no reactions: the general passes do.
+    if (depth_ || loop_ == FusedLoop::kPersistent || this->tables().reactions.on()) return false;
     const std::optional<SweepPlan> plan = plan_sweep(this->tables(), this->device()->info());
     if (!plan) return false;
     cuda::Stream& stream = this->stream();

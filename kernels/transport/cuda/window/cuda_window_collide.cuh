@@ -199,7 +199,7 @@ class Collide {
     const int groups = divide(kWindowWorkers, columns);
     const int group = divide(static_cast<int>(threadIdx.x), columns);
     const int column = static_cast<int>(threadIdx.x) - group * columns;
-    T sum[4] = {};
+    T sum[4] = {}, reacted = T(0);
     if (group < groups) {
       const int m = kMixed ? material_at(x0 + column) : material;
       const T* own = reinterpret_cast<const T*>(s.own) + column;
@@ -228,19 +228,26 @@ class Collide {
       tally[kTallyStopped] = static_cast<double>(stopped);
       tally[kTallyNuclear] = static_cast<double>(nuclear);
       tally[kTallyNuclearEnergy] = static_cast<double>(nuclear_energy);
+      reacted = nuclear;
     }
     for (int f = 0; f < 4; ++f) s.partial[f * kWindowWorkers + threadIdx.x] = static_cast<double>(sum[f]);
+    if (p.scores.reactions.on()) s.partial[4 * kWindowWorkers + threadIdx.x] = static_cast<double>(reacted);
   }
 
   __device__ void finish_scores() {
     const int columns = 4 * quads;
     const int groups = divide(kWindowWorkers, columns);
-    for (int i = threadIdx.x; i < 4 * columns; i += kWindowWorkers) {
+    const int fields = p.scores.reactions.on() ? 5 : 4;
+    for (int i = threadIdx.x; i < fields * columns; i += kWindowWorkers) {
       const int field = divide(i, columns);
       const int column = i - field * columns;
       double sum = 0;
       for (int g = 0; g < groups; ++g) sum += s.partial[field * kWindowWorkers + g * columns + column];
       if (sum == 0.0) continue;
+      if (field == 4) {
+        record_reactions(p.scores.reactions, bin, map_row, x0 + column, sum);
+        continue;
+      }
       if (field == (kDepth ? 1 : 0)) tally[kTallyNumber] += sum;
       if (field == 0) {
         if (!kDepth) sum *= static_cast<double>(t.deposit[at(0, kMixed ? material_at(x0 + column) : material)]);

@@ -194,7 +194,7 @@ void CudaWindowSolver<T>::choose_layout(const BinTables<T>& by_bin) {
     static_assert(sizeof(WindowSource<T>) <= kViewBytes);
     l.most_views = by_bin.most_feeds + 1;
     l.sums = memory.take(kWindowWorkers / 32 * kWindowTallies, sizeof(double));
-    l.partial = memory.take(4 * kWindowWorkers, sizeof(double));
+    l.partial = memory.take((t.reactions.on() ? 5 : 4) * kWindowWorkers, sizeof(double));
     l.own = memory.take(u(angles) * u(quads), quad);
     l.tile = memory.take((u(angles) + 2 * u(by_bin.most_half) + kWindowTurned - 1) * columns, quad);
     l.turned = memory.take(made * columns, quad);
