@@ -26,7 +26,7 @@ export function summaryOf(run: RunData): RunSummary {
   };
   return {
     ...read,
-    notes: [...runNotes(read, run.table, run.completeScenario)],
+    notes: [...runNotes(read, { ...run.axes, dose: run.dose }, run.table, run.completeScenario)],
     scenario: run.name,
     variant: run.variant,
     precision: run.precision,
