@@ -161,6 +161,34 @@ TEST("GPU: an image is cancelled between bands and keeps the rows that were done
   }
 }
 
+TEST("GPU: an image of pixels that take minutes is cancelled within them, in every variant") {
+  Problem p = cubic_problem(8);
+  p.detector.width = 64;
+  p.detector.height = 2;
+  p.detector.oversample = 1000;
+  p.beam.divergence_h = p.beam.divergence_v = 1e-3;
+  p.beam.divergence_h_steps = p.beam.divergence_v_steps = 100;
+  for (const Variant& v : variants()) {
+    if (std::string_view(v.device) != "cuda" || !v.refuses(make_setup(p)).empty()) continue;
+    p.variant = v.id;
+    engine::ImageRun run(p);
+    cpu::Clock::time_point asked;
+    std::thread beside([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+      asked = cpu::Clock::now();
+      run.cancel();
+    });
+    const engine::ImageResult r = run.execute({});
+    const double ended_s = cpu::seconds_since(asked);
+    beside.join();
+    CHECK(r.cancelled);
+    CHECK(r.done < 1.0);
+    CHECK_EQ(r.image.back(), 0.0);
+    if (ended_s > 2.0)
+      fail(__FILE__, __LINE__, std::string(v.id) + " ended " + show(ended_s) + " s after it was asked to");
+  }
+}
+
 TEST("GPU: an image that is timed is cancelled between its repetitions, and is whole") {
   Problem p = cubic_problem(1024);
   p.crystal.mosaic_spread = kDegree;

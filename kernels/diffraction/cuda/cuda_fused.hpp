@@ -26,7 +26,9 @@ class CudaFused : public CudaImageSolver<T> {
     return true;
   }
   void launch(cuda::Stream& stream, cuda::Extent3 grid, int first, int rows) {
-    kernel_->launch(stream, {.grid = grid, .block = {32, 8, 1}}, tables_->view(), first, rows, this->image().pointer());
+    device::DeviceSetup<I, T> setup = tables_->view();
+    setup.cancelled = this->cancelled();
+    kernel_->launch(stream, {.grid = grid, .block = {32, 8, 1}}, setup, first, rows, this->image().pointer());
   }
   const device::PackedSetup<I, T>& packed() const { return tables_->host(); }
 

@@ -1,7 +1,9 @@
 #include "cuda_image_solver.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <type_traits>
 
 namespace bb::diffraction {
@@ -11,6 +13,9 @@ using engine::TaskMode;
 
 /// Lattice factors in a band: tens of milliseconds on a slow device, below what its watchdog and a person notice.
 constexpr double kBandTerms = 2e9;
+/// A single pixel of a long row may take hours: its kernels look whether somebody cancelled, and the host whether they
+/// are done, so often.
+constexpr std::chrono::microseconds kLook{200};
 constexpr int kMostRepetitions = 10'000;
 constexpr int kMostCold = 100;
 
@@ -34,7 +39,14 @@ CudaImageSolver<T>::CudaImageSolver(const Setup& setup)
       stream_(session_.device),
       timer_(session_.device) {
   cuda::require_memory(*session_.device, setup.pixels() * sizeof(T), "detector: the image");
-  part("image", [&] { image_ = cuda::DeviceBuffer<T>(session_.device, setup.pixels()); });
+  part("image", [&] {
+    image_ = cuda::DeviceBuffer<T>(session_.device, setup.pixels());
+    if (setup.terms_per_pixel() * setup.width <= kBandTerms) return;
+    flag_.emplace(session_.device, 1);
+    aside_.emplace(session_.device);
+    flag_->fill_bytes(0, stream_);
+    stream_.synchronize();
+  });
 }
 
 template <typename T>
@@ -55,6 +67,23 @@ void CudaImageSolver<T>::queue_all() {
 }
 
 template <typename T>
+bool CudaImageSolver<T>::run_band(int first, int rows, const Work* work, const std::atomic<bool>* cancel) {
+  if (!queue(stream_, first, rows, work)) return false;
+  if (!flag_ || cancel == nullptr) return true;
+  bool told = false;
+  while (!stream_.idle()) {
+    if (!told && cancel->load()) {
+      const int one = 1;
+      flag_->upload({&one, 1}, *aside_);
+      aside_->synchronize();
+      told = true;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+  return !told;
+}
+
+template <typename T>
 double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
   return cuda::on_device([&] {
     session_.device->make_current();
@@ -68,7 +97,7 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
       const int count = std::min(rows, setup_.height - first);
       const double begin_ns = work.spans.now_ns();
       bool whole = true;
-      device_s_ += timer_.seconds(stream_, nullptr, [&] { whole = queue(stream_, first, count, &work); });
+      device_s_ += timer_.seconds(stream_, nullptr, [&] { whole = run_band(first, count, &work, &work.cancel); });
       if (!whole) break;
       work.spans.record(0, name, static_cast<std::uint32_t>(first), begin_ns, work.spans.now_ns());
       first += count;
@@ -93,11 +122,11 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
 template <typename T>
 double CudaImageSolver<T>::image_seconds(cuda::L2Flush* flush) {
   const int rows = band_rows();
-  if (rows >= setup_.height) return timer_.seconds(stream_, flush, [&] { queue_all(); });
+  if (rows >= setup_.height && !flag_) return timer_.seconds(stream_, flush, [&] { queue_all(); });
   double sum = 0.0;
   for (int first = 0; first < setup_.height && !stopped(); first += rows) {
     const int count = std::min(rows, setup_.height - first);
-    sum += timer_.seconds(stream_, first == 0 ? flush : nullptr, [&] { queue(stream_, first, count, nullptr); });
+    sum += timer_.seconds(stream_, first == 0 ? flush : nullptr, [&] { run_band(first, count, nullptr, cancel_); });
   }
   return sum;
 }

@@ -33,7 +33,7 @@ class CudaImageSolver : public Solver {
   /// Queues the rows first … first + rows - 1. A variant whose bands take long looks at `work` between its launches,
   /// where there is one, and at stopped(), and answers false when it was cancelled: the band does not count then.
   virtual bool queue(cuda::Stream& stream, int first, int rows, const Work* work) = 0;
-  /// Rows of a band, about which `cancel` acts.
+  /// Rows of a band, about which `cancel` acts; within one that is a single long row, by cancelled().
   virtual int band_rows() const;
   /// Held while kernels of this image are under way, by variants that share memory with others of their kind.
   virtual std::unique_lock<std::mutex> hold() { return {}; }
@@ -47,6 +47,8 @@ class CudaImageSolver : public Solver {
   void part(const char* name, F&& work) {
     engine::add_part(parts_, name, std::forward<F>(work));
   }
+  /// What kernels of long rows look at; null where a row is short.
+  const int* cancelled() const { return flag_ ? flag_->pointer() : nullptr; }
   /// Whether repetitions were cancelled; of what is captured never.
   bool stopped() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }
   const Setup& setup() const { return setup_; }
@@ -57,6 +59,8 @@ class CudaImageSolver : public Solver {
 
  private:
   void queue_all();
+  /// Queues a band. Where rows are long waits for it, and ends it when `cancel` is true: false then.
+  bool run_band(int first, int rows, const Work* work, const std::atomic<bool>* cancel);
   /// Device time of one image, s. One of several bands waits after each, where it can be cancelled.
   double image_seconds(cuda::L2Flush* flush);
 
@@ -66,6 +70,8 @@ class CudaImageSolver : public Solver {
   cuda::Stream stream_;
   cuda::DeviceTimer timer_;
   cuda::DeviceBuffer<T> image_;
+  std::optional<cuda::DeviceBuffer<int>> flag_;  // of cancelled()
+  std::optional<cuda::Stream> aside_;            // on which it is set while kernels run
   std::optional<cuda::Graph> graph_;
   std::optional<cuda::L2Flush> flush_;
   double device_s_ = 0;

@@ -7,6 +7,12 @@ namespace bb::diffraction::device {
 /// Orientations whose intensities are added in the factor's numbers before they go to the FP64 sum.
 inline constexpr int kTile = 64;
 
+/// Sub-pixels and sources of a pixel between two looks at whether the image is cancelled.
+inline constexpr int kBetweenLooks = 16;
+
+/// Written by the host while the kernel runs.
+BB_HD inline bool is_set(const int* flag) { return *static_cast<const volatile int*>(flag) != 0; }
+
 /// Unit vector from the crystal to a sub-pixel, counted over the whole detector.
 template <typename S>
 BB_HD inline Number3<typename S::Index> direction(const S& s, int fast, int slow, int depth) {
@@ -125,7 +131,8 @@ BB_HD inline T photons(const S& s, int fast, int slow, const Sums<T>& sums) {
 }
 
 /// All of a pixel by one thread. `Table` gives the orientations: `load(s, first, count)` makes them ready, and
-/// `at(s, i)` is the i-th of them.
+/// `at(s, i)` is the i-th of them. `stops(seen)` is the same for all threads that load together: whether one has `seen`
+/// that the image is cancelled. What comes back then is no pixel.
 template <typename A, typename S, typename Table>
 BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow, Table& table) {
   using T = typename A::Factor;
@@ -137,6 +144,10 @@ BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow
         const auto d = direction(s, fast * n + sf, slow * n + ss, depth);
         if (ss + sf + depth == 0) remember(d, sums);
         for (int source = 0; source < s.sources; ++source) {
+          if (s.cancelled != nullptr && (sf * s.sources + source) % kBetweenLooks == 0 &&
+              table.stops(is_set(s.cancelled))) {
+            return sums;
+          }
           const auto q = transfer(s.rays[source], d);
           const double w = s.weighted ? weight(s, fast * n + sf, slow * n + ss, depth, source) : 1.0;
           sums.weights += w;
@@ -160,13 +171,14 @@ BB_HD inline Sums<typename A::Factor> share_of_pixel(const S& s, int fast, int s
   using T = typename A::Factor;
   const int n = s.plate.oversample, beams = n * n * s.plate.layers * s.sources;
   Sums<T> sums;
-  int orientation = lane;
+  int orientation = lane, passed = 0;
   for (int beam = 0; beam < beams;) {
     if (orientation >= s.orientations) {
       beam += orientation / s.orientations;
       orientation %= s.orientations;
       continue;
     }
+    if (s.cancelled != nullptr && passed++ % kBetweenLooks == 0 && is_set(s.cancelled)) return sums;
     const int source = beam % s.sources, depth = beam / s.sources % s.plate.layers;
     const int sub = beam / (s.sources * s.plate.layers), sf = sub % n, ss = sub / n;
     const auto d = direction(s, fast * n + sf, slow * n + ss, depth);
@@ -190,6 +202,7 @@ template <typename I>
 struct ListedEdges {
   const Edges<I>* tile = nullptr;
 
+  BB_HD bool stops(bool seen) const { return seen; }
   template <typename S>
   BB_HD void load(const S& s, int first, int) {
     tile = s.edges + first;
@@ -205,6 +218,7 @@ struct TurnedEdges {
   Basis turned;
   int phi = 0, domain = 0;
 
+  BB_HD bool stops(bool seen) const { return seen; }
   template <typename S>
   BB_HD void load(const S& s, int first, int) {
     phi = first / s.domains;

@@ -58,6 +58,8 @@ struct DeviceSetup {
   Vec3 spindle;
   const double* phi;
   const Mat3* domain;
+  /// Not 0 once the image is cancelled; null for launches that are over before anybody waits.
+  const int* cancelled;
 };
 
 /// The usual case, known when the kernel is compiled: square crystals, cells that are all alike, sub-pixels that count
