@@ -18,6 +18,7 @@ import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
 import { run } from './verbs/run.ts';
 import { serveVerb } from './verbs/serve.ts';
+import { sobpVerb } from './verbs/sobp.ts';
 import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
@@ -27,6 +28,7 @@ const verbs: readonly Verb[] = [
   run,
   batch,
   validate,
+  sobpVerb,
   variants,
   devices,
   bench,

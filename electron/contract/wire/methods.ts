@@ -32,6 +32,7 @@ import {
   scenarioFileSchema,
 } from '../scenarios.ts';
 import { shellMethods } from '../shell.ts';
+import { sobpMethods } from '../sobp.ts';
 import { taskMethods } from '../task.ts';
 import { timelineMethods } from '../timeline.ts';
 import { userKernelMethods } from '../user-kernels.ts';
@@ -174,6 +175,7 @@ export const methods = {
   ...recoveryMethods,
   ...comparisonMethods,
   ...doseMethods,
+  ...sobpMethods,
   ...figureMethods,
   ...launchMethods,
   ...taskMethods,

@@ -16,6 +16,7 @@ import type { Batches } from './batches/batches.ts';
 import type { Benches } from './benches/benches.ts';
 import type { StoredSessions } from './benches/stored.ts';
 import type { PerformBench } from './benches/thread.ts';
+import { beamHandlers } from './handlers/beams.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
 import { desktopHandlers } from './handlers/desktop.ts';
@@ -189,6 +190,7 @@ export class Host {
         ...benchHandlers(this.#parts),
         ...comparisonHandlers(this.#parts),
         ...doseHandlers(this.#parts),
+        ...beamHandlers(this.#parts),
         ...figureHandlers(this.#parts),
         ...launchHandlers(this.#parts),
         ...timelineHandlers(this.#parts),

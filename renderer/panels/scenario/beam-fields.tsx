@@ -13,6 +13,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 import { Field, Row } from './field.tsx';
 import { fieldModel, issuesAt } from './fields.ts';
 import { useForm } from './form-context.ts';
+import { SobpBuilder } from './sobp-builder.tsx';
 import { type BeamWay, beamGiven, beamWayOf, beamWays, beamWayTitles, nextSpot, spotsInForce } from './spot-model.ts';
 
 const beamOf = (draft: unknown): Readonly<Record<string, unknown>> => {
@@ -190,6 +191,7 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
               </p>
             ))
         : null}
+      {way === 'spots' ? <SobpBuilder path={path} /> : null}
       {drawn.length > 1 ? (
         <div className="spots__picture">
           <ShownChart chart={spotWeightsChart(drawn)} scheduler={scheduler} />

@@ -1,0 +1,75 @@
+/** Spread-out peaks over the real engine. */
+import { describe, expect, test } from 'vitest';
+import { sobpSpots } from '../../../../../../electron/contract/sobp.ts';
+import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';
+import { addon, scenarios } from '../../../model/scenarios/open.ts';
+
+const check = (document: unknown) => scenarios.check(document, { name: 's', folder: null });
+const { signal } = new AbortController();
+
+async function built(request: Parameters<typeof buildSobp>[2], beam: object = {}, physics = {}) {
+  const reading = await check({ kind: 'transport', version: 1, beam: { energy_MeV: 100, ...beam }, physics });
+  if (reading.scenario === null) throw new Error('no scenario');
+  return buildSobp({ physics, check, addon }, reading.scenario, request, { signal });
+}
+
+describe('an SOBP', () => {
+  test.each([
+    [100, 40, {}, {}],
+    [150, 50, { energy_sigma_MeV: 0.8 }, { nuclear: 'attenuation' }],
+    [60, 45, {}, {}],
+  ])(
+    'of range %d mm and modulation %d mm comes out so, and flat',
+    async (range_mm, modulation_mm, beam, physics) => {
+      const found = await built({ range_mm, modulation_mm }, beam, physics);
+      console.log(JSON.stringify({ ...found, curve: 0, layers: found.layers.length }));
+      expect(Math.abs(found.plateau.r90_mm - range_mm)).toBeLessThan(0.05);
+      expect(Math.abs(found.plateau.m95_mm - modulation_mm)).toBeLessThan(0.3);
+      expect(found.plateau.flatness).toBeLessThan(0.015);
+      expect(found.plateau.flatness).toBeLessThan(found.firstFlatness);
+      expect(found.layers.every(({ weight }) => weight > 0)).toBe(true);
+      expect(found.layers.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 9);
+      expect(found.cost).toBeLessThan(found.apart / 2);
+    },
+    120_000,
+  );
+
+  test('over a width has spots whose ends are half a spacing inside it, of sum 1', async () => {
+    const found = await built({ range_mm: 40, modulation_mm: 8, width_mm: 30 }, { x_sigma_mm: 3, x_mm: 2 });
+    expect(found.places_mm).toHaveLength(10);
+    expect(found.places_mm[0]).toBeCloseTo(2 - 13.5, 9);
+    expect(found.places_mm.at(-1)).toBeCloseTo(2 + 13.5, 9);
+    const spots = sobpSpots(found);
+    expect(spots).toHaveLength(10 * found.layers.length);
+    expect(spots.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 4);
+    const field = await check({ kind: 'transport', version: 1, beam: { x_sigma_mm: 3, spots } });
+    expect(field.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
+  }, 60_000);
+
+  test.each([
+    [
+      { range_mm: 50, modulation_mm: 60 },
+      {},
+      'modulation_mm: 60 mm reaches the surface; allowed: at most 40 mm of this range',
+    ],
+    [{ range_mm: 50, modulation_mm: 10, width_mm: 20 }, {}, 'allowed: beam.x_sigma_mm above 0'],
+    [{ range_mm: 50, modulation_mm: 10, width_mm: 20, spacing_mm: 8 }, { x_sigma_mm: 4 }, 'allowed: at most 6 mm'],
+    [{ range_mm: 399, modulation_mm: 388 }, {}, 'modulation_mm: 388 mm takes more than'],
+  ])('%j is refused', async (request, beam, says) => {
+    await expect(built(request, beam)).rejects.toThrow(says);
+  });
+
+  test('ends when it is told to', async () => {
+    const ended = new AbortController();
+    ended.abort();
+    const reading = await check({ kind: 'transport', version: 1, beam: { energy_MeV: 100 } });
+    if (reading.scenario === null) throw new Error('no scenario');
+    const going = buildSobp(
+      { physics: {}, check, addon },
+      reading.scenario,
+      { range_mm: 50, modulation_mm: 10 },
+      ended,
+    );
+    await expect(going).rejects.toThrow();
+  });
+});
