@@ -44,8 +44,8 @@ export type Sobp = z.infer<typeof sobpSchema>;
 export function sobpSpots({ layers, places_mm }: Pick<Sobp, 'layers' | 'places_mm'>) {
   return layers.flatMap(({ energy_MeV, weight }) =>
     places_mm.map((x_mm) => ({
-      energy_MeV: Number(energy_MeV.toPrecision(8)),
-      ...(places_mm.length > 1 ? { x_mm: Number(x_mm.toPrecision(8)) } : {}),
+      energy_MeV: Number(energy_MeV.toFixed(3)),
+      ...(places_mm.length > 1 ? { x_mm: Number(x_mm.toFixed(4)) } : {}),
       weight: Number((weight / places_mm.length).toPrecision(6)),
     })),
   );

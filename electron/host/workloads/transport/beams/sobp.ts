@@ -19,7 +19,7 @@ const MOST_LAYERS = 100;
 /** No layer ends nearer to the surface, and no plateau begins nearer. */
 const LEAST_RANGE_MM = 5;
 /** Layers are not closer than this share of the deepest one's distance: the grid is made for that. */
-const LEAST_LAYER = 0.6;
+const LEAST_LAYER = 0.4;
 /** Widest that spots may be apart, in standard deviations of their width: the dose between them is flat to 0.03 %. */
 const WIDEST_SPACING = 1.5;
 /** Rounds in which the proximal end, and the range, come to where they were asked for. */

@@ -53,7 +53,8 @@ class Ranges {
 
 /** On straight lines between points of ascending `from`; the ends hold outside of them. */
 function interpolate(from: Float64Array, to: Float64Array, value: number): number {
-  const after = Math.min(from.length - 1, Math.max(1, from.findIndex((one) => one >= value) || 1));
+  const found = from.findIndex((one) => one >= value);
+  const after = found < 0 ? from.length - 1 : Math.max(1, found);
   const [a, b] = [from[after - 1] ?? 0, from[after] ?? 0];
   const share = Math.min(1, Math.max(0, (value - a) / (b - a)));
   return (to[after - 1] ?? 0) + share * ((to[after] ?? 0) - (to[after - 1] ?? 0));

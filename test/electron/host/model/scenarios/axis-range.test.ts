@@ -33,3 +33,10 @@ test('at an angle the axis is longer inside a slab, and leaves a box through its
   // 10 mm of x are 11.547 mm of the axis: 8.342 mm less.
   expect(Math.abs(157.746 - 8.342 - aside)).toBeLessThan(0.02);
 });
+
+test('whatever the energy, water alone has the range of the table', async () => {
+  for (let energy = 40; energy < 200; energy += 1.37) {
+    const { range_mm, waterRange_mm } = await check({ grid: { dx_mm: 5 }, geometry: { width_mm: 100 } }, energy);
+    expect(Math.abs((range_mm ?? 0) - (waterRange_mm ?? 1)), `${energy} MeV`).toBeLessThan(0.01);
+  }
+});

@@ -1,0 +1,64 @@
+/** A beam by its range, as spots, and as a spread-out peak that the form builds. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BenchPage } from './bench-page.ts';
+import { useChromium } from './browser.ts';
+import { seenWhole } from './looks.ts';
+import { type Served, serve } from './served.ts';
+
+const chrome = useChromium();
+const home = mkdtempSync(path.join(tmpdir(), 'braggbench-spots-'));
+const quick = JSON.stringify({
+  kind: 'transport',
+  version: 1,
+  name: 'Field',
+  beam: { energy_MeV: 60, x_sigma_mm: 2 },
+  geometry: { width_mm: 60 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 20 },
+  solver: { stepping: 'depth' },
+});
+let served: Served;
+
+beforeAll(async () => {
+  served = await serve([], { BRAGGBENCH_HOME: home });
+});
+afterAll(async () => {
+  await served.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+describe('the beam in the form', () => {
+  it('is given by energy, by range, or by spots, which an SOBP fills', async () => {
+    const open = await chrome.open(served.url);
+    const { page } = open;
+    const bench = new BenchPage(page);
+    await bench.drop('field.json', quick);
+    await expect.poll(() => bench.title.textContent()).toContain('Field');
+    const given = page.getByLabel('Given by');
+    await given.selectOption('range');
+    await page.getByLabel('Range in water').fill('30');
+    await expect.poll(() => page.getByTestId('beam-energy').textContent()).toMatch(/^59\.\d\d MeV$/);
+
+    await given.selectOption('spots');
+    const builder = page.getByTestId('sobp-builder');
+    await builder.getByLabel('Range (90 %)').fill('30');
+    await builder.getByLabel('Modulation').fill('40');
+    await builder.getByRole('button', { name: 'Build' }).click();
+    await expect.poll(() => builder.getByRole('status').textContent()).toContain('40 mm reaches the surface');
+    await builder.getByLabel('Modulation').fill('8');
+    await builder.getByLabel('Width').fill('20');
+    await builder.getByRole('button', { name: 'Build' }).click();
+    await expect
+      .poll(() => builder.getByRole('status').textContent(), { timeout: 60_000 })
+      .toMatch(/R90 (30\.0|29\.9)\d mm, M95 (8\.0|7\.9)\d mm.*10 places/);
+    await expect.poll(() => page.getByRole('img', { name: 'Weights of the spots' }).count()).toBe(1);
+    await page.getByLabel('Weight of spot 1', { exact: true }).fill('0.2');
+    await expect.poll(() => page.getByLabel('Weight of spot 1', { exact: true }).inputValue()).toBe('0.2');
+    await seenWhole(open, 'spots');
+    await bench.runToEnd();
+    await page.getByLabel('Weight of spot 1', { exact: true }).fill('-1');
+    await expect.poll(() => page.getByText('-1 is too small').count()).toBeGreaterThan(0);
+  }, 180_000);
+});
