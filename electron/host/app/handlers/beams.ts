@@ -21,7 +21,7 @@ function withAnyEnergy(document: Readonly<Record<string, unknown>>): Readonly<Re
     energy_MeV: _energy,
     ...beam
   } = (document['beam'] ?? {}) as Record<string, unknown>;
-  return { ...document, kind: 'transport', version: 1, beam: { ...beam, energy_MeV: 100 } };
+  return { ...document, beam: { ...beam, energy_MeV: 100 } };
 }
 
 export function beamHandlers({ addon, scenarios }: BeamParts): Pick<Handlers, 'beam.sobp'> {
