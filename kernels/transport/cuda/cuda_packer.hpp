@@ -21,8 +21,9 @@ class Packer {
     pointers_.push_back([at, pointer](unsigned char* base) { *pointer = reinterpret_cast<const V*>(base + at); });
   }
 
-  cuda::DeviceBuffer<unsigned char> send(cuda::Stream& stream) {
-    cuda::DeviceBuffer<unsigned char> out(stream.device(), bytes_.size());
+  /// The copy is complete when it returns.
+  cuda::DeviceBuffer<unsigned char> send(cuda::Stream& stream, cuda::Reuse reuse = cuda::Reuse::kNo) {
+    cuda::DeviceBuffer<unsigned char> out(stream.device(), bytes_.size(), reuse);
     out.upload(std::span<const unsigned char>(bytes_), stream);
     stream.synchronize();
     for (const auto& set : pointers_) set(out.pointer());

@@ -46,12 +46,12 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, Sent sen
         engine::add_part(setup_parts_, "upload", [&] { out.emplace(problem, tables, typed_, sent, stream_); });
         return std::move(*out);
       }()),
-      ledger_(session_.device, u(problem.max_steps) * kLedgerColumns),
-      count_(session_.device, kLedgerColumns),
-      fields_(session_.device, kScorePlanes * tables.plane()),
-      extremes_(session_.device, 2),
-      rows_(session_.device, u(kLongestBatch) * kLedgerColumns),
-      tail_(session_.device, kLedgerColumns),
+      ledger_(session_.device, u(problem.max_steps) * kLedgerColumns, cuda::Reuse::kYes),
+      count_(session_.device, kLedgerColumns, cuda::Reuse::kYes),
+      fields_(session_.device, kScorePlanes * tables.plane(), cuda::Reuse::kYes),
+      extremes_(session_.device, 2, cuda::Reuse::kYes),
+      rows_(session_.device, u(kLongestBatch) * kLedgerColumns, cuda::Reuse::kYes),
+      tail_(session_.device, kLedgerColumns, cuda::Reuse::kYes),
       seen_extremes_(session_.device, 2),
       batch_start_(session_.device),
       batch_end_(session_.device),
@@ -89,8 +89,25 @@ cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
   return cuda::Kernel(session_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
 }
 
+// Memory that is kept between runs may be another run's at once: nothing may be under way when an exception leaves.
+template <typename T>
+template <typename F>
+auto CudaSolver<T>::settled(F&& work) {
+  try {
+    return work();
+  } catch (...) {
+    stream_.settle();
+    throw;
+  }
+}
+
 template <typename T>
 void CudaSolver<T>::set_up() {
+  settled([&] { make_ready(); });
+}
+
+template <typename T>
+void CudaSolver<T>::make_ready() {
   engine::add_part(setup_parts_, "state", [&] {
     cuda::require_memory(*session_.device, static_cast<std::uint64_t>(state_bytes_needed()),
                          "solver.variant = " + problem_.variant + ", " + std::to_string(tables_.ne) + " x " +
@@ -123,67 +140,69 @@ int CudaSolver<T>::advance(int max_steps, std::vector<StepTotals>& totals, engin
   const int count = batch(max_steps);
   if (cancel.load() || over_ || count < 1) return 0;
   scores_here_ = false;
-  return on_device([&] {
-    if (step_ == 0) {  // ties the device's clock to the host's
-      origin_.record(stream_);
-      origin_.synchronize(stream_);
-      origin_ns_ = spans.now_ns();
-    }
-    const double begin_ns = spans.now_ns();
-    std::optional<cuda::Graph> graph;
-    if (replay_) {
-      stream_.begin_capture();
-      launch_steps(step_, count);
-      graph.emplace(stream_.end_capture());
-      graph->upload(stream_);
-      stream_.synchronize();
-    }
-    if (flush_) flush_->run(stream_);  // the device is busy with it while the host queues the steps
-    const double queue_ns = spans.now_ns();
-    untimed_seconds_ += (queue_ns - begin_ns) * 1e-9;
-    batch_start_.record(stream_);
-    if (graph) {
-      graph->launch(stream_);
-    } else {
-      launch_steps(step_, count);
-    }
-    batch_end_.record(stream_);
-    flush_.reset();
-    ledger_.download(rows_.values().first(u(count) * kLedgerColumns), stream_, u(step_) * kLedgerColumns);
-    extremes_.download(seen_extremes_.values(), stream_);
-    count_state();
-    const double wait_ns = spans.now_ns();
-    stream_.synchronize();
+  return on_device([&] { return settled([&] { return take_steps(count, totals, spans); }); });
+}
 
-    int done = 0;
-    while (done < count && rows_.values()[u(done) * kLedgerColumns + kInFlight] > 0.0) ++done;
-    over_ = done < count;
-    if (over_) {
-      forget_steps(count - done);
-      count_state();
-      stream_.synchronize();
-    }
-    const double seconds = batch_end_.seconds_since(batch_start_);
-    const double start_ns = origin_ns_ + batch_start_.seconds_since(origin_) * 1e9;
-    const auto step = static_cast<std::uint32_t>(step_);
-    spans.record(0, spans.name_id("queue steps"), step, queue_ns, wait_ns);
-    spans.record(0, spans.name_id("wait"), step, wait_ns, spans.now_ns());
-    if (spans.lanes().size() > 1) {
-      spans.record(1, spans.name_id("steps on the device"), step, start_ns, start_ns + seconds * 1e9);
-    }
-    device_seconds_ += seconds;
-    for (int i = 0; i < done; ++i) {
-      const double counted = rows_.values()[u(i) * kLedgerColumns + kCellsVisited];
-      cell_steps_ += counted > 0.0 ? counted : cells_per_step();
-    }
-    step_ += done;
-    append_totals(done, totals);
-    if (seen_extremes_.values()[1] > 0.0f) {
-      min_over_max_ =
-          -static_cast<double>(seen_extremes_.values()[0]) / static_cast<double>(seen_extremes_.values()[1]);
-    }
-    return done;
-  });
+template <typename T>
+int CudaSolver<T>::take_steps(int count, std::vector<StepTotals>& totals, engine::SpanRecorder& spans) {
+  if (step_ == 0) {  // ties the device's clock to the host's
+    origin_.record(stream_);
+    origin_.synchronize(stream_);
+    origin_ns_ = spans.now_ns();
+  }
+  const double begin_ns = spans.now_ns();
+  std::optional<cuda::Graph> graph;
+  if (replay_) {
+    stream_.begin_capture();
+    launch_steps(step_, count);
+    graph.emplace(stream_.end_capture());
+    graph->upload(stream_);
+    stream_.synchronize();
+  }
+  if (flush_) flush_->run(stream_);  // the device is busy with it while the host queues the steps
+  const double queue_ns = spans.now_ns();
+  untimed_seconds_ += (queue_ns - begin_ns) * 1e-9;
+  batch_start_.record(stream_);
+  if (graph) {
+    graph->launch(stream_);
+  } else {
+    launch_steps(step_, count);
+  }
+  batch_end_.record(stream_);
+  flush_.reset();
+  ledger_.download(rows_.values().first(u(count) * kLedgerColumns), stream_, u(step_) * kLedgerColumns);
+  extremes_.download(seen_extremes_.values(), stream_);
+  count_state();
+  const double wait_ns = spans.now_ns();
+  stream_.synchronize();
+
+  int done = 0;
+  while (done < count && rows_.values()[u(done) * kLedgerColumns + kInFlight] > 0.0) ++done;
+  over_ = done < count;
+  if (over_) {
+    forget_steps(count - done);
+    count_state();
+    stream_.synchronize();
+  }
+  const double seconds = batch_end_.seconds_since(batch_start_);
+  const double start_ns = origin_ns_ + batch_start_.seconds_since(origin_) * 1e9;
+  const auto step = static_cast<std::uint32_t>(step_);
+  spans.record(0, spans.name_id("queue steps"), step, queue_ns, wait_ns);
+  spans.record(0, spans.name_id("wait"), step, wait_ns, spans.now_ns());
+  if (spans.lanes().size() > 1) {
+    spans.record(1, spans.name_id("steps on the device"), step, start_ns, start_ns + seconds * 1e9);
+  }
+  device_seconds_ += seconds;
+  for (int i = 0; i < done; ++i) {
+    const double counted = rows_.values()[u(i) * kLedgerColumns + kCellsVisited];
+    cell_steps_ += counted > 0.0 ? counted : cells_per_step();
+  }
+  step_ += done;
+  append_totals(done, totals);
+  if (seen_extremes_.values()[1] > 0.0f) {
+    min_over_max_ = -static_cast<double>(seen_extremes_.values()[0]) / static_cast<double>(seen_extremes_.values()[1]);
+  }
+  return done;
 }
 
 template <typename T>

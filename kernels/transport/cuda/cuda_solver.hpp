@@ -90,7 +90,12 @@ class CudaSolver : public engine::Solver {
   void set_state_bytes(double bytes) { state_bytes_ = bytes; }
 
  private:
+  /// The result of `work`; where it throws, the stream has come to rest.
+  template <typename F>
+  auto settled(F&& work);
+  void make_ready();
   int batch(int max_steps) const;
+  int take_steps(int count, std::vector<engine::StepTotals>& totals, engine::SpanRecorder& spans);
   void count_state();
   void append_totals(int done, std::vector<engine::StepTotals>& totals) const;
   void send_reactions();

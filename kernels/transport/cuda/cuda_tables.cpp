@@ -70,7 +70,7 @@ CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, const TypedTa
   packer.add(t.energy, &view_.energy);
   packer.add(t.map, &view_.map);
   packer.add(mixed, &view_.mixed);
-  memory_ = packer.send(stream);
+  memory_ = packer.send(stream, cuda::Reuse::kYes);
 }
 
 template class CudaTables<float>;

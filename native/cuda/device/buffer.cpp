@@ -22,31 +22,31 @@ void move(SpanKind kind, const char* name, std::size_t bytes, Stream& stream, co
 
 }  // namespace
 
-DeviceMemoryBlock::DeviceMemoryBlock(std::shared_ptr<Device> device, std::size_t bytes)
-    : device_(std::move(device)), pointer_(device_->take_memory(bytes)), bytes_(bytes) {}
+DeviceMemoryBlock::DeviceMemoryBlock(std::shared_ptr<Device> device, std::size_t bytes, Reuse reuse)
+    : device_(std::move(device)), taken_(device_->take_memory(bytes, reuse)) {}
 
 DeviceMemoryBlock::~DeviceMemoryBlock() {
-  if (pointer_ != 0) device_->give_memory(pointer_, bytes_);
+  if (taken_.pointer != 0) device_->give_memory(taken_);
 }
 
 void DeviceMemoryBlock::upload(std::span<const std::byte> source, Stream& stream, std::size_t offset) {
   move(SpanKind::kCopy, "copy host to device", source.size(), stream, "cuMemcpyHtoDAsync_v2",
-       [&] { return driver().MemcpyHtoDAsync(pointer_ + offset, source.data(), source.size(), stream.handle()); });
+       [&] { return driver().MemcpyHtoDAsync(pointer() + offset, source.data(), source.size(), stream.handle()); });
 }
 
 void DeviceMemoryBlock::download(std::span<std::byte> target, Stream& stream, std::size_t offset) const {
   move(SpanKind::kCopy, "copy device to host", target.size(), stream, "cuMemcpyDtoHAsync_v2",
-       [&] { return driver().MemcpyDtoHAsync(target.data(), pointer_ + offset, target.size(), stream.handle()); });
+       [&] { return driver().MemcpyDtoHAsync(target.data(), pointer() + offset, target.size(), stream.handle()); });
 }
 
 void DeviceMemoryBlock::copy_from(const DeviceMemoryBlock& source, std::size_t bytes, Stream& stream) {
   move(SpanKind::kCopy, "copy device to device", bytes, stream, "cuMemcpyDtoDAsync_v2",
-       [&] { return driver().MemcpyDtoDAsync(pointer_, source.pointer_, bytes, stream.handle()); });
+       [&] { return driver().MemcpyDtoDAsync(pointer(), source.pointer(), bytes, stream.handle()); });
 }
 
 void DeviceMemoryBlock::fill(unsigned char value, std::size_t bytes, Stream& stream) {
   move(SpanKind::kMemset, "memset", bytes, stream, "cuMemsetD8Async",
-       [&] { return driver().MemsetD8Async(pointer_, value, bytes, stream.handle()); });
+       [&] { return driver().MemsetD8Async(pointer(), value, bytes, stream.handle()); });
 }
 
 void refuse_copy(std::size_t count, std::size_t offset, std::size_t size) {

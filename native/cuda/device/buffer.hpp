@@ -12,25 +12,22 @@
 
 namespace bb::cuda {
 
-/// Untyped device memory of Device::take_memory (never managed memory).
+/// Untyped device memory (never managed memory).
 class DeviceMemoryBlock {
  public:
   DeviceMemoryBlock() = default;
   /// Throws "memory" with the size asked for. Zero bytes allocate nothing.
-  DeviceMemoryBlock(std::shared_ptr<Device> device, std::size_t bytes);
+  DeviceMemoryBlock(std::shared_ptr<Device> device, std::size_t bytes, Reuse reuse);
   DeviceMemoryBlock(DeviceMemoryBlock&& other) noexcept
-      : device_(std::move(other.device_)),
-        pointer_(std::exchange(other.pointer_, 0)),
-        bytes_(std::exchange(other.bytes_, 0)) {}
+      : device_(std::move(other.device_)), taken_(std::exchange(other.taken_, {})) {}
   DeviceMemoryBlock& operator=(DeviceMemoryBlock&& other) noexcept {
     std::swap(device_, other.device_);
-    std::swap(pointer_, other.pointer_);
-    std::swap(bytes_, other.bytes_);
+    std::swap(taken_, other.taken_);
     return *this;
   }
   ~DeviceMemoryBlock();
 
-  api::DevicePointer pointer() const { return pointer_; }
+  api::DevicePointer pointer() const { return taken_.pointer; }
 
   /// These queue a copy or memset of bytes from `offset` on, which lie inside the block.
   void upload(std::span<const std::byte> source, Stream& stream, std::size_t offset);
@@ -40,8 +37,7 @@ class DeviceMemoryBlock {
 
  private:
   std::shared_ptr<Device> device_;
-  api::DevicePointer pointer_ = 0;
-  std::size_t bytes_ = 0;
+  Taken<api::DevicePointer> taken_;
 };
 
 /// Throws "invalid": `count` values at `offset` are no part of a buffer of `size`.
@@ -53,8 +49,8 @@ template <typename T>
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  DeviceBuffer(std::shared_ptr<Device> device, std::size_t count)
-      : block_(std::move(device), count * sizeof(T)), count_(count) {}
+  DeviceBuffer(std::shared_ptr<Device> device, std::size_t count, Reuse reuse = Reuse::kNo)
+      : block_(std::move(device), count * sizeof(T), reuse), count_(count) {}
 
   std::size_t size() const { return count_; }
   std::size_t bytes() const { return count_ * sizeof(T); }
@@ -102,23 +98,23 @@ template <typename T>
   requires std::is_trivially_copyable_v<T>
 class PinnedBuffer {
  public:
-  PinnedBuffer(std::shared_ptr<Device> device, std::size_t count)
-      : device_(std::move(device)), values_(static_cast<T*>(device_->take_pinned(count * sizeof(T)))), count_(count) {}
+  PinnedBuffer(std::shared_ptr<Device> device, std::size_t count, Reuse reuse = Reuse::kNo)
+      : device_(std::move(device)), taken_(device_->take_pinned(count * sizeof(T), reuse)), count_(count) {}
   PinnedBuffer(PinnedBuffer&& other) noexcept
       : device_(std::move(other.device_)),
-        values_(std::exchange(other.values_, nullptr)),
+        taken_(std::exchange(other.taken_, {})),
         count_(std::exchange(other.count_, 0)) {}
   PinnedBuffer& operator=(PinnedBuffer&&) = delete;
   ~PinnedBuffer() {
-    if (values_ != nullptr) device_->give_pinned(values_, count_ * sizeof(T));
+    if (taken_.pointer != nullptr) device_->give_pinned(taken_);
   }
 
-  std::span<T> values() { return {values_, count_}; }
-  std::span<const T> values() const { return {values_, count_}; }
+  std::span<T> values() { return {static_cast<T*>(taken_.pointer), count_}; }
+  std::span<const T> values() const { return {static_cast<const T*>(taken_.pointer), count_}; }
 
  private:
   std::shared_ptr<Device> device_;
-  T* values_ = nullptr;
+  Taken<void*> taken_;
   std::size_t count_ = 0;
 };
 

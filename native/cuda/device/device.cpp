@@ -63,21 +63,20 @@ DeviceMemory Device::memory() const {
   return {free + memory_.bytes(), total};
 }
 
-bool Device::is_idle() const noexcept {
-  return driver().CtxSetCurrent(context_) == api::status::kSuccess &&
-         driver().CtxSynchronize() == api::status::kSuccess;
-}
-
-api::DevicePointer Device::take_memory(std::size_t bytes) {
-  api::DevicePointer pointer = 0;
-  if (bytes == 0) return pointer;
-  const std::size_t size = memory_.rounded(bytes);
-  if (memory_.take(size, pointer)) return pointer;
+Taken<api::DevicePointer> Device::take_memory(std::size_t bytes, Reuse reuse) {
+  Taken<api::DevicePointer> out{.bytes = bytes, .reuse = reuse};
+  if (bytes == 0) return out;
+  if (reuse == Reuse::kYes) {
+    if (const std::size_t size = memory_.take(bytes, out.pointer); size > 0) {
+      out.bytes = size;
+      return out;
+    }
+  }
   make_current();
-  api::Status status = driver().MemAlloc(&pointer, size);
+  api::Status status = driver().MemAlloc(&out.pointer, bytes);
   if (status == api::status::kOutOfMemory) {
     for (const api::DevicePointer kept : memory_.drain()) driver().MemFree(kept);
-    status = driver().MemAlloc(&pointer, size);
+    status = driver().MemAlloc(&out.pointer, bytes);
   }
   if (status == api::status::kOutOfMemory) {
     const DeviceMemory now = memory();
@@ -85,29 +84,35 @@ api::DevicePointer Device::take_memory(std::size_t bytes) {
                               bytes_text(now.free_bytes) + " of " + bytes_text(now.total_bytes) + " are free.");
   }
   check(status, "cuMemAlloc_v2");
-  return pointer;
+  return out;
 }
 
-void Device::give_memory(api::DevicePointer pointer, std::size_t bytes) noexcept {
-  if (pointer == 0) return;
-  if (is_idle() && memory_.keep(memory_.rounded(bytes), pointer)) return;
-  driver().MemFree(pointer);
+void Device::give_memory(const Taken<api::DevicePointer>& taken) noexcept {
+  if (taken.pointer == 0) return;
+  if (taken.reuse == Reuse::kYes && memory_.keep(taken.bytes, taken.pointer)) return;
+  driver().CtxSetCurrent(context_);
+  driver().MemFree(taken.pointer);
 }
 
-void* Device::take_pinned(std::size_t bytes) {
-  void* pointer = nullptr;
-  if (bytes == 0) return pointer;
-  const std::size_t size = pinned_.rounded(bytes);
-  if (pinned_.take(size, pointer)) return pointer;
+Taken<void*> Device::take_pinned(std::size_t bytes, Reuse reuse) {
+  Taken<void*> out{.bytes = bytes, .reuse = reuse};
+  if (bytes == 0) return out;
+  if (reuse == Reuse::kYes) {
+    if (const std::size_t size = pinned_.take(bytes, out.pointer); size > 0) {
+      out.bytes = size;
+      return out;
+    }
+  }
   make_current();
-  check(driver().MemAllocHost(&pointer, size), "cuMemAllocHost_v2");
-  return pointer;
+  check(driver().MemAllocHost(&out.pointer, bytes), "cuMemAllocHost_v2");
+  return out;
 }
 
-void Device::give_pinned(void* pointer, std::size_t bytes) noexcept {
-  if (pointer == nullptr) return;
-  if (is_idle() && pinned_.keep(pinned_.rounded(bytes), pointer)) return;
-  driver().MemFreeHost(pointer);
+void Device::give_pinned(const Taken<void*>& taken) noexcept {
+  if (taken.pointer == nullptr) return;
+  if (taken.reuse == Reuse::kYes && pinned_.keep(taken.bytes, taken.pointer)) return;
+  driver().CtxSetCurrent(context_);
+  driver().MemFreeHost(taken.pointer);
 }
 
 void Device::fail(api::Status status, const char* call, std::string_view kernels) const {

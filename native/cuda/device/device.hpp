@@ -10,6 +10,20 @@
 
 namespace bb::cuda {
 
+/// What becomes of memory that is given back.
+enum class Reuse {
+  kNo,   // freed, once the device has done what uses it
+  kYes,  // kept for the next that takes some: whoever gives it back knows that nothing uses it any more
+};
+
+/// A block that was taken, with its size.
+template <typename Pointer>
+struct Taken {
+  Pointer pointer{};
+  std::size_t bytes = 0;
+  Reuse reuse = Reuse::kNo;
+};
+
 struct DeviceMemory {
   std::uint64_t free_bytes, total_bytes;
 };
@@ -38,13 +52,13 @@ class Device {
   /// What the driver has free, and what is kept here for the next run.
   DeviceMemory memory() const;
 
-  /// Memory on the device and page-locked memory of the host, of at least `bytes`; 0 and null for none. Throws "memory"
-  /// with the size asked for.
-  api::DevicePointer take_memory(std::size_t bytes);
-  void* take_pinned(std::size_t bytes);
-  /// Take them back once all work on the device is done. Never throw: a lost device's memory is gone with its context.
-  void give_memory(api::DevicePointer pointer, std::size_t bytes) noexcept;
-  void give_pinned(void* pointer, std::size_t bytes) noexcept;
+  /// At least `bytes` of the device's memory, or of page-locked memory of the host; nothing for 0. Throws "memory" with
+  /// the size asked for.
+  Taken<api::DevicePointer> take_memory(std::size_t bytes, Reuse reuse);
+  Taken<void*> take_pinned(std::size_t bytes, Reuse reuse);
+  /// Take it back. Never throw: a lost device's memory is gone with its context.
+  void give_memory(const Taken<api::DevicePointer>& taken) noexcept;
+  void give_pinned(const Taken<void*>& taken) noexcept;
 
   /// Throws the error of a failed call; a sticky one marks the device lost. `kernels` says which launches
   /// may have caused it.
@@ -54,9 +68,6 @@ class Device {
 
  private:
   [[noreturn]] void fail(api::Status status, const char* call, std::string_view kernels) const;
-
-  /// Makes the context current and waits; false where the device does not answer.
-  bool is_idle() const noexcept;
 
   DeviceInfo info_;
   api::Context context_ = nullptr;

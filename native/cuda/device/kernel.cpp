@@ -38,8 +38,9 @@ void Kernel::allow_dynamic_shared(unsigned bytes) {
                                    " bytes of shared memory per block; " + device_->info().label() + " offers " +
                                    std::to_string(limit) + ".");
   }
+  // All that the device offers: runs beside each other share the function, and one may need more than another.
   device_->check(driver().FuncSetAttribute(function_, api::FunctionAttribute::kMaxDynamicSharedSize_bytes,
-                                           static_cast<int>(bytes)),
+                                           static_cast<int>(limit)),
                  "cuFuncSetAttribute", name_);
 }
 

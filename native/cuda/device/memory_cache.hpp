@@ -7,38 +7,31 @@
 
 namespace bb::cuda {
 
-/// Freed blocks of one kind of memory, kept for the next one of their size: a run takes some twenty blocks, and the driver
-/// needs milliseconds to make and unmap them. Any number of threads may use it.
+/// Blocks of one kind of memory, kept for the next one that fits: a run takes some twenty blocks, and the driver needs
+/// milliseconds to make and unmap them. Any number of threads may use it.
 template <typename Pointer>
 class MemoryCache {
  public:
   /// `limit`: bytes that are kept at most; what comes beyond is for its owner to free.
   explicit MemoryCache(std::size_t limit) : limit_(limit) {}
 
-  /// A size that blocks of about `bytes` share: at most an eighth more, so that a scenario with a bin more finds the
-  /// blocks of the one before.
-  static std::size_t rounded(std::size_t bytes) {
-    std::size_t step = kSmallest;
-    while (step * 16 <= bytes) step *= 2;
-    return (bytes + step - 1) / step * step;
-  }
-
-  /// A kept block of exactly `size` bytes, or none.
-  bool take(std::size_t size, Pointer& pointer) {
+  /// The smallest kept block of `size` bytes or more, but for one of more than twice as many. Its size; 0: there is none.
+  std::size_t take(std::size_t size, Pointer& pointer) {
     const std::scoped_lock lock(mutex_);
-    const auto found = kept_.find(size);
-    if (found == kept_.end() || found->second.empty()) return false;
-    pointer = found->second.back();
-    found->second.pop_back();
-    bytes_ -= size;
-    return true;
+    const auto found = kept_.lower_bound(size);
+    if (found == kept_.end() || found->first > 2 * size) return 0;
+    const std::size_t taken = found->first;
+    pointer = found->second;
+    kept_.erase(found);
+    bytes_ -= taken;
+    return taken;
   }
 
   /// Keeps a block that nothing uses any more; false where it would be too much.
   bool keep(std::size_t size, Pointer pointer) {
     const std::scoped_lock lock(mutex_);
     if (bytes_ + size > limit_) return false;
-    kept_[size].push_back(pointer);
+    kept_.emplace(size, pointer);
     bytes_ += size;
     return true;
   }
@@ -47,7 +40,7 @@ class MemoryCache {
   std::vector<Pointer> drain() {
     const std::scoped_lock lock(mutex_);
     std::vector<Pointer> out;
-    for (const auto& [size, pointers] : kept_) out.insert(out.end(), pointers.begin(), pointers.end());
+    for (const auto& [size, pointer] : kept_) out.push_back(pointer);
     kept_.clear();
     bytes_ = 0;
     return out;
@@ -59,12 +52,10 @@ class MemoryCache {
   }
 
  private:
-  static constexpr std::size_t kSmallest = 512;
-
   const std::size_t limit_;
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;
-  std::map<std::size_t, std::vector<Pointer>> kept_;  // by size
+  std::multimap<std::size_t, Pointer> kept_;  // by size
 };
 
 }  // namespace bb::cuda

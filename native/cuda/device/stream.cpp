@@ -28,6 +28,11 @@ void Stream::synchronize() {
   log_.clear();
 }
 
+void Stream::settle() noexcept {
+  if (capturing_) abandon_capture();
+  driver().StreamSynchronize(handle_);
+}
+
 bool Stream::idle() {
   const api::Status status = driver().StreamQuery(handle_);
   if (status == api::status::kNotReady) return false;

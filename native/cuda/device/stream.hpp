@@ -30,6 +30,8 @@ class Stream {
 
   /// Waits for everything queued; throws the error of whatever failed among it.
   void synchronize();
+  /// Waits for everything queued, whatever becomes of it: for those who clean up after a failure.
+  void settle() noexcept;
   /// Whether everything queued is done, without waiting.
   bool idle();
   /// Later work waits for `event`.

@@ -1,33 +1,32 @@
 #include "cuda/device/memory_cache.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "check.hpp"
 
 using Cache = bb::cuda::MemoryCache<std::uint64_t>;
 
-TEST("memory cache: sizes are rounded up by an eighth at most, and the same for sizes that are close") {
-  for (std::size_t bytes = 1; bytes < (std::size_t{1} << 36); bytes = bytes * 5 / 3 + 1) {
-    const std::size_t size = Cache::rounded(bytes);
-    CHECK(size >= bytes);
-    CHECK(size - bytes < std::max<std::size_t>(512, bytes / 8));
-    CHECK_EQ(Cache::rounded(size), size);
-  }
-  CHECK_EQ(Cache::rounded(9'000'000'000), Cache::rounded(9'010'000'000));
-}
-
-TEST("memory cache: a kept block is handed out once, and for its size only") {
+TEST("memory cache: a kept block is handed out once, to what fits and needs at least half of it") {
   Cache cache(10'000);
   std::uint64_t pointer = 0;
-  CHECK(!cache.take(1024, pointer));
-  CHECK(cache.keep(1024, 7));
-  CHECK_EQ(cache.bytes(), std::size_t{1024});
-  CHECK(!cache.take(2048, pointer));
-  CHECK(cache.take(1024, pointer));
+  CHECK_EQ(cache.take(1000, pointer), std::size_t{0});
+  CHECK(cache.keep(1000, 7));
+  CHECK_EQ(cache.bytes(), std::size_t{1000});
+  CHECK_EQ(cache.take(1001, pointer), std::size_t{0});
+  CHECK_EQ(cache.take(499, pointer), std::size_t{0});
+  CHECK_EQ(cache.take(500, pointer), std::size_t{1000});
   CHECK_EQ(pointer, std::uint64_t{7});
-  CHECK(!cache.take(1024, pointer));
+  CHECK_EQ(cache.take(500, pointer), std::size_t{0});
   CHECK_EQ(cache.bytes(), std::size_t{0});
+}
+
+TEST("memory cache: the smallest block that fits is taken") {
+  Cache cache(10'000);
+  for (const std::uint64_t size : {1500, 1100, 1900}) CHECK(cache.keep(size, size));
+  std::uint64_t pointer = 0;
+  CHECK_EQ(cache.take(1000, pointer), std::size_t{1100});
+  CHECK_EQ(cache.take(1000, pointer), std::size_t{1500});
+  CHECK_EQ(pointer, std::uint64_t{1500});
 }
 
 TEST("memory cache: keeps no more than its limit, and gives all back when asked") {

@@ -6,6 +6,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { Curve } from '../../../contract/fields.ts';
 import type { RunSummary } from '../../../contract/run.ts';
 import { fromNative, type NativeAddon, type TransportProblem, type TransportRun } from '../../io/addon/addon.ts';
+import { usedGpu } from '../../io/addon/gpu.ts';
 import { Budget } from '../../io/flow/budget.ts';
 import type { RunContext } from '../run-context.ts';
 import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
@@ -15,6 +16,8 @@ import { axesOf, measured, runData } from './run-data.ts';
 
 /** Beams on a GPU at the same time: one takes its steps, others are set up and read back. */
 const ON_A_GPU = 4;
+/** The rest of a GPU's memory is for its driver, tables, and what is kept between beams. */
+const SHARE_OF_A_GPU = 0.5;
 
 export interface BatchBeam {
   readonly name: string;
@@ -56,14 +59,26 @@ class Batch {
   readonly #options: BatchOptions;
   readonly #memory: Budget;
   readonly #gpu = new Budget(ON_A_GPU);
+  readonly #gpuMemory: Budget;
   readonly #active = new Set<TransportRun>();
 
   constructor(options: BatchOptions) {
     this.#options = options;
     this.#memory = new Budget(options.memoryLimit_bytes);
+    const memory_bytes = usedGpu(options.addon.devices())?.memory_bytes ?? 0;
+    this.#gpuMemory = new Budget(SHARE_OF_A_GPU * memory_bytes);
     options.signal.addEventListener('abort', () => {
       for (const run of this.#active) run.cancel();
     });
+  }
+
+  async #turnOnGpu(bytes: number): Promise<() => void> {
+    const turn = await this.#gpu.take(1);
+    const memory = await this.#gpuMemory.take(bytes);
+    return () => {
+      memory();
+      turn();
+    };
   }
 
   async solve({ name, read }: BatchBeam): Promise<SolvedBeam> {
@@ -72,10 +87,10 @@ class Batch {
     const begun_ms = performance.now();
     const reading = asBeam(name, await read());
     const problem = asProblem(problemOf(reading));
-    const native = addon.createTransport(problem);
+    const native = await addon.layTransport(problem);
     const { plan } = native;
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
-    const release = onGpu ? await this.#gpu.take(1) : await this.#memory.take(plan.estimate_bytes);
+    const release = onGpu ? await this.#turnOnGpu(plan.estimate_bytes) : await this.#memory.take(plan.estimate_bytes);
     this.#active.add(native);
     if (this.#options.signal.aborted) native.cancel();
     try {

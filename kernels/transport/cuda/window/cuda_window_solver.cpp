@@ -70,10 +70,10 @@ void CudaWindowSolver<T>::prepare() {
                                           "; use cuda-gather");
   }
   const std::size_t cells = u(t.ne) * slice_cells();
-  for (auto& buffer : state_) buffer = cuda::DeviceBuffer<T>(device, cells);
-  for (auto& buffer : bounds_) buffer = cuda::DeviceBuffer<WindowBox>(device, u(t.ne));
-  control_ = cuda::DeviceBuffer<WindowControl>(device, 1);
-  written_ = cuda::DeviceBuffer<double>(device, 2 * u(this->problem().max_steps + 1));
+  for (auto& buffer : state_) buffer = cuda::DeviceBuffer<T>(device, cells, cuda::Reuse::kYes);
+  for (auto& buffer : bounds_) buffer = cuda::DeviceBuffer<WindowBox>(device, u(t.ne), cuda::Reuse::kYes);
+  control_ = cuda::DeviceBuffer<WindowControl>(device, 1, cuda::Reuse::kYes);
+  written_ = cuda::DeviceBuffer<double>(device, 2 * u(this->problem().max_steps + 1), cuda::Reuse::kYes);
   control_.fill_bytes(0, stream);
   written_.fill_bytes(0, stream);
   this->set_state_bytes(2.0 * static_cast<double>(cells) * sizeof(T));
@@ -163,7 +163,7 @@ void CudaWindowSolver<T>::send_tables() {
   packer.add(by_bin.feed_weight, &p.feed_weight);
   packer.add(by_bin.kernel_weight, &p.kernel_weight);
   packer.add(by_bin.lost, &p.lost);
-  memory_ = packer.send(this->stream());
+  memory_ = packer.send(this->stream(), cuda::Reuse::kYes);
 }
 
 /// Cuts the block's shared memory for items as large as fit.
