@@ -1,21 +1,23 @@
 /** Scenarios that ask for as much as a file may: the host's main loop answers others while they are checked and begun. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import type { Client } from '../../../renderer/client/index.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 import { smallImage } from './workloads/small-image.ts';
 
-let test: TestHost;
+let test_: TestHost;
 let page: Client;
 beforeAll(async () => {
-  test = await openTestHost({ checkResults: false });
-  page = await test.page();
+  test_ = await openTestHost({ checkResults: false });
+  page = await test_.page();
   // What follows is about scenarios, not about code that was never run before.
   for (const scenario of [smallScenario, smallImage, task('linear-relu', { batch: 16, inputs: 16, outputs: 16 })]) {
     await holdsOf(scenario);
   }
 });
-afterAll(() => test.close());
+afterAll(() => test_.close());
 
 function task(kind: string, problem: object): object {
   return { kind, version: 1, name: kind, problem };
@@ -107,7 +109,7 @@ function holdsOf(given: object): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, 200));
     await page.call('run.cancel', { run: run.id }).catch(() => null);
     const asked_ms = performance.now();
-    await test.host.runs.ended(run.id);
+    await test_.host.runs.ended(run.id);
     // Also while its tables are made, which may take minutes.
     expect(performance.now() - asked_ms).toBeLessThan(MOST_TO_CANCEL_MS);
   });
@@ -128,4 +130,25 @@ it.for(hostile)('%s', { timeout: 120_000 }, async ([, scenario]) => {
     seen.push(await holdsOf(scenario));
   }
   expect(Math.min(...seen)).toBeLessThan(MOST_MS + idle);
+});
+
+test('texts and lists as large as they may be, and larger', { timeout: 120_000 }, async () => {
+  const folder = path.join(test_.folder, 'library');
+  mkdirSync(folder, { recursive: true });
+  const rows = Array.from(
+    { length: 1_200_000 },
+    (_, i) => `${(i % 200) - 100} ${((i / 200) % 200) | 0} ${(i / 40_000) | 0} 7`,
+  );
+  writeFileSync(path.join(folder, 'list.hkl'), rows.join('\n'));
+  const listed = { ...smallImage, structure_factors: { file: 'list.hkl' } };
+  const file = { kind: 'library', key: 'listed.json' } as const;
+  writeFileSync(path.join(folder, file.key), JSON.stringify(listed));
+  const { resolved } = await page.call('scenario.resolve', { scenario: listed, file });
+  expect(resolved).toMatchObject({ reflections: rows.length });
+  // Another list: what is known of this one is not read again.
+  writeFileSync(path.join(folder, 'list.hkl'), rows.slice(1).join('\n'));
+  expect(await longestHold(() => page.call('scenario.resolve', { scenario: listed, file }))).toBeLessThan(2 * MOST_MS);
+  const long = `kind: transport\nextra:\n${'  - {a: 1}\n'.repeat(200_000)}`;
+  const { issues } = await page.call('scenario.parse', { text: long, name: 'long.yaml' });
+  expect(issues).toMatchObject([{ message: 'is larger than 256 KiB, which no scenario is' }]);
 });

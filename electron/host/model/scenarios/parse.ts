@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 import { type Fault, formatPath } from '../../../contract/scenario/index.ts';
 import { parseJson } from '../../io/text/json.ts';
+import { largestText_bytes } from '../../io/text/read.ts';
 import { duplicateKeys, LineIndex, offsetOf, plainValue, type TextFault } from '../../io/text/source.ts';
 import { parseYaml } from '../../io/text/yaml.ts';
 
@@ -36,9 +37,18 @@ function few<T>(all: readonly T[], rest: (count: number) => T): readonly T[] {
   return all.length <= mostFaults ? all : [...all.slice(0, mostFaults), rest(all.length - mostFaults)];
 }
 
+/** Text that a page hands over may be as long as that of a file, and no longer. */
+function tooLarge(name: string): ParsedDocument {
+  const message = `is larger than ${largestText_bytes / 1024} KiB, which no scenario is`;
+  const locate = (found: Fault): Issue => issueAt(found, name);
+  const said: Fault = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
+  return { value: undefined, issues: [locate(said)], locate };
+}
+
 /** `name` is the file as shown to the user. */
 export function parseText(text: string, name: string): ParsedDocument {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (content.length > largestText_bytes) return tooLarge(name);
   const { root, faults } = isJson(name, content) ? parseJson(content) : parseYaml(content);
   const lines = new LineIndex(content);
   const textIssue = ({ at, message }: TextFault): Issue => ({

@@ -46,11 +46,42 @@ function* linesOf(text: string): Generator<string> {
   yield text.slice(from);
 }
 
+/** A map of a million entries takes a tenth of a second when it grows; many small ones grow at different times. */
+const SHARDS = 256;
+
+/** h, k, l, F of each, in blocks: no list that grows is copied over and over. */
+class Rows {
+  readonly #blocks: Float64Array[] = [];
+  #used = 0;
+
+  get count(): number {
+    return Math.max(0, this.#blocks.length - 1) * BLOCK_ROWS + this.#used;
+  }
+
+  add(h: number, k: number, l: number, f: number): void {
+    if (this.#blocks.length === 0 || this.#used === BLOCK_ROWS) {
+      this.#blocks.push(new Float64Array(4 * BLOCK_ROWS));
+      this.#used = 0;
+    }
+    this.#blocks.at(-1)?.set([h, k, l, f], 4 * this.#used);
+    this.#used += 1;
+  }
+
+  all(): Float64Array {
+    const rows = new Float64Array(4 * this.count);
+    for (const [i, block] of this.#blocks.entries()) {
+      rows.set(block.subarray(0, Math.min(block.length, rows.length - i * block.length)), i * block.length);
+    }
+    return rows;
+  }
+}
+const BLOCK_ROWS = 16_384;
+
 /** Pauses between some lines and the next. */
 function* reading(text: string): Pausing<HklList> {
-  const found: number[] = [];
+  const found = new Rows();
   const faults: HklFault[] = [];
-  const seen = new Map<string, { readonly line: number; readonly f: number }>();
+  const seen = Array.from({ length: SHARDS }, () => new Map<string, { readonly line: number; readonly f: number }>());
   let line = 0;
   for (const raw of linesOf(text)) {
     line += 1;
@@ -62,20 +93,21 @@ function* reading(text: string): Pausing<HklList> {
     else {
       const [h, k, l, f] = read;
       const key = `${h} ${k} ${l}`;
-      const first = seen.get(key);
+      const shard = seen[Math.abs(h * 31 + k) % SHARDS];
+      const first = shard?.get(key);
       if (first !== undefined && first.f !== f) {
         faults.push({ line, message: `${key} has F = ${f}, and F = ${first.f} in line ${first.line}` });
       }
       if (first === undefined) {
-        seen.set(key, { line, f });
-        found.push(h, k, l, f);
+        shard?.set(key, { line, f });
+        found.add(h, k, l, f);
       }
     }
     if (faults.length === mostFaults) break;
   }
   if (faults.length > 0) return { ok: false, faults };
-  if (found.length === 0) return { ok: false, faults: [{ line: 1, message: 'holds no reflection; needed: h k l F' }] };
-  return { ok: true, reflections: new Float64Array(found) };
+  if (found.count === 0) return { ok: false, faults: [{ line: 1, message: 'holds no reflection; needed: h k l F' }] };
+  return { ok: true, reflections: found.all() };
 }
 
 /** Blank lines and what follows # or ! are ignored; a fifth column and more too. */

@@ -8,8 +8,8 @@ export type Reflections = Beside<Float64Array>;
 
 const readList = besideReader({
   path: ['structure_factors', 'file'],
-  /** A few million reflections. */
-  largest_bytes: 256 * 1024 * 1024,
+  /** About a million reflections: what is copied of more to the engine holds the host's loop. */
+  largest_bytes: 16 * 1024 * 1024,
   allowed: 'a text file with h k l F on every line, in the folder of the scenario',
   parse: async (text) => {
     const list = await readHklInTurns(text);
