@@ -1,12 +1,13 @@
 #include <napi.h>
 
 #include "devices.hpp"
-#include "diffraction_run.hpp"
 #include "machine.hpp"
 #include "occupancy.hpp"
-#include "pencil.hpp"
-#include "task_run.hpp"
-#include "transport_run.hpp"
+#include "reduction.hpp"
+#include "runs/diffraction_run.hpp"
+#include "runs/pencil.hpp"
+#include "runs/task_run.hpp"
+#include "runs/transport_run.hpp"
 #include "user_kernels.hpp"
 
 namespace {
@@ -32,6 +33,9 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("loadUserLibrary", bb::binding::load_user_library);
   export_function("loadUserKernels", bb::binding::load_user_kernels);
   export_function("compileUserKernels", bb::binding::compile_user_kernels);
+  export_function("reduceField", bb::binding::reduce_field);
+  export_function("axisProfile", bb::binding::axis_profile);
+  export_function("axisProfileLater", bb::binding::axis_profile_later);
   export_function("limitMemory", bb::binding::limit_memory);
   return exports;
 }

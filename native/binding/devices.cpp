@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "../cuda/report/device_report.hpp"
-#include "../cuda/session/session.hpp"
+#include "cuda/report/device_report.hpp"
+#include "cuda/session/session.hpp"
 #include "json_worker.hpp"
 
 namespace bb::binding {

@@ -1,6 +1,6 @@
 #include "json_worker.hpp"
 
-#include "../cuda/device/error.hpp"
+#include "cuda/device/error.hpp"
 
 namespace bb::binding {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "../cuda/compile/kernel_library.hpp"
+#include "cuda/compile/kernel_library.hpp"
 
 namespace bb::binding {
 

@@ -8,7 +8,7 @@ set(BB_TOGETHER_MOST 6)
 
 # By themselves: what opens a namespace (`using namespace`) whose names others have for something else, what includes
 # CUDA's own headers, and the large files of the binding, each with a State.
-set(BB_APART "/(trace/(activity_trace|record_spans)|cuda/declarations_test|physics/diffraction_table|binding/[a-z]+_run)\\.cpp$")
+set(BB_APART "/(trace/(activity_trace|record_spans)|cuda/declarations_test|physics/diffraction_table|binding/runs/([a-z]+_run|problem))\\.cpp$")
 
 # `...`: files of the target.
 function(bb_compile_together target)

@@ -224,9 +224,7 @@ export const cppRules: Rules = {
 export const exceptions: readonly Exception[] = [];
 
 /** A folder of sources with more files than fit in one view, until they are sorted into rooms of their own. */
-export const crowded: readonly { readonly folder: string; readonly reason: string }[] = [
-  { folder: 'native/binding', reason: 'loses what the reduction for display takes over' },
-];
+export const crowded: readonly { readonly folder: string; readonly reason: string }[] = [];
 
 /** Files that lead to each other, of types only, until the landing that parts them. */
 export const tangled: readonly { readonly file: string; readonly reason: string }[] = [];

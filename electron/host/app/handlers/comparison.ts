@@ -38,17 +38,18 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
     'compare.maps': async ({ subjects, reference, viewport }) => {
       const fields = (await all(subjects)).map(({ field }) => field);
       const against = fields[reference] ?? null;
-      return {
-        maps: fields.map((field, i): ComparedMap => {
+      const maps = await Promise.all(
+        fields.map(async (field, i): Promise<ComparedMap> => {
           if (field === null) return { map: null, reason: noAnswer, difference: null };
-          const map = fieldMap(field, viewport);
+          const map = await fieldMap(field, viewport);
           if (i === reference || against === null) return { map, reason: null, difference: null };
           const less = difference(field, against);
-          if (less !== null) return { map, reason: null, difference: fieldMap(less, viewport) };
+          if (less !== null) return { map, reason: null, difference: await fieldMap(less, viewport) };
           const reason = `the grids differ: ${gridText(field)} here, ${gridText(against)} of the reference`;
           return { map, reason, difference: null };
         }),
-      };
+      );
+      return { maps };
     },
   };
 }

@@ -29,7 +29,12 @@ export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handle
       );
       const field = { values, axes: ['z', 'x'], quantity: 'gamma index', unit: '' } as const;
       // Cells that are not judged are NaN, and have no part in the extremes.
-      const map = { ...makeField(wanted.axes, field, 'z', 'x', viewport), min: 0, max: worst, minPositive: worst };
+      const map = {
+        ...(await makeField(wanted.axes, field, 'z', 'x', viewport)),
+        min: 0,
+        max: worst,
+        minPositive: worst,
+      };
       return { map, by, passed, points, worst };
     },
     'dose.fermiEyges': async ({ run }) => {

@@ -26,7 +26,7 @@ export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers 
     'image.view': async ({ run, view, against }) => {
       const { done } = await imageRun(run);
       const quantity = against === null ? 'photons' : 'photons difference';
-      return { run, revision: 1, done, map: imageMap(await shown(run, against), view, quantity) };
+      return { run, revision: 1, done, map: await imageMap(await shown(run, against), view, quantity) };
     },
     'image.pixel': async ({ run, against, fast, slow }) => {
       const { image, width, height } = await shown(run, against);

@@ -41,12 +41,12 @@ async function mapsOf(
   for (const request of requests) {
     const fields = fieldsOf(run, index, withDose);
     if (request.against === undefined) {
-      maps.push(makeMap(fields, request));
+      maps.push(await makeMap(fields, request));
       continue;
     }
     const other = await transportRun(runs, request.against.run);
     const frame = request.against.keyframe ?? nearest(other.keyframes, marginals?.depth_mm ?? 0);
-    maps.push(makeDifference(fields, fieldsOf(other, frame, withDose), request));
+    maps.push(await makeDifference(fields, fieldsOf(other, frame, withDose), request));
   }
   return { run: id, revision: index + 1, step: marginals?.step ?? run.steps, depth_mm: marginals?.depth_mm ?? 0, maps };
 }

@@ -198,7 +198,8 @@ export interface TransportRun {
   /** Copies out one keyframe of a run that has ended; by index in the result's list. */
   keyframe(index: number): Marginals;
   /** The newest marginals since the last call, or null. Never waits for the run. */
-  live(): NativeLive | null;
+  /** With `parts` the frame holds the dose and the sums that are named, and the others are empty. */
+  live(parts?: readonly string[]): NativeLive | null;
   /** Asks for the state so far, without the keyframes that are known already. */
   wantCheckpoint(knownKeyframes: number): void;
   /** The state that was asked for; null when it is not there yet. Never waits for the run. */

@@ -1,4 +1,4 @@
-/** The addon's interface for diffraction images; native/binding/diffraction_run.cpp implements it. SI units and radians. */
+/** The addon's interface for diffraction images; native/binding/runs/diffraction_run.cpp implements it. SI units and radians. */
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { Precision } from '../../../contract/run.ts';
 import type { Clocks, DeviceTrace, Spans } from './recorded.ts';

@@ -1,4 +1,4 @@
-/** The addon's interface for small measured workloads; native/binding/task_run.cpp implements it. */
+/** The addon's interface for small measured workloads; native/binding/runs/task_run.cpp implements it. */
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { ClockState } from '../../../contract/devices.ts';
 import type { DeviceTrace, Spans } from './recorded.ts';

@@ -1,6 +1,6 @@
 /** What a run computed over two axes, as comparisons show it, whatever the workload. */
 import type { Curve, FieldMap, FieldStatistic, Viewport } from '../../../contract/fields.ts';
-import { extent, type GridAxis, mapAxis, peaks, reduce, sampling } from './reduce.ts';
+import { type GridAxis, mapAxis, reduced, sampling } from './reduce.ts';
 
 export interface ComparedField {
   readonly quantity: string;
@@ -37,20 +37,16 @@ export function gridText({ horizontal, vertical }: ComparedField): string {
 }
 
 /** In the field's unit, reduced to the viewport. */
-export function fieldMap(field: ComparedField, { horizontal, vertical, pixels }: Viewport): FieldMap {
-  const { quantity, unit, values, scale, strideHorizontal, strideVertical } = field;
+export async function fieldMap(field: ComparedField, { horizontal, vertical, pixels }: Viewport): Promise<FieldMap> {
+  const { quantity, unit, scale, statistic } = field;
   const across = sampling(field.horizontal, horizontal, pixels[0]);
   const up = sampling(field.vertical, vertical, pixels[1]);
-  const plane = { values, strideHorizontal, strideVertical };
-  const reduced = field.statistic === 'max' ? peaks(plane, across, up) : reduce(plane, across, up, scale);
   return {
     quantity,
     unit,
     horizontal: mapAxis(field.horizontal, across),
     vertical: mapAxis(field.vertical, up),
-    values: field.statistic === 'max' && scale !== 1 ? reduced.map((value) => value * scale) : reduced,
-    statistic: field.statistic,
-    ...extent(values, scale),
+    ...(await reduced(field, across, up, statistic, scale)),
   };
 }
 

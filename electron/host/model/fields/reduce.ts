@@ -1,6 +1,7 @@
 /** Reduces one axis, and then a map, to the samples that a screen can show. */
 import { BraggError } from '../../../contract/errors.ts';
-import type { Interval, MapAxis } from '../../../contract/fields.ts';
+import type { FieldMap, FieldStatistic, Interval, MapAxis } from '../../../contract/fields.ts';
+import { type Per, reduceField, type Sampling } from '../../io/addon/reduction.ts';
 
 /** An axis of the grid: its cell edges, count + 1, ascending, in display units. */
 export interface GridAxis {
@@ -8,15 +9,6 @@ export interface GridAxis {
   readonly unit: string;
   readonly edges: Float64Array;
   readonly uniform: boolean;
-}
-
-/** Part of an axis in samples: sample i covers the cells from first + i·cells, the last one perhaps fewer. */
-export interface Sampling {
-  readonly first: number;
-  /** One past the last cell. */
-  readonly end: number;
-  readonly cells: number;
-  readonly count: number;
 }
 
 /** The cell that `position` lies in, or the nearest one. */
@@ -77,91 +69,37 @@ export interface Plane {
   readonly values: Float32Array | Float64Array;
   readonly strideHorizontal: number;
   readonly strideVertical: number;
+  /** What each value is divided by. */
+  readonly per?: Per;
 }
 
-/** Means over the cells of each sample, times `scale`; row by row along the vertical axis. */
-export function reduce(plane: Plane, horizontal: Sampling, vertical: Sampling, scale: number): Float32Array {
-  const { values, strideHorizontal, strideVertical } = plane;
-  const out = new Float32Array(horizontal.count * vertical.count);
-  if (horizontal.cells === 1 && vertical.cells === 1) {
-    const start = vertical.first * strideVertical + horizontal.first * strideHorizontal;
-    for (let v = 0; v < vertical.count; v += 1) {
-      const row = start + v * strideVertical;
-      const to = v * horizontal.count;
-      for (let h = 0; h < horizontal.count; h += 1) out[to + h] = (values[row + h * strideHorizontal] ?? 0) * scale;
-    }
-    return out;
-  }
-  let at = 0;
-  for (let v = 0; v < vertical.count; v += 1) {
-    const v0 = vertical.first + v * vertical.cells;
-    const v1 = Math.min(vertical.end, v0 + vertical.cells);
-    for (let h = 0; h < horizontal.count; h += 1) {
-      const h0 = horizontal.first + h * horizontal.cells;
-      const h1 = Math.min(horizontal.end, h0 + horizontal.cells);
-      let sum = 0;
-      for (let i = v0; i < v1; i += 1) {
-        const row = i * strideVertical;
-        for (let j = h0; j < h1; j += 1) sum += values[row + j * strideHorizontal] ?? 0;
-      }
-      out[at] = (sum * scale) / ((v1 - v0) * (h1 - h0));
-      at += 1;
-    }
-  }
-  return out;
-}
+type Reduced = Pick<FieldMap, 'values' | 'statistic' | 'min' | 'max' | 'minPositive'>;
+type Extent = Pick<FieldMap, 'min' | 'max' | 'minPositive'>;
 
-/** The cell of each sample that is farthest from zero, with its sign: spots stay in sight, in differences too. */
-export function peaks({ values, strideHorizontal, strideVertical }: Plane, across: Sampling, down: Sampling) {
-  const out = new Float32Array(across.count * down.count);
-  for (let i = down.first; i < down.end; i += 1) {
-    const row = Math.floor((i - down.first) / down.cells) * across.count;
-    for (let h = 0; h < across.count; h += 1) {
-      const from = across.first + h * across.cells;
-      const to = Math.min(across.end, from + across.cells);
-      let most = out[row + h] ?? 0;
-      for (let j = from; j < to; j += 1) {
-        const value = values[i * strideVertical + j * strideHorizontal] ?? 0;
-        // What is not a number shows as that.
-        if (!(Math.abs(value) <= Math.abs(most)) && !Number.isNaN(most)) most = value;
-      }
-      out[row + h] = most;
-    }
-  }
-  return out;
-}
-
-interface Extent {
-  readonly min: number;
-  readonly max: number;
-  /** 0 where nothing is positive. */
-  readonly minPositive: number;
-}
-
-function extentOf(values: Float32Array | Float64Array): Extent {
-  if (values.length === 0) throw new BraggError('internal', 'a field without cells');
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  let positive = Number.POSITIVE_INFINITY;
-  // By index and without branches that depend on the data: this runs over every cell of every live frame.
-  for (let i = 0; i < values.length; i += 1) {
-    const value = values[i] ?? 0;
-    min = Math.min(min, value);
-    max = Math.max(max, value);
-    positive = Math.min(positive, value > 0 ? value : Number.POSITIVE_INFINITY);
-  }
-  return { min, max, minPositive: positive === Number.POSITIVE_INFINITY ? 0 : positive };
-}
-
-const extents = new WeakMap<Float32Array | Float64Array, Extent>();
+/** By the array, whose divisor is always the same. */
+const known = { plain: new WeakMap<object, Extent>(), divided: new WeakMap<object, Extent>() };
 
 /**
- * Smallest, largest and smallest positive value of a whole field, times `scale`. Found once for an array, which nobody
- * writes to any more: every move over an image of a run that has ended would read all of its pixels again.
+ * Samples of a plane, row by row along the vertical axis, in units of `scale`: means over their cells, or the cells farthest
+ * from zero with their sign, so that spots stay in sight. And the extremes of the whole field, which are found once for an
+ * array: every move over an image of a run that has ended would read all of its pixels again. The addon does it on a thread
+ * of its own; nobody may write to the array meanwhile.
  */
-export function extent(values: Float32Array | Float64Array, scale: number): Extent {
-  const found = extents.get(values) ?? extentOf(values);
-  extents.set(values, found);
-  const { min, max, minPositive } = found;
-  return { min: min * scale, max: max * scale, minPositive: minPositive * scale };
+export async function reduced(
+  plane: Plane,
+  across: Sampling,
+  down: Sampling,
+  statistic: FieldStatistic,
+  scale: number,
+): Promise<Reduced> {
+  const { values, strideHorizontal, strideVertical, per } = plane;
+  if (values.length === 0) throw new BraggError('internal', 'a field without cells');
+  const extents = per === undefined ? known.plain : known.divided;
+  const before = extents.get(values);
+  const strides = { strideAcross: strideHorizontal, strideDown: strideVertical };
+  const how = { ...strides, across, down, statistic, scale, extent: before === undefined ? 1 : 0 } as const;
+  const { values: samples, ...found } = await reduceField(values, how, per);
+  const { min, max, minPositive } = before ?? found;
+  extents.set(values, { min, max, minPositive });
+  return { values: samples, statistic, min: min * scale, max: max * scale, minPositive: minPositive * scale };
 }

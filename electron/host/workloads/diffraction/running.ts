@@ -9,16 +9,12 @@ import type {
   DiffractionRun,
 } from '../../io/addon/diffraction.ts';
 import { KeepingTimes } from '../../io/flow/keeping-times.ts';
-import { Pace } from '../../io/flow/pace.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import { Subscribers } from '../../io/flow/subscribers.ts';
 import type { RunSurroundings, WorkloadRun } from '../workload.ts';
 import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
 import { imageUpTo, pixelsText } from './texts.ts';
 import { imageMap } from './view.ts';
-
-/** Making frames takes at most a quarter of the event loop's time, however large the image is. */
-const REST_PER_WORK = 3;
 
 function detailOf({ done, terms_per_s }: DiffractionProgress): ImageProgress {
   return { workload: 'diffraction', done, terms_per_s };
@@ -34,7 +30,9 @@ export class ImageRunning implements WorkloadRun {
   readonly #native: DiffractionRun;
   readonly #trace: boolean;
   readonly #watchers = new Subscribers<ImageFrame>();
-  readonly #pace = new Pace(REST_PER_WORK);
+  /** What each view shows, and who follows it; null: nothing was made for it yet. */
+  readonly #views = new Map<ImageView, { readonly sink: Sink<ImageFrame>; made: Omit<ImageFrame, 'run'> | null }>();
+  #making: Promise<void> | null = null;
   #latest: { readonly image: Float32Array; readonly done: number } | null = null;
   #revision = 0;
 
@@ -68,7 +66,8 @@ export class ImageRunning implements WorkloadRun {
     const context = around.context();
     this.#latest = { image: result.image, done: result.done };
     this.#revision += 1;
-    this.#watchers.offerAll();
+    await this.#making;
+    await this.#make();
     return imageRunData(context, this.#native.plan, result);
   }
 
@@ -79,13 +78,17 @@ export class ImageRunning implements WorkloadRun {
   /** Frames of what the view shows, until the returned function is called or the run has ended. */
   watch(run: string, view: ImageView, sink: Sink<ImageFrame>): () => void {
     const leave = this.#watchers.add(sink, () => this.#frame(run, view));
-    if (this.#take()) this.#watchers.offerAll();
-    else if (this.#latest !== null) this.#watchers.offer(sink);
-    return leave;
+    this.#views.set(view, { sink, made: null });
+    this.#take();
+    void this.#refresh();
+    return () => {
+      leave();
+      this.#views.delete(view);
+    };
   }
 
   showLive(): void {
-    if (this.#watchers.anyoneReady && !this.#pace.resting && this.#take()) this.#watchers.offerAll();
+    if (this.#watchers.anyoneReady && this.#making === null && this.#take()) void this.#refresh();
   }
 
   endLive(): void {
@@ -93,7 +96,7 @@ export class ImageRunning implements WorkloadRun {
   }
 
   #take(): boolean {
-    const newest = this.#pace.working(() => this.#native.live());
+    const newest = this.#native.live();
     if (newest === null) return false;
     // A view of its own: what is found of one frame is not kept for the next, whose rows come into the same memory.
     this.#latest = { image: newest.image.subarray(), done: newest.done };
@@ -101,16 +104,34 @@ export class ImageRunning implements WorkloadRun {
     return true;
   }
 
-  #frame(run: string, view: ImageView): ImageFrame {
-    const latest = this.#latest;
-    if (latest === null) throw new Error('a live image was asked for before there was one');
+  /** One at a time: who comes meanwhile waits for it, and gets the newest then. */
+  async #refresh(): Promise<void> {
+    while (this.#making !== null) await this.#making;
+    this.#making = this.#make().finally(() => {
+      this.#making = null;
+    });
+    await this.#making;
+  }
+
+  /** Makes and offers what each view shows of the newest image, where it is not there yet. */
+  async #make(): Promise<void> {
+    const [latest, revision] = [this.#latest, this.#revision];
+    if (latest === null) return;
     const { width, height } = this.#native.plan;
-    return this.#pace.working(() => ({
-      run,
-      revision: this.#revision,
-      done: latest.done,
-      map: imageMap({ width, height, image: latest.image }, view),
-    }));
+    const { image, done } = latest;
+    const behind = [...this.#views].filter(([, { made }]) => made?.revision !== revision);
+    await Promise.all(
+      behind.map(async ([view, shown]) => {
+        shown.made = { revision, done, map: await imageMap({ width, height, image }, view) };
+        if (this.#views.get(view) === shown) this.#watchers.offer(shown.sink);
+      }),
+    );
+  }
+
+  #frame(run: string, view: ImageView): ImageFrame {
+    const made = this.#views.get(view)?.made;
+    if (made == null) throw new Error('a live image was asked for before there was one');
+    return { run, ...made };
   }
 
   async #keep(around: RunSurroundings): Promise<void> {

@@ -2,7 +2,7 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { ImageView } from '../../../contract/image.ts';
-import { extent, type GridAxis, mapAxis, peaks, reduce, sampling } from '../../model/fields/reduce.ts';
+import { type GridAxis, mapAxis, reduced, sampling } from '../../model/fields/reduce.ts';
 
 /** Photons per pixel, [slow][fast]. */
 export interface Image {
@@ -15,28 +15,23 @@ export function pixelAxis(name: 'fast' | 'slow', count: number): GridAxis {
   return { name, unit: 'px', uniform: true, edges: Float64Array.from({ length: count + 1 }, (_, i) => i) };
 }
 
-const photons = { quantity: 'photons', unit: 'photons' } as const;
-
 /** Never more samples than pixels of the screen. */
-export function imageMap(
+export async function imageMap(
   { width, height, image }: Image,
   { viewport, statistic = 'mean' }: ImageView,
   quantity = 'photons',
-) {
+): Promise<FieldMap> {
   const [fast, slow] = [pixelAxis('fast', width), pixelAxis('slow', height)];
   const across = sampling(fast, viewport.horizontal, viewport.pixels[0]);
   const down = sampling(slow, viewport.vertical, viewport.pixels[1]);
   const plane = { values: image, strideHorizontal: 1, strideVertical: width };
-  const map: FieldMap = {
-    ...photons,
+  return {
     quantity,
+    unit: 'photons',
     horizontal: mapAxis(fast, across),
     vertical: mapAxis(slow, down),
-    values: statistic === 'max' ? peaks(plane, across, down) : reduce(plane, across, down, 1),
-    statistic,
-    ...extent(image, 1),
+    ...(await reduced(plane, across, down, statistic, 1)),
   };
-  return map;
 }
 
 /** Throws BraggError `unsupported` for images of different sizes. */

@@ -1,12 +1,11 @@
-/** Live frames of a running run: the newest native frame, reduced to what each page shows. */
+/** Live frames of a running run: the newest native frame, reduced by the addon to what each page shows. */
 import type { LiveFrame, MapRequest } from '../../../contract/run.ts';
 import type { NativeLive, TransportRun } from '../../io/addon/addon.ts';
 import { fromNative } from '../../io/addon/addon.ts';
-import { Pace } from '../../io/flow/pace.ts';
-import { liveMaps, planeOf, samePlane } from './display/maps.ts';
-import { axisProfile } from './metrics/axis-profile.ts';
-import { dosePerMass } from './metrics/dose-per-mass.ts';
-import { massCurve, profileCurve } from './metrics/run-metrics.ts';
+import { liveMaps, partsOf, planeOf, samePlane } from './display/maps.ts';
+import { axisProfileLater } from './metrics/axis-profile.ts';
+import { perMass } from './metrics/dose-per-mass.ts';
+import { perMassCurve, profileCurve } from './metrics/run-metrics.ts';
 import type { Axes, RunData } from './run-data.ts';
 
 export interface LiveView {
@@ -14,22 +13,19 @@ export interface LiveView {
   readonly depthDose: boolean;
 }
 
-/**
- * Making frames takes at most a quarter of the event loop's time, however large
- * the grid is and however many pages watch: the rest belongs to everything
- * else, and the cores to the run.
- */
-const REST_PER_WORK = 3;
+type Made = Omit<LiveFrame, 'run'> | Error;
 
-/** The newest frame of a run, and what may be made of it. */
+/** The newest frame of a run, and what the views show of it. One is made at a time: the next begins when it is there. */
 export class LiveState {
   readonly axes: Axes;
   readonly beam: RunData['beam'];
   readonly #native: Pick<TransportRun, 'live' | 'wantPlanes'>;
   #latest: NativeLive | null = null;
   #revision = 0;
-  readonly #pace = new Pace(REST_PER_WORK);
-  readonly #views = new Set<LiveView>();
+  /** Null: nothing was made for it yet. */
+  readonly #views = new Map<LiveView, Made | null>();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
 
   constructor(native: Pick<TransportRun, 'live' | 'wantPlanes'>, axes: Axes, beam: RunData['beam']) {
     this.#native = native;
@@ -37,26 +33,33 @@ export class LiveState {
     this.beam = beam;
   }
 
-  get resting(): boolean {
-    return this.#pace.resting;
+  get busy(): boolean {
+    return this.#waiting > 0;
   }
 
-  get hasFrame(): boolean {
-    return this.#latest !== null;
-  }
-
-  /** Takes over the engine's newest frame. True when there is one that was not there before. */
-  take(): boolean {
-    const newest = this.#pace.working(() => this.#native.live());
-    if (newest === null) return false;
-    this.#latest = newest;
-    this.#revision += 1;
-    return true;
+  /** Takes over the engine's newest frame. Resolves with the views that have one which they did not have before. */
+  take(): Promise<readonly LiveView[]> {
+    return this.#inTurn(async () => {
+      const views = [...this.#views.keys()];
+      const parts = views.flatMap(({ maps, depthDose }) => [...partsOf(maps), ...(depthDose ? ['dose' as const] : [])]);
+      const newest = this.#native.live([...new Set(parts)]);
+      if (newest !== null) {
+        this.#latest = newest;
+        this.#revision += 1;
+      }
+      const latest = this.#latest;
+      if (latest === null) return [];
+      const behind = newest === null ? views.filter((view) => this.#views.get(view) === null) : views;
+      const made = await Promise.all(behind.map((view) => this.#compose(view, latest)));
+      const there = behind.filter((view) => this.#views.has(view));
+      for (const view of there) this.#views.set(view, made[behind.indexOf(view)] ?? null);
+      return there;
+    });
   }
 
   /** Throws BraggError `invalid` for a cut outside the grid. */
   look(view: LiveView): void {
-    this.#views.add(view);
+    this.#views.set(view, null);
     try {
       this.#wantCuts();
     } catch (error) {
@@ -70,15 +73,27 @@ export class LiveState {
     this.#wantCuts();
   }
 
+  /** What was made last for the view. Throws what it failed of. */
   frame(run: string, view: LiveView): LiveFrame {
-    const latest = this.#latest;
-    if (latest === null) throw new Error('a live frame was asked for before there was one');
-    return this.#pace.working(() => this.#compose(run, view, latest));
+    const made = this.#views.get(view) ?? new Error('a live frame was asked for before there was one');
+    if (made instanceof Error) throw made;
+    return { run, ...made };
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#waiting += 1;
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 
   /** Has the engine make the cuts that someone looks at, and no others. */
   #wantCuts(): void {
-    const planes = [...this.#views]
+    const planes = [...this.#views.keys()]
       .flatMap(({ maps }) => maps)
       .filter(({ cuts }) => cuts !== undefined && cuts.length > 0)
       .map(planeOf);
@@ -90,18 +105,29 @@ export class LiveState {
     }
   }
 
-  #compose(run: string, view: LiveView, live: NativeLive): LiveFrame {
-    const { nz, nx, dz_mm, dx_mm } = this.axes;
+  async #compose(view: LiveView, live: NativeLive): Promise<Made> {
+    const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = this.axes;
     const geometry = { nz, nx, dz_mm, dx_mm, ...this.beam };
     const fields = { axes: this.axes, dose: live.dose, marginals: live, planes: live.planes };
-    return {
-      run,
-      revision: this.#revision,
-      step: live.step,
-      depth_mm: live.depth_mm,
-      maps: liveMaps(fields, view.maps),
-      depthDose: view.depthDose ? profileCurve(axisProfile(live.dose, geometry)) : null,
-      depthDosePerMass: view.depthDose ? massCurve(dosePerMass(live.dose, this.axes.density_g_cm3), geometry) : null,
-    };
+    const revision = this.#revision;
+    const curves = view.depthDose && live.dose.length > 0;
+    const per = perMass(density_g_cm3);
+    try {
+      const [maps, profile, massProfile] = await Promise.all([
+        liveMaps(fields, view.maps),
+        curves ? axisProfileLater(live.dose, geometry) : null,
+        curves && per !== null ? axisProfileLater(live.dose, geometry, per) : null,
+      ]);
+      return {
+        revision,
+        step: live.step,
+        depth_mm: live.depth_mm,
+        maps,
+        depthDose: profile && profileCurve(profile),
+        depthDosePerMass: massProfile && perMassCurve(massProfile),
+      };
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
   }
 }

@@ -125,7 +125,8 @@ export class Recomputing {
     for (const plane of made) this.#keep(key(plane), plane);
     const fields = { axes: data.axes, dose: null, marginals: keyframe, planes };
     const { step, depth_mm } = keyframe;
-    const answer = { run, revision: index + 1, step, depth_mm, maps: maps.map((map) => makeMap(fields, map)) };
+    const shown = await Promise.all(maps.map((map) => makeMap(fields, map)));
+    const answer = { run, revision: index + 1, step, depth_mm, maps: shown };
     sink.offer(() => ({ state: 'done', ...answer }));
   }
 

@@ -42,6 +42,7 @@ export class TransportRunning implements WorkloadRun {
   readonly #start: TransportStart;
   readonly #live: LiveState;
   readonly #watchers = new Subscribers<LiveFrame>();
+  readonly #sinks = new Map<LiveView, Sink<LiveFrame>>();
 
   /** `native` is the problem's run, laid out and not started. */
   constructor(addon: NativeAddon, native: TransportRun, start: TransportStart) {
@@ -74,8 +75,7 @@ export class TransportRunning implements WorkloadRun {
     // What is copied of a large run, and read of it, holds the loop: others take their turns in between.
     await nextTurn();
     // The engine leaves a last frame, with which every live map ends at the final state.
-    if (this.#live.take()) this.#watchers.offerAll();
-    await nextTurn();
+    await this.#refresh();
     const keyframes = await keyframesOf(this.#native, result);
     return this.#dataOf(context, result, keyframes);
   }
@@ -88,17 +88,25 @@ export class TransportRunning implements WorkloadRun {
   watch(run: string, view: LiveView, sink: Sink<LiveFrame>): () => void {
     this.#live.look(view);
     const leave = this.#watchers.add(sink, () => this.#live.frame(run, view));
+    this.#sinks.set(view, sink);
     // The engine makes frames only when someone asks; this asks for the first one.
-    if (this.#live.take()) this.#watchers.offerAll();
-    else if (this.#live.hasFrame) this.#watchers.offer(sink);
+    void this.#refresh();
     return () => {
       leave();
+      this.#sinks.delete(view);
       this.#live.leave(view);
     };
   }
 
   showLive(): void {
-    if (this.#watchers.anyoneReady && !this.#live.resting && this.#live.take()) this.#watchers.offerAll();
+    if (this.#watchers.anyoneReady && !this.#live.busy) void this.#refresh();
+  }
+
+  async #refresh(): Promise<void> {
+    for (const view of await this.#live.take()) {
+      const sink = this.#sinks.get(view);
+      if (sink !== undefined) this.#watchers.offer(sink);
+    }
   }
 
   endLive(): void {

@@ -3,8 +3,9 @@ import { BraggError } from '../../../../contract/errors.ts';
 import type { AxisName, FieldMap } from '../../../../contract/fields.ts';
 import type { Cut, MapRequest } from '../../../../contract/run.ts';
 import type { Marginals, NativePlane, PlaneRequest } from '../../../io/addon/addon.ts';
-import { extent, type GridAxis, mapAxis, reduce, sampling } from '../../../model/fields/reduce.ts';
-import { dosePerMass, massUnits } from '../metrics/dose-per-mass.ts';
+import type { Per } from '../../../io/addon/reduction.ts';
+import { type GridAxis, mapAxis, reduced, sampling } from '../../../model/fields/reduce.ts';
+import { massUnits, perMass } from '../metrics/dose-per-mass.ts';
 import type { Axes } from '../run-data.ts';
 import { gridAxes } from './grid-axes.ts';
 
@@ -37,6 +38,7 @@ interface Source {
   readonly values: Float32Array | Float64Array;
   readonly axes: readonly [AxisName, AxisName];
   readonly scale: number;
+  readonly per?: Per;
   readonly quantity: string;
   readonly unit: string;
 }
@@ -79,9 +81,10 @@ function sourceOf(fields: Fields, request: MapRequest): Source {
     if (fields.dose === null) throw new BraggError('not-found', 'Keyframes keep protons, not dose.');
     const cell = fields.axes.dz_mm * fields.axes.dx_mm;
     if (quantity === 'dose-per-mass') {
-      const values = dosePerMass(fields.dose, fields.axes.density_g_cm3);
-      if (values === null) throw new BraggError('not-found', 'This run was stored without the densities of its cells.');
-      return { values, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose per mass', unit: massUnits.map };
+      const per = perMass(fields.axes.density_g_cm3);
+      if (per === null) throw new BraggError('not-found', 'This run was stored without the densities of its cells.');
+      const kind = { quantity: 'dose per mass', unit: massUnits.map } as const;
+      return { values: fields.dose, axes: ['z', 'x'], scale: 1 / cell, per, ...kind };
     }
     return { values: fields.dose, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose', unit: 'MeV/mm²' };
   }
@@ -100,7 +103,11 @@ function sourceOf(fields: Fields, request: MapRequest): Source {
   return { ...protons, values, axes: kept.axes };
 }
 
-function mapOf(source: Source, axes: Readonly<Record<AxisName, GridAxis>>, request: MapRequest): FieldMap {
+async function mapOf(
+  source: Source,
+  axes: Readonly<Record<AxisName, GridAxis>>,
+  request: MapRequest,
+): Promise<FieldMap> {
   const { viewport } = request;
   const [horizontal, vertical] = [axes[request.horizontal], axes[request.vertical]];
   const across = sampling(horizontal, viewport.horizontal, viewport.pixels[0]);
@@ -111,15 +118,14 @@ function mapOf(source: Source, axes: Readonly<Record<AxisName, GridAxis>>, reque
     values: source.values,
     strideHorizontal: horizontalIsContiguous ? 1 : contiguous,
     strideVertical: horizontalIsContiguous ? contiguous : 1,
+    ...(source.per && { per: source.per }),
   };
   return {
     quantity: source.quantity,
     unit: source.unit,
     horizontal: mapAxis(horizontal, across),
     vertical: mapAxis(vertical, down),
-    values: reduce(plane, across, down, source.scale),
-    statistic: 'mean',
-    ...extent(source.values, source.scale),
+    ...(await reduced(plane, across, down, 'mean', source.scale)),
   };
 }
 
@@ -130,11 +136,11 @@ export function makeField(
   horizontal: AxisName,
   vertical: AxisName,
   viewport: MapRequest['viewport'],
-): FieldMap {
+): Promise<FieldMap> {
   return mapOf({ ...field, scale: 1 }, gridAxes(axes), { quantity: 'dose', horizontal, vertical, viewport });
 }
 
-export function makeMap(fields: Fields, request: MapRequest): FieldMap {
+export async function makeMap(fields: Fields, request: MapRequest): Promise<FieldMap> {
   return mapOf(sourceOf(fields, request), gridAxes(fields.axes), request);
 }
 
@@ -148,8 +154,11 @@ function axisDifference(first: GridAxis, second: GridAxis): string | null {
   return equal ? null : `${text(first)}, and ${text(second)}`;
 }
 
+const valueAt = ({ values, scale, per }: Source, i: number): number =>
+  ((values[i] ?? 0) * scale * (per?.factor ?? 1)) / (per?.divisor[i] ?? 1);
+
 /** `fields` less `other`, cell by cell, before anything is reduced. Throws `unsupported` where the grids differ. */
-export function makeDifference(fields: Fields, other: Fields, request: MapRequest): FieldMap {
+export async function makeDifference(fields: Fields, other: Fields, request: MapRequest): Promise<FieldMap> {
   const plain: MapRequest = { ...request, cuts: [] };
   const [mine, theirs] = [sourceOf(fields, plain), sourceOf(other, plain)];
   const [axes, others] = [gridAxes(fields.axes), gridAxes(other.axes)];
@@ -159,20 +168,30 @@ export function makeDifference(fields: Fields, other: Fields, request: MapReques
   }
   const values = new Float64Array(mine.values.length);
   for (let i = 0; i < values.length; i += 1) {
-    values[i] = (mine.values[i] ?? 0) * mine.scale - (theirs.values[i] ?? 0) * theirs.scale;
+    values[i] = valueAt(mine, i) - valueAt(theirs, i);
   }
   const quantity = `${mine.quantity} difference`;
-  return mapOf({ ...mine, values, scale: 1, quantity }, axes, plain);
+  const { per: _per, ...whole } = mine;
+  return mapOf({ ...whole, values, scale: 1, quantity }, axes, plain);
 }
 
-/** Maps of a run that computes, in the order of the requests; null: a cut, which comes a frame later. */
-export function liveMaps(fields: Fields, requests: readonly MapRequest[]): (FieldMap | null)[] {
+/** What live frames have to hold so that these maps can be made: `dose`, and sums by their keys. */
+export function partsOf(requests: readonly MapRequest[]): readonly (keyof Marginals | 'dose')[] {
+  return requests.flatMap(({ quantity, horizontal, vertical, cuts = [] }) => {
+    if (quantity !== 'protons') return ['dose'];
+    const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
+    return kept === undefined || cuts.length > 0 ? [] : [kept.key];
+  });
+}
+
+/** Maps of a run that computes, in the order of the requests; null: what the frame does not hold yet. */
+export function liveMaps(fields: Fields, requests: readonly MapRequest[]): Promise<(FieldMap | null)[]> {
   const can = (request: MapRequest): boolean => {
-    if (request.quantity !== 'protons') return true;
+    if (request.quantity !== 'protons') return fields.dose === null || fields.dose.length > 0;
     if ((request.cuts ?? []).length > 0)
       return fields.planes?.some((plane) => samePlane(plane, planeOf(request))) ?? false;
     const kept = marginals.find(({ axes }) => same(axes, request.horizontal, request.vertical));
     return kept !== undefined && (fields.marginals?.[kept.key].length ?? 0) > 0;
   };
-  return requests.map((request) => (can(request) ? makeMap(fields, request) : null));
+  return Promise.all(requests.map(async (request) => (can(request) ? makeMap(fields, request) : null)));
 }

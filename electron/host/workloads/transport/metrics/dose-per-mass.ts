@@ -2,10 +2,17 @@
  * Dose as physicists expect it: energy by mass, with the density of each cell. The plane model is integrated over y, so
  * a cell holds Gy times the mm of y: nGy mm on the map, and nGy mm² where the dose is integrated across the beam.
  */
+import type { Per } from '../../../io/addon/reduction.ts';
+
 /** 1 MeV is 1.602176634e-13 J, 1 mm³ of 1 g/cm³ is 1e-6 kg: nGy of 1 MeV in it. */
 const NANOGRAY = 160.2176634;
 
 export const massUnits = { map: 'nGy mm', depth: 'nGy mm²' } as const;
+
+/** What energies of cells are divided by for nGy mm³. Null where the run does not know its densities. */
+export function perMass(density_g_cm3: Float64Array | null): Per | null {
+  return density_g_cm3 === null ? null : { divisor: density_g_cm3, factor: NANOGRAY };
+}
 
 /**
  * `dose`: MeV per cell, [z][x]. nGy mm³ per cell: by the cell's area nGy mm. Null where the run does not know its

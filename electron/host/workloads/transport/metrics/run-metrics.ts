@@ -81,9 +81,12 @@ export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
 
 /** The curve from nGy mm³ per cell; null where densities are not known. */
 export function massCurve(perMass: Float64Array | null, geometry: AxisGeometry): DepthDose['curve'] | null {
-  if (perMass === null) return null;
+  return perMass === null ? null : perMassCurve(axisProfile(perMass, geometry));
+}
+
+export function perMassCurve(profile: AxisProfile): DepthDose['curve'] {
   const quantity = 'dose per mass integrated across the beam axis';
-  return { ...profileCurve(axisProfile(perMass, geometry)), quantity, unit: massUnits.depth };
+  return { ...profileCurve(profile), quantity, unit: massUnits.depth };
 }
 
 export function momentsOf(run: MeasuredRun): Moments {

@@ -11,8 +11,8 @@ function field(nz: number, nx: number, dz_mm: number, value: (z: number, x: numb
 
 const whole = { horizontal: null, vertical: null, pixels: [100, 100] as [number, number] };
 
-test('a map has depth across, x up, and MeV/mm²', () => {
-  const map = fieldMap(
+test('a map has depth across, x up, and MeV/mm²', async () => {
+  const map = await fieldMap(
     field(3, 2, 0.5, (z, x) => 10 * z + x),
     whole,
   );
@@ -23,7 +23,7 @@ test('a map has depth across, x up, and MeV/mm²', () => {
   expect([map.min, map.max]).toEqual([0, 21]);
 });
 
-test('a difference needs the same grid', () => {
+test('a difference needs the same grid', async () => {
   const [a, b] = [field(3, 2, 0.5, (z) => z), field(3, 2, 0.5, (z) => z + 1)];
   expect([...(difference(b, a)?.values ?? [])]).toEqual([1, 1, 1, 1, 1, 1]);
   const other = field(3, 2, 0.25, (z) => z);
@@ -31,7 +31,7 @@ test('a difference needs the same grid', () => {
   expect(gridText(other)).toBe('3 × 2 cells of 0.25 × 2 mm²');
 });
 
-test('curves of other grids differ by what straight lines between the points say', () => {
+test('curves of other grids differ by what straight lines between the points say', async () => {
   const fine = field(8, 1, 0.5, (z) => (z + 0.5) * 0.5 * 0.5);
   const coarse = field(4, 1, 1, (z) => z + 0.5);
   const [first, second, none] = comparedCurves([coarse, fine, null], 0);
@@ -42,16 +42,16 @@ test('curves of other grids differ by what straight lines between the points say
   expect(none).toMatchObject({ curve: null, reason: expect.stringContaining('keeps times') });
 });
 
-test('spots of an image stay in sight, and in its difference with their sign', () => {
+test('spots of an image stay in sight, and in its difference with their sign', async () => {
   const image = (spot: number): ComparedField => {
     const pixels = new Float32Array(64);
     pixels[9] = spot;
     return imageField({ width: 8, height: 8, image: pixels });
   };
   const few = { horizontal: null, vertical: null, pixels: [2, 2] as [number, number] };
-  expect([...fieldMap(image(5), few).values]).toEqual([5, 0, 0, 0]);
+  expect([...(await fieldMap(image(5), few)).values]).toEqual([5, 0, 0, 0]);
   const less = difference(image(2), image(5));
-  expect(less && [...fieldMap(less, few).values]).toEqual([-3, 0, 0, 0]);
+  expect(less && [...(await fieldMap(less, few)).values]).toEqual([-3, 0, 0, 0]);
   expect(gridText(image(1))).toBe('8 × 8 pixels');
   expect(
     difference(

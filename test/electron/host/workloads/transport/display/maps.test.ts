@@ -1,7 +1,8 @@
+import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AxisName, Interval } from '../../../../../../electron/contract/fields.ts';
-import { extent, sampling } from '../../../../../../electron/host/model/fields/reduce.ts';
+import { reduced, sampling } from '../../../../../../electron/host/model/fields/reduce.ts';
 import { gridAxes } from '../../../../../../electron/host/workloads/transport/display/grid-axes.ts';
 import {
   liveMaps,
@@ -52,31 +53,31 @@ describe('cuts', () => {
   const cut = { ...request('protons', 'x', 'z', [100, 100]), cuts: [{ axis: 'e' as const, index: 2 }] };
   const plane = { slow: 'z', fast: 'x', cut: [2, -1, -1, -1], values: numbered(60) } as const;
 
-  it('are shown from the plane that the engine made, and from no other', () => {
+  it('are shown from the plane that the engine made, and from no other', async () => {
     expect(planeOf(cut)).toEqual({ slow: 'z', fast: 'x', cut: [2, -1, -1, -1] });
-    expect([...makeMap({ ...fields, planes: [plane] }, cut).values]).toEqual([...numbered(60)]);
+    expect([...(await makeMap({ ...fields, planes: [plane] }, cut)).values]).toEqual([...numbered(60)]);
     const other = { ...plane, cut: [3, -1, -1, -1] } as const;
-    expect(() => makeMap({ ...fields, planes: [other] }, cut)).toThrow(/stored of a run is summed/);
+    await expect(makeMap({ ...fields, planes: [other] }, cut)).rejects.toThrow(/stored of a run is summed/);
     const shown = { ...cut, cuts: [{ axis: 'x' as const, index: 0 }] };
-    expect(() => makeMap(fields, shown)).toThrow('The axis x is shown, and cannot be cut.');
+    await expect(makeMap(fields, shown)).rejects.toThrow('The axis x is shown, and cannot be cut.');
   });
 
-  it('come a frame later', () => {
+  it('come a frame later', async () => {
     const plain = request('protons', 'x', 'z', [100, 100]);
-    const first = liveMaps(fields, [plain, cut]);
+    const first = await liveMaps(fields, [plain, cut]);
     expect([first[0]?.quantity, first[1]]).toEqual(['protons', null]);
-    expect(liveMaps({ ...fields, planes: [plane] }, [cut])[0]?.max).toBe(59);
+    expect((await liveMaps({ ...fields, planes: [plane] }, [cut]))[0]?.max).toBe(59);
   });
 });
 
 describe('dose per mass', () => {
   const whole = request('dose-per-mass', 'z', 'x', [100, 100]);
 
-  it('divides each cell by its own density, in Gy times the mm of y', () => {
+  it('divides each cell by its own density, in Gy times the mm of y', async () => {
     // Half the density from the fifth row on.
     const density_g_cm3 = Float64Array.from({ length: 60 }, (_, i) => (i < 24 ? 1 : 0.5));
     const dense = { ...fields, axes: { ...axes, density_g_cm3 } };
-    const [mass, area] = [makeMap(dense, whole), makeMap(dense, request('dose', 'z', 'x', [100, 100]))];
+    const [mass, area] = [await makeMap(dense, whole), await makeMap(dense, request('dose', 'z', 'x', [100, 100]))];
     expect([mass.quantity, mass.unit, area.unit]).toEqual(['dose per mass', 'nGy mm', 'MeV/mm²']);
     // 1 MeV in 0.5 mm × 1 mm × 1 mm of 1 g/cm³: 1.602e-13 J in 0.5e-6 kg.
     const nGy = (1.602176634e-13 / 0.5e-6) * 1e9;
@@ -85,53 +86,53 @@ describe('dose per mass', () => {
       const z = i % 10;
       expect(value / (MeV * nGy * (z < 4 ? 1 : 2) || 1)).toBeCloseTo(MeV === 0 ? 0 : 1, 5);
     });
-    expect(makeDifference(dense, dense, whole).unit).toBe('nGy mm');
+    expect((await makeDifference(dense, dense, whole)).unit).toBe('nGy mm');
   });
 
-  it('is refused of a run without densities, in plain words', () => {
-    expect(() => makeMap(fields, whole)).toThrow('This run was stored without the densities of its cells.');
+  it('is refused of a run without densities, in plain words', async () => {
+    await expect(makeMap(fields, whole)).rejects.toThrow('This run was stored without the densities of its cells.');
   });
 });
 
 describe('differences', () => {
   const wanted = request('protons', 'x', 'z', [100, 100]);
 
-  it('are taken cell by cell, before cells are put together', () => {
+  it('are taken cell by cell, before cells are put together', async () => {
     const other = { ...fields, marginals: { ...fields.marginals, zx: numbered(60).map((value) => 59 - value) } };
-    const map = makeDifference(fields, other, wanted);
+    const map = await makeDifference(fields, other, wanted);
     expect([map.values[0], map.values[59], map.min, map.max]).toEqual([-59, 59, -59, 59]);
     expect([map.quantity, map.unit]).toEqual(['protons difference', 'protons per cell']);
-    const itself = makeDifference(fields, fields, request('dose', 'z', 'x', [3, 3]));
+    const itself = await makeDifference(fields, fields, request('dose', 'z', 'x', [3, 3]));
     expect([...itself.values].every((value) => value === 0)).toBe(true);
   });
 
-  it('are refused between grids that differ, with both', () => {
+  it('are refused between grids that differ, with both', async () => {
     const other = { ...fields, axes: { ...axes, dz_mm: 0.25 } };
-    expect(() => makeDifference(fields, other, wanted)).toThrow(
+    await expect(makeDifference(fields, other, wanted)).rejects.toThrow(
       'The grids differ: 10 cells of z from 0 to 5 mm, and 10 cells of z from 0 to 2.5 mm.',
     );
   });
 });
 
 describe('maps', () => {
-  it('at full resolution are the cells themselves, either way round', () => {
-    const upright = makeMap(fields, request('protons', 'x', 'z', [100, 100]));
+  it('at full resolution are the cells themselves, either way round', async () => {
+    const upright = await makeMap(fields, request('protons', 'x', 'z', [100, 100]));
     expect([...upright.values]).toEqual([...numbered(60)]);
-    const lying = makeMap(fields, request('protons', 'z', 'x', [100, 100]));
+    const lying = await makeMap(fields, request('protons', 'z', 'x', [100, 100]));
     expect([lying.horizontal.count, lying.vertical.count]).toEqual([10, 6]);
     // Row x, column z.
     expect(lying.values[2 * 10 + 7]).toBe(7 * 6 + 2);
     expect(lying).toMatchObject({ min: 0, max: 59, minPositive: 1, unit: 'protons per cell' });
   });
 
-  it('carry dose per area, so that grids compare', () => {
-    const map = makeMap(fields, request('dose', 'x', 'z', [100, 100]));
+  it('carry dose per area, so that grids compare', async () => {
+    const map = await makeMap(fields, request('dose', 'x', 'z', [100, 100]));
     expect(map.values[59]).toBe(59 / (0.5 * 1));
     expect(map.unit).toBe('MeV/mm²');
   });
 
-  it('reduced to pixels are means, with the last sample over fewer cells', () => {
-    const map = makeMap(fields, request('protons', 'z', 'x', [4, 3]));
+  it('reduced to pixels are means, with the last sample over fewer cells', async () => {
+    const map = await makeMap(fields, request('protons', 'z', 'x', [4, 3]));
     expect(map.horizontal).toMatchObject({ count: 4, cellsPerSample: 3, from: 0, to: 5 });
     expect([...(map.horizontal.edges ?? [])]).toEqual([0, 1.5, 3, 4.5, 5]);
     expect(map.vertical).toMatchObject({ count: 3, cellsPerSample: 2, edges: null });
@@ -141,41 +142,77 @@ describe('maps', () => {
     expect(map.values[3]).toBe((54 + 55) / 2);
   });
 
-  it('show the axes in display units', () => {
+  it('show the axes in display units', async () => {
     const made = gridAxes(axes);
     expect([...made.x.edges]).toEqual([-3, -2, -1, 0, 1, 2, 3]);
     expect(made.theta.edges[0]).toBeCloseTo(75, 12);
     expect(made.theta.edges[5]).toBeCloseTo(125, 12);
     expect([...made.e.edges]).toEqual([0.5, 1.5, 3, 6, 10]);
-    const energy = makeMap(fields, request('protons', 'z', 'e', [100, 100]));
+    const energy = await makeMap(fields, request('protons', 'z', 'e', [100, 100]));
     expect([...(energy.vertical.edges ?? [])]).toEqual([0.5, 1.5, 3, 6, 10]);
   });
 
-  it('refuse what is not there', () => {
-    expect(() => makeMap(fields, request('dose', 'z', 'theta', [10, 10]))).toThrow(/z and x only/);
+  it('refuse what is not there', async () => {
+    await expect(makeMap(fields, request('dose', 'z', 'theta', [10, 10]))).rejects.toThrow(/z and x only/);
     const older = { ...fields, marginals: { ...fields.marginals, ztheta: new Float32Array(0) } };
-    expect(() => makeMap(older, request('protons', 'z', 'theta', [10, 10]))).toThrow(
+    await expect(makeMap(older, request('protons', 'z', 'theta', [10, 10]))).rejects.toThrow(
       'Protons over z and theta are not kept; there are z–x, x–theta, e–theta, e–z, e–x.',
     );
-    expect(() => makeMap(fields, request('protons', 'z', 'z', [10, 10]))).toThrow(/not z twice/);
-    expect(() => makeMap({ ...fields, marginals: null }, request('protons', 'z', 'x', [10, 10]))).toThrow(
+    await expect(makeMap(fields, request('protons', 'z', 'z', [10, 10]))).rejects.toThrow(/not z twice/);
+    await expect(makeMap({ ...fields, marginals: null }, request('protons', 'z', 'x', [10, 10]))).rejects.toThrow(
       /no keyframes/,
     );
-    expect(() => makeMap({ ...fields, dose: null }, request('dose', 'z', 'x', [10, 10]))).toThrow(/not dose/);
+    await expect(makeMap({ ...fields, dose: null }, request('dose', 'z', 'x', [10, 10]))).rejects.toThrow(/not dose/);
   });
 });
 
-it('has the extremes of its whole field, which are looked for once', () => {
-  const values = Float32Array.of(-1, 0, 3, 2);
-  expect(extent(values, 2)).toEqual({ min: -2, max: 6, minPositive: 4 });
-  values[0] = -9;
-  expect(extent(values, 1)).toEqual({ min: -1, max: 3, minPositive: 2 });
+describe('the reduction of a field', () => {
+  const cells = (count: number) => ({ first: 0, end: count, cells: 1, count });
+
+  it('has the extremes of the whole field, which are looked for once', async () => {
+    const values = Float32Array.of(-1, 0, 3, 2);
+    const plane = { values, strideHorizontal: 1, strideVertical: 2 };
+    const first = await reduced(plane, cells(1), cells(1), 'mean', 2);
+    expect(first).toMatchObject({ min: -2, max: 6, minPositive: 4 });
+    values[0] = -9;
+    const second = await reduced(plane, cells(2), cells(2), 'mean', 1);
+    expect(second).toMatchObject({ min: -1, max: 3, minPositive: 2 });
+    expect([...second.values]).toEqual([-9, 0, 3, 2]);
+  });
+
+  it('shows what is not a number as that, in means, peaks and extremes', async () => {
+    const plane = { values: Float64Array.of(1, Number.NaN, 3, -5), strideHorizontal: 1, strideVertical: 2 };
+    const one = { first: 0, end: 2, cells: 2, count: 1 };
+    const peaks = await reduced(plane, one, cells(2), 'max', 2);
+    expect([...peaks.values]).toEqual([Number.NaN, -10]);
+    expect(peaks).toMatchObject({ min: Number.NaN, max: Number.NaN, minPositive: 2 });
+    expect([...(await reduced(plane, one, cells(2), 'mean', 1)).values]).toEqual([Number.NaN, -1]);
+  });
+
+  it('refuses samples beyond the field, and divisors that are not one for each value', async () => {
+    const values = new Float64Array(4);
+    const plane = { values, strideHorizontal: 1, strideVertical: 2 };
+    await expect(reduced(plane, cells(2), cells(3), 'mean', 1)).rejects.toThrow('do not fit the field');
+    const per = { divisor: new Float64Array(3), factor: 1 };
+    await expect(reduced({ ...plane, per }, cells(2), cells(2), 'mean', 1)).rejects.toThrow('one for each value');
+  });
+
+  it('leaves the event loop free', async () => {
+    const side = 4000;
+    const plane = { values: new Float32Array(side * side), strideHorizontal: 1, strideVertical: side };
+    const whole = { first: 0, end: side, cells: 10, count: side / 10 };
+    const before = performance.eventLoopUtilization();
+    await reduced(plane, whole, whole, 'mean', 1);
+    const { active, idle } = performance.eventLoopUtilization(before);
+    // 16 million cells take milliseconds, in which the loop does nothing else.
+    expect(active).toBeLessThan(idle);
+  });
 });
 
 describe('a window', () => {
   const axis = gridAxes({ ...axes, nz: 1000, dz_mm: 0.2 }).z;
 
-  it('is covered by cells and no more: never more samples than pixels', () => {
+  it('is covered by cells and no more: never more samples than pixels', async () => {
     fc.assert(
       fc.property(
         fc.double({ min: -20, max: 220, noNaN: true }),
@@ -195,13 +232,13 @@ describe('a window', () => {
     );
   });
 
-  it('that is moved by less than a sample keeps its samples', () => {
+  it('that is moved by less than a sample keeps its samples', async () => {
     const [one, two] = [sampling(axis, [10, 90], 100), sampling(axis, [10.3, 90.3], 100)];
     expect(two.cells).toBe(one.cells);
     expect(two.first % two.cells).toBe(0);
   });
 
-  it('that ends on an edge shows nothing of the next cell', () => {
+  it('that ends on an edge shows nothing of the next cell', async () => {
     expect(sampling(axis, [10, 20], 1000)).toMatchObject({ first: 50, end: 100, cells: 1 });
   });
 });

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "binding/job.hpp"
 #include "diffraction/run/image_run.hpp"
 #include "diffraction_problem.hpp"
-#include "job.hpp"
 #include "measured.hpp"
 #include "span_columns.hpp"
 

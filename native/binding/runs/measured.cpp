@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "choice.hpp"
+#include "binding/choice.hpp"
 #include "cuda/session/session.hpp"
 #include "cuda/trace/activity_trace.hpp"
 #include "cuda/trace/event_trace.hpp"

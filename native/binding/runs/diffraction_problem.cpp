@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "choice.hpp"
-#include "convert.hpp"
+#include "binding/choice.hpp"
+#include "binding/convert.hpp"
 
 namespace bb::binding {
 namespace {

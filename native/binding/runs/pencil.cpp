@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "convert.hpp"
-#include "job.hpp"
+#include "binding/convert.hpp"
+#include "binding/job.hpp"
 #include "problem.hpp"
 #include "transport/model/theory/pencil.hpp"
 

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 
-#include "convert.hpp"
-#include "job.hpp"
+#include "binding/convert.hpp"
+#include "binding/job.hpp"
 #include "measured.hpp"
 #include "physics/stopping.hpp"
 #include "problem.hpp"
@@ -23,16 +26,24 @@ using engine::LedgerRow;
 using engine::Progress;
 using engine::RunResult;
 
-Napi::Object frame_object(Napi::Env env, const engine::Marginals& m) {
+/// What is copied of a frame; none named: all of it.
+using Parts = std::optional<std::set<std::string>>;
+
+bool wanted(const Parts& parts, const char* name) { return !parts || parts->contains(name); }
+
+Napi::Object frame_object(Napi::Env env, const engine::Marginals& m, const Parts& parts = std::nullopt) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("step", m.step);
   out.Set("depth_mm", m.depth_mm);
-  out.Set("zx", to_array(env, m.zx));
-  out.Set("xtheta", to_array(env, m.xtheta));
-  out.Set("etheta", to_array(env, m.etheta));
-  out.Set("ez", to_array(env, m.ez));
-  out.Set("ex", to_array(env, m.ex));
-  out.Set("ztheta", to_array(env, m.ztheta));
+  const auto set = [&](const char* name, const std::vector<float>& values) {
+    out.Set(name, to_array(env, wanted(parts, name) ? std::span<const float>(values) : std::span<const float>()));
+  };
+  set("zx", m.zx);
+  set("xtheta", m.xtheta);
+  set("etheta", m.etheta);
+  set("ez", m.ez);
+  set("ex", m.ex);
+  set("ztheta", m.ztheta);
   return out;
 }
 
@@ -261,12 +272,19 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return info.Env().Undefined();
   }
 
+  /// live(names?): the newest frame with all of it, or with the dose and the sums that are named and the others empty.
   Napi::Value live(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
+    Parts parts;
+    if (info.Length() > 0 && info[0].IsArray()) {
+      parts.emplace();
+      const Napi::Array names = info[0].As<Napi::Array>();
+      for (uint32_t i = 0; i < names.Length(); ++i) parts->insert(names.Get(i).ToString());
+    }
     const auto frame = state_->run.take_live();
     if (!frame) return env.Null();
-    Napi::Object out = frame_object(env, frame->marginals);
-    out.Set("dose", to_array(env, frame->dose));
+    Napi::Object out = frame_object(env, frame->marginals, parts);
+    out.Set("dose", to_array(env, wanted(parts, "dose") ? std::span(frame->dose) : std::span<const double>()));
     Napi::Array planes = Napi::Array::New(env, frame->planes.size());
     for (uint32_t i = 0; i < frame->planes.size(); ++i) planes.Set(i, plane_object(env, frame->planes[i]));
     out.Set("planes", planes);

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "convert.hpp"
+#include "binding/convert.hpp"
+#include "binding/job.hpp"
 #include "cpu/host.hpp"
-#include "job.hpp"
 #include "measured.hpp"
 #include "span_columns.hpp"
 #include "tasks/registry.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "convert.hpp"
+#include "binding/convert.hpp"
 #include "cuda/timing/clocks.hpp"
 #include "cuda/trace/span_table.hpp"
 #include "engine/measuring.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "convert.hpp"
+#include "binding/convert.hpp"
 
 namespace bb::binding {
 

@@ -1,0 +1,77 @@
+/** What is shown of fields, made by the addon: reductions on threads of its own. */
+import type { FieldStatistic } from '../../../contract/fields.ts';
+import { loadAddon } from './addon.ts';
+
+/** Part of an axis in samples: sample i covers the cells from first + i·cells, the last one perhaps fewer. */
+export interface Sampling {
+  readonly first: number;
+  /** One past the last cell. */
+  readonly end: number;
+  readonly cells: number;
+  readonly count: number;
+}
+
+/** Each value is value · factor / divisor. */
+export interface Per {
+  readonly divisor: Float64Array;
+  readonly factor: number;
+}
+
+interface AxisGeometry {
+  readonly nz: number;
+  readonly nx: number;
+  readonly dz_mm: number;
+  readonly dx_mm: number;
+  readonly x_mm: number;
+  readonly z_mm: number;
+  readonly angle_rad: number;
+  /** How far along the axis a cell's energy is spread by its depth, or by the step that left it there. */
+  readonly reach_mm: number;
+}
+
+interface Profile {
+  readonly start_mm: number;
+  readonly step_mm: number;
+  readonly values: Float64Array;
+}
+
+interface How {
+  readonly strideAcross: number;
+  readonly strideDown: number;
+  readonly across: Sampling;
+  readonly down: Sampling;
+  readonly statistic: FieldStatistic;
+  readonly scale: number;
+  /** 1: also of the whole field its smallest, largest and smallest positive value, without the scale. */
+  readonly extent: 0 | 1;
+}
+
+interface Extent {
+  readonly min: number;
+  readonly max: number;
+  /** 0 where nothing is positive. */
+  readonly minPositive: number;
+}
+
+/** Arrays that are passed must not be written to until the promise is settled. */
+interface Reduction {
+  reduceField(
+    values: Float32Array | Float64Array,
+    how: How,
+    per?: Per,
+  ): Promise<Extent & { readonly values: Float32Array }>;
+  axisProfile(dose: Float64Array, geometry: AxisGeometry, per?: Per): Profile;
+  axisProfileLater(dose: Float64Array, geometry: AxisGeometry, per?: Per): Promise<Profile>;
+}
+
+let loaded: Reduction | null = null;
+
+function native(): Reduction {
+  loaded ??= loadAddon() as unknown as Reduction;
+  return loaded;
+}
+
+export const reduceField: Reduction['reduceField'] = (...parts) => native().reduceField(...parts);
+/** At once: of a run that has ended. */
+export const axisProfile: Reduction['axisProfile'] = (...parts) => native().axisProfile(...parts);
+export const axisProfileLater: Reduction['axisProfileLater'] = (...parts) => native().axisProfileLater(...parts);
