@@ -84,6 +84,8 @@ export const runSummarySchema = z.strictObject({
   /** What depth is resolved to: the larger of a cell in depth and a step along the beam. */
   resolution_mm: z.number(),
   peak_rss_MB: z.number(),
+  /** Following what comes out of nuclear reactions, beside solve_s; where they are followed. */
+  products_s: z.number().optional(),
   grid: gridSizeSchema,
   isa: z.string(),
 });

@@ -159,6 +159,16 @@ function rivalText(report: BenchReport): readonly string[] {
   });
 }
 
+/** What follows the steps where nuclear reactions are followed, as a share of the steps of the same run. */
+function productsText(measured: readonly MeasuredEntry[]): readonly string[] {
+  const told = measured.flatMap(({ label, products_s, first }) => {
+    const steps = first.device_s ?? first.solve_s;
+    if (products_s === undefined || !(steps > 0)) return [];
+    return [`${label} ${duration(products_s)}, ${((100 * products_s) / steps).toFixed(0)} % of its steps`];
+  });
+  return told.length === 0 ? [] : [`Products of nuclear reactions, beside the steps: ${told.join('; ')}`];
+}
+
 export function benchReport(report: BenchReport, style: Style, { created }: Kept): readonly string[] {
   const measured = report.entries.filter((entry) => entry.status === 'measured');
   const refused = report.entries.filter((entry) => entry.status === 'refused');
@@ -174,6 +184,7 @@ export function benchReport(report: BenchReport, style: Style, { created }: Kept
     ...adviceLines(report, measured),
     ...(rows.length === 0 ? [] : table(columns(report), rows, { styleTitle })),
     ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
+    ...productsText(measured),
     ...rivalText(report),
     ...flaggedReport(measured),
     ...modesReport(measured, styleTitle),

@@ -131,10 +131,11 @@ const statusWords: Readonly<Record<RunFacts['summary']['status'], (style: Style)
 
 /** What is said on the first line: how it ended and what it cost. */
 function headline({ summary }: RunFacts, style: Style): string {
-  const { status, steps, wall_s, setup_s, solve_s, cell_steps } = summary;
+  const { status, steps, wall_s, setup_s, solve_s, products_s, cell_steps } = summary;
   const word = statusWords[status](style);
   const rate = solve_s > 0 ? `, ${metric(cell_steps / solve_s)} cell-steps/s` : '';
-  return `${word}: ${steps} steps in ${duration(wall_s)} (set-up ${duration(setup_s)}, solve ${duration(solve_s)}${rate})`;
+  const products = products_s === undefined ? '' : `, products of reactions ${duration(products_s)}`;
+  return `${word}: ${steps} steps in ${duration(wall_s)} (set-up ${duration(setup_s)}, solve ${duration(solve_s)}${rate}${products})`;
 }
 
 export function runReport(facts: RunFacts, style: Style): readonly string[] {

@@ -66,6 +66,8 @@ export const measuredEntrySchema = z.strictObject({
   isa: z.string(),
   /** The first run in this process, before the rounds: opening the device and loading kernels included. */
   first: timingSchema,
+  /** Following what comes out of nuclear reactions, beside the steps of `first`; where they are followed. */
+  products_s: seconds.optional(),
   /** What set-up went into, in the first run and in the rounds' median. */
   setup_parts: z.array(setupPartSchema),
   /** Medians over the rounds. */

@@ -168,7 +168,7 @@ void Run::Execution::keep_checkpoint(std::size_t known_keyframes) {
 }
 
 void Run::Execution::describe(RunResult& r) const {
-  r.solve_s = seconds() - observing_ - solver_->untimed_seconds();
+  r.solve_s = seconds() - observing_ - solver_->untimed_seconds() - result_.secondaries_s;
   r.steps = step_;
   r.device_s = solver_->device_seconds();
   r.cell_steps = solver_->cell_steps();

@@ -46,7 +46,7 @@ struct RunResult {
   std::vector<LedgerRow> number, energy;
   std::vector<Marginals> keyframes;
   std::optional<transport::Secondaries> secondaries;  // where nuclear reactions are followed; its dose is in `dose`
-  double secondaries_s = 0;                           // of solve_s
+  double secondaries_s = 0;                           // beside solve_s: a GPU's steps do not know of it either
 };
 
 /// The newest picture of a run in progress.

@@ -19,8 +19,8 @@ namespace {
 constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
 constexpr int kBeams = kFirstDeflected + 2 * physics::kAngleClasses;
 constexpr double kLongestWay = 10.0;  // mm per mm of depth: what goes further aside is deposited on the spot
-constexpr double kNothing = 1e-12;    // of the protons: a bin that holds less is deposited on the spot
-constexpr double kFew = 1e-9;         // of the protons: what fewer that react in a bin send out goes straight ahead
+constexpr double kNothing = 1e-10;    // of the protons: a bin that holds less is deposited on the spot
+constexpr double kFew = 1e-8;         // of the protons: what fewer that react in a bin send out goes straight ahead
 constexpr int kColumnsPerTask = 2;
 constexpr double kWidestSpread = 0.9;  // bins²: a step's straggling has three points
 
@@ -265,14 +265,8 @@ class Sweep {
 
     for (int beam = 0; beam < kBeams; ++beam) {
       if (is_deuteron(beam)) continue;
-      double* p = column(now_, beam, x);
       const double* reacts = lane.motion.beams[u(beam)].reacts.data();
-      double* reacted = lane.reacted.data();
-      for (int b = 0; b < top(beam, x); ++b) {
-        const double gone = p[b] * reacts[b];
-        p[b] -= gone;
-        reacted[b] += gone;
-      }
+      ops_.take(column(now_, beam, x), reacts, lane.reacted.data(), top(beam, x));
     }
     std::array<int, kBeams> reach{};
     double deposited = emit(lane, highest, reach);
@@ -282,13 +276,11 @@ class Sweep {
       // Products start in the middle of the plane on the average: half of them in front of the step, half behind it.
       double* p = column(now_, beam, x);
       const double* source = &lane.source[u(source_of(beam)) * u(g_.bins)];
-      for (int b = 0; b < n; ++b) p[b] += 0.5 * source[b];
+      ops_.add(p, source, 0.5, n);
       double left = energy_of(beam, p, n);
       slow_down(lane.motion.beams[u(beam)], p, n, lane);
-      for (int b = 0; b < n; ++b) {
-        p[b] += 0.5 * source[b];
-        left += 0.5 * source[b] * (is_deuteron(beam) ? energies_.deuteron : energies_.proton)[u(b)];
-      }
+      ops_.add(p, source, 0.5, n);
+      left += 0.5 * energy_of(beam, source, n);
       int end = directions_[u(beam)].travels ? n : 0;
       while (end > 0 && p[end - 1] <= least_) --end;
       std::fill(p + end, p + n, 0.0);

@@ -17,6 +17,8 @@ struct SweepOps {
   double (*dot)(const double* a, const double* b, int n);
   /// to += weight · from over n.
   void (*add)(double* to, const double* from, double weight, int n);
+  /// Takes share · p from p over n, and adds it to `taken`.
+  void (*take)(double* p, const double* share, double* taken, int n);
   /// Moves the bins 0 … n - 1 of `p` down. `before` and `after` have room for `pad` bins below 0 and two above n.
   void (*slow_down)(const BinShifts& shifts, double* p, int n, double* before, double* after, int pad);
 };

@@ -24,6 +24,14 @@ void add(double* __restrict to, const double* __restrict from, double weight, in
   for (int i = 0; i < n; ++i) to[i] += weight * from[i];
 }
 
+void take(double* __restrict p, const double* __restrict share, double* __restrict taken, int n) {
+  for (int i = 0; i < n; ++i) {
+    const double gone = p[i] * share[i];
+    p[i] -= gone;
+    taken[i] += gone;
+  }
+}
+
 void clear(double* first, int n) { std::memset(first, 0, sizeof(double) * static_cast<unsigned>(n)); }
 
 void slow_down(const BinShifts& shifts, double* __restrict p, int n, double* __restrict before,
@@ -61,6 +69,6 @@ void slow_down(const BinShifts& shifts, double* __restrict p, int n, double* __r
 }  // namespace
 
 extern const SweepOps kSweepOps;
-const SweepOps kSweepOps = {dot, add, slow_down};
+const SweepOps kSweepOps = {dot, add, take, slow_down};
 
 }  // namespace bb::transport::BB_ISA

@@ -126,7 +126,7 @@ function PeakReadouts({
 }
 
 function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElement {
-  const { metrics, solve_s, setup_s, wall_s, cell_steps } = summary;
+  const { metrics, solve_s, products_s, setup_s, wall_s, cell_steps } = summary;
   const rate = solve_s > 0 ? cell_steps / solve_s : null;
   const times = `Set-up ${duration(setup_s)}, everything ${duration(wall_s)}`;
   return (
@@ -145,6 +145,15 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
               },
             ]),
         { name: 'Solve', value: duration(solve_s), title: times },
+        ...(products_s === undefined
+          ? []
+          : [
+              {
+                name: 'Products',
+                value: duration(products_s),
+                title: 'Time for following what comes out of nuclear reactions, after the steps',
+              },
+            ]),
         { name: 'Steps', value: String(summary.steps) },
         {
           name: 'Cells',

@@ -174,6 +174,17 @@ describe('run', () => {
     expect(document.metrics.r80_mm).toBeLessThan(6.6);
   });
 
+  test('where nuclear reactions are followed, what that took stands beside the steps', async () => {
+    const followed = ['run', 'small.json', '--variant', 'gather', '--set', 'physics.nuclear=icru63'];
+    const { code, stdout } = await say(followed);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/solve [^)]+, products of reactions \d[^)]+\)/);
+    expect(stdout).toMatch(/by secondary protons/);
+    const document = JSON.parse((await say([...followed, '--json'])).stdout) as { products_s: number; wall_s: number };
+    expect(document.products_s).toBeGreaterThan(0);
+    expect(document.products_s).toBeLessThan(document.wall_s);
+  });
+
   test('--out saves an HDF5 file', async () => {
     const { code, stdout } = await say(['run', 'small.json', '--out', 'small.h5']);
     expect(code).toBe(0);

@@ -291,7 +291,7 @@ export interface TransportResult extends EngineScalars {
   readonly dose: Float64Array;
   /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence crossing its centre plane; mm, rad from +z. */
   readonly crossing: Float64Array;
-  /** With icru63: where the energy went that reactions took, and what following it took of solve_s. */
+  /** With icru63: where the energy went that reactions took, and what following it took beside solve_s. */
   readonly secondaries?: {
     readonly local_MeV: number;
     readonly protons_MeV: number;

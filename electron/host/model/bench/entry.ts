@@ -82,6 +82,7 @@ export function measuredEntry(contestant: Contestant, facts: SessionFacts): Meas
     threads: result.threads,
     isa: result.isa,
     first: first.timing,
+    ...(result.secondaries === undefined ? {} : { products_s: result.secondaries.seconds }),
     setup_parts: partsOf(own.first, raw),
     setup_s: median(raw.map(({ setup_s }) => setup_s)),
     solve_s: median(raw.map(({ solve_s }) => solve_s)),

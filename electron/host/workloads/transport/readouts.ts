@@ -34,6 +34,7 @@ export function summaryOf(run: RunData): RunSummary {
     error: run.error?.message ?? null,
     ...forSummary(run),
     peak_rss_MB: run.peak_rss_bytes / 1e6,
+    ...(run.secondaries === null ? {} : { products_s: run.secondaries.seconds }),
     grid: { ne: run.axes.energies_MeV.length, ntheta: run.axes.ntheta, nz: run.axes.nz, nx: run.axes.nx },
     isa: run.isa,
   };
