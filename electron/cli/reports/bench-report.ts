@@ -21,7 +21,7 @@ import {
 import { endedText } from '../ended.ts';
 import { duration, metric, smallError, speedup } from '../numbers.ts';
 import { type Column, table } from '../table.ts';
-import { measuredOn } from './measured-on.ts';
+import { measuredOn, measuredUnder } from './measured-on.ts';
 
 /** What a report needs of its session. */
 type Kept = Pick<BenchSession, 'created'>;
@@ -117,6 +117,7 @@ function machineText(report: BenchReport, created: string): readonly string[] {
   return [
     measuredOn(reportProvenance(report, created), report.machine),
     `${logical_cores} logical cores; ${compiler}, ${build}`,
+    ...measuredUnder(report.environment, logical_cores),
   ];
 }
 

@@ -2,12 +2,11 @@
 import { z } from 'zod';
 import { ceilingsSchema } from '../devices.ts';
 import { kernelResourcesSchema } from '../resources.ts';
+import { environmentSchema } from './environment.ts';
+import { intervalSchema } from './interval.ts';
 
 export const seconds = z.number().nonnegative();
 export const count = z.number().int().nonnegative();
-
-export const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
-export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
 /**
  * A ratio of times with its 95 % interval, from what varies between instances; null for too few. Of sessions without
@@ -173,6 +172,8 @@ export const reportShape = {
   rounds: count,
   stopped: stoppedSchema,
   judged: judgedSchema.optional(),
+  /** Absent in older sessions. */
+  environment: environmentSchema.optional(),
   elapsed_s: seconds,
   /** The first variant against itself in the same rounds; of sessions with `judged` prepared apart, as a rival is. */
   noise: z.strictObject({

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
 import { workloadSchema } from '../workload.ts';
-import { intervalSchema, modeSchema, ratioSchema, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
+import { modeSchema, ratioSchema, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
 import { subjectSchema } from './benches.ts';
+import { intervalSchema } from './interval.ts';
 import { accuracySchema, partSchema, rooflineSchema, timedSchema, wordsSchema } from './session.ts';
 import { quantitySchema } from './task-bench.ts';
 

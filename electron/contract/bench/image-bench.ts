@@ -98,6 +98,7 @@ export const imageBenchReportSchema = z
     rounds: count,
     stopped: stoppedSchema,
     judged: reportShape.judged,
+    environment: reportShape.environment,
     /** How far the first variant strays from itself. */
     noise_floor: z.number().nullable(),
     /** The same of whole runs; absent in older sessions. */

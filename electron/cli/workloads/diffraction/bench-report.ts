@@ -6,7 +6,7 @@ import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../c
 import { claimsReport, flaggedReport, toldClaims } from '../../bench-parts.ts';
 import { endedText } from '../../ended.ts';
 import { duration, metric, significant, smallError, speedup } from '../../numbers.ts';
-import { measuredOn } from '../../reports/measured-on.ts';
+import { measuredOn, measuredUnder } from '../../reports/measured-on.ts';
 import { table } from '../../table.ts';
 
 /** What a report needs of its session. */
@@ -102,6 +102,7 @@ export function imageBenchReport(report: ImageBenchReport, style: Style, session
     style('bold', report.scenario),
     `${width} × ${height} pixels, ${metric(terms)} lattice terms`,
     measuredOn(provenance(report, session), machine),
+    ...measuredUnder(report.environment, machine.logicalCores),
     ...table(columns(modes), rows, { styleTitle: (text) => style('bold', text) }),
     ...flaggedLines(report),
     ...coldStart(report),

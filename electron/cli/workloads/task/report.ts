@@ -7,7 +7,7 @@ import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../
 import { claimsReport, flaggedReport, modesReport } from '../../bench-parts.ts';
 import { endedText } from '../../ended.ts';
 import { duration, metric, short, smallError, speedup } from '../../numbers.ts';
-import { measuredOn } from '../../reports/measured-on.ts';
+import { measuredOn, measuredUnder } from '../../reports/measured-on.ts';
 import { type Column, table } from '../../table.ts';
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
@@ -84,6 +84,7 @@ export function taskReport(
     bold(report.scenario),
     report.title,
     measuredOn(reportProvenance(report, created), machine),
+    ...measuredUnder(report.environment, machine.logical_cores),
     ...table(
       columns,
       entries.map((entry) => row(entry, style)),

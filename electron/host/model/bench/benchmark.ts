@@ -14,6 +14,7 @@ import { type Claim, claimResults, transportTimes } from './claims.ts';
 import { floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';
 import { type Contestant, type RawSample, ranked, rawSample } from './contestant.ts';
 import { headOf, measuredEntry } from './entry.ts';
+import { environmentOf, type Surroundings, unknownSurroundings } from './environment.ts';
 import { machineFacts, noGpus, type SessionGpus } from './machine.ts';
 import { measure, timeOf } from './measure.ts';
 import { type Oracle, oracleFor } from './oracle.ts';
@@ -44,6 +45,7 @@ export interface BenchOptions {
     readonly document?: Readonly<Record<string, unknown>>;
     readonly commit?: string;
     readonly resources?: KernelResources;
+    readonly surroundings?: Surroundings;
   };
   /** Told each variant's dose, MeV per cell [z][x], when the session ends. */
   readonly onDose?: (label: string, dose: Float64Array) => void;
@@ -232,7 +234,11 @@ class Session {
       return contestant === undefined ? [] : [measuredEntry(contestant, facts)];
     });
     for (const { candidate, first } of this.contestants) this.options.onDose?.(candidate.label, first.result.dose);
-    const { document, commit, resources } = this.options.recorded ?? {};
+    const { document, commit, resources, surroundings = unknownSurroundings } = this.options.recorded ?? {};
+    const samples = [
+      ...this.control,
+      ...this.contestants.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples)),
+    ];
     return {
       scenario,
       machine,
@@ -249,6 +255,7 @@ class Session {
         instances: Math.ceil(this.clock.rounds / ROUNDS_PER_INSTANCE),
         rounds_per_instance: ROUNDS_PER_INSTANCE,
       },
+      environment: environmentOf(surroundings, this.clock.otherLoad_cores, samples),
       noise: {
         ratio: noise?.ratio ?? null,
         floor: floorAsRatio(floor),

@@ -6,17 +6,23 @@ import { usedGpu } from '../../io/addon/gpu.ts';
 import type { BenchOptions } from './benchmark.ts';
 import { kernelFolders } from './ceilings.ts';
 import { commitOf } from './commit.ts';
+import { surroundingsOf } from './environment.ts';
 import { kernelResources, resourcesFor } from './resources.ts';
 
-/** The commit, and the resources of the kernels on the GPU that runs use; each where it is known. */
+/** The commit, under what it measures, and the resources of the kernels on the GPU that runs use; each where it is known. */
 export async function recordedFacts(
   assetsFolder: string,
   devices: DeviceReport,
   workload: string = defaultKind,
 ): Promise<NonNullable<BenchOptions['recorded']>> {
-  const commit = await commitOf(path.dirname(assetsFolder));
+  const root = path.dirname(assetsFolder);
+  const [commit, surroundings] = await Promise.all([commitOf(root), surroundingsOf(root, devices)]);
   const gpu = usedGpu(devices);
   const all = gpu === null ? null : await kernelResources(kernelFolders().images, workload);
   const resources = gpu === null ? null : resourcesFor(all, gpu.computeCapability);
-  return { ...(commit === null ? {} : { commit }), ...(resources === null ? {} : { resources }) };
+  return {
+    surroundings,
+    ...(commit === null ? {} : { commit }),
+    ...(resources === null ? {} : { resources }),
+  };
 }

@@ -2,6 +2,7 @@
 import type { Ratio } from '../../../contract/bench/bench-session.ts';
 import type { Instances } from '../verdicts/levels.ts';
 import { ratioOf } from './comparison.ts';
+import { OtherLoad } from './environment.ts';
 import { median } from './statistics.ts';
 import type { BenchLimits } from './stopping.ts';
 
@@ -27,6 +28,7 @@ export interface BenchProgress {
 
 export class SessionClock {
   readonly #start = performance.now();
+  readonly #others = new OtherLoad();
   readonly #limits: BenchLimits;
   #roundsBegan_s = 0;
   #rounds = 0;
@@ -38,6 +40,11 @@ export class SessionClock {
 
   get elapsed_s(): number {
     return (performance.now() - this.#start) / 1000;
+  }
+
+  /** Cores that other programs keep busy, in the mean; null before that can be told. */
+  get otherLoad_cores(): number | null {
+    return this.#others.cores();
   }
 
   get rounds(): number {

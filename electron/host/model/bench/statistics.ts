@@ -1,5 +1,5 @@
 /** Spread of a series, and the bootstrap intervals by which sessions without instances are told. */
-import type { Interval } from '../../../contract/bench/bench-session.ts';
+import type { Interval } from '../../../contract/bench/interval.ts';
 import { median, quantile } from '../verdicts/order.ts';
 import { type Random, seededRandom } from './random.ts';
 

@@ -19,6 +19,7 @@ import {
   noiseOf,
   type Ranked,
 } from '../../model/bench/comparison.ts';
+import { environmentOf, type Surroundings, unknownSurroundings } from '../../model/bench/environment.ts';
 import type { Clocked } from '../../model/bench/flags.ts';
 import { gpusOf, noGpus, type SessionGpus } from '../../model/bench/machine.ts';
 import { Determinism } from '../../model/bench/parity.ts';
@@ -49,6 +50,7 @@ export interface ImageBenchOptions {
   readonly recorded?: {
     readonly document?: Readonly<Record<string, unknown>>;
     readonly resources?: KernelResources;
+    readonly surroundings?: Surroundings;
   };
   /** Told each variant's image when the session ends. */
   readonly onImage?: (variant: string, image: Float32Array) => void;
@@ -276,6 +278,8 @@ class Session {
     const { version, build, compiler } = this.addon.buildInfo();
     for (const { label, first } of this.contestants) this.options.onImage?.(label, first.image);
     const { width, height, terms } = plan;
+    const { surroundings = unknownSurroundings, ...recorded } = this.options.recorded ?? {};
+    const samples = [...this.control, ...this.contestants.flatMap((one) => one.samples)];
     const all = this.contestants.map(ranked);
     const basis = { reference: all[0], all, floor, margin, timeOf: ({ time_s }: Sample) => time_s };
     const judged = {
@@ -293,7 +297,7 @@ class Session {
       machine,
       build,
       program: { version, build, compiler },
-      ...this.options.recorded,
+      ...recorded,
       width,
       height,
       terms,
@@ -302,6 +306,7 @@ class Session {
       rounds: this.clock.rounds,
       stopped,
       judged,
+      environment: environmentOf(surroundings, this.clock.otherLoad_cores, samples),
       noise_floor: floorAsRatio(floor),
       whole_noise_floor: floorAsRatio(wholeNoise?.floor ?? null),
       entries,

@@ -3,6 +3,7 @@
  * variants by their ids alone: titles and what each builds on are the registry's.
  */
 import { gpuOf, type Ratio } from '../../../contract/bench/bench-session.ts';
+import { environmentFacts } from '../../../contract/bench/environment.ts';
 import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/bench/image-bench.ts';
 import type {
   Accuracy,
@@ -190,6 +191,7 @@ function reportOf(report: ImageBenchReport, commit: string | null, means: Means)
     facts: [
       ['Image', `${report.width} × ${report.height} pixels, ${report.terms} lattice terms`],
       ['Images held to', 'the FP64 reference'],
+      ...environmentFacts(report.environment, logicalCores),
     ],
     entries: each.flatMap((all) => entryOf(all, report, means) ?? []),
     external: [],

@@ -16,6 +16,7 @@ import { KeepingTimes } from '../../io/flow/keeping-times.ts';
 import type { TaskClaim } from '../../model/bench/claims.ts';
 import { floorAsRatio, instancesOf, noiseOf, type Series } from '../../model/bench/comparison.ts';
 import { beforeRounds } from '../../model/bench/contestant.ts';
+import { environmentOf, type Surroundings, unknownSurroundings } from '../../model/bench/environment.ts';
 import { machineFacts, noGpus, type SessionGpus } from '../../model/bench/machine.ts';
 import { type Turn, takeRounds } from '../../model/bench/rounds.ts';
 import { type BenchProgress, SessionClock } from '../../model/bench/session-clock.ts';
@@ -47,6 +48,7 @@ export interface TaskBenchOptions {
     readonly document?: Readonly<Record<string, unknown>>;
     readonly commit?: string;
     readonly resources?: KernelResources;
+    readonly surroundings?: Surroundings;
   };
   /** After the rounds, record one sample of each variant whole; told why the device's work is not in it. */
   readonly trace?: (reason: string) => void;
@@ -304,7 +306,11 @@ class Session {
         ? []
         : [measuredTask(contestant, basis, gpuOf(machine, candidate.gpu)?.ceilings ?? null)];
     });
-    const { document, commit, resources } = recorded;
+    const { document, commit, resources, surroundings = unknownSurroundings } = recorded;
+    const samples = this.contestants.flatMap(({ warm, others }) =>
+      [warm, ...others].flatMap((series) => series.samples),
+    );
+    const clocked = [...(this.control?.samples ?? []), ...samples];
     return {
       workload: this.problem.workload,
       bench: this.problem.bench,
@@ -324,6 +330,7 @@ class Session {
         instances: Math.ceil(this.clock.rounds / this.roundsPerInstance),
         rounds_per_instance: this.roundsPerInstance,
       },
+      environment: environmentOf(surroundings, this.clock.otherLoad_cores, clocked),
       noise: { ratio: noise?.ratio ?? null, floor: floorAsRatio(floor) },
       entries,
       claims: taskClaims(claims, entries, seed),

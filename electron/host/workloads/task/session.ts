@@ -1,4 +1,5 @@
 /** A benchmark of a small measured workload as comparisons take it. */
+import { environmentFacts } from '../../../contract/bench/environment.ts';
 import type { Accuracy, Session, SessionEntry, SessionReport } from '../../../contract/bench/session.ts';
 import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/bench/task-bench.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
@@ -57,13 +58,24 @@ function entryOf(entry: TaskEntry): SessionEntry {
 
 function reportOf(report: TaskReport): SessionReport {
   // Spans are for the timeline alone, and many times as much as all the rest.
-  const { workload: _, recordings: __, title, program, entries, claims, resources, document, ...rest } = report;
+  const {
+    workload: _,
+    recordings: __,
+    title,
+    program,
+    entries,
+    claims,
+    resources,
+    document,
+    environment,
+    ...rest
+  } = report;
   return {
     ...rest,
     program: { ...program, commit: program.commit ?? null },
     ...(document === undefined ? {} : { document }),
     ...(resources === undefined ? {} : { resources }),
-    facts: [['Measured', title]],
+    facts: [['Measured', title], ...environmentFacts(environment, report.machine.logical_cores)],
     entries: entries.map(entryOf),
     external: [],
     claims,

@@ -1,5 +1,6 @@
 /** A benchmark of proton transport as comparisons take it. */
 import type { BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../../../contract/bench/bench.ts';
+import { environmentFacts } from '../../../contract/bench/environment.ts';
 import type {
   Accuracy,
   Session,
@@ -105,7 +106,7 @@ function externalOf({ id, title, reason, result }: ExternalEntry): SessionExtern
 }
 
 function reportOf(report: BenchReport): SessionReport {
-  const { program, oracles, entries, external, claims, resources, document, ...rest } = report;
+  const { program, oracles, entries, external, claims, resources, document, environment, ...rest } = report;
   const { scenario, machine, reference, seed, rounds, stopped, judged, elapsed_s, noise } = rest;
   const held = oracles.map((one) => `${one.stepping}: ${one.variant ?? one.reason ?? 'nothing'}`).join('; ');
   return {
@@ -115,7 +116,7 @@ function reportOf(report: BenchReport): SessionReport {
     program: { ...program, commit: program.commit ?? null },
     ...(document === undefined ? {} : { document }),
     ...(resources === undefined ? {} : { resources }),
-    facts: [['Doses held to', held || 'nothing']],
+    facts: [['Doses held to', held || 'nothing'], ...environmentFacts(environment, report.machine.logical_cores)],
     entries: entries.map(entryOf),
     external: external.map(externalOf),
     claims: claims.map((claim) => ({ ...claim, values: [] })),

@@ -58,6 +58,7 @@ test('a sample under a dropped or throttled clock is flagged, kept, and told in 
     { sm_MHz: 1980, flag: null },
   ]);
   expect(entry).toMatchObject({ flagged: 2 });
+  expect(report.environment).toMatchObject({ gpu: { sm_MHz: { low: 1500, high: 1980 }, power_W: null } });
   expect(entry?.ratio_unflagged?.value).toBe(1);
   const kept = imageSessionSchema.parse(
     JSON.parse(
@@ -67,7 +68,9 @@ test('a sample under a dropped or throttled clock is flagged, kept, and told in 
       }),
     ),
   );
-  const [told] = asSession(kept, { variants: allVariants(addon), imageClaims: [] }).reports[0]?.entries ?? [];
+  const [session] = asSession(kept, { variants: allVariants(addon), imageClaims: [] }).reports;
+  expect(session?.facts).toContainEqual(['GPU while measured', '1500 to 1980 MHz']);
+  const [told] = session?.entries ?? [];
   if (told?.status !== 'measured') throw new Error('not measured');
   expect(told.flagged).toBe(2);
   expect(told.samples.map(({ flag }) => flag !== null)).toEqual([false, false, true, false, true, false]);
