@@ -96,7 +96,7 @@ function gpuOf(states: readonly ClockState[], ecc: boolean | null): Environment[
   };
 }
 
-/** Of a session that has ended, from all its samples. */
+/** What is kept with a session that has ended, from all its samples. */
 export function environmentOf(
   { ecc, ...known }: Surroundings,
   other_load_cores: number | null,
