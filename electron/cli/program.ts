@@ -14,6 +14,7 @@ import { compare } from './verbs/compare.ts';
 import { devices } from './verbs/devices.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
+import { history } from './verbs/history.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
 import { run } from './verbs/run.ts';
@@ -33,6 +34,7 @@ const verbs: readonly Verb[] = [
   devices,
   bench,
   compare,
+  history,
   claims,
   report,
   replay,
