@@ -10,6 +10,7 @@ import type { Verb } from './verb.ts';
 import { batch } from './verbs/batch.ts';
 import { bench } from './verbs/bench.ts';
 import { claims } from './verbs/claims.ts';
+import { commissionVerb } from './verbs/commission.ts';
 import { compare } from './verbs/compare.ts';
 import { devices } from './verbs/devices.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
@@ -30,6 +31,7 @@ const verbs: readonly Verb[] = [
   batch,
   validate,
   sobpVerb,
+  commissionVerb,
   variants,
   devices,
   bench,

@@ -22,7 +22,6 @@ describe('an SOBP', () => {
     'of range %d mm and modulation %d mm comes out so, and flat',
     async (range_mm, modulation_mm, beam, physics) => {
       const found = await built({ range_mm, modulation_mm }, beam, physics);
-      console.log(JSON.stringify({ ...found, curve: 0, layers: found.layers.length }));
       expect(Math.abs(found.plateau.r90_mm - range_mm)).toBeLessThan(0.05);
       expect(Math.abs(found.plateau.m95_mm - modulation_mm)).toBeLessThan(0.3);
       expect(found.plateau.flatness).toBeLessThan(0.015);

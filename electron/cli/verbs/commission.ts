@@ -1,0 +1,135 @@
+/** `braggbench commission`: energy and spread of a beam from its measured depth dose. */
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
+import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
+import { type Commissioned, commission } from '../../host/workloads/transport/beams/commission.ts';
+import { type DepthUnit, depthUnits, readCurve } from '../../host/workloads/transport/beams/measured-curve.ts';
+import { asTransport } from '../../host/workloads/transport/scenario/reading.ts';
+import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { withHost } from '../open-host.ts';
+import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
+import { overridesOf } from '../scenario-file.ts';
+import type { Verb } from '../verb.ts';
+
+const plain = { ...newDocument(defaultKind), solver: { stepping: 'depth' } };
+
+function unitOf(parsed: ParsedArguments): DepthUnit | null {
+  const text = flagValue(parsed, 'unit');
+  if (text === undefined) return null;
+  const unit = depthUnits.find((one) => one === text);
+  if (unit === undefined) throw new UsageError(`--unit: ${text} is not known; allowed: ${depthUnits.join(' or ')}`);
+  return unit;
+}
+
+async function measured(file: string, unit: DepthUnit | null) {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new BraggError(
+      'invalid',
+      `${file} cannot be read: ${error.code === 'ENOENT' ? 'it is not there' : error.message}`,
+    );
+  });
+  const read = readCurve(text, unit);
+  if (read.ok) return read.curve;
+  const issues = read.faults.map(({ line, message }) => {
+    const at = { severity: 'error', file, path: '', line, column: null } as const;
+    return { ...at, message, value: null, allowed: null };
+  });
+  throw new BraggError('invalid', `${file} is no depth dose`, issues);
+}
+
+const number = (value: number, error: number): string => `${value.toFixed(3)} ± ${error.toFixed(3)} MeV`;
+
+function beamDocument(found: Commissioned, base: Readonly<Record<string, unknown>>, file: string) {
+  const { energy_MeV: _e, range_mm: _r, spots: _s, ...beam } = (base['beam'] ?? {}) as Record<string, unknown>;
+  const notes = `Energy ${number(found.energy_MeV, found.energy_error_MeV)}, spread ${number(found.energy_sigma_MeV, found.sigma_error_MeV)}, from ${path.basename(file)}; residuals ${(100 * found.residual).toFixed(2)} % of the largest dose.`;
+  return {
+    ...base,
+    name: `Beam of ${path.basename(file).replace(/\.\w+$/, '')}`,
+    notes,
+    beam: {
+      ...beam,
+      energy_MeV: Number(found.energy_MeV.toFixed(4)),
+      energy_sigma_MeV: Number(found.energy_sigma_MeV.toFixed(4)),
+    },
+  };
+}
+
+async function residualPlot(found: Commissioned): Promise<string> {
+  const { residualSvg } = await import('../reports/fit-svg.ts');
+  return residualSvg(found.points);
+}
+
+export const commissionVerb: Verb = {
+  name: 'commission',
+  usage:
+    'commission CURVE.csv [--unit mm|cm] [--set path=value …] [--save NAME] [--out SCENARIO.json] [--svg PLOT.svg] [--json]',
+  summary: "find a beam's energy and spread from its measured depth dose",
+  details: [
+    'Reads depth and dose from a CSV file, in any unit of dose, and finds the energy and the energy spread whose depth dose in water fits its peak and its falloff. Their uncertainty is one standard deviation, from the residuals: it does not hold what the model leaves out.',
+    'The curve is one that is integrated across the beam, such as of a large chamber. --save keeps the beam in the library.',
+  ],
+  flags: [
+    { name: 'unit', value: 'mm|cm', help: 'Of depth, where the name of its column does not end in it.' },
+    {
+      name: 'set',
+      value: 'path=value',
+      repeats: true,
+      help: 'Change the model, as in physics.nuclear=icru63 or physics.stopping_power=icru90. Repeats.',
+    },
+    { name: 'save', value: 'NAME', help: 'Keep the beam in the library, as a scenario of this name.' },
+    { name: 'out', value: 'SCENARIO.json', help: 'Write the beam as a scenario.' },
+    { name: 'svg', value: 'PLOT.svg', help: 'Draw the curve, the fit and the residuals.' },
+    forceFlag,
+    { name: 'json', help: 'Print one JSON document instead of text.' },
+  ],
+  examples: [
+    'braggbench commission chamber.csv --set physics.nuclear=icru63 --save "150 MeV, gantry 1"',
+    'braggbench commission chamber.csv --unit cm --svg residuals.svg --json',
+  ],
+  operands: { min: 1, max: 1, name: 'a measured depth dose' },
+  run: ({ parsed, terminal, signal }) =>
+    withHost(async (host) => {
+      const [file = ''] = parsed.operands;
+      const saved = flagValue(parsed, 'save');
+      if (saved !== undefined && !/^[^\\/:*?"<>|]+$/.test(saved)) {
+        throw new UsageError(`--save: ${saved} is no name of a file; allowed: letters, digits, blanks, commas`);
+      }
+      const scenarios = [
+        ...(saved === undefined ? [] : [path.join(host.files.library.folder, `${saved}.json`)]),
+        ...(flagValue(parsed, 'out') === undefined ? [] : [path.resolve(flagValue(parsed, 'out') ?? '')]),
+      ];
+      const svg = flagValue(parsed, 'svg');
+      if (saved !== undefined) await mkdir(host.files.library.folder, { recursive: true });
+      for (const one of [...scenarios, ...(svg === undefined ? [] : [path.resolve(svg)])])
+        await checkOutput(parsed, one);
+      const curve = await measured(file, unitOf(parsed));
+      const nowhere = { name: 'commission', folder: null };
+      const check = async (document: unknown) => asTransport(await host.scenarios.check(document, nowhere), null);
+      const reading = await host.scenarios.parse(
+        JSON.stringify(plain),
+        { name: 'commission.json', folder: null },
+        {
+          overrides: overridesOf(parsed),
+        },
+      );
+      const base = asTransport(reading, null);
+      const wrong = base.issues.filter(({ severity }) => severity === 'error');
+      if (base.scenario === null || wrong.length > 0) throw new BraggError('invalid', 'the model is at fault', wrong);
+      const found = await commission({ physics: base.scenario.physics, check, addon: host.addon }, curve, signal);
+      const text = writeScenarioText(beamDocument(found, base.draft ?? plain, file));
+      for (const one of scenarios) await writeOutput(parsed, one, text);
+      if (svg !== undefined) await writeOutput(parsed, path.resolve(svg), await residualPlot(found));
+      if (hasFlag(parsed, 'json')) terminal.printJson({ ...found });
+      else {
+        terminal.print(`Energy ${number(found.energy_MeV, found.energy_error_MeV)}`);
+        terminal.print(`Spread ${number(found.energy_sigma_MeV, found.sigma_error_MeV)}`);
+        terminal.print(
+          `Residuals ${(100 * found.residual).toFixed(2)} % of the largest dose, root mean square over the peak`,
+        );
+        for (const one of [...scenarios, ...(svg === undefined ? [] : [svg])]) terminal.print(`Written: ${one}`);
+      }
+      return exitCodes.done;
+    }),
+};

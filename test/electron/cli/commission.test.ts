@@ -1,0 +1,53 @@
+/** `braggbench commission`: a beam from a measured depth dose, kept as a scenario; and files that are none. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { braggbench, environmentWith } from './command.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-commission-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const at = (name: string): string => path.join(folder, name);
+
+const topas = path.join(import.meta.dirname, '../../../assets/reference/topas-water-depth-dose.csv');
+/** The Monte Carlo's beam of 112.42 MeV, depth in cm and dose in a unit of its own. */
+const rows = readFileSync(topas, 'utf8')
+  .split('\n')
+  .filter((row) => row.startsWith('112.42'))
+  .map((row) => row.split(',').map(Number))
+  .map(([, depth_mm = 0, dose = 0]) => `${depth_mm / 10},${13 * dose}`);
+
+test('a curve gives a beam with its errors, a scenario in the library, and a plot of residuals', async () => {
+  writeFileSync(at('chamber.csv'), ['depth_cm,reading', ...rows].join('\n'));
+  const words = ['commission', at('chamber.csv'), '--set', 'physics.stopping_power=icru90'];
+  const done = await braggbench([...words, '--save', 'Gantry 1', '--svg', at('fit.svg')], {
+    environment: environmentWith(folder),
+  });
+  expect(done.stderr).toBe('');
+  expect(done.stdout).toMatch(/Energy 112\.\d{3} ± 0\.\d{3} MeV/);
+  const kept = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) =>
+    name.endsWith('Gantry 1.json'),
+  );
+  const saved = JSON.parse(readFileSync(at(kept ?? ''), 'utf8')) as { beam: Record<string, number>; notes: string };
+  expect(saved.beam['energy_MeV']).toBeGreaterThan(112);
+  expect(saved.beam['energy_MeV']).toBeLessThan(112.9);
+  expect(saved.notes).toContain('from chamber.csv');
+  expect(readFileSync(at('fit.svg'), 'utf8')).toContain('Fitted − measured');
+}, 60_000);
+
+test.each([
+  ['empty.csv', '', 'empty.csv:1: the file is empty'],
+  ['text.csv', ['depth_cm,reading', ...rows, '99,high'].join('\n'), 'high is not a finite number'],
+  ['unit.csv', rows.join('\n'), 'nothing says the unit of depth; allowed: a column such as depth_mm'],
+])('%s is bad input, with its line', async (name, text, says) => {
+  writeFileSync(at(name), text);
+  const { code, stderr } = await braggbench(['commission', at(name)]);
+  expect(stderr).toContain(says);
+  expect(code).toBe(2);
+});
+
+test('a file that is not there is named', async () => {
+  const { code, stderr } = await braggbench(['commission', at('gone.csv')]);
+  expect(stderr).toContain('gone.csv cannot be read: it is not there');
+  expect(code).toBe(2);
+});
