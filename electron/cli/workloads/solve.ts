@@ -4,7 +4,7 @@ import type { NamedFile } from '../../contract/files.ts';
 import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Host } from '../../host/index.ts';
 import { type AnyReading, engineRefusal } from '../../host/workloads/scenarios/index.ts';
-import { hasFlag } from '../arguments.ts';
+import { flagValue, hasFlag } from '../arguments.ts';
 import { ifExists, withWayOut } from '../output-file.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { type ProgressWords, progressLine } from '../run-progress.ts';
@@ -12,7 +12,15 @@ import type { VerbContext } from '../verb.ts';
 
 async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): Promise<string> {
   try {
-    return (await host.runs.start({ reading, name: parsed.operands[0] ?? '', trace: hasFlag(parsed, 'trace') })).id;
+    return (
+      await host.runs.start({
+        reading,
+        name: parsed.operands[0] ?? '',
+        trace: hasFlag(parsed, 'trace'),
+        // What is not saved is not looked at either.
+        pictures: flagValue(parsed, 'out') !== undefined,
+      })
+    ).id;
   } catch (error) {
     throw engineRefusal(reading, error);
   }

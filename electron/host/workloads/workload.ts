@@ -81,6 +81,8 @@ export type Measure = (
 
 export interface PrepareOptions {
   readonly trace: boolean;
+  /** False: only numbers are wanted of it, no pictures of its way. */
+  readonly pictures: boolean;
   readonly measure: Measure;
   /** Where the scenario has none of its own. */
   readonly name: string;

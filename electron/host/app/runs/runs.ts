@@ -39,6 +39,8 @@ export interface StartRequest {
   readonly name: string;
   /** Record the GPU's work and the driver's calls; slows launches from then on. */
   readonly trace?: boolean;
+  /** False: only numbers are wanted of it, no pictures of its way; true by default. */
+  readonly pictures?: boolean;
 }
 
 /** Many more than anyone looks at; the oldest that have ended are forgotten. */
@@ -62,14 +64,14 @@ export class Runs {
   }
 
   /** Queues a run. Throws BraggError when the scenario has errors or the engine refuses it. */
-  async start({ reading, name, trace = false }: StartRequest): Promise<RunInfo> {
+  async start({ reading, name, trace = false, pictures = true }: StartRequest): Promise<RunInfo> {
     this.#refuseClosing();
     const { kind, issues } = reading;
     if (kind === null) throw refusalOf(issues);
     const { addon, assetsFolder, measure } = this.#options;
     let run: WorkloadRun;
     try {
-      run = await hostWorkloads[kind].prepare(addon, reading, { trace, name, assetsFolder, measure });
+      run = await hostWorkloads[kind].prepare(addon, reading, { trace, pictures, name, assetsFolder, measure });
     } catch (error) {
       throw fromNative(error);
     }

@@ -70,10 +70,12 @@ export const transport: HostWorkload = {
   userKernels: transportUserKernels,
   variants: transportVariants,
   resolve,
-  prepare: async (addon, reading, { trace }) => {
+  prepare: async (addon, reading, { trace, pictures }) => {
     const { table } = narrowed(reading);
-    const problem = problemOf(narrowed(reading));
-    return new TransportRunning(addon, await laid(addon, problem), { problem, table: table ?? '', trace });
+    const asked = problemOf(narrowed(reading));
+    const problem = pictures ? asked : { ...asked, keyframes: 0 };
+    const start = { problem, table: table ?? '', trace, unwatched: !pictures };
+    return new TransportRunning(addon, await laid(addon, problem), start);
   },
   ended: (any) => {
     const run = runOf('transport', any);

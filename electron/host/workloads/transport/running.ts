@@ -16,6 +16,8 @@ export interface TransportStart {
   readonly table: string;
   /** Record the GPU's work and the driver's calls; slows launches from then on. */
   readonly trace: boolean;
+  /** Nobody will look at the run on its way: it makes no live frames. */
+  readonly unwatched: boolean;
 }
 
 function detailOf({ step, steps_max, depth_mm, weight_left, ledger_error, steps_per_s }: NativeProgress) {
@@ -68,7 +70,7 @@ export class TransportRunning implements WorkloadRun {
         around.progressed(detailOf(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
         checkpointing?.progressed(progress);
       },
-      { trace: this.#start.trace },
+      { trace: this.#start.trace, unwatched: this.#start.unwatched },
     );
     const context = around.context();
     if (result.traceReason !== null) around.warn(result.traceReason);
