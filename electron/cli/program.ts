@@ -21,6 +21,7 @@ import { report } from './verbs/report.ts';
 import { run } from './verbs/run.ts';
 import { serveVerb } from './verbs/serve.ts';
 import { sobpVerb } from './verbs/sobp.ts';
+import { studyVerb } from './verbs/study.ts';
 import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
@@ -29,6 +30,7 @@ import { programVersion } from './version.ts';
 const verbs: readonly Verb[] = [
   run,
   batch,
+  studyVerb,
   validate,
   sobpVerb,
   commissionVerb,

@@ -2,10 +2,9 @@
 import type { z } from 'zod';
 import { withUnit } from '../units.ts';
 import { type Fault, fault, missing } from './fault.ts';
-import { allowedText, branchFor, schemaAt, unitOf } from './fields.ts';
+import { allowedText, branchFor, schemaWithin, unitOf } from './fields.ts';
 import { showValue } from './issue-text.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { ScenarioKindName } from './kinds.ts';
 import { formatPath, type Path, type PathStep, valueAt } from './path.ts';
 import { suggest } from './suggest.ts';
 
@@ -96,9 +95,9 @@ function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssu
   return deep.length === 1 ? (deep[0] ?? null) : null;
 }
 
-function explainOne(kind: ScenarioKindName, document: unknown, issue: ZodIssue, base: Path): readonly Fault[] {
+function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly Fault[] {
   const path = [...base, ...(issue.path as readonly PathStep[])];
-  const schema = schemaAt(kind, path, document);
+  const schema = schemaWithin(root, path, document);
   const value = valueAt(document, path);
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -111,13 +110,13 @@ function explainOne(kind: ScenarioKindName, document: unknown, issue: ZodIssue, 
       return [fault(path, value, issue.message, String(issue.params?.['allowed'] ?? ''))];
     case 'invalid_union': {
       if (issue.discriminator !== undefined) {
-        const owner = schemaAt(kind, path.slice(0, -1), document);
+        const owner = schemaWithin(root, path.slice(0, -1), document);
         const words = kindsOf(owner, issue.discriminator);
         if (value === undefined) return [missing(path, words.join(' or '))];
         return [notAWord(path, value, words, words.join(' or '))];
       }
       const meant = meantBranch(issue.errors);
-      if (meant) return meant.flatMap((inner) => explainOne(kind, document, inner, path));
+      if (meant) return meant.flatMap((inner) => explainOne(root, document, inner, path));
       return [refused(path, value, schema ?? {})];
     }
     default:
@@ -125,11 +124,11 @@ function explainOne(kind: ScenarioKindName, document: unknown, issue: ZodIssue, 
   }
 }
 
-/** Every fault that zod found, one per path, in words. */
-export function explain(kind: ScenarioKindName, document: unknown, error: z.ZodError): readonly Fault[] {
+/** Every fault that zod found, one per path, in words. `root` is the JSON Schema of the zod schema. */
+export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly Fault[] {
   const seen = new Set<string>();
   const faults: Fault[] = [];
-  for (const found of error.issues.flatMap((issue) => explainOne(kind, document, issue, []))) {
+  for (const found of error.issues.flatMap((issue) => explainOne(root, document, issue, []))) {
     const key = formatPath(found.path);
     if (seen.has(key)) continue;
     seen.add(key);

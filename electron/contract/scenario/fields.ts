@@ -34,7 +34,12 @@ export function branchFor(schema: JsonSchema, value: unknown): JsonSchema {
  * a union, `document` decides the branch. Null if no such field exists.
  */
 export function schemaAt(kind: ScenarioKindName, path: Path, document: unknown): JsonSchema | null {
-  let schema: JsonSchema | undefined = schemaOfKind(kind);
+  return schemaWithin(schemaOfKind(kind), path, document);
+}
+
+/** The same below any schema. */
+export function schemaWithin(root: JsonSchema, path: Path, document: unknown): JsonSchema | null {
+  let schema: JsonSchema | undefined = root;
   for (const [depth, step] of path.entries()) {
     const here: JsonSchema = branchFor(schema, valueAt(document, path.slice(0, depth)));
     if (typeof step === 'number') schema = here.prefixItems?.[step] ?? (here.items || undefined);

@@ -30,7 +30,8 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
 }
 
-function generate(schema: z.ZodType): JsonSchema {
+/** JSON Schema of what a file may hold. */
+export function generate(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-2020-12',

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { explain } from './explain.ts';
 import type { Fault } from './fault.ts';
+import { schemaOfKind } from './json-schema.ts';
 import { type ScenarioDocument, type ScenarioKindName, type ScenarioWithConstants, scenarioKinds } from './kinds.ts';
 import { kindOf, migrate } from './migrate.ts';
 import { formatPath, isWithin, type Path, valueAt, withValueAt } from './path.ts';
@@ -93,6 +94,6 @@ export function validateScenario(value: unknown): Validated {
     const document = migrated.document as ScenarioDocument;
     return { kind, document, filled: parsed.data, leftOut: [], faults: [] };
   }
-  const faults = explain(kind, migrated.document, parsed.error);
+  const faults = explain(schemaOfKind(kind), migrated.document, parsed.error);
   return { kind, document: null, faults, ...repair(migrated.document, entry, (rest) => schema.safeParse(rest)) };
 }

@@ -29,12 +29,15 @@ function mostMinutes(environment: NodeJS.ProcessEnv): number {
   return told > 0 ? told : USUAL_MINUTES;
 }
 
+/** Seconds that no machine of today stays below. */
+export function leastSeconds({ amount, rate, threads }: Pick<Work, 'amount' | 'rate' | 'threads'>): number {
+  return amount / (threads === null ? rate.device : rate.thread * threads);
+}
+
 /** Throws BraggError `invalid` in the engine's form, with the least time, what is allowed, and how more is. */
-export function refuseTooLong(
-  { variant, amount, of, rate, threads }: Work,
-  environment: NodeJS.ProcessEnv = process.env,
-): void {
-  const minutes = amount / (threads === null ? rate.device : rate.thread * threads) / 60;
+export function refuseTooLong(work: Work, environment: NodeJS.ProcessEnv = process.env): void {
+  const { variant, amount, of, threads } = work;
+  const minutes = leastSeconds(work) / 60;
   const most = mostMinutes(environment);
   if (minutes <= most) return;
   const where = threads === null ? 'on the fastest GPU' : `on ${threads} threads at their best`;

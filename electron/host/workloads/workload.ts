@@ -89,6 +89,15 @@ export interface PrepareOptions {
   readonly assetsFolder: string;
 }
 
+/** What solving a scenario asks of the machine, before it is solved. */
+export interface Need {
+  readonly variant: string;
+  readonly precision: string;
+  readonly state_bytes: number;
+  /** No machine is faster, seconds; null where the clock ends it, as in measurements. */
+  readonly least_s: number | null;
+}
+
 /** Readings and runs are of the workload's own kind: each narrows them itself. */
 export interface HostWorkload {
   readonly scenario: ScenarioSide;
@@ -97,6 +106,8 @@ export interface HostWorkload {
   readonly userKernels: UserKernelWorkload;
   /** What a scenario comes to; null for one with errors. Throws what the engine refuses. */
   readonly resolve: (parts: ResolveParts, reading: AnyReading) => Promise<Resolved | null>;
+  /** What a scenario asks of the machine. Throws as `prepare` does. */
+  readonly needs: (addon: NativeAddon, reading: AnyReading) => Promise<Need>;
   /** Throws BraggError `invalid` with every issue, or what the engine refuses. */
   readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => Promise<WorkloadRun>;
   readonly ended: (run: AnyRunData) => EndedRun;

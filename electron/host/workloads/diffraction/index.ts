@@ -3,7 +3,7 @@ import type { Variant } from '../../../contract/capabilities.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionPlan } from '../../io/addon/diffraction.ts';
-import { fastest, refuseTooLong } from '../least-minutes.ts';
+import { fastest, leastSeconds, refuseTooLong, type Work } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, type DiffractionReading, problemOf } from '../scenarios/index.ts';
 import { asVariant } from '../variant.ts';
@@ -24,10 +24,10 @@ function narrowed(reading: AnyReading): DiffractionReading {
   return reading;
 }
 
-function refuseLongImage(addon: NativeAddon, { variant, terms, threads }: DiffractionPlan): void {
+function workOf(addon: NativeAddon, { variant, terms, threads }: DiffractionPlan): Work {
   const onGpu = addon.diffractionVariants().some(({ id, device }) => id === variant && device !== 'cpu');
   const rate = fastest.latticeTerms;
-  refuseTooLong({ variant, amount: terms, of: 'lattice factors', rate, threads: onGpu ? null : threads });
+  return { variant, amount: terms, of: 'lattice factors', rate, threads: onGpu ? null : threads };
 }
 
 const variants = (addon: NativeAddon): readonly Variant[] =>
@@ -43,7 +43,7 @@ export const diffraction: HostWorkload = {
     const reading = narrowed(any);
     if (reading.problem === null) return null;
     const { plan } = addon.createDiffraction(reading.problem());
-    refuseLongImage(addon, plan);
+    refuseTooLong(workOf(addon, plan));
     const { variant, estimate_bytes, width, height, oversample, sources, orientations, layers, terms } = plan;
     return {
       kind: 'diffraction',
@@ -55,9 +55,16 @@ export const diffraction: HostWorkload = {
       reflections: reading.reflections,
     };
   },
+  needs: async (addon, reading) => {
+    const { plan } = addon.createDiffraction(problemOf(narrowed(reading)));
+    const work = workOf(addon, plan);
+    refuseTooLong(work);
+    const { variant, precision, estimate_bytes } = plan;
+    return { variant, precision, state_bytes: estimate_bytes, least_s: leastSeconds(work) };
+  },
   prepare: async (addon, reading, { trace }) => {
     const run = new ImageRunning(addon, problemOf(narrowed(reading)), trace);
-    refuseLongImage(addon, run.plan);
+    refuseTooLong(workOf(addon, run.plan));
     return run;
   },
   ended: (any) => {

@@ -61,6 +61,12 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         available: mine.filter(({ available }) => available).length,
       };
     },
+    needs: async (addon, reading) => {
+      const problem = problemOf(narrowed(kind, reading));
+      const { variant, precision, estimate_bytes } = addon.createTask(problem).plan;
+      refuseLongTask(problem);
+      return { variant, precision, state_bytes: estimate_bytes, least_s: null };
+    },
     prepare: async (addon, any, { assetsFolder, name, trace, measure }) => {
       const reading = narrowed(kind, any);
       refuseLongTask(problemOf(reading));

@@ -3,7 +3,7 @@ import { exportsOf } from '../../../contract/exports.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
 import type { NativeAddon, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
-import { fastest, refuseTooLong } from '../least-minutes.ts';
+import { fastest, leastSeconds, refuseTooLong, type Work } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TransportReading } from '../scenarios/index.ts';
 import type { HostWorkload, ResolveParts } from '../workload.ts';
@@ -25,19 +25,23 @@ function narrowed(reading: AnyReading): TransportReading {
   return reading;
 }
 
-/** The run, laid out and not started. Throws what the engine refuses, and BraggError for what would take too long. */
-async function laid(addon: NativeAddon, problem: TransportProblem): Promise<TransportRun> {
-  const run = await addon.layTransport(problem);
-  const { variant, precision, estimate_bytes, steps_max, threads } = run.plan;
+function workOf(addon: NativeAddon, plan: TransportRun['plan']): Work {
+  const { variant, precision, estimate_bytes, steps_max, threads } = plan;
   const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
-  refuseTooLong({
+  return {
     variant,
     // A state is held twice.
     amount: (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max,
     of: 'steps of a cell',
     rate: fastest.cellSteps,
     threads: onGpu ? null : threads,
-  });
+  };
+}
+
+/** The run, laid out and not started. Throws what the engine refuses, and BraggError for what would take too long. */
+async function laid(addon: NativeAddon, problem: TransportProblem): Promise<TransportRun> {
+  const run = await addon.layTransport(problem);
+  refuseTooLong(workOf(addon, run.plan));
   return run;
 }
 
@@ -70,6 +74,11 @@ export const transport: HostWorkload = {
   userKernels: transportUserKernels,
   variants: transportVariants,
   resolve,
+  needs: async (addon, reading) => {
+    const { plan } = await laid(addon, problemOf(narrowed(reading)));
+    const { variant, precision, estimate_bytes } = plan;
+    return { variant, precision, state_bytes: estimate_bytes, least_s: leastSeconds(workOf(addon, plan)) };
+  },
   prepare: async (addon, reading, { trace, pictures }) => {
     const { table } = narrowed(reading);
     const asked = problemOf(narrowed(reading));

@@ -1,0 +1,39 @@
+/** Studies checked, and their published JSON Schema. */
+import { explain } from '../scenario/explain.ts';
+import { type Fault, fault } from '../scenario/fault.ts';
+import { generate, type JsonSchema } from '../scenario/json-schema.ts';
+import { allowedInExpressions, ExpressionError, parseExpression } from './expression.ts';
+import { type Study, studySchema } from './study.ts';
+
+/** The published file, study-1.schema.json. */
+export function publishedStudySchema(): JsonSchema {
+  const { $schema, ...body } = generate(studySchema);
+  return {
+    $schema: $schema ?? 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'study-1.schema.json',
+    title: 'Braggbench study',
+    description: 'Base scenarios and axes along which their values change: every combination is a point.',
+    ...body,
+  };
+}
+
+function conditionFaults({ conditions }: Study): readonly Fault[] {
+  return conditions.flatMap((text, i) => {
+    try {
+      parseExpression(text);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      const says = `is no condition: at character ${error.at + 1}, ${error.message}`;
+      return [fault(['conditions', i], text, says, allowedInExpressions)];
+    }
+  });
+}
+
+/** `value` is plain JSON from anywhere. The study is null where there are faults. */
+export function validateStudy(value: unknown): { readonly study: Study | null; readonly faults: readonly Fault[] } {
+  const parsed = studySchema.safeParse(value);
+  if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };
+  const faults = conditionFaults(parsed.data);
+  return { study: faults.length === 0 ? parsed.data : null, faults };
+}

@@ -1,0 +1,106 @@
+/** A study: base scenarios, and axes along which their values change. */
+import { z } from 'zod';
+import { editorShape, namingShape } from '../scenario/header.ts';
+import { count } from '../scenario/quantity.ts';
+import { LONGEST_EXPRESSION } from './expression.ts';
+
+export const MOST_POINTS = 1_000_000;
+const MOST_VALUES = 100_000;
+
+const path = z.string().min(1).max(500).meta({
+  title: 'Path',
+  description: 'What changes: beam.energy_MeV, solver.variant. a+b sets both alike.',
+});
+
+const end = (title: string) => z.number().meta({ title, unit: '1', $comment: 'a number, in the unit of the path' });
+const steps = count({ title: 'Count', description: 'How many values.', min: 1, max: MOST_VALUES });
+
+const listAxis = z.strictObject({
+  kind: z.literal('list'),
+  path,
+  values: z.array(z.unknown()).min(1).max(MOST_VALUES).meta({ title: 'Values', description: 'Tried in this order.' }),
+});
+const rangeAxis = z
+  .strictObject({ kind: z.literal('range'), path, from: end('From'), to: end('To'), count: steps })
+  .meta({ description: 'Evenly spaced, both ends included.' });
+const logAxis = z
+  .strictObject({ kind: z.literal('log'), path, from: end('From'), to: end('To'), count: steps })
+  .meta({ description: 'Evenly spaced in the logarithm, both ends included.' });
+
+const axis = z.discriminatedUnion('kind', [listAxis, rangeAxis, logAxis]);
+
+const between = z.strictObject({
+  kind: z.literal('between'),
+  path,
+  from: end('From'),
+  to: end('To'),
+  scale: z.enum(['linear', 'log']).meta({ title: 'Scale' }).default('linear'),
+  whole: z.boolean().meta({ title: 'Whole numbers' }).default(false),
+});
+const among = z.strictObject({
+  kind: z.literal('among'),
+  path,
+  values: z.array(z.unknown()).min(1).max(MOST_VALUES),
+});
+const sampled = z.discriminatedUnion('kind', [between, among]);
+
+const zip = z
+  .strictObject({ kind: z.literal('zip'), axes: z.array(axis).min(2).max(50) })
+  .meta({ description: 'Axes of one length that go together, first with first.' });
+const random = z
+  .strictObject({ kind: z.literal('random'), count: steps, axes: z.array(sampled).min(1).max(50) })
+  .meta({ description: 'Drawn independently.' });
+const latin = z
+  .strictObject({ kind: z.literal('latin'), count: steps, axes: z.array(sampled).min(1).max(50) })
+  .meta({ description: 'Latin hypercube: of each axis cut in as many strata, every one is used once.' });
+
+export const dimensionSchema = z.discriminatedUnion('kind', [listAxis, rangeAxis, logAxis, zip, random, latin]);
+
+const baseFile = z.strictObject({
+  file: z
+    .string()
+    .min(1)
+    .max(2000)
+    .meta({ title: 'File', description: 'A scenario, from the folder of the study; or the name of a shipped one.' }),
+});
+const baseScenario = z.strictObject({
+  scenario: z.record(z.string(), z.unknown()).meta({ title: 'Scenario', description: 'The scenario itself.' }),
+});
+
+export const STUDY_KIND = 'study';
+export const STUDY_VERSION = 1;
+
+export const studySchema = z.strictObject({
+  ...editorShape,
+  kind: z.literal(STUDY_KIND),
+  version: z.literal(STUDY_VERSION),
+  ...namingShape,
+  base: z
+    .array(z.union([baseFile, baseScenario]))
+    .min(1)
+    .max(100)
+    .meta({ title: 'Base scenarios', description: 'Of any workload; every one is taken through all axes.' }),
+  axes: z
+    .array(dimensionSchema)
+    .max(50)
+    .meta({
+      title: 'Axes',
+      description: 'Crossed with each other; zip, random and latin hold several that go together.',
+    })
+    .default([]),
+  conditions: z
+    .array(z.string().min(1).max(LONGEST_EXPRESSION))
+    .max(100)
+    .meta({
+      title: 'Conditions',
+      description: 'A point stays where all are true: beam.energy_MeV / grid.dx_mm < 400.',
+    })
+    .default([]),
+  seed: count({ title: 'Seed', description: 'Of random and latin.', min: 0, max: 4_294_967_295 }).default(1),
+});
+
+export type StudyDocument = Readonly<z.input<typeof studySchema>>;
+export type Study = Readonly<z.output<typeof studySchema>>;
+export type StudyDimension = Readonly<z.output<typeof dimensionSchema>>;
+export type StudyAxis = Readonly<z.output<typeof axis>>;
+export type SampledAxis = Readonly<z.output<typeof sampled>>;

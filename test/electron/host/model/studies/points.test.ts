@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatPath, valueAt } from '../../../../../electron/contract/scenario/index.ts';
+import { validateStudy } from '../../../../../electron/contract/study/index.ts';
+import { pointId, pointsOf } from '../../../../../electron/host/model/studies/points.ts';
+
+type Axes = readonly unknown[];
+const base = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, solver: { variant: 'depth' } };
+
+function points(axes: Axes, more: Readonly<Record<string, unknown>> = {}, bases: readonly unknown[] = [base]) {
+  const { study, faults } = validateStudy({ kind: 'study', version: 1, base: [{ scenario: {} }], axes, ...more });
+  if (study === null) throw new Error(JSON.stringify(faults));
+  return pointsOf(
+    study,
+    bases.map((document) => ({ document, beside: [] })),
+  );
+}
+const values = (axes: Axes, more?: Readonly<Record<string, unknown>>) =>
+  points(axes, more).points.map(({ settings }) => settings.map(({ value }) => value));
+const faults = (axes: Axes, more?: Readonly<Record<string, unknown>>) =>
+  points(axes, more).faults.map(({ path, message }) => `${formatPath(path)}: ${message}`);
+
+const energies = { kind: 'list', path: 'beam.energy_MeV', values: [60, 70] } as const;
+
+describe('points of a study', () => {
+  test('axes are crossed, the last one fastest', () => {
+    const steps = { kind: 'range', path: 'grid.dx_mm', from: 0.1, to: 0.3, count: 3 } as const;
+    expect(values([energies, steps])).toEqual([
+      [60, 0.1],
+      [60, 0.2],
+      [60, 0.3],
+      [70, 0.1],
+      [70, 0.2],
+      [70, 0.3],
+    ]);
+  });
+  test('without axes, each base scenario is a point', () => {
+    expect(points([], {}, [base, { ...base, beam: { energy_MeV: 71 } }]).points).toHaveLength(2);
+  });
+  test('a logarithmic axis meets its ends and its decades', () => {
+    expect(values([{ kind: 'log', path: 'a', from: 1e-3, to: 10, count: 5 }]).flat()).toEqual([1e-3, 0.01, 0.1, 1, 10]);
+  });
+  test('what is zipped goes together, and a+b are alike', () => {
+    const other = { kind: 'list', path: 'x+y', values: ['p', 'q'] } as const;
+    expect(values([{ kind: 'zip', axes: [energies, other] }])).toEqual([
+      [60, 'p', 'p'],
+      [70, 'q', 'q'],
+    ]);
+  });
+  test('conditions leave points out, and see what the base sets', () => {
+    const conditions = ['beam.energy_MeV > 60 && solver.variant == "depth"'];
+    expect(values([energies], { conditions })).toEqual([[70]]);
+  });
+  test('the same problem is one point', () => {
+    const found = points([{ kind: 'list', path: 'beam.energy_MeV', values: [60, 60.0, 61] }]);
+    expect([found.points.length, found.repeated, found.combinations]).toEqual([2, 1, 3]);
+  });
+  test('what is wrong is said at its place', () => {
+    expect(faults([{ kind: 'list', path: '.a', values: [1] }])).toEqual([
+      expect.stringMatching(/^axes\[0\]\.path: "\.a" is not a path/),
+    ]);
+    expect(faults([energies, energies])).toEqual([expect.stringMatching(/^axes\[1\].* is set by axes\[0\] too/)]);
+    expect(faults([{ kind: 'log', path: 'a', from: 0, to: 1, count: 3 }])[0]).toMatch(/axes\[0\]\.from: 0 has no log/);
+    const zip = { kind: 'zip', axes: [energies, { kind: 'list', path: 'x', values: [1] }] } as const;
+    expect(faults([zip])[0]).toMatch(/^axes\[0\]\.axes\[1\].* has 1 values/);
+    const wide = (path: string) => ({ kind: 'range', path, from: 0, to: 1, count: 2000 }) as const;
+    expect(faults([wide('a'), wide('b')])[0]).toMatch(/4000000 combinations.* are too many/);
+    expect(faults([energies], { conditions: ['nowhere > 1'] })[0]).toMatch(/^conditions\[0\].* nowhere is not set/);
+    expect(faults([{ kind: 'list', path: 'list[3]', values: [1] }])[0]).toMatch(/list\[3\]: .*the list is shorter/);
+  });
+});
+
+describe('samples', () => {
+  const count = fc.integer({ min: 1, max: 200 });
+  const between = { kind: 'between', path: 'a', from: 2, to: 4 } as const;
+  test('a latin hypercube uses every stratum of every axis once, whatever the seed', () => {
+    fc.assert(
+      fc.property(count, fc.nat(4_294_967_295), (n, seed) => {
+        const axes = [between, { ...between, path: 'b' }];
+        const drawn = values([{ kind: 'latin', count: n, axes }], { seed });
+        for (const axis of [0, 1]) {
+          const strata = drawn.map((point) => Math.floor(((Number(point[axis]) - 2) / 2) * n + 1e-9));
+          expect(strata.toSorted((a, b) => a - b)).toEqual(Array.from({ length: n }, (_, i) => i));
+        }
+      }),
+    );
+  });
+  test('the same seed gives the same points, another one others; axes added later change nothing', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('random', 'latin'), fc.nat(1_000_000), (kind, seed) => {
+        const axes = [{ kind, count: 3, axes: [between] } as const];
+        const drawn = values(axes, { seed });
+        expect(values(axes, { seed })).toEqual(drawn);
+        expect(values(axes, { seed: seed + 1 })).not.toEqual(drawn);
+        const added = values([...axes, { kind: 'list', path: 'z', values: [1] }], { seed });
+        expect(added.map(([first]) => [first])).toEqual(drawn);
+      }),
+    );
+  });
+  test('numbers stay between their ends, whole where asked; words come from their list', () => {
+    const axes = [
+      { kind: 'between', path: 'a', from: 1, to: 64, scale: 'log', whole: true },
+      { kind: 'among', path: 'b', values: ['x', 'y'] },
+    ] as const;
+    for (const [a, b] of values([{ kind: 'random', count: 300, axes: [...axes] }])) {
+      expect(Number.isInteger(a) && Number(a) >= 1 && Number(a) <= 64).toBe(true);
+      expect(['x', 'y']).toContain(b);
+    }
+  });
+});
+
+describe('ids', () => {
+  test('the order of keys, names and notes change none; values and files beside do', () => {
+    const reversed = Object.fromEntries(Object.entries(base).toReversed());
+    expect(pointId({ ...reversed, name: 'x', notes: 'y' }, [])).toBe(pointId(base, []));
+    expect(pointId({ ...base, version: 2 }, [])).not.toBe(pointId(base, []));
+    expect(pointId(base, ['table abc'])).not.toBe(pointId(base, []));
+  });
+  test('an id is of the document with its values set', () => {
+    const { points: found } = points([energies]);
+    expect(found[1]?.id).toBe(pointId(base, []));
+    expect(valueAt(base, ['beam', 'energy_MeV'])).toBe(70);
+  });
+});
