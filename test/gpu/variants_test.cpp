@@ -151,7 +151,7 @@ TEST("GPU: set-up and device time are reported in parts") {
     sum += part.seconds;
     names += part.name + " ";
   }
-  CHECK_EQ(names, "tables device kernels upload state capture ");
+  CHECK_EQ(names, "tables device kernels rounding upload state capture ");
   CHECK(sum <= result.setup_s * 1.01 + 1e-6);
   CHECK(result.device_s > 0.0);
   CHECK(result.device_s < result.solve_s);

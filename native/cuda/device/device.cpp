@@ -67,16 +67,17 @@ Taken<api::DevicePointer> Device::take_memory(std::size_t bytes, Reuse reuse) {
   Taken<api::DevicePointer> out{.bytes = bytes, .reuse = reuse};
   if (bytes == 0) return out;
   if (reuse == Reuse::kYes) {
+    out.bytes = memory_.rounded(bytes);
     if (const std::size_t size = memory_.take(bytes, out.pointer); size > 0) {
       out.bytes = size;
       return out;
     }
   }
   make_current();
-  api::Status status = driver().MemAlloc(&out.pointer, bytes);
+  api::Status status = driver().MemAlloc(&out.pointer, out.bytes);
   if (status == api::status::kOutOfMemory) {
     for (const api::DevicePointer kept : memory_.drain()) driver().MemFree(kept);
-    status = driver().MemAlloc(&out.pointer, bytes);
+    status = driver().MemAlloc(&out.pointer, out.bytes);
   }
   if (status == api::status::kOutOfMemory) {
     const DeviceMemory now = memory();
@@ -98,13 +99,14 @@ Taken<void*> Device::take_pinned(std::size_t bytes, Reuse reuse) {
   Taken<void*> out{.bytes = bytes, .reuse = reuse};
   if (bytes == 0) return out;
   if (reuse == Reuse::kYes) {
+    out.bytes = pinned_.rounded(bytes);
     if (const std::size_t size = pinned_.take(bytes, out.pointer); size > 0) {
       out.bytes = size;
       return out;
     }
   }
   make_current();
-  check(driver().MemAllocHost(&out.pointer, bytes), "cuMemAllocHost_v2");
+  check(driver().MemAllocHost(&out.pointer, out.bytes), "cuMemAllocHost_v2");
   return out;
 }
 

@@ -194,7 +194,7 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
       {way === 'spots' ? <SobpBuilder path={path} /> : null}
       {drawn.length > 1 ? (
         <div className="spots__picture">
-          <ShownChart chart={spotWeightsChart(drawn)} scheduler={scheduler} />
+          <ShownChart chart={spotWeightsChart(drawn)} scheduler={scheduler} fill={true} />
         </div>
       ) : null}
       {way === 'spots' ? (

@@ -1,10 +1,21 @@
 #include "cuda/device/memory_cache.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "check.hpp"
 
 using Cache = bb::cuda::MemoryCache<std::uint64_t>;
+
+TEST("memory cache: sizes are rounded up by an eighth at most, and the same for sizes that are close") {
+  for (std::size_t bytes = 1; bytes < (std::size_t{1} << 36); bytes = bytes * 5 / 3 + 1) {
+    const std::size_t size = Cache::rounded(bytes);
+    CHECK(size >= bytes);
+    CHECK(size - bytes < std::max<std::size_t>(512, bytes / 8));
+    CHECK_EQ(Cache::rounded(size), size);
+  }
+  CHECK_EQ(Cache::rounded(9'000'000'000), Cache::rounded(9'010'000'000));
+}
 
 TEST("memory cache: a kept block is handed out once, to what fits and needs at least half of it") {
   Cache cache(10'000);
