@@ -1,6 +1,5 @@
 #include "registry.hpp"
 
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -10,18 +9,10 @@
 namespace bb::diffraction {
 namespace {
 
-/// Limit for a pixel on a GPU: one thread computes it in one launch, which nothing ends; some ten seconds.
-constexpr double kMostDeviceTerms = 1e8;
-
 Refusal refusal(const Variant& v, const Outline& outline) {
   const std::string name = std::string("solver.variant = ") + v.id + ": ";
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + missing};
   if (const std::string why = v.refuses(outline); !why.empty()) return {"unsupported", name + why};
-  if (on_gpu(v) && outline.terms_per_pixel() > kMostDeviceTerms) {
-    return {"unsupported", name + "a pixel takes " + std::to_string(std::llround(outline.terms_per_pixel())) +
-                               " lattice factors (detector.oversample, detector.layers, beam, crystal.mosaic_domains, "
-                               "rotation.steps); a GPU, which ends no pixel early, is given at most 100000000"};
-  }
   return {nullptr, ""};
 }
 

@@ -136,18 +136,4 @@ describe('scenario files', () => {
       { numRuns: 150 },
     );
   });
-
-  test('round trip: what sparse keeps means the same', async () => {
-    const place = { name: 's', folder: null };
-    await fc.assert(
-      fc.asyncProperty(anyDocument, async (document) => {
-        const { scenario } = await scenarios.check(document, place);
-        fc.pre(scenario !== null && typeof scenario.physics.stopping_power === 'string');
-        if (scenario === null) return;
-        const short = await scenarios.sparse(scenario, [], place);
-        expect((await scenarios.check(short, place)).scenario).toEqual(scenario);
-      }),
-      { numRuns: 60 },
-    );
-  });
 });

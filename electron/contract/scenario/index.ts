@@ -22,7 +22,6 @@ export {
 } from './kinds.ts';
 export { type MaterialName, type MaterialSummary, materialNames, materialSummaries } from './materials.ts';
 export { formatPath, isWithin, type Path, parsePath, valueAt, withValueAt } from './path.ts';
-export { setPaths, sparse } from './sparse.ts';
 export { suggest } from './suggest.ts';
 export type { TaskValue } from './task/shape.ts';
 export {

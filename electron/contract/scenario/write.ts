@@ -34,7 +34,7 @@ function print(value: unknown, indent: string, before: number): string {
 /**
  * The document as JSON: keys in the order of the schema, short objects on one
  * line, a line feed at the end. What is in the document is written and nothing
- * else, also when it is at fault: `sparse` leaves out defaults beforehand.
+ * else, also when it is at fault.
  */
 export function writeScenarioText(document: unknown): string {
   return `${print(inStableOrder(document), '', 0)}\n`;

@@ -1,5 +1,4 @@
 /** Scenarios as most tests use them, of transport alone: a reading of another kind holds an error. */
-import type { Path, TransportDocument, TransportScenario } from '../../../electron/contract/scenario/index.ts';
 import {
   problemOf,
   type Reading,
@@ -32,10 +31,6 @@ export class TransportScenarios {
 
   async check(document: unknown, place: ScenarioPlace): Promise<Reading> {
     return asTransport(await this.any.check(document, place), null);
-  }
-
-  async sparse(scenario: TransportScenario, keep: readonly Path[], place: ScenarioPlace): Promise<TransportDocument> {
-    return (await this.any.sparse(scenario, keep, place)) as TransportDocument;
   }
 
   text(document: unknown): string {

@@ -9,7 +9,6 @@ import {
   formatPath,
   type Path,
   type ScenarioWithConstants,
-  sparse,
   validateScenario,
   writeScenarioText,
 } from '../../../contract/scenario/index.ts';
@@ -127,24 +126,6 @@ export class Scenarios {
   /** Checks a document of any kind that has no text, such as the page's form. */
   check(document: unknown, place: ScenarioPlace): Promise<AnyReading> {
     return this.checked(document, place, [], (fault) => issueAt(fault, null));
-  }
-
-  /**
-   * The shortest document that means the same as `scenario`, with every value
-   * under `keep` (what the user set) written out. `place` as in `check`.
-   */
-  async sparse<S extends ScenarioWithConstants>(
-    scenario: S,
-    keep: readonly Path[],
-    place: ScenarioPlace,
-  ): Promise<unknown> {
-    // The table is loaded once; completing is then plain computation.
-    const { recomplete } = await this.found(scenario, scenario, [], place);
-    const complete = (document: unknown): unknown => {
-      const { filled } = validateScenario(document);
-      return filled?.kind === scenario.kind ? (recomplete?.(filled) ?? filled) : null;
-    };
-    return sparse({ ...scenario }, keep, complete);
   }
 
   /** The text of a scenario file, of a draft too. */

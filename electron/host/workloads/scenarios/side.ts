@@ -38,8 +38,6 @@ export interface Found {
   /** What a scenario without errors should be warned of before it is run. */
   readonly warnings: () => Promise<readonly Fault[]>;
   readonly reading: (read: Read & { readonly document: unknown; readonly valid: boolean }) => AnyReading;
-  /** Another scenario of the kind with every default, from the same tables. */
-  readonly recomplete?: (other: ScenarioWithConstants) => unknown;
 }
 
 export interface ScenarioSide {

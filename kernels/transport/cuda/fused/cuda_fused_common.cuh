@@ -2,6 +2,7 @@
 
 #include "cuda_fused.hpp"
 #include "physics/remap.hpp"
+#include "transport/cuda/cuda_common.cuh"
 #include "transport/cuda/cuda_quad.cuh"
 #include "transport/model/filled_value.hpp"
 

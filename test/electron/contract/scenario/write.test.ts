@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type ScenarioDocument,
-  setPaths,
-  sparse,
-  writeScenarioText,
-} from '../../../../electron/contract/scenario/index.ts';
-import { anyDocument, anyJunk } from './arbitrary.ts';
+import { writeScenarioText } from '../../../../electron/contract/scenario/index.ts';
+import { anyDocument } from './arbitrary.ts';
 
 describe('writeScenarioText', () => {
   test('orders keys as the schema does, keeps short objects on a line and unknown keys last', () => {
@@ -74,60 +69,4 @@ describe('writeScenarioText', () => {
     const text = writeScenarioText({ kind: 'transport', version: 1, beam: { energy_MeV: 70 }, geometry: { regions } });
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
-});
-
-describe('sparse', () => {
-  /** Defaults of which one follows from another value, as the real ones do. */
-  function complete(document: unknown): unknown {
-    const {
-      energy,
-      box,
-      list,
-      kind = 'a',
-    } = document as { energy?: number; box?: { w?: number; d?: number }; list?: { n?: number }[]; kind?: string };
-    if (energy === undefined) return null;
-    const w = box?.w ?? energy * 2;
-    return { energy, box: { w, d: box?.d ?? w / 4 }, list: (list ?? []).map(({ n = 7 }) => ({ n })), kind };
-  }
-
-  test('leaves out what the defaults give back, also where they follow from other values', () => {
-    const full = complete({ energy: 10 }) as Record<string, unknown>;
-    expect(sparse(full, [], complete)).toEqual({ energy: 10 });
-  });
-
-  test('keeps what the user set, though it is the default', () => {
-    const full = complete({ energy: 10 }) as Record<string, unknown>;
-    expect(sparse(full, [['box', 'd'], ['kind']], complete)).toEqual({ energy: 10, box: { d: 5 }, kind: 'a' });
-  });
-
-  test('keeps what differs, and entries of lists', () => {
-    const full = complete({ energy: 10, box: { w: 8 }, list: [{}, { n: 3 }] }) as Record<string, unknown>;
-    expect(sparse(full, [], complete)).toEqual({ energy: 10, box: { w: 8 }, list: [{}, { n: 3 }] });
-  });
-
-  test('means the same as the whole', () => {
-    const part = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined });
-    const document = fc.record({
-      energy: fc.integer({ min: 1, max: 9 }),
-      box: fc.record({ w: part, d: part }),
-      list: fc.array(fc.record({ n: part })),
-    });
-    fc.assert(
-      fc.property(document, (input) => {
-        const full = complete(JSON.parse(JSON.stringify(input))) as Record<string, unknown>;
-        expect(complete(sparse(full, [], complete))).toEqual(full);
-      }),
-    );
-  });
-});
-
-test('setPaths names every value that a document sets', () => {
-  const document = { kind: 'transport', beam: { energy_MeV: 70 }, geometry: { regions: [{ x_mm: [1, 2] }] } };
-  expect(setPaths(document as unknown as ScenarioDocument)).toEqual([
-    ['kind'],
-    ['beam', 'energy_MeV'],
-    ['geometry', 'regions', 0, 'x_mm', 0],
-    ['geometry', 'regions', 0, 'x_mm', 1],
-  ]);
-  fc.assert(fc.property(anyJunk, (value) => Array.isArray(setPaths(value))));
 });

@@ -53,8 +53,6 @@ export interface TransportParts {
   readonly problem: () => TransportProblem;
   /** What a scenario without errors should be warned of before it is run. */
   readonly warnings: () => Promise<readonly Fault[]>;
-  /** Completes another scenario with the same tables. */
-  readonly recomplete: (other: TransportWithConstants) => TransportScenario;
 }
 
 /** Finds what fills the cells while others take their turns: checks and problem then have it at once. */
@@ -110,7 +108,6 @@ export async function readTransport(
       const warned = added_mm && spreadWarning(scenario, added_mm, at.range * 10, 10 / at.stopping);
       return warned ? [warned] : [];
     },
-    recomplete: complete,
   };
 }
 

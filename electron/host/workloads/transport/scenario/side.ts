@@ -14,11 +14,10 @@ export const transportScenario: ScenarioSide = {
     const filled = ofKind(['transport'], any);
     const services = { ...known, variants: known.variants(filled.kind).map(({ id }) => id) };
     const found = await readTransport(filled, value, leftOut, place, services);
-    const { scenario, estimate, range_mm, waterRange_mm, table, problem, recomplete, ...rest } = found;
+    const { scenario, estimate, range_mm, waterRange_mm, table, problem, ...rest } = found;
     const numbers = { scenario, estimate, range_mm, waterRange_mm, table: table.title };
     return {
       ...rest,
-      recomplete: (other) => recomplete(ofKind(['transport'], other)),
       reading: ({ draft, document, issues, valid, locate }) => ({
         kind: filled.kind,
         draft,

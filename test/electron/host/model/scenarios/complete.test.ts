@@ -211,33 +211,6 @@ describe('defaults give way to what is set', () => {
   });
 });
 
-test('sparse leaves out what completing gives back, and keeps what was set', async () => {
-  const place = { name: 's', folder: null };
-  for (const parts of [
-    {},
-    { grid: { dz_mm: 0.25 } },
-    { geometry: { background: 'lung' as const } },
-    { solver: { stepping: 'depth' } },
-  ]) {
-    const document = { kind: 'transport' as const, version: 1 as const, beam: { energy_MeV: 70 }, ...parts };
-    const { scenario } = await scenarios.check(document, place);
-    if (scenario === null) throw new Error('not completed');
-    const short = await scenarios.sparse(scenario, [], place);
-    expect(short).toEqual(document);
-    const kept = await scenarios.sparse(
-      scenario,
-      [
-        ['beam', 'weight'],
-        ['grid', 'dx_mm'],
-      ],
-      place,
-    );
-    expect(kept.beam).toEqual({ energy_MeV: 70, weight: 1 });
-    expect(kept.grid?.dx_mm).toBe(scenario.grid.dx_mm);
-    expect((await scenarios.check(kept, place)).scenario).toEqual(scenario);
-  }
-});
-
 describe('nice numbers', () => {
   test('are what people write', () => {
     expect([0.0741, 0.205, 0.2, 0.24, 0.26, 0.7, 1, 9.99].map(niceBelow)).toEqual([
