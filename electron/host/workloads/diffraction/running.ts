@@ -54,10 +54,17 @@ export class ImageRunning implements WorkloadRun {
 
   async start(around: RunSurroundings): Promise<ImageRunData> {
     const times = new KeepingTimes();
+    // Rows are shown only where someone has asked for them: a state is kept at the report after that.
+    let asked = false;
     const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
       around.progressed(detailOf(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
       if (around.keep === null || !times.isDue()) return;
+      asked = !asked;
+      if (asked) {
+        this.#take();
+        return;
+      }
       times.begins();
       void this.#keep(around).then(() => times.kept());
     };
@@ -135,7 +142,8 @@ export class ImageRunning implements WorkloadRun {
   }
 
   async #keep(around: RunSurroundings): Promise<void> {
-    const newest = this.#native.live() ?? this.#latest;
+    this.#take();
+    const newest = this.#latest;
     if (newest === null || around.keep === null) return;
     const state = partialImage(around.context(), this.#native.plan, newest);
     await around.keep(state, imageUpTo(newest.done));
