@@ -54,7 +54,7 @@ describe('the workbench in a browser', () => {
   beforeEach(() => openBench());
 
   it('opens with the scenario of the command line, its range and its grid', async () => {
-    await expect.poll(() => open.page.getByText('Range in water').isVisible()).toBe(true);
+    await expect.poll(() => open.page.getByText('Range in water', { exact: true }).isVisible()).toBe(true);
     await expect.poll(() => open.page.locator('.resolved').textContent()).toMatch(/40\.80 mm/);
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
     await open.screenshot('workbench-light');
