@@ -1,5 +1,6 @@
 #include "registry.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,18 @@
 namespace bb::diffraction {
 namespace {
 
+/// Limit for a pixel on a GPU, where one thread computes it: some ten seconds.
+constexpr double kMostDeviceTerms = 1e8;
+
 Refusal refusal(const Variant& v, const Outline& outline) {
   const std::string name = std::string("solver.variant = ") + v.id + ": ";
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + missing};
   if (const std::string why = v.refuses(outline); !why.empty()) return {"unsupported", name + why};
+  if (on_gpu(v) && outline.terms_per_pixel() > kMostDeviceTerms) {
+    return {"unsupported", name + "a pixel takes " + std::to_string(std::llround(outline.terms_per_pixel())) +
+                               " lattice factors (detector.oversample, detector.layers, beam, crystal.mosaic_domains, "
+                               "rotation.steps); one thread of a GPU is given at most 100000000"};
+  }
   return {nullptr, ""};
 }
 
