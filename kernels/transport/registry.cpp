@@ -31,6 +31,10 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
     return {"unsupported",
             name + ": does not offer solver.precision = " + (p.precision == Precision::kFp32 ? "fp32" : "fp64")};
   }
+  if (p.track_scores && !v.scores_tracks) {
+    return {"unsupported",
+            name + ": does not score LET; output.let = true needs a variant that does, as those on the CPU"};
+  }
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   const double need = v.estimate_bytes(p, t);
   // The scenario's limit is about the machine's memory; a GPU has its own.

@@ -13,8 +13,8 @@
 
 #include "../kernels/problems.hpp"
 #include "check.hpp"
+#include "dcpt_plan.hpp"
 #include "observe.hpp"
-#include "physics/kinematics.hpp"
 
 using namespace bb;
 using namespace bb::transport;
@@ -117,48 +117,12 @@ double integral(const Curve& c, double from, double to) {
   return sum;
 }
 
-constexpr double kSurface = -22.5;  // mm from the isocentre
-
 /// Doses of the four codes by depth.
 std::array<Curve, 4> four_codes() {
-  const char* elsewhere = std::getenv("BRAGGBENCH_ASSETS");
-  std::ifstream file(std::string(elsewhere != nullptr ? elsewhere : BB_ASSETS) + "/reference/dcpt-plan02.csv");
+  const std::vector<std::vector<double>> columns = test::reference_columns("dcpt-plan02.csv");
   std::array<Curve, 4> codes;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream fields(line);
-    double depth = 0.0;
-    char comma = 0;
-    if (!(fields >> depth)) continue;
-    for (Curve& code : codes) {
-      double dose = 0.0;
-      fields >> comma >> dose;
-      if (code.value.empty()) code.first = 10.0 * depth;
-      code.value.push_back(dose);
-    }
-  }
+  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = {10.0 * columns[0].front(), 1.0, columns[i + 1]};
   return codes;
-}
-
-/// Solid water as the plan's inputs have it. I from the elements by Bragg's rule with the values for compounds of ICRU
-/// Report 37, 70.4 eV; stopping powers by Bethe's formula, scaled to water's table.
-Material solid_water() {
-  const Material water = test::material("water");
-  Material m = water;
-  m.name = "solid water";
-  m.density = 1.032;
-  m.z_over_a = 0.5390;
-  m.x0 = 41.4;
-  m.xs = 54.7;
-  m.elements = {{"H", 0.079994}, {"C", 0.672956}, {"N", 0.023894}, {"O", 0.198689}, {"Cl", 0.001383}, {"Ca", 0.023084}};
-  const auto bethe = [](double energy, double excitation_eV) {
-    const double beta2 = physics::beta_squared(energy), gamma = physics::gamma(energy);
-    return std::log(1.022e6 * beta2 * gamma * gamma / excitation_eV) - beta2;
-  };
-  for (std::size_t i = 0; i < m.energies.size(); ++i) {
-    const double energy = std::max(m.energies[i], 1.0);  // below it Bethe's formula does not hold, nor is there range
-    m.stopping[i] *= m.z_over_a / water.z_over_a * bethe(energy, 70.4) / bethe(energy, 75.0);
-  }
-  return m;
 }
 
 /// Mean over the plateau behind the PMMA.
@@ -212,24 +176,10 @@ TEST("gate, nuclear reactions: depth doses of eight energies as by Monte Carlo")
 }
 
 TEST("gate, nuclear reactions: a plan in solid water lies within the envelope of four codes") {
-  // From the nozzle's reference plane the beam comes through 477.5 mm of air.
-  const Material air = test::material("air");
-  const physics::StoppingTable in_air(air.energies, air.stopping);
-  const double energy = in_air.energy_at(in_air.range(160.36) - 47.75 * air.density);
-  Problem p = test::water_problem(energy, {240.0, 200.0, 4.0, 0.5}, 0.3, 0.01);
-  p.beam.energy_sigma = 0.72;
-  p.grid.cutoff = 0.5;
-  p.materials.push_back(solid_water());
-  p.materials.push_back(test::material("pmma"));
-  test::paint(p, 1, -120.0, 120.0, 0.0, 200.0);
-  test::paint(p, 2, -120.0, 120.0, 20.0, 25.0);
-  p.stepping = Stepping::kDepth;
-  p.precision = Precision::kFp32;
-  p.variant = "depth";
-  test::follow_reactions(p);
+  const Problem p = test::dcpt_plan();
   const Observed o(p);
   Curve curve = o.depth_dose();
-  curve.first += kSurface;
+  curve.first += test::kPlanSurface;
   for (std::size_t i = 0; i < curve.value.size(); ++i) {
     const double depth = curve.first + static_cast<double>(i) * curve.step;
     // The spots are scanned about sources 2.00 and 2.56 m in front of the isocentre: the field grows with depth.

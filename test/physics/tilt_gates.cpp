@@ -36,7 +36,7 @@ Problem tilted(double energy, double range, double degrees, Stepping stepping, d
 }
 
 /// Mean way along the axis at which protons stop, mm: from 0.9 of the range on, the integral of their fluence.
-double mean_range(const Observed& o, const Problem& p) {
+double mean_range_along(const Observed& o, const Problem& p) {
   const Tables& t = o.tables();
   const double cosine = std::cos(p.beam.angle), stopped = o.result().number.back().stopped;
   const int from = static_cast<int>(std::ceil(0.9 * t.beam_range_mm * cosine / t.dz - 0.5));
@@ -55,7 +55,7 @@ struct Read {
 Read read(const Problem& p) {
   const Observed o(p);
   const test::Curve dose = o.dose_along(p.beam.x, p.beam.z, p.beam.angle);
-  return {dose.distal(0.8), dose.w80_20(), mean_range(o, p)};
+  return {dose.distal(0.8), dose.w80_20(), mean_range_along(o, p)};
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ Variant depth_variant() {
       .bytes_per_cell_step = 8,
       .flops_per_cell_step = 55,
       .speed_rank = 50,
+      .scores_tracks = true,
       .estimate_bytes = estimate_dense,  // the window is smaller, but a filled state needs it all
       .make = make_by_precision<SlicedSolver, Extent::kWindow>,
   };

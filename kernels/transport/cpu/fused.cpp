@@ -28,6 +28,7 @@ Variant fused_variant() {
       .bytes_per_cell_step = 8,
       .flops_per_cell_step = 55,
       .speed_rank = 30,
+      .scores_tracks = true,
       .estimate_bytes = estimate_bytes,
       .make = make_by_precision<SlicedSolver, Extent::kNonZero>,
   };

@@ -55,6 +55,7 @@ class Gather final : public engine::Solver {
     groups_ = std::min(kAngleGroups, t_.ntheta);
     dose_.assign(u(groups_) * t_.plane(), 0.0);
     crossing_.assign(u(groups_) * scores_.crossing().size(), 0.0);
+    tracks_.assign(u(groups_) * scores_.tracks().size(), 0.0);
   }
 
   int advance(int, std::vector<StepTotals>& totals, engine::SpanRecorder& spans,
@@ -67,7 +68,8 @@ class Gather final : public engine::Solver {
       const std::size_t first = state_.depth ? u(state_.plane) : 0;
       return ops_.slow_down(c, block(task % blocks_), first_angle(group), first_angle(group + 1),
                             &dose_[u(group) * t_.plane() + first * u(t_.nx)],
-                            &crossing_[u(group) * scores_.crossing().size() + first * Crossing::kCount]);
+                            &crossing_[u(group) * scores_.crossing().size() + first * Crossing::kCount],
+                            tracks_.data() + u(group) * scores_.tracks().size());
     });
     pass(spans, "scatter angles", blocks_ * t_.ne, [&](const GatherContext<T>& c, int task) {
       return ops_.scatter_angles(c, block(task % blocks_), task / blocks_);
@@ -109,6 +111,10 @@ class Gather final : public engine::Solver {
     return scores_.crossing();
   }
   std::span<const double> reactions() override { return scores_.reactions(); }
+  std::span<const double> tracks() override {
+    fold(tracks_, scores_.tracks());
+    return scores_.tracks();
+  }
   double min_over_max() const override { return scores_.min_over_max(); }
   double cell_steps() const override { return static_cast<double>(state_.psi.size()) * step_; }
   double state_bytes() const override { return state_.bytes(); }
@@ -167,7 +173,7 @@ class Gather final : public engine::Solver {
   cpu::ThreadPool pool_;
   engine::Scores scores_;
   int block_rows_, blocks_, groups_;
-  std::vector<double> dose_, crossing_;  // per angle group, not yet in scores_
+  std::vector<double> dose_, crossing_, tracks_;  // per angle group, not yet in scores_
   std::vector<GatherTotals> parts_;
   GatherTotals sum_;
   int step_ = 0;
@@ -189,6 +195,7 @@ Variant gather_variant() {
       .bytes_per_cell_step = 24,  // 3 passes × (read, write)
       .flops_per_cell_step = 62,
       .speed_rank = 20,
+      .scores_tracks = true,
       .estimate_bytes = estimate_dense,
       .make = make_by_precision<Gather>,
   };

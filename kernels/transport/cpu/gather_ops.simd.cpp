@@ -127,12 +127,67 @@ void flush(const GatherContext<T>& c, RowBlock block, int a, const BlockScore<T>
   }
 }
 
+/// Moments of tracks of a block at one angle, summed over energy.
 template <typename T>
-GatherTotals slow_down(const GatherContext<T>& c, RowBlock block, int a0, int a1, double* dose, double* crossing) {
+struct BlockTracks {
+  std::vector<T> sum[TrackScores::kMoments];
+
+  explicit BlockTracks(int n) {
+    for (auto& each : sum) each.resize(u(n));
+  }
+
+  void add(const T* __restrict p, const double* const (&moment)[TrackScores::kMoments], int first, int last) {
+    T* __restrict s0 = sum[0].data();
+    T* __restrict s1 = sum[1].data();
+    T* __restrict s2 = sum[2].data();
+    const T m0 = static_cast<T>(*moment[0]), m1 = static_cast<T>(*moment[1]), m2 = static_cast<T>(*moment[2]);
+    for (int i = first; i < last; ++i) {
+      s0[i] += m0 * p[i];
+      s1[i] += m1 * p[i];
+      s2[i] += m2 * p[i];
+    }
+  }
+};
+
+/// Adds what bin `e` at angle `a` leaves in the cells first … last - 1 of a block, all of one material, to the spectra of
+/// its rows.
+template <typename T>
+void add_spectra(const GatherContext<T>& c, RowBlock block, int e, int a, const T* p, double length, int first,
+                 int last, double* tracks) {
+  const Tables& t = *c.tables;
+  for (int z = block.z0; z < block.z1; ++z) {
+    const std::size_t bin = t.tracks.spectrum(c.state->map_row(z), e);
+    if (bin == t.tracks.size()) continue;
+    const int begin = std::max(first, (z - block.z0) * t.nx), end = std::min(last, (z - block.z0 + 1) * t.nx);
+    if (begin < end) tracks[bin] += t.tracks.way[u(a)] * length * sum_of(p + begin, end - begin);
+  }
+}
+
+/// Adds the sums at one angle to the fields of tracks.
+template <typename T>
+void flush_tracks(const GatherContext<T>& c, RowBlock block, int a, BlockTracks<T>& block_tracks, double* tracks) {
+  const Tables& t = *c.tables;
+  const double way = t.tracks.way[u(a)];
+  for (std::size_t k = 0; k < TrackScores::kMoments; ++k) {
+    std::size_t i = 0;
+    for (int z = block.z0; z < block.z1; ++z) {
+      const int map_row = c.state->map_row(z);
+      double* to = tracks + k * t.tracks.plane + u(std::min(map_row, t.nz - 1)) * u(t.nx);
+      for (int x = 0; x < t.nx; ++x, ++i) to[x] += way * static_cast<double>(block_tracks.sum[k][i]);
+    }
+    std::ranges::fill(block_tracks.sum[k], T(0));
+  }
+}
+
+template <typename T>
+GatherTotals slow_down(const GatherContext<T>& c, RowBlock block, int a0, int a1, double* dose, double* crossing,
+                       double* tracks) {
   const Tables& t = *c.tables;
   const TypedTables<T>& w = *c.typed;
   GatherTotals totals;
   BlockScore<T> score((block.z1 - block.z0) * t.nx);
+  const TrackScores& scored = t.tracks;
+  BlockTracks<T> block_tracks(scored.on() ? (block.z1 - block.z0) * t.nx : 0);
   std::vector<const T*> from;
   std::vector<T> weight;
   for (int a = a0; a < a1; ++a) {
@@ -142,6 +197,11 @@ GatherTotals slow_down(const GatherContext<T>& c, RowBlock block, int a0, int a1
         const std::size_t row = t.row(c.state->step_class(a), material, e);
         const T* p = c.in + c.state->row(e, a, block.z0);
         score.add(p, w.deposit[row], first, last);
+        if (scored.on()) {
+          const std::size_t of = u(material) * u(t.ne) + u(e);
+          block_tracks.add(p, {&scored.moment[0][of], &scored.moment[1][of], &scored.moment[2][of]}, first, last);
+          if (!scored.rows.empty()) add_spectra(c, block, e, a, p, scored.moment[0][of], first, last, tracks);
+        }
         if (w.stopped[row] != T(0) || w.nuclear[row] != T(0)) {
           const double sum = sum_of(p + first, last - first);
           totals.stopped += sum * w.stopped[row];
@@ -158,6 +218,7 @@ GatherTotals slow_down(const GatherContext<T>& c, RowBlock block, int a0, int a1
       }
     });
     flush(c, block, a, score, dose, crossing, totals);
+    if (scored.on()) flush_tracks(c, block, a, block_tracks, tracks);
   }
   totals.low = *std::ranges::min_element(score.low);
   totals.high = *std::ranges::max_element(score.high);

@@ -76,6 +76,7 @@ class Reference final : public engine::Solver {
   std::span<const double> dose() override { return scores_.dose(); }
   std::span<const double> crossing() override { return scores_.crossing(); }
   std::span<const double> reactions() override { return scores_.reactions(); }
+  std::span<const double> tracks() override { return scores_.tracks(); }
   double min_over_max() const override { return scores_.min_over_max(); }
   double cell_steps() const override { return static_cast<double>(psi_.size()) * step_; }
   double state_bytes() const override { return static_cast<double>(psi_.size() + next_.size()) * sizeof(double); }
@@ -112,6 +113,8 @@ class Reference final : public engine::Solver {
       s.number.nuclear += p * t_.nuclear[row];
       s.energy.nuclear += p * t_.nuclear_escape[row];
       if (t_.reactions.on()) t_.reactions.add(scores_.reactions().data(), e, z, x, p * t_.nuclear[row]);
+      if (t_.tracks.on())
+        t_.tracks.add(scores_.tracks().data(), e, a, t_.map[u(z) * u(t_.nx) + u(x)], z, x, u(t_.nx), p);
       const double crossed = p * t_.plane_weight[u(a)];
       const double position = (x + 0.5 - 0.5 * t_.nx) * t_.dx;
       const double theta = t_.theta[u(a)];
@@ -266,6 +269,7 @@ Variant reference_variant() {
       .bytes_per_cell_step = 80,
       .flops_per_cell_step = 70,
       .speed_rank = 0,
+      .scores_tracks = true,
       .estimate_bytes = estimate_dense,
       .make = [](const Problem& p, const Tables& t, int) -> std::unique_ptr<engine::Solver> {
         return std::make_unique<Reference>(p, t);

@@ -41,7 +41,7 @@ void atomic_add(T& to, T value) {
 struct alignas(64) Lane {
   StepTotals totals;
   double low = 0.0, high = 0.0;
-  std::vector<double> dose, crossing, reactions;
+  std::vector<double> dose, crossing, reactions, tracks;
 };
 
 template <typename T>
@@ -59,6 +59,7 @@ class Scatter final : public engine::Solver {
       lane.dose.assign(t_.plane(), 0.0);
       lane.crossing.assign(scores_.crossing().size(), 0.0);
       lane.reactions.assign(scores_.reactions().size(), 0.0);
+      lane.tracks.assign(scores_.tracks().size(), 0.0);
     }
     rows_ = t_.ne * t_.ntheta * state_.rows;
     rows_per_task_ = std::max(1, kCellsPerTask / t_.nx);
@@ -114,6 +115,10 @@ class Scatter final : public engine::Solver {
   std::span<const double> reactions() override {
     collect(scores_.reactions(), &Lane::reactions);
     return scores_.reactions();
+  }
+  std::span<const double> tracks() override {
+    collect(scores_.tracks(), &Lane::tracks);
+    return scores_.tracks();
   }
   double min_over_max() const override { return scores_.min_over_max(); }
   double cell_steps() const override { return static_cast<double>(state_.psi.size()) * step_; }
@@ -181,6 +186,9 @@ class Scatter final : public engine::Solver {
     lane.totals.energy.nuclear += q * typed_.nuclear_escape[row];
     if (t_.reactions.on()) {
       t_.reactions.add(lane.reactions.data(), r.e, z, static_cast<int>(x), q * typed_.nuclear[row]);
+    }
+    if (t_.tracks.on()) {
+      t_.tracks.add(lane.tracks.data(), r.e, r.a, r.materials[x], z, static_cast<int>(x), u(t_.nx), q);
     }
     const double crossed = q * t_.plane_weight[u(r.a)];
     const double position = (static_cast<double>(x) + 0.5 - 0.5 * t_.nx) * t_.dx;
@@ -282,6 +290,7 @@ Variant scatter_variant() {
       .bytes_per_cell_step = 68,  // 4 passes × (read, clear, read and write the target), one more read to count
       .flops_per_cell_step = 62,
       .speed_rank = 10,
+      .scores_tracks = true,
       .estimate_bytes = estimate_dense,
       .make = make_by_precision<Scatter>,
   };

@@ -97,13 +97,13 @@ struct SliceOps {
   SliceLoss (*advance)(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
                        const Slice<T>& out, T* scratch);
   /// Adds what the slice leaves behind during a step to `planes`, four fields [z][x] (see ScorePlane), and to
-  /// `reactions` where the tables say that those are recorded.
+  /// `reactions` and `tracks` where the tables say that those are recorded.
   SliceScore (*score)(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, double* reactions,
-                      T* scratch);
+                      double* tracks, T* scratch);
   SliceMeasure (*measure)(const Slice<T>& slice, double* plane, double* angle, T* column);
 };
 
-inline constexpr std::size_t kScoreRows = 6;  // rows of scratch that score() needs
+inline constexpr std::size_t kScoreRows = 7;  // rows of scratch that score() needs
 
 /// Values of scratch that advance() and score() need for a step from `from` into `out`.
 std::size_t slice_scratch_size(const Tables& tables, const Box& from, const Box& out);

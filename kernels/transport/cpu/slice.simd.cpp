@@ -380,9 +380,30 @@ SliceLoss advance(const SliceContext<T>& context, int bin, const Slice<T>* sourc
   return Advance<T>(context, bin, sources, from, half, out, scratch).run();
 }
 
+/// Adds protons by column, `number` in units of the beam's way, to the moments of tracks and to the spectrum of a row.
+template <typename T>
+void score_tracks(const SliceContext<T>& context, int bin, int map_row, int xs, int width, const T* number,
+                  double* tracks) {
+  const Tables& t = *context.tables;
+  const TrackScores& scored = t.tracks;
+  const std::size_t spectrum = scored.spectrum(map_row, bin);
+  const std::size_t first = static_cast<std::size_t>(map_row) * static_cast<std::size_t>(t.nx);
+  each_material_run(*context.typed, map_row, xs, width, [&](int material, int lo, int hi) {
+    const std::size_t row = static_cast<std::size_t>(material) * scored.ne + static_cast<std::size_t>(bin);
+    const int end = min_of(hi, t.nx - xs);
+    for (std::size_t k = 0; k < TrackScores::kMoments; ++k) {
+      double* to = tracks + k * scored.plane + first + xs;
+      const double moment = scored.moment[k][row];
+      for (int x = lo; x < end; ++x) to[x] += moment * static_cast<double>(number[x]);
+    }
+    if (spectrum == scored.size()) return;
+    tracks[spectrum] += scored.moment[0][row] * sum_row(number + lo, end - lo);
+  });
+}
+
 template <typename T>
 SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, double* reactions,
-                 T* scratch) {
+                 double* tracks, T* scratch) {
   const Tables& t = *context.tables;
   const TypedTables<T>& w = *context.typed;
   const std::size_t plane = t.plane();
@@ -393,6 +414,8 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
   T* current_t = current + width;
   T* current_tt = current_t + width;
   T* reacted = current_tt + width;
+  T* track = reacted + width;
+  const bool ways_differ = t.tracks.on() && context.depth;
   const bool record = t.reactions.on();
   SliceScore out;
   for (int z = slice.box.z0; z < slice.box.z1; ++z) {
@@ -411,6 +434,10 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
         current_tt[x] += weight_tt * p[x];
       }
       if (!context.depth) continue;
+      if (ways_differ) {
+        const T way = static_cast<T>(t.tracks.way[static_cast<std::size_t>(a)]);
+        for (int x = 0; x < width; ++x) track[x] += way * p[x];
+      }
       each_run([&](int material, int lo, int hi) {
         const std::size_t row = t.row(a, material, bin);
         const T deposit = w.deposit[row];
@@ -440,6 +467,9 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
         out.nuclear += n * static_cast<double>(w.nuclear[row]);
         out.nuclear_energy += n * static_cast<double>(w.nuclear_escape[row]);
       });
+    }
+    if (t.tracks.on()) {
+      score_tracks(context, bin, map_row, slice.xs, width, ways_differ ? track : number, tracks);
     }
     out.deposited += sum_vectors(dose, width);
     double* to = planes + static_cast<std::ptrdiff_t>(map_row) * t.nx + slice.xs;

@@ -40,6 +40,7 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
   for (Lane& lane : lanes_) {
     lane.planes.assign(kScorePlanes * t_.plane(), 0.0);
     lane.reactions.assign(t_.reactions.size(), 0.0);
+    lane.tracks.assign(t_.tracks.size(), 0.0);
     lane.edge.resize(u(t_.nz + t_.ntheta));
   }
   start(problem);
@@ -188,7 +189,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
     const ScopedSpan span(spans, l, score_name, step_);
     const int bin = filled[u(task)];
     const SliceScore s = ops_.score(context(), bin, now_[u(bin)], lane(l).planes.data(), lane(l).reactions.data(),
-                                    lane(l).scratch.data());
+                                    lane(l).tracks.data(), lane(l).scratch.data());
     StepTotals& sum = lane(l).totals;
     sum.deposited += s.deposited;
     sum.number.stopped += s.stopped;
@@ -315,6 +316,8 @@ void SlicedSolver<T>::fold() {
     std::ranges::fill(l.planes, 0.0);
     std::ranges::transform(scores_.reactions(), l.reactions, scores_.reactions().begin(), std::plus());
     std::ranges::fill(l.reactions, 0.0);
+    std::ranges::transform(scores_.tracks(), l.tracks, scores_.tracks().begin(), std::plus());
+    std::ranges::fill(l.tracks, 0.0);
   }
 }
 
@@ -334,6 +337,12 @@ template <typename T>
 std::span<const double> SlicedSolver<T>::reactions() {
   fold();
   return scores_.reactions();
+}
+
+template <typename T>
+std::span<const double> SlicedSolver<T>::tracks() {
+  fold();
+  return scores_.tracks();
 }
 
 template class SlicedSolver<float>;

@@ -31,6 +31,7 @@ class SlicedSolver final : public engine::Solver {
   std::span<const double> dose() override;
   std::span<const double> crossing() override;
   std::span<const double> reactions() override;
+  std::span<const double> tracks() override;
   double min_over_max() const override { return scores_.min_over_max(); }
   double cell_steps() const override { return cell_steps_; }
   double state_bytes() const override { return state_bytes_; }
@@ -40,6 +41,7 @@ class SlicedSolver final : public engine::Solver {
     std::vector<T> scratch;
     std::vector<double> planes;     // [kScorePlanes][z][x], folded into scores_ on demand
     std::vector<double> reactions;  // on the grid of Tables, likewise
+    std::vector<double> tracks;     // as Tables lays them out, likewise
     std::vector<double> edge;       // sums of one slice over z planes and over angles
     engine::StepTotals totals;
     double low = 0, high = 0, cells = 0;

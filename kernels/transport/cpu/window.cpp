@@ -39,6 +39,7 @@ Variant window_variant() {
       .bytes_per_cell_step = 8,
       .flops_per_cell_step = 55,
       .speed_rank = 40,
+      .scores_tracks = true,
       .estimate_bytes = estimate_bytes,
       .make = make_by_precision<SlicedSolver, Extent::kWindow>,
   };

@@ -54,6 +54,16 @@ EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water
   while (first_alive_ < count && energies_[static_cast<std::size_t>(first_alive_)] < cutoff_) ++first_alive_;
 }
 
+std::vector<double> EnergyGrid::held(const std::function<double(double energy)>& value) const {
+  if (kind_ == EnergyGridKind::kRange) {
+    const auto at_range = [&](double range) { return value(water_.energy_at(range)); };
+    return held_values({bottom_, step_, size()}, at_range, water_.range(cutoff_));
+  }
+  std::vector<double> out;
+  for (const double energy : energies_) out.push_back(value(energy));
+  return out;
+}
+
 double EnergyGrid::energy_at(double bin) const {
   const double value = bottom_ + bin * step_;
   return kind_ == EnergyGridKind::kRange ? std::copysign(water_.energy_at(std::abs(value)), value) : value;

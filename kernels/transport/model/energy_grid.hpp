@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "physics/moment_kernel.hpp"
@@ -24,6 +25,8 @@ class EnergyGrid {
   const std::vector<double>& energies() const { return energies_; }
   /// Energy (MeV) that a proton of each bin holds: the bins' energies, but for the last ones of a range grid.
   const std::vector<double>& held() const { return held_; }
+  /// What a proton of each bin holds of another quantity that ascends with the energy from 0, likewise.
+  std::vector<double> held(const std::function<double(double energy)>& value) const;
   /// First bin at or above the cutoff, on a range grid less half a bin; content that lands below it has stopped.
   int first_alive() const { return first_alive_; }
 

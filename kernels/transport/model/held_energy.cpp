@@ -28,8 +28,10 @@ double cubic_share(double distance) {
   return t < 2.0 ? (1.0 - t) * (2.0 - t) * (3.0 - t) / 6.0 : 0.0;
 }
 
-/// Mean energy with the shares of bin k; bins below the first count as well.
-double mean_energy(const RangeBins& bins, int k, const physics::StoppingTable& water, double last_range) {
+using Value = std::function<double(double range)>;
+
+/// Mean value with the shares of bin k; bins below the first count as well.
+double mean_value(const RangeBins& bins, int k, const Value& value, double last_range) {
   const double centre = bins.first + k * bins.step;
   double sum = 0.0;
   for (int side = -kReach; side < kReach; ++side) {
@@ -40,7 +42,7 @@ double mean_energy(const RangeBins& bins, int k, const physics::StoppingTable& w
       for (std::size_t i = 0; i < kNode.size(); ++i) {
         const double u = (part + kNode[i]) / kParts;  // range = low + width u²: no singularity at 0
         const double range = low + width * u * u;
-        sum += kWeight[i] / kParts * 2.0 * u * width / bins.step * water.energy_at(range) *
+        sum += kWeight[i] / kParts * 2.0 * u * width / bins.step * value(range) *
                cubic_share((range - centre) / bins.step);
       }
     }
@@ -48,11 +50,11 @@ double mean_energy(const RangeBins& bins, int k, const physics::StoppingTable& w
   return sum;
 }
 
-bool ascends(const std::vector<double>& energies, int last) {
+bool ascends(const std::vector<double>& values, int last) {
   double before = 0.0;
   for (int k = 0; k <= last; ++k) {
-    if (energies[at(k)] < before) return false;
-    before = energies[at(k)];
+    if (values[at(k)] < before) return false;
+    before = values[at(k)];
   }
   return true;
 }
@@ -60,18 +62,22 @@ bool ascends(const std::vector<double>& energies, int last) {
 }  // namespace
 
 std::vector<double> held_energies(const RangeBins& bins, const physics::StoppingTable& water, double last_range) {
+  return held_values(bins, [&](double range) { return water.energy_at(range); }, last_range);
+}
+
+std::vector<double> held_values(const RangeBins& bins, const Value& value, double last_range) {
   std::vector<double> centres;
-  for (int k = 0; k < bins.size; ++k) centres.push_back(water.energy_at(bins.first + k * bins.step));
+  for (int k = 0; k < bins.size; ++k) centres.push_back(value(bins.first + k * bins.step));
   const int count = std::min(kMostBins, bins.size / 2);
   if (count < 3) return centres;
 
   std::vector<double> means = centres;
-  for (int k = 0; k < count; ++k) means[at(k)] = mean_energy(bins, k, water, last_range);
+  for (int k = 0; k < count; ++k) means[at(k)] = mean_value(bins, k, value, last_range);
   // What bins below the first would hold goes to the first ones, by the number of protons that a straight line or a
   // parabola through them gives there.
   std::vector<double> line = means, parabola = means;
   for (int m = 1; m <= kReach; ++m) {
-    const double beyond = mean_energy(bins, -m, water, last_range);
+    const double beyond = mean_value(bins, -m, value, last_range);
     line[0] += (1 + m) * beyond;
     line[1] -= m * beyond;
     parabola[0] += 0.5 * (m + 1) * (m + 2) * beyond;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "physics/stopping.hpp"
@@ -20,5 +21,9 @@ struct RangeBins {
 /// Protons of less range than `last_range` (g/cm²) hold nothing. Ascending, not negative; bins further up hold the
 /// energy at their centre.
 std::vector<double> held_energies(const RangeBins& bins, const physics::StoppingTable& water, double last_range);
+
+/// The same of any quantity that ascends with the range, and is 0 at its end.
+std::vector<double> held_values(const RangeBins& bins, const std::function<double(double range)>& value,
+                                double last_range);
 
 }  // namespace bb::transport

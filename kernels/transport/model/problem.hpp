@@ -81,6 +81,8 @@ struct Problem {
   int threads = 0;            // 0 = all
   double memory_limit = 0;    // bytes; 0 = no limit
   int keyframes = 64;
+  bool track_scores = false;    // keep the moments of tracks, from which LET follows
+  std::vector<double> spectra;  // mm of depth: planes whose energy spectra are kept
 };
 
 using bb::ProblemError;

@@ -55,6 +55,7 @@ void check(const Problem& p) {
   if (std::ranges::none_of(spots_of(p), [](const Beam& spot) { return spot.weight > 0.0; })) {
     refuse("beam: no spot has a weight; allowed: at least one above 0");
   }
+  spectrum_rows(p);
   if (!(p.step > 0.0)) refuse("solver.step_mm = " + std::to_string(p.step) + ": must be positive");
   const double widest = std::abs(p.grid.theta_centre) + 0.5 * p.grid.dtheta * (p.grid.ntheta - 1);
   if (p.stepping == Stepping::kDepth && widest > kDepthAngleLimit) {
@@ -151,12 +152,17 @@ AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const
   return {step, variance, detour};
 }
 
+/// Class of the steps that go as the beam.
+int class_along(const Problem& p, const Tables& t) {
+  if (t.classes == 1) return 0;
+  return std::clamp(static_cast<int>(std::lround((p.beam.angle - t.theta.front()) / p.grid.dtheta)), 0, t.ntheta - 1);
+}
+
 /// By how much the path that is scored for protons along the axis exceeds the one that they go, mean over those
 /// that stop, mm: the last step counts whole. The beam's energies are taken through the steps, without angles.
 double end_excess(const Problem& p, const Tables& t) {
   constexpr double kNothing = 1e-12;  // of the beam: fewer protons move no mean
-  const auto centre = std::lround((p.beam.angle - t.theta.front()) / p.grid.dtheta);
-  const int along = t.classes == 1 ? 0 : std::clamp(static_cast<int>(centre), 0, t.ntheta - 1);
+  const int along = class_along(p, t);
   const double path = t.classes == 1 ? t.path_step : t.path_step / std::cos(t.theta[at(along)]);
   std::vector<double> now = t.start.spectrum(), next(now.size());
   const double least = kNothing * std::accumulate(now.begin(), now.end(), 0.0);
@@ -358,6 +364,7 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
   } else {
     t.end_excess_mm = end_excess(p, t);
   }
+  t.tracks = track_scores(p, layout.media, *layout.grid, layout.entries, t, class_along(p, t));
   return t;
 }
 

@@ -14,6 +14,7 @@
 #include "physics/remap.hpp"
 #include "problem.hpp"
 #include "reaction_grid.hpp"
+#include "track_scores.hpp"
 
 namespace bb::transport {
 
@@ -59,6 +60,7 @@ struct Tables {
   std::vector<std::uint8_t> map;  // [z][x]
 
   ReactionGrid reactions;  // where those of the beam's protons are recorded
+  TrackScores tracks;      // what LET and spectra are made from
 
   Start start;
 

@@ -62,6 +62,10 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
                                                      ": records no nuclear reactions (Solver::reactions), which "
                                                      "physics.nuclear = icru63 needs");
   }
+  if (solver_->tracks().size() != run_.tables_.tracks.size()) {
+    throw transport::ProblemError("unsupported", "solver.variant = " + run_.problem_.variant +
+                                                     ": scores no tracks (Solver::tracks), which output.let needs");
+  }
   result_.threads = run_.threads_;
   result_.isa = cpu::instruction_set_name();
   result_.setup_s = cpu::seconds_since(begun);
@@ -182,6 +186,26 @@ void Run::Execution::describe(RunResult& r) const {
   spread_->dose(r.dose);
   spread_->crossing(r.crossing);
   if (!run_.problem_.filled) centre_angles(run_.problem_, run_.tables_, r.crossing);
+  if (run_.tables_.tracks.on()) r.tracks = tracks();
+}
+
+TrackResult Run::Execution::tracks() const {
+  const transport::Tables& t = run_.tables_;
+  const transport::TrackScores& scored = t.tracks;
+  const std::span<const double> all = solver_->tracks();
+  const std::size_t fields = scored.kMoments * scored.plane;
+  TrackResult out;
+  assign(out.primary, all.first(fields));
+  assign(out.spectra, all.subspan(fields));
+  for (std::size_t k = 0; k < scored.kMoments; ++k) {
+    const std::span<double> field = std::span(out.primary).subspan(k * scored.plane, scored.plane);
+    spread_->field(field);
+    const std::size_t first = static_cast<std::size_t>(t.start.entry_z) * static_cast<std::size_t>(t.nx);
+    for (std::size_t x = 0; x < scored.entry[k].size(); ++x) field[first + x] += scored.entry[k][x];
+  }
+  out.protons = out.primary;
+  if (result_.secondaries) add(result_.secondaries->tracks, out.protons);
+  return out;
 }
 
 void Run::Execution::follow_reactions() {

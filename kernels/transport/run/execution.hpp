@@ -40,6 +40,7 @@ class Run::Execution {
 
   /// What of a result changes with every step, but for ledger and keyframes.
   void describe(RunResult& result) const;
+  TrackResult tracks() const;
   /// Takes what nuclear reactions have taken on to where it ends.
   void follow_reactions();
   RunResult finish();

@@ -29,6 +29,13 @@ struct Failure {
   std::string code, message;
 };
 
+/// Moments of the tracks of protons, three fields [z][x] each: mm, MeV, MeV²/mm (see physics::TrackMoments).
+struct TrackResult {
+  std::vector<double> primary;  // of the beam's protons that have not reacted
+  std::vector<double> protons;  // with those that come out of nuclear reactions, where they are followed
+  std::vector<double> spectra;  // [rows][ne] of Tables::tracks: mm of track of the primaries by bin
+};
+
 struct RunResult {
   bool cancelled = false;
   std::optional<Failure> failure;  // the device failed; the rest is what was finished before
@@ -46,7 +53,8 @@ struct RunResult {
   std::vector<LedgerRow> number, energy;
   std::vector<Marginals> keyframes;
   std::optional<transport::Secondaries> secondaries;  // where nuclear reactions are followed; its dose is in `dose`
-  double secondaries_s = 0;                           // beside solve_s: a GPU's steps do not know of it either
+  std::optional<TrackResult> tracks;
+  double secondaries_s = 0;  // beside solve_s: a GPU's steps do not know of it either
 };
 
 /// The newest picture of a run in progress.

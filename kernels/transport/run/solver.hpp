@@ -85,6 +85,9 @@ class Solver {
   /// Protons that have reacted so far, on the grid Tables::reactions; empty where that is. A solver that leaves it empty
   /// elsewhere is refused.
   virtual std::span<const double> reactions() { return {}; }
+  /// Moments of tracks and spectra so far, as Tables::tracks lays them out; empty where that is, or in variants that do
+  /// not score them.
+  virtual std::span<const double> tracks() { return {}; }
 
   virtual double min_over_max() const = 0;                    // most negative ψ over the largest of its step
   virtual double cell_steps() const = 0;                      // cells visited, summed over steps
@@ -108,7 +111,8 @@ class Scores {
   explicit Scores(const transport::Tables& tables)
       : dose_(tables.plane(), 0.0),
         crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0),
-        reactions_(tables.reactions.size(), 0.0) {
+        reactions_(tables.reactions.size(), 0.0),
+        tracks_(tables.tracks.size(), 0.0) {
     const std::vector<double>& entry = tables.start.entry_dose;
     const std::size_t row = static_cast<std::size_t>(tables.start.entry_z) * static_cast<std::size_t>(tables.nx);
     for (std::size_t x = 0; x < entry.size(); ++x) dose_[row + x] += entry[x];
@@ -117,6 +121,7 @@ class Scores {
   std::vector<double>& dose() { return dose_; }
   std::vector<double>& crossing() { return crossing_; }
   std::vector<double>& reactions() { return reactions_; }
+  std::vector<double>& tracks() { return tracks_; }
   const std::vector<double>& dose() const { return dose_; }
   const std::vector<double>& crossing() const { return crossing_; }
 
@@ -126,7 +131,7 @@ class Scores {
   double min_over_max() const { return min_over_max_; }
 
  private:
-  std::vector<double> dose_, crossing_, reactions_;
+  std::vector<double> dose_, crossing_, reactions_, tracks_;
   double min_over_max_ = 0.0;
 };
 

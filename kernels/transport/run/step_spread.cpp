@@ -46,22 +46,28 @@ StepSpread::StepSpread(const transport::Problem& p, const transport::Tables& tab
 
 void StepSpread::dose(std::vector<double>& dose) const {
   if (parts_.empty()) return;
-  const int nz = tables_.nz, nx = tables_.nx;
+  const int nx = tables_.nx;
   // The way in is no step: it stays where it is.
   const std::span entry(tables_.start.entry_dose);
   const std::size_t first = at(tables_.start.entry_z) * at(nx);
   for (std::size_t x = 0; x < entry.size(); ++x) dose[first + x] -= entry[x];
-  std::vector<double> spread(dose.size(), 0.0);
+  field(dose);
+  for (std::size_t x = 0; x < entry.size(); ++x) dose[first + x] += entry[x];
+}
+
+void StepSpread::field(std::span<double> field) const {
+  if (parts_.empty()) return;
+  const int nz = tables_.nz, nx = tables_.nx;
+  std::vector<double> spread(field.size(), 0.0);
   for (const Part& part : parts_) {
     for (int z = 0; z < nz; ++z) {
       const std::size_t to = at(std::clamp(z + part.z, 0, nz - 1)) * at(nx);
       for (int x = 0; x < nx; ++x) {
-        spread[to + at(std::clamp(x + part.x, 0, nx - 1))] += part.share * dose[at(z) * at(nx) + at(x)];
+        spread[to + at(std::clamp(x + part.x, 0, nx - 1))] += part.share * field[at(z) * at(nx) + at(x)];
       }
     }
   }
-  for (std::size_t x = 0; x < entry.size(); ++x) spread[first + x] += entry[x];
-  dose = std::move(spread);
+  std::ranges::copy(spread, field.begin());
 }
 
 void StepSpread::crossing(std::vector<double>& crossing) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "transport/model/problem.hpp"
@@ -13,7 +14,10 @@ class StepSpread {
  public:
   StepSpread(const transport::Problem& problem, const transport::Tables& tables);
 
-  /// Spreads dose, [z][x]. What reaches outside the grid stays in its border cells: the sum is kept.
+  /// Spreads a field [z][x] that steps have left. What reaches outside the grid stays in its border cells: the sum is
+  /// kept.
+  void field(std::span<double> field) const;
+  /// The same of dose, in which the way to the first node is no step.
   void dose(std::vector<double>& dose) const;
   /// Spreads the moments at the planes, [z][Crossing::kCount], carried along the axis to the planes that they go to.
   void crossing(std::vector<double>& crossing) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "cpu/thread_pool.hpp"
 #include "physics/remap.hpp"
@@ -76,8 +77,13 @@ class Fluxes {
   std::array<std::array<double, physics::kRemapTaps>, kSteps + 1> weights_;
 };
 
+/// Moments of a track to its end, by bins.
+using TrackMoments = std::array<std::vector<double>, TrackScores::kMoments>;
+
 /// A material as the sweep sees it, by bins.
 struct Matter {
+  TrackMoments moments;               // of protons; empty where tracks are not scored
+  MomentTable::Moments to_water{};    // of short tracks, over those in water
   std::vector<double> slowing[2];     // bins per mm of way, of protons and of deuterons
   std::vector<double> straggling[2];  // bins² per mm
   std::vector<double> removal;        // of protons per mm
@@ -94,6 +100,7 @@ struct Motion {
   };
 
   std::vector<double> thickness;  // [materials] mm: for which this was made
+  TrackMoments moments;
   std::array<Beam, kBeams> beams;
 };
 
@@ -115,6 +122,9 @@ class Sweep {
     next_.assign(now_.size(), 0.0);
     top_.assign(u(kBeams) * u(g_.columns), 0);
     planes_.assign(u(g_.planes) * u(g_.columns), 0.0);
+    if (t_.tracks.on()) {
+      for (auto& each : track_planes_) each.assign(planes_.size(), 0.0);
+    }
     for (Lane& lane : lanes_) {
       lane.beam.resize(u(g_.bins));
       lane.reacted.resize(u(g_.bins));
@@ -143,6 +153,12 @@ class Sweep {
       for (int x = 0; x < g_.columns; ++x) out.escaped[kZHigh] += energy_of(beam, column(now_, beam, x), top(beam, x));
     }
     out.dose = spread_planes(t_, planes_, stopping_);
+    if (t_.tracks.on()) {
+      for (const std::vector<double>& each : track_planes_) {
+        const std::vector<double> field = spread_planes(t_, each, stopping_);
+        out.tracks.insert(out.tracks.end(), field.begin(), field.end());
+      }
+    }
     return out;
   }
 
@@ -151,6 +167,7 @@ class Sweep {
     Motion motion;
     int pad = 0;                                // bins below the lowest that a step can reach
     std::vector<double> beam, reacted, source;  // reacted protons of the beam and of products
+    MomentTable::Moments beyond{};              // of tracks that no bin holds
     std::vector<double> before, after;          // content of a row while it moves, with room on both sides
     Secondaries out;
   };
@@ -164,9 +181,15 @@ class Sweep {
       all.emplace_back(material, *tables);
       if (used[all.size() - 1]) present.push_back(all.back());
     }
-    const NucleusYields nuclei_yields(present, energies_, [&](int n, const std::function<void(int)>& task) {
-      pool_.run(n, [&](int each, int) { task(each); });
-    });
+    std::optional<MomentTable> in_water;
+    if (t_.tracks.on()) {
+      const double density = problem.materials[0].density;
+      in_water.emplace(physics::TrackMoments(water_, water_, density), energies_.proton.back());
+    }
+    const NucleusYields nuclei_yields(
+        present, energies_,
+        [&](int n, const std::function<void(int)>& task) { pool_.run(n, [&](int each, int) { task(each); }); },
+        in_water ? &*in_water : nullptr);
     for (const Material& material : problem.materials) {
       const NuclearMatter& nuclei = all[matter_.size()];
       const physics::StoppingTable stopping(material.energies, material.stopping);
@@ -182,6 +205,13 @@ class Sweep {
                                        (water * water * g_.spacing * g_.spacing));
         }
         m.removal.push_back(per_mm * nuclei.removal(energies_.proton[u(b)]));
+      }
+      if (t_.tracks.on()) {
+        const physics::TrackMoments moments(water_, stopping, material.density);
+        for (int k = 0; k < TrackScores::kMoments; ++k) {
+          for (const double energy : energies_.proton) m.moments[u(k)].push_back(moments.at(k, energy));
+          m.to_water[u(k)] = m.moments[u(k)].front() / in_water->at(energies_.proton.front())[u(k)];
+        }
       }
       if (problem.straggling == Straggling::kOff) {
         for (auto& each : m.straggling) std::ranges::fill(each, 0.0);
@@ -244,10 +274,30 @@ class Sweep {
       }
       to.same_whole = std::ranges::all_of(to.whole, [&](int whole) { return whole == to.whole.front(); });
     }
+    if (t_.tracks.on()) mix_moments(thickness, motion.moments);
     lane.pad = std::max(-lowest, physics::kRemapReach) + 1;
     lane.before.assign(u(g_.bins + 2 * lane.pad), 0.0);
     lane.after.assign(lane.before.size(), 0.0);
     motion.thickness = std::move(thickness);
+  }
+
+  /// Those of what a column holds in a plane, by the share of each material.
+  void mix_moments(const std::vector<double>& thickness, TrackMoments& out) const {
+    const double all = std::accumulate(thickness.begin(), thickness.end(), 0.0);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      out[k].assign(u(g_.bins), 0.0);
+      for (std::size_t m = 0; m < matter_.size(); ++m) {
+        if (thickness[m] == 0.0) continue;
+        ops_.add(out[k].data(), matter_[m].moments[k].data(), thickness[m] / all, g_.bins);
+      }
+    }
+  }
+
+  /// Adds `sign` times what the tracks of `n` bins have before them to a plane's moments.
+  void score_tracks(const Lane& lane, std::size_t cell, double sign, const double* p, int n) {
+    for (std::size_t k = 0; k < track_planes_.size(); ++k) {
+      track_planes_[k][cell] += sign * ops_.dot(lane.motion.moments[k].data(), p, n);
+    }
   }
 
   /// One column through one plane: reactions, what they send out, slowing down.
@@ -269,23 +319,32 @@ class Sweep {
       ops_.take(column(now_, beam, x), reacts, lane.reacted.data(), top(beam, x));
     }
     std::array<int, kBeams> reach{};
+    lane.beyond.fill(0.0);
     double deposited = emit(lane, highest, reach);
+    for (std::size_t k = 0; t_.tracks.on() && k < lane.beyond.size(); ++k) {
+      track_planes_[k][u(plane) * u(g_.columns) + u(x)] += lane.beyond[k];
+    }
     for (int beam = 0; beam < kBeams; ++beam) {
       const int n = std::min(g_.bins, std::max(top(beam, x), reach[u(source_of(beam))]));
       if (n == 0) continue;
       // Products start in the middle of the plane on the average: half of them in front of the step, half behind it.
       double* p = column(now_, beam, x);
       const double* source = &lane.source[u(source_of(beam)) * u(g_.bins)];
+      const bool tracked = t_.tracks.on() && !is_deuteron(beam);
+      const std::size_t cell = u(plane) * u(g_.columns) + u(x);
       ops_.add(p, source, 0.5, n);
       double left = energy_of(beam, p, n);
+      if (tracked) score_tracks(lane, cell, 1.0, p, n);
       slow_down(lane.motion.beams[u(beam)], p, n, lane);
       ops_.add(p, source, 0.5, n);
       left += 0.5 * energy_of(beam, source, n);
+      if (tracked) score_tracks(lane, cell, 0.5, source, n);
       int end = directions_[u(beam)].travels ? n : 0;
       while (end > 0 && p[end - 1] <= least_) --end;
       std::fill(p + end, p + n, 0.0);
       top(beam, x) = end;
       left -= energy_of(beam, p, end);
+      if (tracked) score_tracks(lane, cell, -1.0, p, end);
       (is_deuteron(beam) ? lane.out.deuterons : lane.out.protons) += left;
       deposited += left;
     }
@@ -327,6 +386,9 @@ class Sweep {
           if (of_beam > 0.0) add(kFirstDeflected + 2 * k, yield.aside[u(k)], 0.5 * of_beam);
         }
         local += number * yield.local + of_beam * yield.wide;
+        for (std::size_t k = 0; k < lane.beyond.size(); ++k) {
+          lane.beyond[k] += matter_[m].to_water[k] * (of_beam * yield.beyond_aside[k] + of_products * yield.beyond[k]);
+        }
         lane.out.neutral += number * yield.neutral;
       }
     }
@@ -390,9 +452,10 @@ class Sweep {
   cpu::ThreadPool pool_;
   std::vector<Lane> lanes_;
   double least_, few_;
-  std::vector<double> now_, next_;  // [beam][column][bin]
-  std::vector<int> top_;            // [beam][column]
-  std::vector<double> planes_;      // [plane][column] MeV
+  std::vector<double> now_, next_;                                       // [beam][column][bin]
+  std::vector<int> top_;                                                 // [beam][column]
+  std::vector<double> planes_;                                           // [plane][column] MeV
+  std::array<std::vector<double>, TrackScores::kMoments> track_planes_;  // likewise; empty where tracks are not scored
 };
 
 }  // namespace

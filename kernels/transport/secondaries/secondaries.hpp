@@ -12,8 +12,9 @@ namespace bb::transport {
 
 /// What the products of nuclear reactions leave behind. Energies in MeV; they add up to what reactions took.
 struct Secondaries {
-  std::vector<double> dose;              // [z][x] MeV
-  double local = 0;                      // deposited where the reactions were: alphas, recoils, what goes sideways
+  std::vector<double> dose;    // [z][x] MeV
+  std::vector<double> tracks;  // moments of the protons' tracks, as the fields of Tables::tracks; empty where off
+  double local = 0;            // deposited where the reactions were: alphas, recoils, what goes sideways
   double protons = 0, deuterons = 0;     // deposited by those that travel
   double neutral = 0;                    // of neutrons, photons and binding, which leave
   std::array<double, kFaces> escaped{};  // by protons and deuterons, by Face

@@ -1,6 +1,7 @@
 #include "yields.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "transport/model/index.hpp"
@@ -9,14 +10,20 @@ namespace bb::transport {
 namespace {
 
 constexpr int kSubdivisions = 4;  // of a tabulated interval of emission energies
+constexpr int kMomentPoints = 4000;
 
 /// Numbers by bin while they are added up.
 class Sum {
  public:
-  explicit Sum(std::span<const double> energies) : energies_(energies), number_(energies.size(), 0.0) {}
+  explicit Sum(std::span<const double> energies, const MomentTable* moments = nullptr)
+      : energies_(energies), number_(energies.size(), 0.0), moments_(moments) {}
 
   /// Puts particles of `energy` on the two bins around it; below the lowest bin on that and on nothing. Keeps the energy.
   void add(double energy, double number) {
+    if (moments_ != nullptr) {
+      const MomentTable::Moments each = moments_->at(energy);
+      for (std::size_t k = 0; k < exact_.size(); ++k) exact_[k] += number * each[k];
+    }
     if (energy <= energies_.front()) {
       number_.front() += number * energy / energies_.front();
       return;
@@ -36,6 +43,9 @@ class Sum {
     return {static_cast<int>(first - number_.begin()), std::vector<double>(first, last)};
   }
 
+  /// Of all that was added, whatever the bins.
+  const MomentTable::Moments& exact() const { return exact_; }
+
   double energy() const {
     double sum = 0.0;
     for (std::size_t i = 0; i < number_.size(); ++i) sum += number_[i] * energies_[i];
@@ -45,7 +55,28 @@ class Sum {
  private:
   std::span<const double> energies_;
   std::vector<double> number_;
+  const MomentTable* moments_;
+  MomentTable::Moments exact_{};
 };
+
+/// Takes what bins hold off moments.
+void subtract(const BinShares& shares, std::span<const double> energies, const MomentTable& moments,
+              MomentTable::Moments& from) {
+  for (std::size_t i = 0; i < shares.number.size(); ++i) {
+    const MomentTable::Moments each = moments.at(energies[u(shares.first) + i]);
+    for (std::size_t k = 0; k < from.size(); ++k) from[k] -= shares.number[i] * each[k];
+  }
+}
+
+/// Fills in what the bins of a yield do not hold of the protons' tracks, whose moments are `exact`.
+void find_beyond(const MomentTable::Moments& exact, const SecondaryEnergies& energies, const MomentTable* moments,
+                 Yield& out) {
+  if (moments == nullptr) return;
+  out.beyond_aside = out.beyond = exact;
+  subtract(out.protons, energies.proton, *moments, out.beyond);
+  subtract(out.ahead, energies.proton, *moments, out.beyond_aside);
+  for (const BinShares& aside : out.aside) subtract(aside, energies.proton, *moments, out.beyond_aside);
+}
 
 /// Adds particles of a spectrum whose u = 1 is `energy`.
 void add_spectrum(const physics::Spectrum& spectrum, double energy, double weight, Sum& to) {
@@ -61,9 +92,10 @@ void add_spectrum(const physics::Spectrum& spectrum, double energy, double weigh
 }
 
 /// Yield of reactions of one nucleus, times their cross section in barn.
-Yield nucleus_yield(const physics::NuclearTable& table, double energy, const SecondaryEnergies& energies) {
+Yield nucleus_yield(const physics::NuclearTable& table, double energy, const SecondaryEnergies& energies,
+                    const MomentTable* moments) {
   Yield out;
-  Sum protons(energies.proton), ahead(energies.proton), wide(energies.proton), deuterons(energies.deuteron);
+  Sum protons(energies.proton, moments), ahead(energies.proton), wide(energies.proton), deuterons(energies.deuteron);
   const physics::Emission emission = table.emission(energy);
   const auto add_protons = [&](const physics::Spectrum& spectrum, Sum& to) {
     add_spectrum(spectrum, energy, emission.cross_section, to);
@@ -84,6 +116,7 @@ Yield nucleus_yield(const physics::NuclearTable& table, double energy, const Sec
   out.neutral = emission.cross_section * energy - stays - protons.energy() - deuterons.energy();
   out.protons = protons.shares();
   out.deuterons = deuterons.shares();
+  find_beyond(protons.exact(), energies, moments, out);
 
   const physics::Deflection elastic = table.deflection(energy);
   for (std::size_t k = 0; k < elastic.share.size(); ++k) {
@@ -101,9 +134,9 @@ Yield nucleus_yield(const physics::NuclearTable& table, double energy, const Sec
 }
 
 /// Yield of one collision with a proton at rest: both share its energy, each share being as likely.
-Yield collision_yield(double energy, const SecondaryEnergies& energies) {
+Yield collision_yield(double energy, const SecondaryEnergies& energies, const MomentTable* moments) {
   constexpr int kParts = 400;
-  Sum protons(energies.proton), ahead(energies.proton), wide(energies.proton);
+  Sum protons(energies.proton, moments), ahead(energies.proton), wide(energies.proton);
   std::vector<Sum> aside(physics::kAngleClasses, Sum(energies.proton));
   for (int part = 0; part < kParts; ++part) {
     const double share = (part + 0.5) / kParts, angle = physics::collision_angle(energy, share);
@@ -117,6 +150,7 @@ Yield collision_yield(double energy, const SecondaryEnergies& energies) {
   out.wide = wide.energy();
   out.protons = protons.shares();
   for (std::size_t k = 0; k < aside.size(); ++k) out.aside[k] = aside[k].shares();
+  find_beyond(protons.exact(), energies, moments, out);
   return out;
 }
 
@@ -142,9 +176,34 @@ void accumulate(const Yield& from, double weight, Yield& to) {
   for (std::size_t k = 0; k < to.deflected.size(); ++k) accumulate(from.deflected[k], weight, to.deflected[k]);
   to.local += weight * from.local;
   to.neutral += weight * from.neutral;
+  for (std::size_t k = 0; k < to.beyond.size(); ++k) {
+    to.beyond[k] += weight * from.beyond[k];
+    to.beyond_aside[k] += weight * from.beyond_aside[k];
+  }
 }
 
 }  // namespace
+
+MomentTable::MomentTable(const physics::TrackMoments& moments, double highest)
+    : step_(std::sqrt(highest) / kMomentPoints) {
+  for (int i = 0; i <= kMomentPoints + 1; ++i) {
+    Moments each{};
+    const double energy = i * i * step_ * step_;
+    for (int k = 0; k < physics::TrackMoments::kCount; ++k) each[u(k)] = moments.at(k, energy);
+    values_.push_back(each);
+  }
+}
+
+MomentTable::Moments MomentTable::at(double energy) const {
+  const double place = std::min(std::sqrt(energy) / step_, static_cast<double>(kMomentPoints));
+  const std::size_t low = static_cast<std::size_t>(place);
+  const double share = place - static_cast<double>(low);
+  Moments out{};
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    out[k] = values_[low][k] + share * (values_[low + 1][k] - values_[low][k]);
+  }
+  return out;
+}
 
 SecondaryEnergies::SecondaryEnergies(const ReactionGrid& grid, const physics::StoppingTable& water)
     : proton(grid.energy) {
@@ -152,15 +211,15 @@ SecondaryEnergies::SecondaryEnergies(const ReactionGrid& grid, const physics::St
 }
 
 NucleusYields::NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies,
-                             const Tasks& tasks)
+                             const Tasks& tasks, const MomentTable* moments)
     : energies_(energies), collisions_(energies.proton.size()) {
   for (const NuclearMatter& matter : matters) {
     for (const NuclearMatter::Nucleus& nucleus : matter.nuclei()) nuclei_[nucleus.table].resize(energies.proton.size());
   }
   tasks(static_cast<int>(energies.proton.size()), [&](int bin) {
     const double energy = energies.proton[u(bin)];
-    for (auto& [table, yields] : nuclei_) yields[u(bin)] = nucleus_yield(*table, energy, energies);
-    collisions_[u(bin)] = collision_yield(energy, energies);
+    for (auto& [table, yields] : nuclei_) yields[u(bin)] = nucleus_yield(*table, energy, energies, moments);
+    collisions_[u(bin)] = collision_yield(energy, energies, moments);
   });
 }
 

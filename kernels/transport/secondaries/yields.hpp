@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "physics/icru63.hpp"
+#include "physics/track_moments.hpp"
 #include "transport/model/nuclear_matter.hpp"
 #include "transport/model/reaction_grid.hpp"
 
@@ -18,6 +19,20 @@ struct SecondaryEnergies {
   SecondaryEnergies(const ReactionGrid& grid, const physics::StoppingTable& water);
 
   std::vector<double> proton, deuteron;
+};
+
+/// Moments of protons' tracks in water by energy, looked up: a spectrum asks for many.
+class MomentTable {
+ public:
+  using Moments = std::array<double, physics::TrackMoments::kCount>;
+
+  MomentTable(const physics::TrackMoments& moments, double highest);
+
+  Moments at(double energy) const;
+
+ private:
+  double step_;  // of the square root of the energy
+  std::vector<Moments> values_;
 };
 
 /// Numbers by bin, of which only a part is not zero.
@@ -35,7 +50,10 @@ struct Yield {
   BinShares protons;                                        // the same, whatever their angle
   std::array<BinShares, physics::kAngleClasses> deflected;  // elastically, by angle
   double local = 0;                                         // MeV that stay: alphas, recoils, the widest elastic ones
-  double neutral = 0;                                       // MeV of neutrons, photons and binding
+  // Moments of tracks in water that the bins of `ahead` and `aside`, or those of `protons`, do not hold: of protons that
+  // end within the lowest bin, or go further aside.
+  MomentTable::Moments beyond_aside{}, beyond{};
+  double neutral = 0;  // MeV of neutrons, photons and binding
 };
 
 /// Runs tasks 0 … n - 1, at the same time where there are cores.
@@ -44,8 +62,10 @@ using Tasks = std::function<void(int n, const std::function<void(int task)>&)>;
 /// Yields of nuclei, from which those of materials are put together.
 class NucleusYields {
  public:
-  /// Makes those of the nuclei of `matters`. `energies`, and the tables that the matters were made of, must outlive it.
-  NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies, const Tasks& tasks);
+  /// Makes those of the nuclei of `matters`, with what their bins do not hold of tracks where there are `moments`.
+  /// `energies`, and the tables that the matters were made of, must outlive it.
+  NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies, const Tasks& tasks,
+                const MomentTable* moments = nullptr);
 
   /// Yields in one material, by bin.
   std::vector<Yield> of(const NuclearMatter& matter) const;

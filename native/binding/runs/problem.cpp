@@ -99,6 +99,8 @@ Problem read_problem(const Napi::Object& object) {
   }
   read_solver(f.child("solver"), p);
   p.keyframes = f.integer("keyframes");
+  p.track_scores = f.has("tracks");
+  if (p.track_scores) p.spectra = f.child("tracks").doubles("spectra_mm");
   return p;
 }
 

@@ -122,6 +122,19 @@ Napi::Object secondaries_object(Napi::Env env, const RunResult& r) {
   return out;
 }
 
+/// Moments of tracks and spectra, with the rows of those and the energies of their bins.
+Napi::Object tracks_object(Napi::Env env, const transport::TrackScores& scored, const engine::TrackResult& tracks) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("primary", to_array(env, tracks.primary));
+  out.Set("protons", to_array(env, tracks.protons));
+  out.Set("spectra", to_array(env, tracks.spectra));
+  Napi::Array rows = Napi::Array::New(env, scored.rows.size());
+  for (uint32_t i = 0; i < scored.rows.size(); ++i) rows.Set(i, scored.rows[i]);
+  out.Set("spectrum_rows", rows);
+  out.Set("spectrum_energies_MeV", to_array(env, scored.at));
+  return out;
+}
+
 /// All of a result but its spans, which are still being recorded while a run goes on.
 Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
   Napi::Object out = Napi::Object::New(env);
@@ -145,6 +158,7 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
   out.Set("range_mean_mm", run.tables().beam_range_mm);
   out.Set("end_excess_mm", run.tables().end_excess_mm);
   if (r.secondaries) out.Set("secondaries", secondaries_object(env, r));
+  if (r.tracks) out.Set("tracks", tracks_object(env, run.tables().tracks, *r.tracks));
   out.Set("ledger_number", ledger_array(env, r.number, false));
   out.Set("ledger_energy", ledger_array(env, r.energy, true));
   out.Set("faces_number", faces_array(env, r.number));

@@ -1,0 +1,110 @@
+#include "track_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "index.hpp"
+#include "tables.hpp"
+
+namespace bb::transport {
+namespace {
+
+using Moments = physics::TrackMoments;
+
+/// Energy loss times what it adds to each moment, summed over the spots on their ways to the first node.
+std::array<double, Moments::kCount> entry_per_energy(const Problem& p, std::span<const Medium> media,
+                                                     std::span<const Entry> entries) {
+  std::array<double, Moments::kCount> sum{};
+  double lost = 0.0;
+  const std::span<const Beam> spots = spots_of(p);
+  for (std::size_t i = 0; i < spots.size(); ++i) {
+    const Medium& medium = *entries[i].medium;
+    const double loss = spots[i].weight * (spots[i].energy - entries[i].energy);
+    if (!(loss > 0.0)) continue;
+    lost += loss;
+    const Moments moments(media[0].table, medium.table, medium.material.density);
+    for (int k = 0; k < Moments::kCount; ++k) {
+      sum[u(k)] += loss * moments.per_energy(k, 0.5 * (spots[i].energy + entries[i].energy));
+    }
+  }
+  for (double& each : sum) each = lost > 0.0 ? each / lost : 0.0;
+  return sum;
+}
+
+}  // namespace
+
+std::vector<int> spectrum_rows(const Problem& p) {
+  std::vector<int> rows;
+  // Steps that are longer than cells leave rows out, whose spectra would be empty.
+  if (!p.spectra.empty() && p.stepping == Stepping::kPath && p.step > 1.001 * p.grid.dz) {
+    throw ProblemError("invalid", "output.spectra_mm: the steps of " + std::to_string(p.step) +
+                                      " mm are longer than cells in depth; solver.step_mm must be at most "
+                                      "grid.dz_mm = " +
+                                      std::to_string(p.grid.dz));
+  }
+  for (const double depth : p.spectra) {
+    const int row = static_cast<int>(std::floor(depth / p.grid.dz));
+    if (!(depth >= 0.0) || row >= p.grid.nz) {
+      throw ProblemError("invalid", "output.spectra_mm: " + std::to_string(depth) + " mm; allowed: 0 to below " +
+                                        std::to_string(p.grid.nz * p.grid.dz));
+    }
+    rows.push_back(row);
+  }
+  std::ranges::sort(rows);
+  const auto repeated = std::ranges::unique(rows);
+  rows.erase(repeated.begin(), repeated.end());
+  return rows;
+}
+
+std::size_t TrackScores::spectrum(int z, int e) const {
+  const auto found = std::ranges::find(rows, z);
+  return found == rows.end() ? size() : kMoments * plane + u(static_cast<int>(found - rows.begin())) * ne + u(e);
+}
+
+void TrackScores::add(double* scored, int e, int a, int m, int z, int x, std::size_t nx, double number) const {
+  const double protons = number * way[u(a)];
+  const std::size_t cell = u(z) * nx + u(x), row = u(m) * ne + u(e), bin = spectrum(z, e);
+  for (std::size_t k = 0; k < kMoments; ++k) scored[k * plane + cell] += protons * moment[k][row];
+  if (bin < size()) scored[bin] += protons * moment[0][row];
+}
+
+TrackScores track_scores(const Problem& p, std::span<const Medium> media, const EnergyGrid& grid,
+                         std::span<const Entry> entries, const Tables& t, int along) {
+  TrackScores s;
+  if (!p.track_scores) return s;
+  s.plane = t.plane();
+  s.ne = u(t.ne);
+  s.rows = spectrum_rows(p);
+  const physics::StoppingTable& water = media[0].table;
+  for (const double energy : grid.energies()) {
+    s.at.push_back(energy > 0.0 ? water.energy_at(water.range(energy) - 0.05 * t.path_step) : 0.0);
+  }
+  const double beam_angle = t.theta[u(along)];
+  for (const double theta : t.theta) s.way.push_back(t.classes == 1 ? 1.0 : std::cos(beam_angle) / std::cos(theta));
+  const int row_class = t.classes == 1 ? 0 : along;
+  for (int k = 0; k < Moments::kCount; ++k) {
+    std::vector<double>& out = s.moment[u(k)];
+    out.resize(u(t.materials) * u(t.ne));
+    for (int m = 0; m < t.materials; ++m) {
+      const Medium& medium = media[u(m)];
+      const Moments moments(water, medium.table, medium.material.density);
+      // What a proton of a bin has before it, as the bin's energy is; a step takes what its protons have less after it.
+      const std::vector<double> held = grid.held([&](double energy) { return moments.at(k, energy); });
+      for (int e = 0; e < t.ne; ++e) {
+        const std::size_t row = t.row(row_class, m, e);
+        out[u(m) * u(t.ne) + u(e)] += held[u(e)] - t.nuclear[row] * moments.at(k, s.at[u(e)]);
+        for (int i = t.gather_begin[row]; i < t.gather_begin[row + 1]; ++i) {
+          out[u(m) * u(t.ne) + u(t.gather_source[u(i)])] -= t.gather_weight[u(i)] * held[u(e)];
+        }
+      }
+    }
+  }
+  const auto entry = entry_per_energy(p, media, entries);
+  for (int k = 0; k < Moments::kCount; ++k) {
+    for (const double dose : t.start.entry_dose) s.entry[u(k)].push_back(dose * entry[u(k)]);
+  }
+  return s;
+}
+
+}  // namespace bb::transport

@@ -1,0 +1,76 @@
+#include "dcpt_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "../kernels/problems.hpp"
+#include "physics/kinematics.hpp"
+
+namespace bb::test {
+namespace {
+
+using namespace transport;
+
+/// Solid water as the plan's inputs have it. I from the elements by Bragg's rule with the values for compounds of ICRU
+/// Report 37, 70.4 eV; stopping powers by Bethe's formula, scaled to water's table.
+Material solid_water() {
+  const Material water = material("water");
+  Material m = water;
+  m.name = "solid water";
+  m.density = 1.032;
+  m.z_over_a = 0.5390;
+  m.x0 = 41.4;
+  m.xs = 54.7;
+  m.elements = {{"H", 0.079994}, {"C", 0.672956}, {"N", 0.023894}, {"O", 0.198689}, {"Cl", 0.001383}, {"Ca", 0.023084}};
+  const auto bethe = [](double energy, double excitation_eV) {
+    const double beta2 = physics::beta_squared(energy), gamma = physics::gamma(energy);
+    return std::log(1.022e6 * beta2 * gamma * gamma / excitation_eV) - beta2;
+  };
+  for (std::size_t i = 0; i < m.energies.size(); ++i) {
+    const double energy = std::max(m.energies[i], 1.0);  // below it Bethe's formula does not hold, nor is there range
+    m.stopping[i] *= m.z_over_a / water.z_over_a * bethe(energy, 70.4) / bethe(energy, 75.0);
+  }
+  return m;
+}
+
+}  // namespace
+
+Problem dcpt_plan() {
+  // From the nozzle's reference plane the beam comes through 477.5 mm of air.
+  const Material air = material("air");
+  const physics::StoppingTable in_air(air.energies, air.stopping);
+  const double energy = in_air.energy_at(in_air.range(160.36) - 47.75 * air.density);
+  Problem p = water_problem(energy, {240.0, 200.0, 4.0, 0.5}, 0.3, 0.01);
+  p.beam.energy_sigma = 0.72;
+  p.grid.cutoff = 0.5;
+  p.materials.push_back(solid_water());
+  p.materials.push_back(material("pmma"));
+  paint(p, 1, -120.0, 120.0, 0.0, 200.0);
+  paint(p, 2, -120.0, 120.0, 20.0, 25.0);
+  p.stepping = Stepping::kDepth;
+  p.precision = Precision::kFp32;
+  p.variant = "depth";
+  follow_reactions(p);
+  return p;
+}
+
+std::vector<std::vector<double>> reference_columns(const std::string& name) {
+  const char* elsewhere = std::getenv("BRAGGBENCH_ASSETS");
+  std::ifstream file(std::string(elsewhere != nullptr ? elsewhere : BB_ASSETS) + "/reference/" + name);
+  std::vector<std::vector<double>> columns;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::vector<double> values;
+    double value = 0.0;
+    for (char comma = 0; fields >> value; fields >> comma) values.push_back(value);
+    if (values.empty()) continue;
+    columns.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) columns[i].push_back(values[i]);
+  }
+  return columns;
+}
+
+}  // namespace bb::test
