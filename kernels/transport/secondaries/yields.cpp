@@ -43,7 +43,7 @@ class Sum {
     return {static_cast<int>(first - number_.begin()), std::vector<double>(first, last)};
   }
 
-  /// Of all that was added, whatever the bins.
+  /// Moments of all that was added, whatever the bins.
   const MomentTable::Moments& exact() const { return exact_; }
 
   double energy() const {
