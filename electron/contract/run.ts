@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { namedFileSchema } from './files.ts';
+import { letSummarySchema, qualitySchema } from './quality.ts';
 import { energyBalanceSchema, numberBalanceSchema } from './scenario/transport/ledger-columns.ts';
 import { summaryScalarShape } from './scenario/transport/run-scalars.ts';
 import { gridSizeSchema } from './scenario/transport/workload.ts';
@@ -86,6 +87,8 @@ export const runSummarySchema = z.strictObject({
   peak_rss_MB: z.number(),
   /** Following what comes out of nuclear reactions, beside solve_s; where they are followed. */
   products_s: z.number().optional(),
+  /** LET along the beam axis, keV/µm in water; where it was scored. */
+  let: letSummarySchema.optional(),
   grid: gridSizeSchema,
   isa: z.string(),
 });
@@ -105,8 +108,8 @@ export type Against = Readonly<z.infer<typeof againstSchema>>;
 
 /** A map to show: dose, or the protons summed over the two axes that are not shown. */
 export const mapRequestSchema = z.strictObject({
-  /** `dose-per-mass`: by the density of each cell. */
-  quantity: z.enum(['dose', 'dose-per-mass', 'protons']),
+  /** `dose-per-mass`: by the density of each cell. LET of all protons, of runs that have ended and scored it. */
+  quantity: z.enum(['dose', 'dose-per-mass', 'protons', 'letd', 'lett']),
   horizontal: axisNameSchema,
   vertical: axisNameSchema,
   viewport: viewportSchema,
@@ -169,6 +172,8 @@ export const depthDoseSchema = z.strictObject({
     fwhm_mm: z.number().nullable(),
     peak_to_entrance: z.number().nullable(),
   }),
+  /** LET, spectra and RBE-weighted dose; null where they were not scored. */
+  quality: qualitySchema.nullable(),
 });
 export type DepthDose = Readonly<z.infer<typeof depthDoseSchema>>;
 

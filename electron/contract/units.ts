@@ -12,6 +12,7 @@ export const unitSymbols = {
   A: 'Å',
   um: 'µm',
   percent: '%',
+  Gy: 'Gy',
   '1': '',
 } as const;
 

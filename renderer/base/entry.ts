@@ -9,6 +9,7 @@ const factors: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
   deg: { deg: 1, '°': 1, mrad: 180 / Math.PI / 1e3, rad: 180 / Math.PI },
   A: { a: 1, å: 1, nm: 10, pm: 0.01 },
   um: { um: 1, µm: 1, μm: 1, mm: 1000, nm: 1e-3 },
+  Gy: { gy: 1, cgy: 0.01, mgy: 0.001 },
   percent: { '%': 1 },
   '1': { '': 1 },
 };

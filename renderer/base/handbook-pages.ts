@@ -16,6 +16,7 @@ export const handbookPages: readonly HandbookPage[] = [
   { id: 'timelines', title: 'Timelines' },
   { id: 'physics-and-limits', title: 'Physics and limits' },
   { id: 'nuclear-reactions', title: 'Nuclear reactions' },
+  { id: 'let-and-rbe', title: 'LET and RBE' },
   { id: 'measurements', title: 'Measurements' },
   { id: 'command-line', title: 'Command line' },
   { id: 'developer', title: "Developer's guide" },

@@ -86,6 +86,32 @@ function readoutLines(facts: RunFacts): readonly string[] {
   return ['  No range to read: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known)), ...noted];
 }
 
+const placeNames = { entrance: 'entrance', half: 'half of R80', peak: 'peak', r80: 'R80' } as const;
+
+/** LET at the places where readers look. */
+function letLines({ summary }: RunFacts, style: Style): readonly string[] {
+  if (summary.let === undefined) return [];
+  const shown = (value: number | null): string => (value === null ? '–' : value.toFixed(3));
+  const right = (title: string) => ({ title, align: 'right' }) as const;
+  const columns = [
+    { title: 'LET in water, keV/µm' },
+    right('depth'),
+    right('LETt primary'),
+    right('LETd primary'),
+    right('LETt'),
+    right('LETd'),
+  ];
+  const rows = summary.let.map((one) => [
+    placeNames[one.at],
+    millimetres(one.depth_mm),
+    shown(one.lett_primary),
+    shown(one.letd_primary),
+    shown(one.lett),
+    shown(one.letd),
+  ]);
+  return ['', ...table(columns, rows, { styleTitle: (title) => style('bold', title) }).map((line) => `  ${line}`)];
+}
+
 const rowNames: Readonly<Record<string, string>> = {
   in: 'In',
   deposited: 'Deposited',
@@ -149,6 +175,7 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
     headline(facts, style),
     '',
     ...readoutLines(facts),
+    ...letLines(facts, style),
     '',
     ...table(
       [

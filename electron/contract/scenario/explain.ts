@@ -12,6 +12,7 @@ const typeNames: Readonly<Record<string, string>> = {
   number: 'a number',
   integer: 'a whole number',
   string: 'text',
+  boolean: 'a yes or no',
   object: 'an object',
   array: 'a list',
 };

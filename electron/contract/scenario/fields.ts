@@ -71,6 +71,8 @@ export function allowedText(schema: JsonSchema): string {
       return `${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${withUnit(schema.maximum ?? Number.POSITIVE_INFINITY, unitOf(schema))}`;
     case 'integer':
       return `a whole number, ${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${formatNumber(schema.maximum ?? Number.POSITIVE_INFINITY)}`;
+    case 'boolean':
+      return 'true or false';
     case 'string':
       return `text of at most ${schema.maxLength} characters`;
     case 'array':

@@ -10,7 +10,7 @@ import { shownCrosshair } from '../../state/selection.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { type BeamAxis, beamAxis, depthAlong, pointAlong } from './beam-axis.ts';
-import { depthDoseChart, type OverlaidCurve, wholeDepth } from './figure.ts';
+import { depthDoseChart, type OverlaidCurve, showsSpectra, wholeDepth } from './figure.ts';
 import type { DepthDoseStore } from './store.ts';
 
 /** While a run goes on the curve follows at this pace, and the map at the full rate. */
@@ -45,21 +45,25 @@ export function driveDepthDose(
       shown: data.depthDose.get(SHOWN),
       resolved: resolved(),
       unit: store.getState().unit,
+      beside: store.getState().beside,
       overlays: laidOver(),
       window: straight ? [z[0] - entrance_mm.z, z[1] - entrance_mm.z] : null,
       width: host.clientWidth / readDrawingTheme(host).labelSize,
     });
   };
+  const overDepth = (): boolean => !showsSpectra(store.getState().beside, data.depthDose.get(SHOWN));
   const zoom = ([from, to]: Interval): void => {
     const { entrance_mm, angle_rad } = beam();
-    if (angle_rad !== 0) return;
+    if (angle_rad !== 0 || !overDepth()) return;
     const [low, high] = wholeDepth(data.depthDose.get(SHOWN), resolved());
     const z = [Math.max(low, from) + entrance_mm.z, Math.min(high, to) + entrance_mm.z] as const;
     stores.window.zoom({ z: from <= low && to >= high ? null : z });
   };
   const view = new ChartView(host, scheduler, {
-    hover: (depth) => stores.selection.point(depth === null ? null : pointAlong(beam(), depth)),
-    pick: (depth) => stores.selection.pin(pointAlong(beam(), depth)),
+    hover: (depth) => stores.selection.point(depth === null || !overDepth() ? null : pointAlong(beam(), depth)),
+    pick: (depth) => {
+      if (overDepth()) stores.selection.pin(pointAlong(beam(), depth));
+    },
     zoom,
     reset: stores.window.reset,
     pace: () => (data.depthDose.get(SHOWN)?.final === null ? LIVE_EVERY_MS : 0),
@@ -69,7 +73,10 @@ export function driveDepthDose(
   const cross = (): void => {
     const at = shownCrosshair(stores.selection.getState());
     const axis = beam();
-    view.setCursor(at?.z === undefined ? null : depthAlong(axis, at.z, at.x ?? axis.entrance_mm.x), null);
+    view.setCursor(
+      at?.z === undefined || !overDepth() ? null : depthAlong(axis, at.z, at.x ?? axis.entrance_mm.x),
+      null,
+    );
   };
   // Words stand on the side of their line where there is room.
   const resize = new ResizeObserver(show);

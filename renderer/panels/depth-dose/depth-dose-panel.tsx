@@ -27,6 +27,13 @@ const units = [
   { value: 'percent', label: '%', title: 'Per cent of the peak' },
 ] as const;
 
+const beside = [
+  { value: 'none', label: 'dose', title: 'Dose alone' },
+  { value: 'let', label: 'LET', title: 'LET in water below the dose: averages over dose and over tracks' },
+  { value: 'rbe', label: 'RBE', title: 'Dose times RBE by 1.1, McNamara, Wedenberg and Carabe' },
+  { value: 'spectra', label: 'spectra', title: 'Energy spectra of primary protons at the depths of the scenario' },
+] as const;
+
 function CurveReadout({ unit }: { readonly unit: DepthDoseState['unit'] }): ReactElement {
   const workbench = useWorkbench();
   const { stores, data } = workbench;
@@ -62,7 +69,7 @@ export default function DepthDosePanel(): ReactElement {
   const workbench = useWorkbench();
   const { storage, settingsReset } = workbench;
   const store = useMemo(() => createDepthDoseStore(storage, settingsReset), [storage, settingsReset]);
-  const unit = useSelected(store, (state) => state.unit);
+  const { unit, beside: shownBeside } = useSelected(store, (state) => state);
   const host = useRef<HTMLDivElement>(null);
   const driven = useRef<DrivenPlot>(null);
   const shown = useCached(workbench.data.depthDose, SHOWN);
@@ -79,6 +86,14 @@ export default function DepthDosePanel(): ReactElement {
         <CurveReadout unit={unit} />
         <div className="panel-bar__tools">
           <OverlayMenu />
+          {shown?.final?.quality == null ? null : (
+            <Segmented
+              label="Beside the dose"
+              value={shownBeside}
+              options={beside}
+              onChange={(next) => store.setState({ beside: next })}
+            />
+          )}
           <Segmented
             label="Unit of the dose"
             value={unit}

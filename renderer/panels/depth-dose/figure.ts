@@ -4,9 +4,11 @@ import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { fixed } from '../../base/numbers.ts';
 import type { ShownDepthDose } from '../../data/run-data.ts';
-import type { Chart, ChartMark, LineSeries } from '../../drawing/charts/chart.ts';
+import type { Chart, ChartAxis, ChartMark, LineSeries } from '../../drawing/charts/chart.ts';
 import { axisArray, curveArray } from '../../drawing/export/figure.ts';
 import { ROOM } from '../../drawing/plot-frame.ts';
+import { letArrays, letPane, rbeSeries, spectraChart } from './quality-figure.ts';
+import type { DepthDoseState } from './store.ts';
 
 /** A curve to lay over the run's. */
 export interface OverlaidCurve {
@@ -63,6 +65,7 @@ export interface ChartInput {
   readonly shown: ShownDepthDose | null;
   readonly resolved: TransportResolved | null;
   readonly unit: DoseUnit;
+  readonly beside?: DepthDoseState['beside'];
   readonly overlays?: readonly OverlaidCurve[];
   /** Shown part of the axis; null: all of it. */
   readonly window: Interval | null;
@@ -117,8 +120,15 @@ function marksOf({ shown, resolved, width }: ChartInput, [from, to]: Interval): 
   return marks;
 }
 
+/** Whether energy is the axis, not depth. */
+export function showsSpectra(beside: DepthDoseState['beside'], shown: ShownDepthDose | null): boolean {
+  return beside === 'spectra' && (shown?.final?.quality?.spectra.length ?? 0) > 0;
+}
+
 export function depthDoseChart(input: ChartInput): Chart {
-  const { shown, resolved, unit, window } = input;
+  const { shown, resolved, unit, window, beside = 'none' } = input;
+  const quality = shown?.final?.quality ?? null;
+  if (quality !== null && showsSpectra(beside, shown)) return spectraChart(quality);
   const overlays = (input.overlays ?? []).map((overlay) => overlayIn(overlay, unit));
   const curve = shown === null ? undefined : curveIn(shown, unit);
   const peak = curve === undefined ? 0 : curve.values.reduce((a, b) => Math.max(a, b), 0);
@@ -135,12 +145,15 @@ export function depthDoseChart(input: ChartInput): Chart {
     const y = scaled(overlay.dose, overlayFactor(overlay, unit, peak));
     return { kind: 'line', name: overlay.name, ...look, width: 1.5, x: overlay.depth_mm, y };
   });
-  const highest = [run, ...laid].reduce((most, { y }) => Array.from(y).reduce((a, b) => Math.max(a, b), most), 0);
+  const weighted = beside === 'rbe' && quality !== null ? rbeSeries(quality, run.y) : [];
+  const lines = [run, ...weighted, ...laid];
+  const x: ChartAxis = { title: 'Depth along the beam axis', unit: 'mm', kind: 'linear', from, to };
+  const highest = lines.reduce((most, { y }) => Array.from(y).reduce((a, b) => Math.max(a, b), most), 0);
   return {
     title: 'Depth dose',
     panes: [
       {
-        x: { title: 'Depth along the beam axis', unit: 'mm', kind: 'linear', from, to },
+        x,
         y: {
           ...{
             title: 'Dose',
@@ -150,11 +163,13 @@ export function depthDoseChart(input: ChartInput): Chart {
           },
           ...{ from: 0, to: (highest > 0 ? highest : 1) * HEADROOM, ...(highest > 0 ? {} : { format: () => '' }) },
         },
-        series: [run, ...laid],
+        series: lines,
         marks: marksOf(input, [from, to]),
-        tall: 1,
+        tall: beside === 'let' && quality !== null ? 1.4 : 1,
       },
+      ...(beside === 'let' && quality !== null ? [letPane(quality, x, run.y)] : []),
     ],
+    linked: true,
     legend: 'inside',
     room: { left: ROOM.left, right: ROOM.right },
     arrays:
@@ -167,6 +182,7 @@ export function depthDoseChart(input: ChartInput): Chart {
               axisArray(`depth_${i + 2}`, 'mm', `depth: ${overlay.name}`, overlay.depth_mm),
               curveArray(`dose_${i + 2}`, overlay.unit ?? '', overlay.name, `depth_${i + 2}`, overlay.dose),
             ]),
+            ...(beside === 'none' || quality === null ? [] : letArrays(quality)),
           ],
     notes: {},
   };

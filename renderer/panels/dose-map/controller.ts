@@ -19,6 +19,8 @@ export const GAMMA_LIMITS = { low: 0, high: 2 } as const;
 
 const AXES = { horizontal: 'z', vertical: 'x' } as const;
 
+const quantities = { area: 'dose', mass: 'dose-per-mass', letd: 'letd', lett: 'lett' } as const;
+
 /** Which entry of the data cache is shown. */
 export function shownKey(against: { readonly kind: string }): string {
   return against.kind === 'gamma' ? GAMMA_MAP : DOSE_MAP;
@@ -41,7 +43,7 @@ export function driveDoseMap(
       const { against } = view.getState();
       const { run } = stores.selection.getState();
       feed.want(DOSE_MAP, {
-        quantity: store.getState().unit === 'mass' ? 'dose-per-mass' : 'dose',
+        quantity: quantities[store.getState().unit],
         ...AXES,
         viewport,
         ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),

@@ -20,6 +20,8 @@ const units = [
     label: 'nGy mm',
     title: 'Energy by mass with the density of each cell: Gy times the mm of y that the plane model sums over',
   },
+  { value: 'letd', label: 'LETd', title: 'LET in water averaged over dose, of all protons; of runs that scored it' },
+  { value: 'lett', label: 'LETt', title: 'LET in water averaged over tracks, of all protons; of runs that scored it' },
 ] as const;
 
 export default function DoseMapPanel(): ReactElement {
@@ -84,7 +86,10 @@ export default function DoseMapPanel(): ReactElement {
         <>
           {trouble === null ? null : (
             <div className="plot-panel__cover">
-              <EmptyState icon="map" title="These two cannot be compared">
+              <EmptyState
+                icon="map"
+                title={against.kind === 'none' ? 'There is no such map' : 'These two cannot be compared'}
+              >
                 {trouble}
               </EmptyState>
             </div>

@@ -10,6 +10,14 @@ function decimalsOf(cell_mm: number): number {
   return Math.min(4, Math.max(1, Math.ceil(-Math.log10(cell_mm)) + 1));
 }
 
+const readingNames: Readonly<Record<string, string>> = {
+  dose: 'dose',
+  'dose per mass': 'dose',
+  'gamma index': 'gamma',
+  LETd: 'LETd',
+  LETt: 'LETt',
+};
+
 export function DoseReadout({ mapKey }: { readonly mapKey: string }): ReactElement {
   const { stores, data } = useWorkbench();
   const crosshair = useSelected(stores.selection, shownCrosshair);
@@ -36,11 +44,7 @@ export function DoseReadout({ mapKey }: { readonly mapKey: string }): ReactEleme
         x <b>{fixed(crosshair.x, digits(field.vertical))}</b> mm
       </span>
       <span>
-        {field.quantity === 'dose' || field.quantity === 'dose per mass'
-          ? 'dose'
-          : field.quantity === 'gamma index'
-            ? 'gamma'
-            : 'difference'}{' '}
+        {readingNames[field.quantity] ?? 'difference'}{' '}
         <b>{hit === null || Number.isNaN(hit.value) ? '–' : significant(hit.value, 4)}</b> {field.unit}
       </span>
     </output>

@@ -10,8 +10,8 @@ const schema = z.strictObject({
   ...mapConfigShape,
   /** Outlines of regions and reference lines over the field. */
   marks: z.boolean(),
-  /** Energy by area of the map, or by mass with the density of each cell. */
-  unit: z.enum(['area', 'mass']),
+  /** Energy by area of the map, or by mass with the density of each cell; or LET in its place. */
+  unit: z.enum(['area', 'mass', 'letd', 'lett']),
 });
 export type DoseMapState = Readonly<z.infer<typeof schema>>;
 export type DoseMapStore = StoreApi<DoseMapState>;

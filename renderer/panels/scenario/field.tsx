@@ -113,6 +113,15 @@ const switches = [
   { value: 'false', label: 'no' },
 ] as const;
 
+const listText = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
+
+/** Numbers between commas; text that is none stays, and is marked. */
+function readList(text: string): readonly number[] | string | undefined {
+  if (text.trim() === '') return undefined;
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  return numbers.every((value) => Number.isFinite(value)) ? numbers : text;
+}
+
 function Control({
   field,
   id,
@@ -152,6 +161,19 @@ function Control({
         invalid={invalid}
         {...described}
         onChange={(value) => form.edit(field.path, value, field.title, field.key)}
+        onSettle={form.settle}
+      />
+    );
+  }
+  if (typeof schema.items === 'object' && schema.items.type === 'number') {
+    return (
+      <TextField
+        id={id}
+        value={listText(field.value)}
+        placeholder={listText(field.fallback)}
+        invalid={invalid}
+        {...described}
+        onChange={(text) => form.edit(field.path, readList(text), field.title, field.key)}
         onSettle={form.settle}
       />
     );

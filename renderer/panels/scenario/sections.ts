@@ -59,6 +59,12 @@ const transport: readonly Section[] = [
     summary: below('physics', 'stopping_power', 'scattering'),
   },
   {
+    id: 'quality',
+    title: 'LET and RBE',
+    fields: below('output', 'let', 'spectra_mm', 'alpha_beta_Gy', 'fraction_Gy'),
+    summary: below('output', 'let', 'alpha_beta_Gy'),
+  },
+  {
     id: 'solver',
     title: 'Solver',
     fields: [

@@ -58,4 +58,33 @@ export const outputSchema = z.strictObject({
     min: 0,
     max: 2000,
   }).default(64),
+  let: z
+    .boolean()
+    .meta({
+      title: 'LET',
+      description: 'Scores LET per cell, the spectra below and the RBE-weighted dose. By variants on the CPU.',
+    })
+    .default(false),
+  spectra_mm: z
+    .array(z.number().min(0).max(5000).meta({ unit: 'mm' }))
+    .max(50)
+    .meta({
+      title: 'Spectra at',
+      description: 'Depths (mm) whose energy spectrum of primary protons is kept, with LET.',
+    })
+    .default([]),
+  alpha_beta_Gy: quantity({
+    title: 'α/β',
+    description: 'Of photons, for the RBE by McNamara, Wedenberg and Carabe.',
+    unit: 'Gy',
+    min: 0.1,
+    max: 100,
+  }).default(2),
+  fraction_Gy: quantity({
+    title: 'Fraction dose',
+    description: 'Physical dose of a fraction where the depth dose is highest, for the RBE.',
+    unit: 'Gy',
+    min: 0.01,
+    max: 100,
+  }).default(2),
 });

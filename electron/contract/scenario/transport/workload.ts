@@ -56,6 +56,8 @@ export const transport = {
   exports: [
     { id: 'dose', title: 'Dose map (CSV)' },
     { id: 'depth-dose', title: 'Depth dose (CSV)' },
+    { id: 'let', title: 'LET and RBE by depth (CSV)' },
+    { id: 'spectra', title: 'Energy spectra (CSV)' },
     { id: 'moments', title: 'Moments of the fluence (CSV)' },
     { id: 'ledger', title: 'Ledger (CSV)' },
     { id: 'summary', title: 'Summary (JSON)' },

@@ -3,6 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../../contract/run.ts';
 import { type Fields, keptPairs, makeDifference, makeMap } from '../../workloads/transport/display/maps.ts';
+import { qualityOf } from '../../workloads/transport/metrics/quality.ts';
 import { depthDoseOf, momentsOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { transportRunOf } from '../../workloads/transport/own-run.ts';
 import { lateralCurves, ledgerTable, summaryOf } from '../../workloads/transport/readouts.ts';
@@ -13,7 +14,12 @@ import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 
 function fieldsOf(run: RunData, index: number, withDose: boolean): Fields {
-  return { axes: run.axes, dose: withDose ? run.dose : null, marginals: run.keyframes[index] ?? null };
+  return {
+    axes: run.axes,
+    dose: withDose ? run.dose : null,
+    marginals: run.keyframes[index] ?? null,
+    tracks: run.tracks,
+  };
 }
 
 /** Throws BraggError `unsupported` for a run of another workload. */
@@ -56,7 +62,10 @@ type Names = 'summary' | 'depthDose' | 'lateral' | 'moments' | 'maps' | 'keyfram
 export function transportRunHandlers(runs: Runs): Pick<Handlers, `run.${Names}`> {
   return {
     'run.summary': async ({ run }) => summaryOf(await transportRun(runs, run)),
-    'run.depthDose': async ({ run }) => depthDoseOf(measured(await transportRun(runs, run))),
+    'run.depthDose': async ({ run }) => {
+      const data = await transportRun(runs, run);
+      return { ...depthDoseOf(measured(data)), quality: qualityOf(data) };
+    },
     'run.lateral': async ({ run, depths_mm }) => ({ curves: lateralCurves(await transportRun(runs, run), depths_mm) }),
     'run.moments': async ({ run }) => momentsOf(measured(await transportRun(runs, run))),
     'run.maps': async ({ run, maps }) => {

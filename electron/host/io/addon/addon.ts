@@ -171,6 +171,8 @@ export interface TransportProblem {
     readonly memory_limit_bytes: number;
   };
   readonly keyframes: number;
+  /** Scores moments of tracks, and spectra at depths. */
+  readonly tracks?: { readonly spectra_mm: Float64Array };
 }
 
 export interface TransportRun {
@@ -299,6 +301,15 @@ export interface TransportResult extends EngineScalars {
     readonly neutral_MeV: number;
     readonly escaped_MeV: number;
     readonly seconds: number;
+  };
+  /** Where tracks were asked for: moments [3][z][x] (mm, MeV, MeV²/mm) of primary and of all protons, and spectra. */
+  readonly tracks?: {
+    readonly primary: Float64Array;
+    readonly protons: Float64Array;
+    /** [rows][ne] mm of track. */
+    readonly spectra: Float64Array;
+    readonly spectrum_rows: readonly number[];
+    readonly spectrum_energies_MeV: Float64Array;
   };
   /** [step][column], columns as `numberColumns` of the contract. */
   readonly ledger_number: Float64Array;

@@ -1,14 +1,17 @@
 /** What a run can be exported as; CSV columns carry their units in the header. */
+import { BraggError } from '../../../contract/errors.ts';
+import { letNames, type Quality } from '../../../contract/quality.ts';
 import { summaryDocument } from '../../../contract/summary.ts';
 import type { Packer } from '../run-files/run-file.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import { type Balance, columnsOf, energyBalance, numberBalance } from './ledger.ts';
+import { qualityOf } from './metrics/quality.ts';
 import { depthDoseOf, momentsOf } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { measured, type RunData } from './run-data.ts';
 
-export type Exported = 'run' | 'dose' | 'depth-dose' | 'moments' | 'ledger' | 'summary';
+export type Exported = 'run' | 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
 
 type Column = readonly [title: string, values: Float64Array | readonly number[]];
 
@@ -44,6 +47,40 @@ function ledgerTable(run: RunData): string {
   return csv([['step', rows.map((row) => row + 1)], ...number, ...energy]);
 }
 
+/** Throws `unsupported` for a run that did not score it. */
+function scoredQuality(run: RunData): Quality {
+  const quality = qualityOf(run);
+  if (quality !== null) return quality;
+  throw new BraggError('unsupported', 'This run did not score LET; output.let in the scenario does.');
+}
+
+function letTable(run: RunData): string {
+  const { depth_mm, rbe, ...quality } = scoredQuality(run);
+  return csv([
+    ['depth_mm', depth_mm],
+    ...letNames.map((name): Column => [`${name}_keV_per_um`, quality[name]]),
+    ...rbe.curves.flatMap(({ model, rbe: factor, weighted_MeV_per_mm }): Column[] => [
+      [`rbe_${model}`, factor],
+      [`rbe_dose_${model}_MeV_per_mm`, weighted_MeV_per_mm],
+    ]),
+  ]);
+}
+
+function spectraTable(run: RunData): string {
+  const { spectra } = scoredQuality(run);
+  const [first] = spectra;
+  if (first === undefined) {
+    throw new BraggError('unsupported', 'This run kept no spectra; output.spectra_mm in the scenario names depths.');
+  }
+  return csv([
+    ['energy_MeV', first.energy_MeV],
+    ['width_MeV', first.width_MeV],
+    ...spectra.map(
+      ({ depth_mm, per_MeV }): Column => [`protons_per_MeV_at_${Number(depth_mm.toPrecision(10))}_mm`, per_MeV],
+    ),
+  ]);
+}
+
 function text(run: RunData, what: Exclude<Exported, 'run'>): string {
   switch (what) {
     case 'dose':
@@ -56,6 +93,10 @@ function text(run: RunData, what: Exclude<Exported, 'run'>): string {
         ...(perMass === null ? [] : [['dose_per_mass_nGy_mm2', perMass.values] as const]),
       ]);
     }
+    case 'let':
+      return letTable(run);
+    case 'spectra':
+      return spectraTable(run);
     case 'moments':
       return csv(Object.entries(momentsOf(measured(run))));
     case 'ledger':

@@ -5,6 +5,7 @@ import type { LedgerTable, RunSummary } from '../../../contract/run.ts';
 import { energyBalanceSchema, numberBalanceSchema } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts';
 import { columnsOf, energyBalance, lastRow, numberBalance } from './ledger.ts';
+import { letSummaryOf, qualityOf } from './metrics/quality.ts';
 import { metricsOf } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
 import { measured, type RunData } from './run-data.ts';
@@ -24,8 +25,10 @@ export function summaryOf(run: RunData): RunSummary {
     resolution_mm: Math.max(run.axes.dz_mm, run.step_mm),
     extra_straggling_mm: run.extra_straggling_mm,
   };
+  const quality = qualityOf(run);
   return {
     ...read,
+    ...(quality === null ? {} : { let: letSummaryOf(quality, read.metrics) }),
     notes: [...runNotes(read, { ...run.axes, dose: run.dose }, run.table, run.completeScenario)],
     scenario: run.name,
     variant: run.variant,

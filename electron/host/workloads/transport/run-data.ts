@@ -60,6 +60,8 @@ export interface RunData extends RunContext, Recording, RunScalars {
   readonly facesEnergy: Float64Array;
   /** Where the energy went that reactions took; null where they were not followed. */
   readonly secondaries: NonNullable<TransportResult['secondaries']> | null;
+  /** What LET is made from; null where it was not scored. */
+  readonly tracks: NonNullable<TransportResult['tracks']> | null;
   readonly keyframes: readonly Marginals[];
 }
 
@@ -137,6 +139,7 @@ export function runData(
     facesNumber: result.faces_number,
     facesEnergy: result.faces_energy,
     secondaries: result.secondaries ?? null,
+    tracks: result.tracks ?? null,
     keyframes,
     spans: result.spans ?? noSpans,
     trace: result.trace ?? null,

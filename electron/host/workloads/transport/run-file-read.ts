@@ -79,6 +79,23 @@ function readSecondaries(f: RunFileFields): RunData['secondaries'] {
   };
 }
 
+/** Null in files of runs that did not score LET. */
+function readTracks(f: RunFileFields, { nz, nx }: Axes): RunData['tracks'] {
+  if (!f.has('tracks')) return null;
+  const bins = f.length('tracks/spectrum_energy_MeV');
+  const rows = f.hasDataset('tracks/spectrum_rows')
+    ? [...f.uint32('tracks/spectrum_rows', [f.length('tracks/spectrum_rows')])]
+    : [];
+  if (rows.some((row) => row >= nz)) f.refuse(`tracks/spectrum_rows has ${Math.max(...rows)}; there are ${nz} rows`);
+  return {
+    primary: f.float64('tracks/primary', [3, nz, nx]),
+    protons: f.float64('tracks/protons', [3, nz, nx]),
+    spectra: rows.length === 0 ? new Float64Array(0) : f.float64('tracks/spectra', [rows.length, bins]),
+    spectrum_rows: rows,
+    spectrum_energies_MeV: f.float64('tracks/spectrum_energy_MeV', [bins]),
+  };
+}
+
 function readScalars(f: RunFileFields): RunScalars {
   const read = ({ at, whole, before }: RunScalar): number => {
     if (whole !== undefined) return f.count(...at);
@@ -117,6 +134,7 @@ export function readTransportRun(f: RunFileFields): RunData {
     facesNumber: readFaces(f, 'number', steps),
     facesEnergy: readFaces(f, 'energy_MeV', steps),
     secondaries: readSecondaries(f),
+    tracks: readTracks(f, axes),
     keyframes: readKeyframes(f, axes),
     ...readRecording(f),
   };

@@ -1,5 +1,6 @@
 /** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
 import type { File } from 'h5wasm';
+import { letNames } from '../../../contract/quality.ts';
 import type { Moments } from '../../../contract/run.ts';
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { runScalarEntries } from '../../../contract/scenario/transport/run-scalars.ts';
@@ -10,6 +11,7 @@ import { putHead } from '../run-files/head.ts';
 import { putRecording } from '../run-files/recording.ts';
 import { putSetup } from '../run-files/setup.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
+import { qualityOf } from './metrics/quality.ts';
 import { depthProfile, massCurve, metricsOf, momentsOf, profileCurve } from './metrics/run-metrics.ts';
 import { measured, type RunData } from './run-data.ts';
 
@@ -95,6 +97,41 @@ function putFluence(file: File, run: RunData): void {
   }
 }
 
+const trackColumns = ['length_mm', 'let_length_MeV', 'let2_length_MeV2_per_mm'];
+
+/** LET as a reader wants it, and the moments that it follows from. */
+function putQuality(file: File, run: RunData): void {
+  const { tracks } = run;
+  const quality = qualityOf(run);
+  if (tracks === null || quality === null) return;
+  const { nz, nx } = run.axes;
+  const group = file.create_group('tracks');
+  const about = 'sums over the tracks in each cell: length, LET in water times length, its square times length';
+  group.create_attribute('long_name', about);
+  for (const name of ['primary', 'protons'] as const) {
+    put(group, name, tracks[name], [3, nz, nx], { columns: trackColumns, axes: ['column', 'z_mm', 'x_mm'] });
+    attachAxes(file, `tracks/${name}`, ['z_mm', 'x_mm'], 1);
+  }
+  const bins = tracks.spectrum_energies_MeV.length;
+  put(group, 'spectrum_energy_MeV', tracks.spectrum_energies_MeV, [bins], { units: 'MeV' });
+  put(group, 'spectrum_rows', Uint32Array.from(tracks.spectrum_rows), [tracks.spectrum_rows.length]);
+  put(group, 'spectra', tracks.spectra, [tracks.spectrum_rows.length, bins], {
+    units: 'mm',
+    long_name: 'length of the tracks of primary protons in a row of z, by the energy in the middle of the step',
+  });
+  const along = file.create_group('let');
+  along.create_attribute('long_name', 'unrestricted LET in water along the beam axis, and RBE-weighted dose');
+  putNote(along, 'alpha_beta_Gy', quality.rbe.alpha_beta_Gy);
+  putNote(along, 'fraction_Gy', quality.rbe.fraction_Gy);
+  const n = quality.depth_mm.length;
+  put(along, 'depth_mm', quality.depth_mm, [n], { units: 'mm' });
+  for (const name of letNames) put(along, name, quality[name], [n], { units: 'keV/um' });
+  for (const { model, source, rbe, weighted_MeV_per_mm } of quality.rbe.curves) {
+    put(along, `rbe_${model}`, rbe, [n], { source });
+    put(along, `rbe_dose_${model}`, weighted_MeV_per_mm, [n], { units: 'MeV/mm', source });
+  }
+}
+
 function putLedger(file: File, run: RunData): void {
   const group = file.create_group('ledger');
   put(group, 'number', run.ledgerNumber, [run.steps, numberColumns.length], {
@@ -169,6 +206,7 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
     putAxes(file, run);
     putDose(file, run);
     putFluence(file, run);
+    putQuality(file, run);
     putLedger(file, run);
     putKeyframes(file, run);
     putRecording(file, run);

@@ -34,7 +34,12 @@ describe('each kind of fault says what the value is and what is allowed', () => 
       { solver: null },
       'solver: null is not an object; allowed: an object with the keys stepping, remap, step_mm, max_steps, stop_weight, precision, variant, threads',
     ],
-    ['list for an object', { output: [] }, 'output: [] is not an object; allowed: { keyframes: … }'],
+    [
+      'list for an object',
+      { output: [] },
+      'output: [] is not an object; allowed: an object with the keys keyframes, let, spectra_mm, alpha_beta_Gy, fraction_Gy',
+    ],
+    ['yes or no', { output: { let: 5 } }, 'output.let: 5 is not a yes or no; allowed: true or false'],
     [
       'fraction',
       { solver: { max_steps: 1.5 } },

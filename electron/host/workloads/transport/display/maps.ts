@@ -6,7 +6,8 @@ import type { Marginals, NativePlane, PlaneRequest } from '../../../io/addon/add
 import type { Per } from '../../../io/addon/reduction.ts';
 import { type GridAxis, mapAxis, reduced, sampling } from '../../../model/fields/reduce.ts';
 import { massUnits, perMass } from '../metrics/dose-per-mass.ts';
-import type { Axes } from '../run-data.ts';
+import { letMap } from '../metrics/quality.ts';
+import type { Axes, RunData } from '../run-data.ts';
 import { gridAxes } from './grid-axes.ts';
 
 /** What maps can be made from: dose always, marginals where the moment has them. */
@@ -15,6 +16,8 @@ export interface Fields {
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array | null;
   readonly marginals: Marginals | null;
+  /** Of a run that has ended and scored LET. */
+  readonly tracks?: RunData['tracks'];
   /** Cuts, and sums that are not kept: of a run that computes, or a step that was computed again. */
   readonly planes?: readonly NativePlane[];
 }
@@ -74,8 +77,20 @@ function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Sourc
   return { ...protons, values: found.values, axes: [found.slow, found.fast] };
 }
 
+function letSource({ tracks = null }: Fields, request: MapRequest, name: 'letd' | 'lett'): Source {
+  if (!same(['z', 'x'], request.horizontal, request.vertical)) {
+    throw new BraggError('unsupported', 'LET has the axes z and x only.');
+  }
+  if (tracks === null) {
+    throw new BraggError('not-found', 'This run did not score LET, or is not over; output.let in the scenario does.');
+  }
+  const quantity = name === 'letd' ? 'LETd' : 'LETt';
+  return { values: letMap(tracks, name), axes: ['z', 'x'], scale: 1, quantity, unit: 'keV/µm' };
+}
+
 function sourceOf(fields: Fields, request: MapRequest): Source {
   const { quantity, horizontal, vertical, cuts = [] } = request;
+  if (quantity === 'letd' || quantity === 'lett') return letSource(fields, request, quantity);
   if (quantity === 'dose' || quantity === 'dose-per-mass') {
     if (!same(['z', 'x'], horizontal, vertical)) throw new BraggError('unsupported', 'Dose has the axes z and x only.');
     if (fields.dose === null) throw new BraggError('not-found', 'Keyframes keep protons, not dose.');
@@ -178,6 +193,7 @@ export async function makeDifference(fields: Fields, other: Fields, request: Map
 /** What live frames have to hold so that these maps can be made: `dose`, and sums by their keys. */
 export function partsOf(requests: readonly MapRequest[]): readonly (keyof Marginals | 'dose')[] {
   return requests.flatMap(({ quantity, horizontal, vertical, cuts = [] }) => {
+    if (quantity === 'letd' || quantity === 'lett') return [];
     if (quantity !== 'protons') return ['dose'];
     const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
     return kept === undefined || cuts.length > 0 ? [] : [kept.key];
@@ -187,6 +203,7 @@ export function partsOf(requests: readonly MapRequest[]): readonly (keyof Margin
 /** Maps of a run that computes, in the order of the requests; null: what the frame does not hold yet. */
 export function liveMaps(fields: Fields, requests: readonly MapRequest[]): Promise<(FieldMap | null)[]> {
   const can = (request: MapRequest): boolean => {
+    if (request.quantity === 'letd' || request.quantity === 'lett') return false;
     if (request.quantity !== 'protons') return fields.dose === null || fields.dose.length > 0;
     if ((request.cuts ?? []).length > 0)
       return fields.planes?.some((plane) => samePlane(plane, planeOf(request))) ?? false;

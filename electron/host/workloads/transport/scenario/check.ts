@@ -14,6 +14,7 @@ import {
 import { energyChecks } from './check-energy.ts';
 import { geometryChecks } from './check-geometry.ts';
 import { gridChecks } from './check-grid.ts';
+import { outputChecks } from './check-output.ts';
 import { spotChecks } from './check-spots.ts';
 import type { TransportContext } from './context.ts';
 import type { RegionIndex } from './one-check.ts';
@@ -67,7 +68,7 @@ export function checkTransport(
     return energyIsOff && (fromEnergy as readonly string[]).includes(use) && !isSet(path);
   };
   const region = regionIndex(leftOut);
-  return [...energyChecks, ...spotChecks, ...geometryChecks, ...gridChecks]
+  return [...energyChecks, ...spotChecks, ...geometryChecks, ...gridChecks, ...outputChecks]
     .filter(({ uses }) => !uses.some(unusable))
     .flatMap(({ run }) => run(scenario, context, region));
 }

@@ -67,5 +67,6 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
     },
     solver: { ...solver, memory_limit_bytes: context.memoryLimit_bytes },
     keyframes: scenario.output.keyframes,
+    ...(scenario.output.let ? { tracks: { spectra_mm: Float64Array.from(scenario.output.spectra_mm) } } : {}),
   };
 }

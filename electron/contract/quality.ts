@@ -1,0 +1,55 @@
+/** Radiation quality of a run: LET along the beam, energy spectra, RBE-weighted dose. LET is unrestricted, in water, keV/µm. */
+import { z } from 'zod';
+import { float64 } from './wire/arrays.ts';
+
+/** Averages over tracks (LETt) and over dose (LETd): of the beam's protons that have not reacted, and of all protons. */
+export const letNames = ['lett_primary', 'letd_primary', 'lett', 'letd'] as const;
+export type LetName = (typeof letNames)[number];
+
+const columns = <T>(value: T) =>
+  Object.fromEntries(letNames.map((name) => [name, value])) as { readonly [Name in LetName]: T };
+
+export const rbeModelNames = ['constant', 'mcnamara', 'wedenberg', 'carabe'] as const;
+
+const rbeCurveSchema = z.strictObject({
+  model: z.enum(rbeModelNames),
+  title: z.string(),
+  /** The publication, and whose set of coefficients. */
+  source: z.string(),
+  rbe: float64,
+  /** RBE times the dose integrated across the beam axis. */
+  weighted_MeV_per_mm: float64,
+});
+
+const spectrumSchema = z.strictObject({
+  depth_mm: z.number(),
+  /** Ascending, with the width that each stands for. */
+  energy_MeV: float64,
+  width_MeV: float64,
+  /** Fluence of primary protons, integrated over the plane: by energy, and by bin, whose sum is the fluence. */
+  per_MeV: float64,
+  protons: float64,
+});
+export type Spectrum = Readonly<z.infer<typeof spectrumSchema>>;
+
+/** Columns of equal length by depth along the beam axis; NaN where there are no protons. */
+export const qualitySchema = z.strictObject({
+  depth_mm: float64,
+  ...columns(float64),
+  rbe: z.strictObject({
+    alpha_beta_Gy: z.number(),
+    /** Physical dose of a fraction where the depth dose is highest. */
+    fraction_Gy: z.number(),
+    curves: z.array(rbeCurveSchema),
+  }),
+  spectra: z.array(spectrumSchema),
+});
+export type Quality = Readonly<z.infer<typeof qualitySchema>>;
+
+const number = z.number().nullable();
+
+/** The same at places that a reader asks for. */
+export const letSummarySchema = z
+  .array(z.strictObject({ at: z.enum(['entrance', 'half', 'peak', 'r80']), depth_mm: z.number(), ...columns(number) }))
+  .readonly();
+export type LetSummary = Readonly<z.infer<typeof letSummarySchema>>;
