@@ -16,7 +16,7 @@ export interface Fields {
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array | null;
   readonly marginals: Marginals | null;
-  /** Of a run that has ended and scored LET. */
+  /** Present in a run that has ended and scored LET. */
   readonly tracks?: RunData['tracks'];
   /** Cuts, and sums that are not kept: of a run that computes, or a step that was computed again. */
   readonly planes?: readonly NativePlane[];

@@ -13,7 +13,7 @@ export type Tracks = NonNullable<RunData['tracks']>;
 /** Less of the tracks than this share of the most is no beam: an average of nothing. */
 const LEAST_SHARE = 1e-7;
 
-/** Of each average: whose tracks, and which moment stands over the one before it. */
+/** Whose tracks each average is of, and which moment stands over the one before it. */
 const averages: Readonly<Record<LetName, readonly ['primary' | 'protons', 1 | 2]>> = {
   lett_primary: ['primary', 1],
   letd_primary: ['primary', 2],
