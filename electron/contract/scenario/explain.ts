@@ -96,6 +96,9 @@ function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssu
   return deep.length === 1 ? (deep[0] ?? null) : null;
 }
 
+/** More nobody reads, and a hostile file could make very many. */
+export const mostFaults = 200;
+
 function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly Fault[] {
   const path = [...base, ...(issue.path as readonly PathStep[])];
   const schema = schemaWithin(root, path, document);
@@ -125,15 +128,27 @@ function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: 
   }
 }
 
-/** Every fault that zod found, one per path, in words. `root` is the JSON Schema of the zod schema. */
+/** One issue for each key that is not known: a place of its own. */
+function apart(issue: ZodIssue): readonly ZodIssue[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
+}
+
+/** What zod found in words, one fault per path, as many as anyone reads. `root` is the JSON Schema of the zod schema. */
 export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly Fault[] {
-  const seen = new Set<string>();
-  const faults: Fault[] = [];
-  for (const found of error.issues.flatMap((issue) => explainOne(root, document, issue, []))) {
-    const key = formatPath(found.path);
-    if (seen.has(key)) continue;
-    seen.add(key);
-    faults.push(found);
+  const faults = new Map<string, Fault>();
+  const issues = error.issues.flatMap(apart);
+  for (const [i, issue] of issues.entries()) {
+    if (faults.size >= mostFaults) {
+      const message = `and ${issues.length - i} more faults`;
+      return [
+        ...faults.values(),
+        { severity: 'error', path: [], atKey: false, message, value: null, allowed: null },
+      ];
+    }
+    for (const found of explainOne(root, document, issue, [])) {
+      const key = formatPath(found.path);
+      if (!faults.has(key)) faults.set(key, found);
+    }
   }
-  return faults;
+  return [...faults.values()];
 }

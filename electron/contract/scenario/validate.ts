@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts';
 import { schemaOfKind } from './json-schema.ts';
 import { type ScenarioDocument, type ScenarioKindName, type ScenarioWithConstants, scenarioKinds } from './kinds.ts';
 import { kindOf, migrate } from './migrate.ts';
-import { formatPath, isWithin, type Path, valueAt, withValueAt } from './path.ts';
+import { formatPath, isWithin, type Path, valueAt, withoutPaths, withValueAt } from './path.ts';
 import type { ContractWorkload } from './workload.ts';
 
 export interface Validated {
@@ -49,18 +49,18 @@ function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: un
   for (let round = 0; round < mostRounds; round += 1) {
     const parsed = parse(rest);
     if (parsed.success) return { filled: parsed.data, leftOut };
-    const paths = parsed.error.issues.flatMap((issue) => faultPaths(issue).map(removable));
-    for (const path of unique(paths).sort(lastIndexFirst)) {
+    const paths = unique(parsed.error.issues.flatMap((issue) => faultPaths(issue).map(removable)));
+    const gone: Path[] = [];
+    const added: { readonly path: Path; readonly value: unknown }[] = [];
+    for (const path of paths) {
       const standIn = entry.standIns.find((required) => isWithin(required.path, path) || isWithin(path, required.path));
-      if (standIn && valueAt(rest, path) === undefined) {
-        rest = withValueAt(rest, standIn.path, standIn.value);
-        leftOut.push(standIn.path);
-        continue;
-      }
-      const here = present(rest, path);
-      rest = withValueAt(rest, here, undefined);
-      leftOut.push(here);
+      if (standIn && valueAt(rest, path) === undefined) added.push(standIn);
+      else gone.push(present(rest, path));
     }
+    rest = withoutPaths(rest, gone);
+    for (const { path, value } of added) rest = withValueAt(rest, path, value);
+    leftOut.push(...gone, ...added.map(({ path }) => path));
+    if (rest === undefined) break;
   }
   return { filled: null, leftOut };
 }
@@ -68,12 +68,6 @@ function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: un
 function faultPaths(issue: z.core.$ZodIssue): readonly Path[] {
   const path = issue.path as Path;
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path];
-}
-
-/** Entries of one list have to go from its end, or the indices of the others shift. */
-function lastIndexFirst(a: Path, b: Path): number {
-  const [i, j] = [a.at(-1), b.at(-1)];
-  return typeof i === 'number' && typeof j === 'number' ? j - i : 0;
 }
 
 function unique(paths: readonly Path[]): Path[] {
