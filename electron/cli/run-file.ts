@@ -1,6 +1,6 @@
 /** Operands that name a run file. */
 import { BraggError } from '../contract/errors.ts';
-import { RunPacker } from '../host/app/run-files/packer.ts';
+import { runPacker } from '../host/app/run-files/packer.ts';
 import { readPlain } from '../host/io/files/plain-file.ts';
 import type { AnyRunData } from '../host/workloads/run-data.ts';
 
@@ -11,11 +11,5 @@ export async function anyRunFile(path: string): Promise<AnyRunData> {
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${path} is a folder, not a run.`);
     throw error;
   });
-  // On its worker, so that the library for HDF5 is not part of every start of the command line.
-  const packer = new RunPacker();
-  try {
-    return await packer.read(bytes, path);
-  } finally {
-    await packer.close();
-  }
+  return runPacker.read(bytes, path);
 }

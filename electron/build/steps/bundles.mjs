@@ -11,8 +11,8 @@ const HOST = { 'host/cli': 'electron/cli/main.ts', 'host/server': 'electron/serv
 const DESKTOP = { 'electron/main': 'electron/main/main.ts' };
 /** Started as threads and processes by the host, which looks beside the file that it was itself bundled into. */
 const WORKERS = {
-  'host/run-file-worker': 'electron/host/app/run-files/worker.ts',
-  'electron/run-file-worker': 'electron/host/app/run-files/worker.ts',
+  'host/aside-worker': 'electron/host/app/aside/worker.ts',
+  'electron/aside-worker': 'electron/host/app/aside/worker.ts',
   'host/bench-worker': 'electron/host/app/benches/worker.ts',
   'electron/bench-worker': 'electron/host/app/benches/worker.ts',
   'host/user-kernel-child': 'electron/host/model/user-kernels/process/child.ts',

@@ -1,7 +1,7 @@
 /** `braggbench export`: a run's timeline or image for other programs. */
 import { extname } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { RunPacker } from '../../host/app/run-files/packer.ts';
+import { runPacker } from '../../host/app/run-files/packer.ts';
 import { timelineOf } from '../../host/app/timelines/timeline-of.ts';
 import { chromeTraceText } from '../../host/model/timeline/export.ts';
 import { importRun } from '../../host/model/timeline/import/run.ts';
@@ -38,12 +38,7 @@ const hdf5: readonly string[] = ['.h5', '.hdf5'];
 
 async function packed(run: ImageRunData, bits: ImageBits | undefined): Promise<Uint8Array> {
   if (bits === 16) throw new UsageError('--bits: HDF5 images have 32 bits; 16 are for TIFF');
-  const packer = new RunPacker();
-  try {
-    return await packer.figure(imageFigure(run));
-  } finally {
-    await packer.close();
-  }
+  return runPacker.figure(imageFigure(run));
 }
 
 async function exportImage({ parsed, terminal }: VerbContext, out: string): Promise<void> {

@@ -140,10 +140,7 @@ export function explain(root: JsonSchema, document: unknown, error: z.ZodError):
   for (const [i, issue] of issues.entries()) {
     if (faults.size >= mostFaults) {
       const message = `and ${issues.length - i} more faults`;
-      return [
-        ...faults.values(),
-        { severity: 'error', path: [], atKey: false, message, value: null, allowed: null },
-      ];
+      return [...faults.values(), { severity: 'error', path: [], atKey: false, message, value: null, allowed: null }];
     }
     for (const found of explainOne(root, document, issue, [])) {
       const key = formatPath(found.path);

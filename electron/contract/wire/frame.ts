@@ -64,6 +64,10 @@ const padded = (length: number): number => (length + 7) & ~7;
 type Path = readonly (string | number)[];
 type Section = { readonly type: string; readonly path: Path; readonly array: NumericArray };
 
+/** JSON has it as it is. */
+const isCarried = (value: unknown): boolean =>
+  value === null || (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object');
+
 /** The value with nulls where typed arrays stood, and those arrays with their places. */
 function takeSections(value: unknown, path: Path, sections: Section[]): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -77,13 +81,17 @@ function takeSections(value: unknown, path: Path, sections: Section[]): unknown 
     sections.push({ type, path, array: value as NumericArray });
     return null;
   }
-  if (Array.isArray(value)) return value.map((item, i) => takeSections(item, [...path, i], sections));
+  // A path for each of a million numbers would take longer than everything else here.
+  const take = (item: unknown, step: string | number): unknown =>
+    isCarried(item) ? item : takeSections(item, [...path, step], sections);
+  if (Object.values(value).every(isCarried)) return value;
+  if (Array.isArray(value)) return value.map(take);
   const out: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
     // `__proto__` as a key would set the prototype instead of a property.
     Object.defineProperty(out, key, {
-      value: takeSections(item, [...path, key], sections),
+      value: take(item, key),
       enumerable: true,
       configurable: true,
       writable: true,

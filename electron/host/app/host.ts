@@ -172,7 +172,6 @@ export class Host {
     await this.#parts.uploads.close();
     await this.#parts.cache.close();
     await this.#parts.scratch.close();
-    await this.#parts.packer.close();
     await this.#parts.recent.settled();
     return { kept, lost: Math.max(0, unsavedRuns - kept) };
   }

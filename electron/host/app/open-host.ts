@@ -31,10 +31,11 @@ import { HostLog } from './log.ts';
 import { Checkpoints } from './recovery/checkpoints.ts';
 import { Presence } from './recovery/presence.ts';
 import { Recovery } from './recovery/recovery.ts';
-import { RunPacker } from './run-files/packer.ts';
+import { runPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Runs } from './runs/runs.ts';
-import { asSession, outlineOf, readKnown } from './sessions/index.ts';
+import { makeSession } from './sessions/aside.ts';
+import { readKnown } from './sessions/index.ts';
 import { Timelines } from './timelines/timelines.ts';
 import { Uploads } from './timelines/uploads.ts';
 import { Trust } from './user-kernels/trust.ts';
@@ -121,7 +122,7 @@ function openReaders(
 /** Runs from the queue to their files, and what is kept of them against a crash. */
 function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: Data, engine: Engine) {
   const { addon, userKernels, capabilities, commit, gpu } = engine;
-  const packer = new RunPacker();
+  const packer = runPacker;
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const lanes = new Lanes();
   const folders = new OwnedFolders(path.join(data, 'recovery'));
@@ -167,17 +168,17 @@ async function openBenches(
   const { files, trouble, log } = data;
   const { addon, gpu, capabilities } = engine;
   const { imageClaims } = await readKnown(addon, assetsFolder);
-  const asKnownSession = (kept: KeptSession) => asSession(kept, { variants: allVariants(addon), imageClaims });
+  const known = () => ({ variants: allVariants(addon), imageClaims });
   const stored = new StoredSessions({
     recordedFolder: path.join(assetsFolder, 'runs'),
     files,
-    asSession: asKnownSession,
-    outlineOf: (kept) => outlineOf(kept, allVariants(addon)),
+    known,
     measuredRuns: () => measuredRuns(runs),
     trouble,
   });
   const machine = gpu ?? capabilities.cpu.name;
-  const benches = new Benches({ lanes, files, stored, asSession: asKnownSession, perform, machine, log: log.write });
+  const asSession = (kept: KeptSession) => makeSession({ kept, known: known() });
+  const benches = new Benches({ lanes, files, stored, asSession, perform, machine, log: log.write });
   return { stored, benches };
 }
 
@@ -202,7 +203,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const benches = await openBenches(options, data, engine, runs);
   const timelines = openTimelines(options, data, engine);
   const { files, locks, trouble, library, scratch } = data;
-  const readers = { scenarios, runFacts: runs.packer.facts.bind(runs.packer) };
+  const readers = { scenarios, runFacts: runs.packer.facts };
   return new Host({
     ...data,
     ...engine,

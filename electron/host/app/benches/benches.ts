@@ -51,7 +51,7 @@ export interface BenchesOptions {
   readonly stored: StoredSessions;
   readonly perform: PerformBench;
   /** What a session's file is to comparisons. */
-  readonly asSession: (kept: KeptSession) => Session;
+  readonly asSession: (kept: KeptSession) => Promise<Session>;
   /** The machine as lists name it. */
   readonly machine: string;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
@@ -127,7 +127,7 @@ export class Benches {
   async session(id: string): Promise<KnownSession> {
     if (this.#options.stored.isStored(id)) {
       const { name, session, kept } = await this.#options.stored.get(id);
-      return { name, session: session(), kept, answer: () => null };
+      return { name, session: await session(), kept, answer: () => null };
     }
     const { session, request, outcome, error } = this.#own(id);
     if (error !== null) throw BraggError.fromWire(error);
@@ -228,7 +228,7 @@ export class Benches {
       const task = { ...live.request.task, created: live.created };
       const outcome = await this.#options.perform(task, tell, live.stop.signal);
       live.outcome = outcome;
-      live.session = this.#options.asSession(outcome.session);
+      live.session = await this.#options.asSession(outcome.session);
       this.#end(live, live.session.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done');
     } catch (error) {
       live.error = toWireError(error);

@@ -7,8 +7,8 @@ import { BraggError } from '../../../contract/errors.ts';
 import { allRunEndings } from '../../../contract/exports.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { readKept } from '../../model/bench/session-file.ts';
-import { parseKeptSession } from '../sessions/index.ts';
+import { makeSession, outlineSession, type ReadSession, readSessionFile, readSessionText } from '../sessions/aside.ts';
+import type { KnownNow } from '../sessions/index.ts';
 
 /** Tells session files from scenarios, which are JSON too. */
 export const SESSION_ENDING = '.session.json';
@@ -24,7 +24,7 @@ export interface StoredSession {
   /** Without the intervals that the file does not hold. */
   readonly outline: Session;
   /** Made when it is asked for. */
-  readonly session: () => Session;
+  readonly session: () => Promise<Session>;
 }
 
 /** A file that the host reaches, or the text of one that the page read itself. */
@@ -44,8 +44,7 @@ export interface StoredSessionsOptions {
   /** The recorded ones lie in it and below. */
   readonly recordedFolder: string;
   readonly files: FileAccess;
-  readonly asSession: (kept: KeptSession) => Session;
-  readonly outlineOf: (kept: KeptSession) => Session;
+  readonly known: () => KnownNow;
   readonly measuredRuns: () => Promise<readonly MeasuredRun[]>;
   readonly trouble: (reason: string) => void;
 }
@@ -65,7 +64,7 @@ export class StoredSessions {
   /** Handed over by the page: in no file that the host knows. */
   readonly #handed = new Map<string, StoredSession>();
   readonly #read = new Map<string, { readonly read: Read; readonly stamp: string }>();
-  readonly #made = new WeakMap<KeptSession, Read>();
+  readonly #ofRuns = new WeakMap<KeptSession, Promise<Read>>();
 
   constructor(options: StoredSessionsOptions) {
     this.#options = options;
@@ -73,7 +72,7 @@ export class StoredSessions {
 
   /** Runs and opened files first, then the library's, then the recorded ones. A file that cannot be read is told and left out. */
   async list(): Promise<readonly StoredSession[]> {
-    const runs = (await this.#options.measuredRuns()).map((run) => this.#ofRun(run));
+    const runs = await Promise.all((await this.#options.measuredRuns()).map((run) => this.#ofRun(run)));
     const library = (await this.#options.files.library.list(['.json'])).filter(({ key }) =>
       endings.some((ending) => key.endsWith(ending)),
     );
@@ -126,9 +125,10 @@ export class StoredSessions {
   /** Takes in a file that the user chose; the id to ask for it. */
   async open(source: SessionSource): Promise<string> {
     if (source.kind === 'text') {
-      const kept = parseKeptSession(source.text, source.name);
-      const id = `${OPENED}${this.#handed.size + 1}~${source.name}`;
-      this.#handed.set(id, { id, name: stem(source.name), recorded: false, file: null, ...this.#make(kept) });
+      const { name, text } = source;
+      const read = await readSessionText({ text, path: name, variants: this.#options.known().variants });
+      const id = `${OPENED}${this.#handed.size + 1}~${name}`;
+      this.#handed.set(id, { id, name: stem(name), recorded: false, file: null, ...this.#made(read) });
       return id;
     }
     const ref = source.file;
@@ -143,21 +143,26 @@ export class StoredSessions {
     return id;
   }
 
-  #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {
-    return { id: RUN + run, name, recorded: false, file, ...this.#make(kept) };
+  async #ofRun({ run, name, file, kept }: MeasuredRun): Promise<StoredSession> {
+    const known = this.#ofRuns.get(kept) ?? this.#outlined(kept);
+    this.#ofRuns.set(kept, known);
+    return { id: RUN + run, name, recorded: false, file, ...(await known) };
   }
 
-  #make(kept: KeptSession): Read {
-    const known = this.#made.get(kept);
-    if (known !== undefined) return known;
-    let whole: Session | null = null;
-    const session = (): Session => {
-      whole ??= this.#options.asSession(kept);
+  async #outlined(kept: KeptSession): Promise<Read> {
+    return this.#made({ kept, outline: await outlineSession({ kept, variants: this.#options.known().variants }) });
+  }
+
+  #made({ kept, outline }: ReadSession): Read {
+    let whole: Promise<Session> | null = null;
+    const session = (): Promise<Session> => {
+      whole ??= makeSession({ kept, known: this.#options.known() }).catch((error: unknown) => {
+        whole = null;
+        throw error;
+      });
       return whole;
     };
-    const read = { kept, outline: this.#options.outlineOf(kept), session };
-    this.#made.set(kept, read);
-    return read;
+    return { kept, outline, session };
   }
 
   /** Names below the folder, with / between. */
@@ -175,8 +180,7 @@ export class StoredSessions {
     const stamp = found === null ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`;
     const known = this.#read.get(file);
     if (known !== undefined && known.stamp === stamp) return known.read;
-    const text = await readKept(file);
-    const read = this.#make(parseKeptSession(text, name));
+    const read = this.#made(await readSessionFile(file, name, this.#options.known().variants));
     this.#read.set(file, { stamp, read });
     return read;
   }

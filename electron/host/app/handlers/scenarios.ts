@@ -134,7 +134,10 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     },
     'scenario.library': async () => {
       const found = (await files.library.list(SCENARIO_EXTENSIONS)).filter((file) => !isOther(file));
-      return { entries: await Promise.all(found.map((file) => libraryEntry(file, scenarios))) };
+      // One after the other: all of a large library at once would leave nobody else a turn.
+      const entries: LibraryEntry[] = [];
+      for (const file of found) entries.push(await libraryEntry(file, scenarios));
+      return { entries };
     },
     'scenario.recent': async () => {
       const paths = await recent.list();

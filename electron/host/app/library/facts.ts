@@ -1,17 +1,18 @@
 /** What a file of the library says of itself, read once per change of the file. */
 import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
 import { allRunEndings } from '../../../contract/exports.ts';
 import type { LibraryFacts, LibraryKind } from '../../../contract/library.ts';
 import { isScenarioKind } from '../../../contract/scenario/index.ts';
 import { fileError } from '../../io/files/errors.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
-import { readKept } from '../../model/bench/session-file.ts';
+import { readText } from '../../io/text/read.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { RunFacts } from '../../workloads/run-files/run-file.ts';
 import type { Scenarios } from '../../workloads/scenarios/index.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
-import { outlineOf, parseKeptSession } from '../sessions/index.ts';
+import { readSessionFile } from '../sessions/aside.ts';
 
 export interface FileFacts {
   readonly name: string;
@@ -72,7 +73,9 @@ function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'fact
 }
 
 async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Promise<FileFacts> {
-  const text = (await readPlain(file.path, file.key)).toString('utf8');
+  const read = await readText(file.path);
+  if (!read.ok) throw new BraggError('foreign-file', read.reason);
+  const { text } = read;
   const { draft, issues } = await scenarios.parse(text, { name: file.key, folder: path.dirname(file.path) });
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0];
@@ -87,8 +90,8 @@ async function readRunFile(file: LibraryFile, { runFacts }: FactReaders): Promis
   return { name, notes: written.notes, facts: { ...written.facts, ...facts }, problem: null };
 }
 
-async function readSessionFile(file: LibraryFile): Promise<FileFacts> {
-  const { workload, reports } = outlineOf(parseKeptSession(await readKept(file.path), file.key), []);
+async function readSession(file: LibraryFile): Promise<FileFacts> {
+  const { workload, reports } = (await readSessionFile(file.path, file.key, [])).outline;
   const variant = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))].join(', ');
   return { name: '', notes: '', facts: { ...noFacts, workload, variant }, problem: null };
 }
@@ -103,7 +106,7 @@ export async function readFacts(file: LibraryFile, readers: FactReaders): Promis
       case 'run':
         return await readRunFile(file, readers);
       case 'session':
-        return await readSessionFile(file);
+        return await readSession(file);
     }
   } catch (error) {
     return { name: '', notes: '', facts: noFacts, problem: fileError(error, file.key).message };

@@ -8,7 +8,7 @@ import { type Study, validateStudy } from '../../../contract/study/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { readText } from '../../io/text/read.ts';
 import { applyOverrides } from '../../model/scenarios/overrides.ts';
-import { parseText } from '../../model/scenarios/parse.ts';
+import { parseTextAside } from '../../model/scenarios/parse.ts';
 import { type Points, pointsOf, type StudyBase, type StudyPoint } from '../../model/studies/points.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { engineRefusal, refusalOf, type ScenarioPlace, type Scenarios } from '../../workloads/scenarios/index.ts';
@@ -94,7 +94,7 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
 async function readStudy(file: string): Promise<{ readonly study: Study; readonly locate: (fault: Fault) => Issue }> {
   const read = await readText(file);
   if (!read.ok) throw refusalOf([wholeFile(file, read.reason)]);
-  const { value, issues, locate } = parseText(read.text, file);
+  const { value, issues, locate } = await parseTextAside(read.text, file);
   if (value === undefined || hasErrors(issues)) throw refusalOf(issues);
   const { study, faults } = validateStudy(value);
   if (study === null) throw refusalOf(faults.map(locate));

@@ -36,3 +36,14 @@ export async function readPlain(file: string, name = file): Promise<Buffer> {
     await handle.close();
   }
 }
+
+/** The same; null for a file of more bytes, which is not read. */
+export async function readPlainAtMost(file: string, most_bytes: number, name = file): Promise<Buffer | null> {
+  const handle = await openPlain(file, name);
+  try {
+    const { size } = await handle.stat();
+    return size > most_bytes ? null : await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}

@@ -56,6 +56,43 @@ export function duplicateKeys(node: SourceNode): readonly TextFault[] {
   return faults;
 }
 
+type MapNode = Extract<SourceNode, { kind: 'map' }>;
+
+/** By key, of those with so many that looking through them for each of many faults takes its time. */
+const byKey = new WeakMap<MapNode, ReadonlyMap<string, SourceEntry>>();
+const MANY_ENTRIES = 50;
+
+/** Of duplicate keys the last one counts. */
+function entryOf(node: MapNode, step: string | number): SourceEntry | undefined {
+  if (node.entries.length < MANY_ENTRIES) return node.entries.findLast(({ key }) => key === step);
+  const known = byKey.get(node) ?? new Map(node.entries.map((entry) => [entry.key, entry]));
+  byKey.set(node, known);
+  return known.get(String(step));
+}
+
+const innerOf = (node: SourceNode): readonly SourceNode[] =>
+  node.kind === 'list' ? node.items : node.kind === 'map' ? node.entries.map(({ value }) => value) : [];
+
+/** Values of a document, with those that only hold others. Stops counting past `most`. */
+export function countValues(node: SourceNode, most: number): number {
+  let count = 1;
+  for (const each of innerOf(node)) {
+    if (count > most) break;
+    count += countValues(each, most - count);
+  }
+  return count;
+}
+
+/** Where the first object with more than `most` keys begins; null without one. */
+export function firstWithMoreKeys(node: SourceNode, most: number): number | null {
+  if (node.kind === 'map' && node.entries.length > most) return node.at;
+  for (const each of innerOf(node)) {
+    const found = firstWithMoreKeys(each, most);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
 /**
  * Offset of the value at `path`, of its key if `atKey`; of the nearest thing
  * around it where the path is not in the text.
@@ -70,7 +107,7 @@ export function offsetOf(root: SourceNode, path: Path, atKey: boolean): number {
       node = item;
       at = item.at;
     } else if (node.kind === 'map') {
-      const entry = node.entries.findLast(({ key }) => key === step);
+      const entry = entryOf(node, step);
       if (entry === undefined) return at;
       node = entry.value;
       at = entry.keyAt;
@@ -86,14 +123,19 @@ export interface LineColumn {
   readonly column: number;
 }
 
+/** Offsets at which lines begin. */
+export function lineStarts(text: string): Uint32Array {
+  const starts = [0];
+  for (const end of text.matchAll(/\r\n?|\n/g)) starts.push(end.index + end[0].length);
+  return Uint32Array.from(starts);
+}
+
 /** Turns offsets into 1-based lines and columns. */
 export class LineIndex {
-  private readonly starts: readonly number[];
+  private readonly starts: Uint32Array;
 
-  constructor(text: string) {
-    const starts = [0];
-    for (const end of text.matchAll(/\r\n?|\n/g)) starts.push(end.index + end[0].length);
-    this.starts = starts;
+  constructor(text: string | Uint32Array) {
+    this.starts = typeof text === 'string' ? lineStarts(text) : text;
   }
 
   at(offset: number): LineColumn {

@@ -13,7 +13,7 @@ import {
 import { readText } from '../../io/text/read.ts';
 import { schemaFault } from '../../io/text/schema-fault.ts';
 import { variantSources } from '../bench/sources.ts';
-import { parseText } from '../scenarios/parse.ts';
+import { parseTextAside } from '../scenarios/parse.ts';
 import type { ReplaceRules, UserKernelBase } from './base.ts';
 import { type Included, readClosure } from './includes.ts';
 import { presentFile } from './moved.ts';
@@ -93,8 +93,8 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
   refuse([issue(name, 'base', says, allowed)]);
 }
 
-function describe(text: string, name: string): UserKernelDescription {
-  const parsed = parseText(text, name);
+async function describe(text: string, name: string): Promise<UserKernelDescription> {
+  const parsed = await parseTextAside(text, name);
   if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
   const checked = userKernelDescriptionSchema.safeParse(parsed.value);
   if (checked.success) return checked.data;
@@ -137,7 +137,7 @@ export async function readUserKernel(file: string, { bases, rulesOf, sources }: 
     throw new BraggError(error.code, says);
   });
   const name = path.basename(json);
-  const description = describe(described, name);
+  const description = await describe(described, name);
   const base = baseOf(description, name, bases);
   if (extensionOf(base) !== path.extname(id)) {
     const wanted = `a ${extensionOf(base)} file, because it runs on ${base.device === 'cuda' ? 'the GPU' : 'the CPU'}`;

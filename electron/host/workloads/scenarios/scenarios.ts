@@ -9,16 +9,18 @@ import {
   formatPath,
   type Path,
   type ScenarioWithConstants,
+  type Validated,
   validateScenario,
   writeScenarioText,
 } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
+import { aside } from '../../io/aside/task.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { readText } from '../../io/text/read.ts';
 import { loadMaterials, type Materials } from '../../model/scenarios/materials.ts';
 import { loadNuclearTables } from '../../model/scenarios/nuclear-tables.ts';
 import { applyOverrides, fromOverride, type Override } from '../../model/scenarios/overrides.ts';
-import { issueAt, parseText } from '../../model/scenarios/parse.ts';
+import { issueAt, parseTextAside } from '../../model/scenarios/parse.ts';
 import type { NoReading } from './read.ts';
 import type { AnyReading } from './reading.ts';
 import type { Found, Known, ScenarioPlace, ScenarioSide } from './side.ts';
@@ -81,6 +83,26 @@ export function refusalOf(issues: readonly Issue[]): BraggError {
   return new BraggError('invalid', summary(issues), issues);
 }
 
+/** Those of a scenario with a hundred regions: checked in a few milliseconds. */
+const FEW_VALUES = 1000;
+
+function hasMoreValues(value: unknown, most: number): boolean {
+  let left = most;
+  const isOver = (each: unknown): boolean => {
+    left -= 1;
+    if (left < 0) return true;
+    return typeof each === 'object' && each !== null && Object.values(each).some(isOver);
+  };
+  return isOver(value);
+}
+
+const validateAside = aside('check a scenario', validateScenario);
+
+/** Against its schema, beside the host's loop where there is much of it. */
+async function validated(value: unknown): Promise<Validated> {
+  return hasMoreValues(value, FEW_VALUES) ? validateAside(value) : validateScenario(value);
+}
+
 export class Scenarios {
   private readonly data: Pick<Known, 'materials' | 'nuclearTables'>;
   private readonly services: ScenarioServices;
@@ -114,7 +136,7 @@ export class Scenarios {
 
   /** Reads a scenario of any kind from JSON or YAML text; the name's extension decides which. */
   async parse(text: string, place: ScenarioPlace, { overrides = [] }: ReadOptions = {}): Promise<AnyReading> {
-    const parsed = parseText(text, place.name);
+    const parsed = await parseTextAside(text, place.name);
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
     const locate = (fault: Fault): Issue =>
@@ -149,7 +171,7 @@ export class Scenarios {
     locate: (fault: Fault) => Issue,
   ): Promise<AnyReading> {
     const draft = isRecord(value) ? value : null;
-    const { document, filled, leftOut, faults } = validateScenario(value);
+    const { document, filled, leftOut, faults } = await validated(value);
     const found = [...known, ...faults.map(locate)];
     if (filled === null)
       return { kind: null, draft, document: null, scenario: null, issues: found.sort(byPlace), locate };

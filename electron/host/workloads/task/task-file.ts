@@ -46,9 +46,12 @@ export function runOfSession(session: TaskSession, name: string): TaskRunData {
   ) as TaskRunData;
 }
 
+/** Of bytes that threads share, too, which a TextDecoder refuses. */
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+
 /** Throws BraggError `foreign-file`. */
 export function readTaskRun(bytes: Uint8Array, name: string): TaskRunData {
-  return runOfSession(parseTaskSession(new TextDecoder().decode(bytes), name), name);
+  return runOfSession(parseTaskSession(textOf(bytes), name), name);
 }
 
 /** Enough for the format's name, which comes first. */
@@ -56,5 +59,5 @@ const HEAD_BYTES = 200;
 
 /** Run files of other workloads are HDF5. */
 export function isTaskFile(bytes: Uint8Array): boolean {
-  return isTaskSession(new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES)));
+  return isTaskSession(textOf(bytes.subarray(0, HEAD_BYTES)));
 }

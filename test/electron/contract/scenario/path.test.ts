@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatPath, parsePath, suggest, valueAt, withValueAt } from '../../../../electron/contract/scenario/index.ts';
+import { withoutPaths } from '../../../../electron/contract/scenario/path.ts';
 
 const key = fc.stringMatching(/^[A-Za-z_$][A-Za-z0-9_-]{0,8}$/);
 const path = fc
@@ -67,5 +68,25 @@ describe('suggest', () => {
     ['x'.repeat(100), null],
   ])('%j gives %j', (word, expected) => {
     expect(suggest(word, words)).toBe(expected);
+  });
+});
+
+describe('without paths', () => {
+  test('leaves out keys and entries of lists at once, as they were counted before', () => {
+    const document = { a: [1, { b: 2, c: 3 }, 4], d: { e: 5 }, f: 6 };
+    expect(withoutPaths(document, [['a', 0], ['a', 1, 'b'], ['d', 'e'], ['g']])).toEqual({
+      a: [{ c: 3 }, 4],
+      d: {},
+      f: 6,
+    });
+    expect(
+      withoutPaths(document, [
+        ['a', 1],
+        ['a', 1, 'b'],
+        ['a', 2],
+      ]),
+    ).toEqual({ a: [1], d: { e: 5 }, f: 6 });
+    expect(withoutPaths(document, [[]])).toBeUndefined();
+    expect(withoutPaths(document, [])).toEqual(document);
   });
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { File, ready } from 'h5wasm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RunPacker } from '../../../../../electron/host/app/run-files/packer.ts';
+import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
 import { readRun as readAnyRun } from '../../../../../electron/host/app/run-files/read.ts';
 import type { ImageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
@@ -101,17 +101,12 @@ describe('a run file', () => {
   });
 
   it('is packed and unpacked the same on the worker thread', async () => {
-    const packer = new RunPacker();
-    try {
-      const packed = await packer.write(run);
-      const back = runOf('transport', await packer.read(packed, 'a.h5'));
-      expect(back.dose).toEqual(run.dose);
-      expect(back.scenario).toEqual(run.scenario);
-      await expect(packer.read(new Uint8Array([1, 2, 3]), 'x.h5')).rejects.toMatchObject({ code: 'foreign-file' });
-      expect(runOf('transport', await packer.read(packed, 'a.h5')).steps).toBe(run.steps);
-    } finally {
-      await packer.close();
-    }
+    const packed = await runPacker.write(run);
+    const back = runOf('transport', await runPacker.read(packed, 'a.h5'));
+    expect(back.dose).toEqual(run.dose);
+    expect(back.scenario).toEqual(run.scenario);
+    await expect(runPacker.read(new Uint8Array([1, 2, 3]), 'x.h5')).rejects.toMatchObject({ code: 'foreign-file' });
+    expect(runOf('transport', await runPacker.read(packed, 'a.h5')).steps).toBe(run.steps);
   });
 
   it('has units, dimension scales and compression on its fields', async () => {

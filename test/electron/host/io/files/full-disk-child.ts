@@ -9,7 +9,7 @@ import { LibraryIndex } from '../../../../../electron/host/app/library/index-fil
 import { HostLog } from '../../../../../electron/host/app/log.ts';
 import { Checkpoints, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
 import { draftFile, keepDraft, readDraft } from '../../../../../electron/host/app/recovery/drafts.ts';
-import { RunPacker } from '../../../../../electron/host/app/run-files/packer.ts';
+import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
 import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
@@ -31,7 +31,7 @@ async function drafts(): Promise<unknown> {
 
 async function checkpoints(): Promise<unknown> {
   const folders = new OwnedFolders(path.join(folder, 'data', 'recovery'));
-  const packer = new RunPacker();
+  const packer = runPacker;
   const said: string[] = [];
   const kept = new Checkpoints(folders, packer, (reason) => said.push(reason));
   const small = await runScenario({ ...smallScenario, output: { keyframes: 0 } });
@@ -47,7 +47,6 @@ async function checkpoints(): Promise<unknown> {
     found === undefined
       ? null
       : runOf('transport', await packer.read(readFileSync(found.file.replace(/json$/, 'h5')), 'kept'));
-  await packer.close();
   const files = readdirSync(folders.own).filter((name) => name.startsWith('run-') || name.endsWith('.tmp'));
   return { said, before: before.length, after: after.length, steps: read?.steps ?? null, wanted: small.steps, files };
 }

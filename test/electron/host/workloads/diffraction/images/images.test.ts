@@ -2,7 +2,7 @@
 import type { Dataset } from 'h5wasm';
 import { beforeAll, expect, test } from 'vitest';
 import type { DiffractionScenario } from '../../../../../../electron/contract/scenario/index.ts';
-import { RunPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
+import { runPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
 import { openFile } from '../../../../../../electron/host/io/hdf5/h5.ts';
 import type { ImageRunData } from '../../../../../../electron/host/workloads/diffraction/image-data.ts';
 import { isImageRun } from '../../../../../../electron/host/workloads/diffraction/image-data.ts';
@@ -102,34 +102,24 @@ test('other names and depths are refused with what is allowed', () => {
 });
 
 test('a run file keeps the image and everything beside it', async () => {
-  const packer = new RunPacker();
-  try {
-    const bytes = await packer.write(run);
-    const back = await packer.read(bytes, 'small.h5');
-    if (!isImageRun(back)) throw new Error('not an image');
-    expect(back).toEqual(run);
-    expect(() => openedAs('transport', back, 'small.h5')).toThrow(
-      'small.h5 cannot be opened as a transport run: it holds a diffraction image',
-    );
-  } finally {
-    await packer.close();
-  }
+  const bytes = await runPacker.write(run);
+  const back = await runPacker.read(bytes, 'small.h5');
+  if (!isImageRun(back)) throw new Error('not an image');
+  expect(back).toEqual(run);
+  expect(() => openedAs('transport', back, 'small.h5')).toThrow(
+    'small.h5 cannot be opened as a transport run: it holds a diffraction image',
+  );
 });
 
 test('HDF5: photons over the detector, with axes that other programs find', async () => {
-  const packer = new RunPacker();
-  try {
-    const bytes = await packer.figure(imageFigure(run));
-    await openFile(bytes, (file) => {
-      const image = file.get('image') as Dataset;
-      expect(image.shape).toEqual([run.height, run.width]);
-      expect([...(image.value as Float32Array)]).toEqual([...run.image]);
-      expect(image.attrs['units']?.value).toBe('photons');
-      expect(image.get_attached_scales(0)).toEqual(['/slow']);
-      expect((file.get('fast') as Dataset).slice([[0, 2]])).toEqual(Float64Array.of(0.05, 0.15000000000000002));
-      expect(file.attrs['wavelength_A']?.value).toBe(6.2);
-    });
-  } finally {
-    await packer.close();
-  }
+  const bytes = await runPacker.figure(imageFigure(run));
+  await openFile(bytes, (file) => {
+    const image = file.get('image') as Dataset;
+    expect(image.shape).toEqual([run.height, run.width]);
+    expect([...(image.value as Float32Array)]).toEqual([...run.image]);
+    expect(image.attrs['units']?.value).toBe('photons');
+    expect(image.get_attached_scales(0)).toEqual(['/slow']);
+    expect((file.get('fast') as Dataset).slice([[0, 2]])).toEqual(Float64Array.of(0.05, 0.15000000000000002));
+    expect(file.attrs['wavelength_A']?.value).toBe(6.2);
+  });
 });

@@ -1,6 +1,6 @@
 /** Dose per mass of a real run, by hand: energy over mass, across a border between densities, and through a file. */
 import { expect, test } from 'vitest';
-import { RunPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
+import { runPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
 import { runOf } from '../../../../../../electron/host/workloads/run-data.ts';
 import { exportRun } from '../../../../../../electron/host/workloads/transport/export.ts';
 import { depthDoseOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
@@ -38,13 +38,8 @@ test('no jump where only the density changes, twice the energy by depth in front
 
 test('a file keeps the densities, and CSV has both', async () => {
   const run = await runScenario({ kind: 'transport', version: 1, ...parts });
-  const packer = new RunPacker();
-  try {
-    const again = runOf('transport', await packer.read(await packer.write(run), 'small.h5'));
-    expect(again.axes.density_g_cm3).toEqual(run.axes.density_g_cm3);
-    const csv = new TextDecoder().decode((await exportRun(run, 'depth-dose', packer)).bytes);
-    expect(csv.split('\n')[0]).toBe('depth_mm,dose_MeV_per_mm,dose_per_mass_nGy_mm2');
-  } finally {
-    await packer.close();
-  }
+  const again = runOf('transport', await runPacker.read(await runPacker.write(run), 'small.h5'));
+  expect(again.axes.density_g_cm3).toEqual(run.axes.density_g_cm3);
+  const csv = new TextDecoder().decode((await exportRun(run, 'depth-dose', runPacker)).bytes);
+  expect(csv.split('\n')[0]).toBe('depth_mm,dose_MeV_per_mm,dose_per_mass_nGy_mm2');
 });

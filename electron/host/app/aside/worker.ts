@@ -1,0 +1,58 @@
+/** A thread beside the host's loop: it does the tasks of every module that is imported here. */
+import { parentPort } from 'node:worker_threads';
+import { toWireError } from '../../../contract/errors.ts';
+import { type Piece, piecesOf } from '../../io/aside/pieces.ts';
+import { performHere } from '../../io/aside/task.ts';
+import type { FromThread, ToThread } from '../../io/aside/threads.ts';
+import '../run-files/tasks.ts';
+import '../sessions/aside.ts';
+import '../../workloads/index.ts';
+import '../../workloads/scenarios/index.ts';
+
+/** Pieces of answers that are still to be asked for. */
+const left = new Map<number, Iterator<{ readonly piece: Piece; readonly last: boolean }>>();
+
+/** Arrays of an answer were made for it alone: they move to the host instead of being copied. */
+function movable(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    const { buffer } = value;
+    if (buffer instanceof ArrayBuffer && value.byteLength === buffer.byteLength) found.add(buffer);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) movable(part, found);
+  }
+  return found;
+}
+
+function send(message: FromThread, moved: readonly ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, moved);
+}
+
+function sendNext(id: number): void {
+  const pieces = left.get(id);
+  const next = pieces?.next();
+  if (pieces === undefined || next === undefined || next.done === true) return;
+  const { piece, last } = next.value;
+  if (last) left.delete(id);
+  send({ kind: 'piece', id, piece, last }, piece.kind === 'value' ? [...movable(piece.value)] : []);
+}
+
+function answer(id: number, value: unknown): void {
+  const pieces = piecesOf(value);
+  left.set(id, pieces.map((piece, i) => ({ piece, last: i === pieces.length - 1 })).values());
+  sendNext(id);
+}
+
+async function perform({ name, argument }: Extract<ToThread, { kind: 'task' }>): Promise<unknown> {
+  return performHere(name, argument);
+}
+
+parentPort?.on('message', (message: ToThread) => {
+  const { id } = message;
+  if (message.kind === 'more') sendNext(id);
+  else {
+    perform(message).then(
+      (value) => answer(id, value),
+      (error: unknown) => send({ kind: 'failed', id, error: toWireError(error) }),
+    );
+  }
+});

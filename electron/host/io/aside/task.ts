@@ -1,0 +1,44 @@
+/**
+ * Work that a file of the user's can make long is done beside the host's loop: a task is a function with a name, which
+ * its caller awaits as any other.
+ */
+import { isMainThread } from 'node:worker_threads';
+import { threads } from './threads.ts';
+
+type Work = (argument: never) => unknown;
+
+/** Takes and gives plain values. Throws BraggErrors; any other error comes back as one, `internal`. */
+export interface Task<A, R> {
+  (argument: A): Promise<R>;
+  readonly task: string;
+}
+
+/** What this thread can do. */
+const works = new Map<string, Work>();
+
+/** What a thread does by this name: it alone needs the code. */
+export function task<A, R>(name: string): Task<A, R> {
+  // Other threads than the main one hold nobody up.
+  const call = async (argument: A): Promise<R> =>
+    (isMainThread ? await threads.perform(name, argument) : await performHere(name, argument)) as R;
+  return Object.assign(call, { task: name });
+}
+
+/** Says what a task does, to the thread that this is loaded in. */
+export function does<A, R>({ task: name }: Task<A, R>, work: (argument: A) => R | Promise<R>): void {
+  works.set(name, work as Work);
+}
+
+/** Both in one: `work`, done on a thread. Its module is to be loaded there, too. */
+export function aside<A, R>(name: string, work: (argument: A) => R | Promise<R>): Task<A, R> {
+  const made = task<A, R>(name);
+  does(made, work);
+  return made;
+}
+
+/** For the thread that does it. */
+export function performHere(name: string, argument: unknown): unknown {
+  const work = works.get(name);
+  if (work === undefined) throw new Error(`the thread does not know how to ${name}`);
+  return work(argument as never);
+}

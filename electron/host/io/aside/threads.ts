@@ -1,0 +1,110 @@
+/** The threads beside the host's loop: few, started when there is work, ended when there has been none for a while. */
+import { Worker } from 'node:worker_threads';
+import { BraggError, type WireError } from '../../../contract/errors.ts';
+import { startedFile } from '../started-file.ts';
+import { Assembly, type Piece } from './pieces.ts';
+import { withSharedArrays } from './shared.ts';
+
+export type ToThread =
+  | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly argument: unknown }
+  /** The next piece of an answer: asked for one by one, so that others have their turns in between. */
+  | { readonly kind: 'more'; readonly id: number };
+
+export type FromThread =
+  | { readonly kind: 'piece'; readonly id: number; readonly piece: Piece; readonly last: boolean }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: WireError };
+
+/** One works on a file for minutes while the other reads a scenario; more would take cores from the solvers. */
+const MOST_THREADS = 2;
+/** The library of run files takes 50 ms to load: worth keeping for the next file, not for ever. */
+const IDLE_MS = 30_000;
+
+interface Waiting {
+  readonly assembly: Assembly;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class Thread {
+  readonly #worker = new Worker(startedFile('aside-worker', 'app/aside/worker.ts'));
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #gone: () => void;
+  #next = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(gone: () => void) {
+    this.#gone = gone;
+    this.#worker.on('message', (message: FromThread) => this.#take(message));
+    // Out of memory, or its file is missing: everything that waits fails, and the next task starts a new one.
+    this.#worker.on('error', (error: Error) => this.#fail(error.message));
+    this.#worker.on('exit', () => this.#fail('its thread ended'));
+  }
+
+  get load(): number {
+    return this.#waiting.size;
+  }
+
+  perform(name: string, argument: unknown): Promise<unknown> {
+    clearTimeout(this.#idle);
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { assembly: new Assembly(), resolve, reject });
+      this.#worker.ref();
+      this.#send({ kind: 'task', id, name, argument });
+    });
+  }
+
+  #send(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  #take(message: FromThread): void {
+    const { id } = message;
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    if (message.kind === 'piece') {
+      const value = waiting.assembly.take(message.piece);
+      if (!message.last) {
+        this.#send({ kind: 'more', id });
+        return;
+      }
+      waiting.resolve(value);
+    } else waiting.reject(BraggError.fromWire(message.error));
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#rest();
+  }
+
+  #rest(): void {
+    this.#worker.unref();
+    this.#idle = setTimeout(() => void this.#worker.terminate(), IDLE_MS);
+    this.#idle.unref();
+  }
+
+  #fail(reason: string): void {
+    clearTimeout(this.#idle);
+    this.#gone();
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(new BraggError('internal', `What was asked for failed: ${reason}.`));
+  }
+}
+
+class Threads {
+  readonly #all = new Set<Thread>();
+
+  async perform(name: string, argument: unknown): Promise<unknown> {
+    const shared = await withSharedArrays(argument);
+    return this.#leastBusy().perform(name, shared);
+  }
+
+  #leastBusy(): Thread {
+    const found = [...this.#all].sort((a, b) => a.load - b.load)[0];
+    if (found !== undefined && (found.load === 0 || this.#all.size === MOST_THREADS)) return found;
+    const thread: Thread = new Thread(() => this.#all.delete(thread));
+    this.#all.add(thread);
+    return thread;
+  }
+}
+
+/** Of the whole program: each costs memory. */
+export const threads = new Threads();

@@ -1,0 +1,167 @@
+/** Files of every kind as large as they may be, made to take long: the host's main loop answers others while they are read. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { MOST_SESSION_BYTES } from '../../../electron/host/app/sessions/aside.ts';
+import { largestText_bytes } from '../../../electron/host/io/text/read.ts';
+import type { Client } from '../../../renderer/client/index.ts';
+import { leastHold, MOST_MS } from './longest-hold.ts';
+import { assetsFolder, smallScenario } from './small-run.ts';
+import { openTestHost, type TestHost } from './test-host.ts';
+
+let test_: TestHost;
+let page: Client;
+let library: string;
+beforeAll(async () => {
+  test_ = await openTestHost({ checkResults: false });
+  page = await test_.page();
+  library = path.join(test_.folder, 'library');
+  mkdirSync(library, { recursive: true });
+  // What follows is about files, not about code that was never run before.
+  for (const [name, text] of warming) await openScenario(name, text);
+});
+afterAll(() => test_.close());
+
+const put = (name: string, text: string | Uint8Array): void => writeFileSync(path.join(library, name), text);
+const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
+
+/** `head`, as many of `unit` as fit into a file of `most` bytes, and `tail`. */
+function filled(head: string, unit: (i: number) => string, tail = '', most = largestText_bytes): string {
+  const parts = [head];
+  let left = most - head.length - tail.length;
+  for (let i = 0; ; i += 1) {
+    const part = unit(i);
+    left -= part.length;
+    if (left < 0) return `${parts.join('')}${tail}`;
+    parts.push(part);
+  }
+}
+
+const YAML = 'kind: transport\nversion: 1\n';
+const JSON_HEAD = '{"kind":"transport","version":1';
+
+const warming: readonly (readonly [string, string])[] = [
+  ['warm.yaml', `${YAML}${Array.from({ length: 2000 }, (_, i) => `k${i}: 1\n`).join('')}`],
+  ['warm.json', JSON.stringify(smallScenario)],
+];
+
+const scenarios: readonly (readonly [string, string, string])[] = [
+  ['numbers in a line', 'a.yaml', filled(`${YAML}x: [`, () => '1,', ']')],
+  ['objects in a line', 'a.yaml', filled(`${YAML}x: [`, () => '{a: 1},', ']')],
+  ['numbers in lines', 'a.yaml', filled(`${YAML}x:\n`, () => ' - 1\n')],
+  ['keys', 'a.yaml', filled(YAML, (i) => `k${i}: 1\n`)],
+  ['comments', 'a.yaml', filled(YAML, () => '#\n')],
+  ['aliases', 'a.yaml', filled(`${YAML}y: &a 1\nx: [`, (i) => `&b${i} *a,`, ']')],
+  ['empty lists', 'a.yaml', filled(`${YAML}x: [`, () => '[],', ']')],
+  ['the same key', 'a.yaml', filled(YAML, () => 'k: 1\n')],
+  ['documents', 'a.yaml', filled(YAML, () => '---\n')],
+  ['explicit keys', 'a.yaml', filled(`${YAML}x: [`, () => '? ,', ']')],
+  ['empty lines', 'a.yaml', filled(YAML, () => '\n')],
+  ['numbers as JSON', 'a.json', filled(`${JSON_HEAD},"x":[`, () => '1,', '1]}')],
+  ['keys as JSON', 'a.json', filled(JSON_HEAD, (i) => `,"k${i}":1`, '}')],
+  ['the same key as JSON', 'a.json', filled(JSON_HEAD, () => ',"":1', '}')],
+  [
+    'spots',
+    'a.json',
+    filled(
+      `${JSON_HEAD},"geometry":{"width_mm":40,"depth_mm":60},"beam":{"spots":[`,
+      () => '{"energy_MeV":70,"x_mm":1},',
+      '{"energy_MeV":70}]}}',
+    ),
+  ],
+  [
+    'regions that are at fault',
+    'a.json',
+    filled(`${JSON_HEAD},"beam":{"energy_MeV":70},"geometry":{"regions":[`, () => '{"material":"wate"},', '{}]}}'),
+  ],
+];
+
+/** Opened, listed, taken into the form, and checked there. */
+async function openScenario(name: string, text: string): Promise<void> {
+  put(name, text);
+  const opened = await page.call('scenario.open', { file: inLibrary(name) });
+  await page.call('scenario.parse', { text, name });
+  if (opened.draft !== null) await page.call('scenario.resolve', { scenario: opened.draft, file: inLibrary(name) });
+  await page.call('scenario.library', {});
+}
+
+it.for(scenarios)('a scenario of %s', async ([, name, text]) => {
+  expect(text.length).toBeGreaterThan(largestText_bytes - 40);
+  expect(await leastHold(() => openScenario(name, text))).toBeLessThan(MOST_MS);
+});
+
+test('a scenario of more values than any has is told so', async () => {
+  const [, name, text] = scenarios[0] ?? ['', '', ''];
+  const { draft, issues } = await page.call('scenario.parse', { text, name });
+  expect(draft).toBeNull();
+  expect(issues.map(({ message }) => message)).toEqual(['holds more than 50000 values, which no scenario does']);
+});
+
+const beside: readonly (readonly [string, string, string, object])[] = [
+  ['spots in empty lines', 'spots.csv', '\n'.repeat(4 * 2 ** 20), { beam: { spots: { file: 'spots.csv' } } }],
+  [
+    'ten thousand spots',
+    'spots.json',
+    JSON.stringify(
+      Array.from({ length: 10_000 }, (_, i) => ({ energy_MeV: 60 + (i % 10), x_mm: (i % 40) / 10 - 2, weight: 1 + i })),
+    ),
+    { beam: { spots: { file: 'spots.json' } } },
+  ],
+  [
+    'spots that are none',
+    'spots.json',
+    `[${'1,'.repeat(2 * 2 ** 20 - 10)}1]`,
+    { beam: { spots: { file: 'spots.json' } } },
+  ],
+  ['a table of empty lines', 'table.csv', '\n'.repeat(2 ** 20), { physics: { stopping_power: { file: 'table.csv' } } }],
+  [
+    'a table of ten thousand rows',
+    'table.csv',
+    `T_MeV,S\n${Array.from({ length: 10_000 }, (_, i) => `${0.01 + i * 0.03},${100 / (1 + i)}`).join('\n')}`,
+    { physics: { stopping_power: { file: 'table.csv' } } },
+  ],
+];
+
+it.for(beside)('a scenario beside %s', async ([, name, text, parts]) => {
+  const scenario = { ...smallScenario, ...parts };
+  put('beside.json', JSON.stringify(scenario));
+  const hold = await leastHold(async () => {
+    // Written anew: a file that was read last is not read again.
+    put(name, text);
+    await page.call('scenario.resolve', { scenario, file: inLibrary('beside.json') });
+  });
+  expect(hold).toBeLessThan(MOST_MS);
+});
+
+/** A recorded session with the samples of its first report over and over, so many that it is as large as it may be. */
+function largeSession(): string {
+  const file = path.join(assetsFolder, 'runs', 'h200-water-70MeV.json');
+  const session = JSON.parse(readFileSync(file, 'utf8'));
+  const [report] = session.reports;
+  const room = MOST_SESSION_BYTES - JSON.stringify(session).length;
+  const [entry] = report.entries.filter((one: { status: string }) => one.status === 'measured');
+  const rounds = JSON.stringify(entry.samples).length;
+  const times = Math.floor((0.95 * room) / rounds);
+  entry.samples = Array.from({ length: times }, () => entry.samples).flat();
+  return JSON.stringify(session);
+}
+
+test('a session as large as it may be', async () => {
+  const text = largeSession();
+  expect(text.length).toBeGreaterThan(0.9 * MOST_SESSION_BYTES);
+  expect(text.length).toBeLessThan(MOST_SESSION_BYTES);
+  let n = 0;
+  const hold = await leastHold(async () => {
+    n += 1;
+    const name = `large-${n}.session.json`;
+    put(name, text);
+    const { id } = await page.call('bench.open', { source: { kind: 'file', file: inLibrary(name) } });
+    await page.call('bench.session', { bench: id });
+    await page.call('library.search', { text: '', kind: null, tag: null, place: 'yours', order: 'newest', limit: 10 });
+  });
+  expect(hold).toBeLessThan(MOST_MS);
+  put('larger.session.json', `${text}${' '.repeat(MOST_SESSION_BYTES)}`);
+  await expect(
+    page.call('bench.open', { source: { kind: 'file', file: inLibrary('larger.session.json') } }),
+  ).rejects.toThrow(/larger\.session\.json is too large to be shown; allowed: 4 MiB/);
+});
