@@ -1,6 +1,6 @@
 /** LET, spectra and RBE-weighted dose of real runs: through files, tables, maps and the summary. */
 import { beforeAll, expect, test } from 'vitest';
-import { RunPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
+import { runPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
 import { makeMap } from '../../../../../../electron/host/workloads/transport/display/maps.ts';
 import { exportRun } from '../../../../../../electron/host/workloads/transport/export.ts';
 import { qualityOf } from '../../../../../../electron/host/workloads/transport/metrics/quality.ts';
@@ -67,26 +67,21 @@ test('a file keeps it, and a file without it is read', async () => {
 
 test('tables, map and summary show the same numbers', async () => {
   const quality = qualityOf(run);
-  const packer = new RunPacker();
-  try {
-    const text = async (of: RunData, what: 'let' | 'spectra') =>
-      new TextDecoder().decode((await exportRun(of, what, packer)).bytes).split('\n');
-    const [head = '', first = ''] = await text(run, 'let');
-    expect(head.split(',').slice(0, 5)).toEqual([
-      'depth_mm',
-      'lett_primary_keV_per_um',
-      'letd_primary_keV_per_um',
-      'lett_keV_per_um',
-      'letd_keV_per_um',
-    ]);
-    expect(Number(first.split(',')[4])).toBe(quality?.letd[0]);
-    const [spectra = ''] = await text(run, 'spectra');
-    expect(spectra).toBe('energy_MeV,width_MeV,protons_per_MeV_at_5.125_mm,protons_per_MeV_at_20.125_mm');
-    const without = { ...run, tracks: null };
-    await expect(text(without, 'let')).rejects.toMatchObject({ code: 'unsupported' });
-  } finally {
-    await packer.close();
-  }
+  const text = async (of: RunData, what: 'let' | 'spectra') =>
+    new TextDecoder().decode((await exportRun(of, what, runPacker)).bytes).split('\n');
+  const [head = '', first = ''] = await text(run, 'let');
+  expect(head.split(',').slice(0, 5)).toEqual([
+    'depth_mm',
+    'lett_primary_keV_per_um',
+    'letd_primary_keV_per_um',
+    'lett_keV_per_um',
+    'letd_keV_per_um',
+  ]);
+  expect(Number(first.split(',')[4])).toBe(quality?.letd[0]);
+  const [spectra = ''] = await text(run, 'spectra');
+  expect(spectra).toBe('energy_MeV,width_MeV,protons_per_MeV_at_5.125_mm,protons_per_MeV_at_20.125_mm');
+  const without = { ...run, tracks: null };
+  await expect(text(without, 'let')).rejects.toMatchObject({ code: 'unsupported' });
   const summary = summaryOf(run);
   expect(summary.let?.map(({ at }) => at)).toEqual(['entrance', 'half', 'peak', 'r80']);
   expect(summary.let?.[0]?.letd).toBe(quality?.letd[0]);
