@@ -106,5 +106,5 @@ class Threads {
   }
 }
 
-/** Of the whole program: each costs memory. */
+/** One set for the whole program: each thread costs memory. */
 export const threads = new Threads();

@@ -62,7 +62,7 @@ type MapNode = Extract<SourceNode, { kind: 'map' }>;
 const byKey = new WeakMap<MapNode, ReadonlyMap<string, SourceEntry>>();
 const MANY_ENTRIES = 50;
 
-/** Of duplicate keys the last one counts. */
+/** The last one counts where a key stands twice. */
 function entryOf(node: MapNode, step: string | number): SourceEntry | undefined {
   if (node.entries.length < MANY_ENTRIES) return node.entries.findLast(({ key }) => key === step);
   const known = byKey.get(node) ?? new Map(node.entries.map((entry) => [entry.key, entry]));

@@ -46,7 +46,7 @@ export function runOfSession(session: TaskSession, name: string): TaskRunData {
   ) as TaskRunData;
 }
 
-/** Of bytes that threads share, too, which a TextDecoder refuses. */
+/** Bytes that threads share, too, which a TextDecoder refuses. */
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
 /** Throws BraggError `foreign-file`. */

@@ -104,7 +104,7 @@ const parseAside = aside('read spots', ({ text, name }: { readonly text: string;
   parseSpots(text, name),
 );
 
-/** Of so much text the thread would take longer to start. */
+/** Read at once: the thread would take longer to start. */
 const SMALL_CHARACTERS = 20_000;
 
 export const readSpots = besideReader({

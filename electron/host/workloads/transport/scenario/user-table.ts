@@ -11,7 +11,7 @@ const parseAside = aside('read a stopping table', ({ text, name }: { readonly te
   readStoppingCsv(text, name),
 );
 
-/** Of so much text the thread would take longer to start. */
+/** Read at once: the thread would take longer to start. */
 const SMALL_CHARACTERS = 20_000;
 
 const readTable = besideReader({
