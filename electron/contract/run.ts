@@ -87,6 +87,11 @@ export const runSummarySchema = z.strictObject({
   peak_rss_MB: z.number(),
   /** Following what comes out of nuclear reactions, beside solve_s; where they are followed. */
   products_s: z.number().optional(),
+  /** Gy per 10⁹ protons on the beam axis, or why there is none. */
+  gray: z.union([
+    z.strictObject({ entrance_Gy: z.number(), highest_Gy: z.number(), at_mm: z.number() }),
+    z.strictObject({ reason: z.string() }),
+  ]),
   /** LET along the beam axis, keV/µm in water; where it was scored. */
   let: letSummarySchema.optional(),
   grid: gridSizeSchema,
@@ -109,7 +114,9 @@ export type Against = Readonly<z.infer<typeof againstSchema>>;
 /** A map to show: dose, or the protons summed over the two axes that are not shown. */
 export const mapRequestSchema = z.strictObject({
   /** `dose-per-mass`: by the density of each cell. LET of all protons, of runs that have ended and scored it. */
-  quantity: z.enum(['dose', 'dose-per-mass', 'protons', 'letd', 'lett']),
+  quantity: z.enum(['dose', 'dose-per-mass', 'gray', 'protons', 'letd', 'lett']),
+  /** Of `gray`, Gy per 10⁹ protons in three dimensions: how far from the axis across the plane; 0 by default. */
+  y_mm: z.number().min(-1000).max(1000).optional(),
   horizontal: axisNameSchema,
   vertical: axisNameSchema,
   viewport: viewportSchema,
@@ -172,6 +179,8 @@ export const depthDoseSchema = z.strictObject({
     fwhm_mm: z.number().nullable(),
     peak_to_entrance: z.number().nullable(),
   }),
+  /** Gy per 10⁹ protons on the axis; or why there is none. */
+  gray: z.union([z.strictObject({ curve: curveSchema }), z.strictObject({ reason: z.string() })]),
   /** LET, spectra and RBE-weighted dose; null where they were not scored. */
   quality: qualitySchema.nullable(),
 });

@@ -37,6 +37,14 @@ const widthDepth = 0.9;
 /** Less range spread than this is nothing beside any straggling. */
 const noticeable_mm = 0.005;
 
+/** Gy per 10⁹ protons; a reason why there are none is for JSON and the page. */
+function onAxis(gray: RunSummary['gray']): readonly (readonly [string, string])[] {
+  if ('reason' in gray) return [];
+  const { highest_Gy, at_mm, entrance_Gy } = gray;
+  const most = `${significant(highest_Gy, 4)} Gy per 10⁹ protons at ${millimetres(at_mm)}`;
+  return [['On the axis', `${most}, ${significant(entrance_Gy, 4)} at the entrance`]];
+}
+
 function readouts({
   summary,
   range_mm,
@@ -70,6 +78,7 @@ function readouts({
       : [['Grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
     ['FWHM', millimetres(metrics.fwhm_mm)],
     ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
+    ...onAxis(summary.gray),
     [`σx${at}`, millimetres(sigma)],
     [`θrms${at}`, theta === null ? '–' : `${theta.toFixed(1)} mrad`],
     ['Mean range', millimetres(metrics.mean_range_mm)],

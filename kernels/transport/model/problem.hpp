@@ -22,6 +22,7 @@ struct Beam {
   double energy = 0, energy_sigma = 0;  // MeV
   double angle = 0, angle_sigma = 0;    // rad from +z
   double x = 0, x_sigma = 0, z = 0;     // mm
+  double focus = 0;                     // mm along the beam to where it is narrowest; negative: from a source before
   double weight = 1;                    // protons
 };
 

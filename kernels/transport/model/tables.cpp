@@ -52,6 +52,14 @@ void check(const Problem& p) {
     if (!(spot.weight >= 0.0))
       refuse("beam.spots: a weight of " + std::to_string(spot.weight) + "; allowed: 0 or more");
   }
+  for (const Beam& spot : spots_of(p)) {
+    const double least = std::abs(spot.focus) * spot.angle_sigma;
+    if (spot.x_sigma < least * (1.0 - 1e-9)) {
+      refuse("beam.focus_mm = " + std::to_string(spot.focus) + ": with this angular spread the beam is " +
+             std::to_string(least) + " mm wide at the entrance; beam.x_sigma_mm = " + std::to_string(spot.x_sigma) +
+             " must be at least that");
+    }
+  }
   if (std::ranges::none_of(spots_of(p), [](const Beam& spot) { return spot.weight > 0.0; })) {
     refuse("beam: no spot has a weight; allowed: at least one above 0");
   }
@@ -201,7 +209,7 @@ double end_excess(const Problem& p, const Tables& t) {
 double row_spread(const Problem& p, const RowDrift& drift) {
   const double sine = std::abs(std::sin(p.beam.angle));
   if (!is_tilted(p.beam)) return 0.0;
-  const bool narrow = p.beam.x_sigma < narrowest_cells(p.beam) * p.grid.dx;
+  const bool narrow = width_of_direction(p.beam) < narrowest_cells(p.beam) * p.grid.dx;
   const double across = narrow ? p.grid.dx * sine : 0.0;
   const double deep = p.stepping == Stepping::kPath && drift.variance == 0.0 ? p.grid.dz : 0.0;
   return std::sqrt(kRowGain) * std::hypot(across, deep);

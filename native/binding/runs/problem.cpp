@@ -19,6 +19,7 @@ void read_beam(const Fields& f, Beam& beam) {
   beam.x = f.number("x_mm");
   beam.x_sigma = f.number("x_sigma_mm");
   beam.z = f.number("z_mm");
+  if (f.has("focus_mm")) beam.focus = f.number("focus_mm");
   beam.weight = f.number("weight");
 }
 

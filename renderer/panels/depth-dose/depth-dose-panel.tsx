@@ -24,6 +24,7 @@ const units = [
     label: 'nGy mm²',
     title: 'Energy by mass with the density of each cell, integrated across the beam and over y',
   },
+  { value: 'gray', label: 'Gy', title: 'Dose on the axis per 10⁹ protons, where matter is layered' },
   { value: 'percent', label: '%', title: 'Per cent of the peak' },
 ] as const;
 
@@ -58,6 +59,9 @@ function CurveReadout({ unit }: { readonly unit: DepthDoseState['unit'] }): Reac
       <span>
         depth <b>{fixed(depth, 2)}</b> mm
       </span>
+      {unit === 'gray' && shown.final !== null && 'reason' in shown.final.gray ? (
+        <span>no Gy: {shown.final.gray.reason}</span>
+      ) : null}
       <span>
         dose <b>{value === null ? '–' : significant(value, 4)}</b> {curve.unit}
       </span>

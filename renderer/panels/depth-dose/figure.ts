@@ -23,10 +23,11 @@ export interface OverlaidCurve {
 }
 
 /** What the dose is shown in. */
-export type DoseUnit = 'absolute' | 'mass' | 'percent';
+export type DoseUnit = 'absolute' | 'mass' | 'gray' | 'percent';
 
-/** The curve of a run in a unit; one without densities is shown as energy by depth. */
-export function curveIn({ curve, perMass }: ShownDepthDose, unit: DoseUnit): Curve {
+/** The curve of a run in a unit; one without densities, or without a dose in Gy, is shown as energy by depth. */
+export function curveIn({ curve, perMass, final }: ShownDepthDose, unit: DoseUnit): Curve {
+  if (unit === 'gray') return final !== null && 'curve' in final.gray ? final.gray.curve : curve;
   return unit === 'mass' ? (perMass ?? curve) : curve;
 }
 
@@ -58,7 +59,8 @@ export function overlayFactor(
   const own = dose.reduce((a, b) => Math.max(a, b), 0);
   if (!(own > 0)) return 1;
   if (shown === 'percent') return 100 / own;
-  return unit === (shown === 'mass' ? PER_MASS : 'MeV/mm') || !(peak > 0) ? 1 : peak / own;
+  const same = shown === 'gray' ? false : unit === (shown === 'mass' ? PER_MASS : 'MeV/mm');
+  return same || !(peak > 0) ? 1 : peak / own;
 }
 
 export interface ChartInput {

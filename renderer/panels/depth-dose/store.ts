@@ -5,7 +5,7 @@ import { createPersisted, type SettingsStorage } from '../../state/persisted.ts'
 
 const schema = z.strictObject({
   /** Energy by depth, energy by mass, or per cent of the peak. */
-  unit: z.enum(['absolute', 'mass', 'percent']),
+  unit: z.enum(['absolute', 'mass', 'gray', 'percent']),
   /** What stands beside the dose, or in its place, of runs that scored LET. */
   beside: z.enum(['none', 'let', 'rbe', 'spectra']),
 });

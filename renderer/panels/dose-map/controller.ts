@@ -19,7 +19,7 @@ export const GAMMA_LIMITS = { low: 0, high: 2 } as const;
 
 const AXES = { horizontal: 'z', vertical: 'x' } as const;
 
-const quantities = { area: 'dose', mass: 'dose-per-mass', letd: 'letd', lett: 'lett' } as const;
+const quantities = { area: 'dose', mass: 'dose-per-mass', gray: 'gray', letd: 'letd', lett: 'lett' } as const;
 
 /** Which entry of the data cache is shown. */
 export function shownKey(against: { readonly kind: string }): string {
@@ -44,6 +44,7 @@ export function driveDoseMap(
       const { run } = stores.selection.getState();
       feed.want(DOSE_MAP, {
         quantity: quantities[store.getState().unit],
+        ...(store.getState().unit === 'gray' && { y_mm: store.getState().y_mm }),
         ...AXES,
         viewport,
         ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),
@@ -106,7 +107,9 @@ export function driveDoseMap(
         data.maps.subscribe(GAMMA_MAP, show),
         data.depthDose.subscribe(SHOWN, show),
         data.reference.subscribe(SHOWN, show),
-        store.subscribe((state, before) => (state.unit === before.unit ? show() : both())),
+        store.subscribe((state, before) =>
+          state.unit === before.unit && state.y_mm === before.y_mm ? show() : both(),
+        ),
         view.subscribe(both),
         stores.scenario.subscribe(show),
         stores.selection.subscribe((state, before) => {

@@ -3,6 +3,7 @@ import { type ReactElement, useCallback, useMemo } from 'react';
 import { RunFeed } from '../../data/run-feed.ts';
 import type { MapCanvases } from '../../maps/drive-map.ts';
 import { MapPanel } from '../../maps/map-panel.tsx';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -20,6 +21,7 @@ const units = [
     label: 'nGy mm',
     title: 'Energy by mass with the density of each cell: Gy times the mm of y that the plane model sums over',
   },
+  { value: 'gray', label: 'Gy', title: 'Dose in three dimensions per 10⁹ protons, where matter is layered' },
   { value: 'letd', label: 'LETd', title: 'LET in water averaged over dose, of all protons; of runs that scored it' },
   { value: 'lett', label: 'LETt', title: 'LET in water averaged over tracks, of all protons; of runs that scored it' },
 ] as const;
@@ -30,7 +32,7 @@ export default function DoseMapPanel(): ReactElement {
   const feed = feeds.of(RunFeed);
   const store = useMemo(() => createDoseMapStore(storage, settingsReset), [storage, settingsReset]);
   const view = useMemo(createDoseViewStore, []);
-  const { marks, unit } = useSelected(store, (state) => state);
+  const { marks, unit, y_mm } = useSelected(store, (state) => state);
   const against = useSelected(view, (state) => state.against);
   const drive = useCallback(
     (canvases: MapCanvases) => driveDoseMap(workbench, store, view, canvases),
@@ -74,6 +76,21 @@ export default function DoseMapPanel(): ReactElement {
               }}
             />
           </PopoverRow>
+          {unit !== 'gray' ? null : (
+            <PopoverRow name="Across y">
+              <NumberField
+                label="Distance from the axis across the plane"
+                value={y_mm}
+                unit="mm"
+                placeholder={0}
+                min={-1000}
+                max={1000}
+                onChange={(value) => {
+                  if (typeof value === 'number') store.setState({ y_mm: value });
+                }}
+              />
+            </PopoverRow>
+          )}
           <AgainstRows view={view} />
         </>
       }

@@ -13,6 +13,7 @@ function decimalsOf(cell_mm: number): number {
 const readingNames: Readonly<Record<string, string>> = {
   dose: 'dose',
   'dose per mass': 'dose',
+  'dose in Gy': 'dose',
   'gamma index': 'gamma',
   LETd: 'LETd',
   LETt: 'LETt',

@@ -11,7 +11,9 @@ const schema = z.strictObject({
   /** Outlines of regions and reference lines over the field. */
   marks: z.boolean(),
   /** Energy by area of the map, or by mass with the density of each cell; or LET in its place. */
-  unit: z.enum(['area', 'mass', 'letd', 'lett']),
+  unit: z.enum(['area', 'mass', 'gray', 'letd', 'lett']),
+  /** Of dose in Gy: mm across the plane from the axis. */
+  y_mm: z.number(),
 });
 export type DoseMapState = Readonly<z.infer<typeof schema>>;
 export type DoseMapStore = StoreApi<DoseMapState>;
@@ -25,15 +27,16 @@ export function createDoseMapStore(
     scale: 'linear',
     marks: true,
     unit: 'area',
+    y_mm: 0,
   };
   const withDefaults = (data: unknown) => ({ ...initial, ...(typeof data === 'object' ? data : {}) });
   return createPersisted<DoseMapState>({
     storage,
     name: 'dose-map',
-    version: 3,
+    version: 4,
     schema,
     initial,
-    migrations: { 1: withDefaults, 2: withDefaults },
+    migrations: { 1: withDefaults, 2: withDefaults, 3: withDefaults },
     onReset,
   });
 }

@@ -1,5 +1,6 @@
 #include "physics/fermi_eyges.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "../problems.hpp"
@@ -10,6 +11,19 @@
 
 using namespace bb;
 using namespace bb::transport;
+
+TEST("Fermi-Eyges: a beam in next to nothing is narrowest at its focus") {
+  transport::Problem p = test::water_problem(150.0, {60.0, 100.0, 1.0, 1.0}, 0.1, 0.01);
+  p.materials.push_back(test::material("air"));
+  test::paint(p, 1, -30.0, 30.0, 0.0, 100.0);
+  p.beam.angle_sigma = 0.02;
+  p.beam.x_sigma = 2.0;
+  p.beam.focus = 60.0;
+  const auto moments = transport::pencil_beam(p);
+  const auto narrowest = std::ranges::min_element(moments, {}, [](const auto& m) { return m.x_x; });
+  CHECK_NEAR(static_cast<double>(narrowest - moments.begin()) + 0.5, 60.0, 1.5);
+  CHECK_REL(narrowest->x_x, 4.0 - 1.44, 2e-2);
+}
 
 TEST("Fermi-Eyges: with one scattering power throughout, the cubes and squares of the textbook") {
   const physics::PencilMedium medium{[](double energy, double) { return energy; }, [](double) { return 2e-4; }};

@@ -1,5 +1,6 @@
 #include "transport/model/tables.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -56,6 +57,43 @@ std::pair<double, double> imbalance(const Tables& t, const Weights& w) {
 }
 
 }  // namespace
+
+TEST("a beam that has a focus starts with its emittance: width, angle and what ties them") {
+  for (const double focus : {80.0, -80.0, 0.0}) {
+    Problem p = test::water_problem(150.0, {60.0, 40.0, 0.5, 0.5}, 0.1, 0.002);
+    p.stepping = Stepping::kDepth;
+    p.beam.angle_sigma = 0.02;
+    p.beam.x_sigma = 3.0;
+    p.beam.focus = focus;
+    const Tables t = build_tables(p);
+    double n = 0.0, xx = 0.0, tt = 0.0, xt = 0.0;
+    std::vector<double> row(static_cast<std::size_t>(t.nx));
+    for (int e = 0; e < t.ne; ++e) {
+      for (int a = 0; a < t.ntheta; ++a) {
+        std::ranges::fill(row, 0.0);
+        t.start.add(e, a, row);
+        const double theta = t.theta[static_cast<std::size_t>(a)];
+        for (int x = 0; x < t.nx; ++x) {
+          const double at = (x + 0.5 - 0.5 * t.nx) * t.dx, protons = row[static_cast<std::size_t>(x)];
+          n += protons;
+          xx += protons * at * at;
+          tt += protons * theta * theta;
+          xt += protons * at * theta;
+        }
+      }
+    }
+    // At the middle of the first cell, 0.25 mm behind the entrance.
+    const double way = 0.25, covariance = (way - focus) * 4e-4;
+    CHECK_REL(tt / n, 4e-4, 1e-3);
+    CHECK_NEAR(xt / n, covariance, 1e-3 * 0.032);
+    CHECK_REL(xx / n, 9.0 + (way * way - 2.0 * way * focus) * 4e-4, 2e-3);
+  }
+  Problem p = test::water_problem(150.0, {60.0, 40.0, 0.5, 0.5}, 0.1, 0.002);
+  p.beam.angle_sigma = 0.02;
+  p.beam.x_sigma = 1.0;
+  p.beam.focus = -80.0;
+  CHECK_THROWS(build_tables(p), "beam.focus_mm");
+}
 
 TEST("tables: what a source's taps, stopping and nuclear losses share out is one proton and its energy") {
   each_problem([](const std::string&, const Tables& t) {

@@ -60,6 +60,26 @@ export const beamShape = {
     min: 0,
     max: 1000,
   }),
+  x_sigma_is: z.enum(['plane', 'axis']).meta({
+    title: 'That width is',
+    description:
+      'plane: along the entry plane. axis: across the beam axis; along the plane it is this over cos(angle).',
+  }),
+  y_sigma_mm: quantity({
+    title: 'Width across y',
+    description: 'Standard deviation across the other lateral axis at entry, for dose in Gy. Left out: the beam width.',
+    unit: 'mm',
+    min: 0,
+    max: 1000,
+  }),
+  focus_mm: quantity({
+    title: 'Focus',
+    description:
+      'Way from the entrance to where the beam is narrowest. Negative: it comes apart from a source that far in front. 0 leaves place and angle independent.',
+    unit: 'mm',
+    min: -10_000,
+    max: 10_000,
+  }),
   z_mm: quantity({
     title: 'Depth of entry',
     description: 'Depth at which the protons start.',

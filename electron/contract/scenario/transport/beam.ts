@@ -14,6 +14,9 @@ export const beamSchema = z
     angle_sigma_mrad: beamShape.angle_sigma_mrad.default(0),
     x_mm: beamShape.x_mm.default(0),
     x_sigma_mm: beamShape.x_sigma_mm.default(0),
+    x_sigma_is: beamShape.x_sigma_is.default('plane'),
+    y_sigma_mm: beamShape.y_sigma_mm.optional(),
+    focus_mm: beamShape.focus_mm.default(0),
     z_mm: beamShape.z_mm.default(0),
     weight: beamShape.weight.default(1),
   })

@@ -3,6 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../../contract/run.ts';
 import { type Fields, keptPairs, makeDifference, makeMap } from '../../workloads/transport/display/maps.ts';
+import { grayField, grayOnAxis } from '../../workloads/transport/metrics/gray.ts';
 import { qualityOf } from '../../workloads/transport/metrics/quality.ts';
 import { depthDoseOf, momentsOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { transportRunOf } from '../../workloads/transport/own-run.ts';
@@ -19,6 +20,7 @@ function fieldsOf(run: RunData, index: number, withDose: boolean): Fields {
     dose: withDose ? run.dose : null,
     marginals: run.keyframes[index] ?? null,
     tracks: run.tracks,
+    gray: (y_mm) => grayField(run, y_mm),
   };
 }
 
@@ -64,7 +66,7 @@ export function transportRunHandlers(runs: Runs): Pick<Handlers, `run.${Names}`>
     'run.summary': async ({ run }) => summaryOf(await transportRun(runs, run)),
     'run.depthDose': async ({ run }) => {
       const data = await transportRun(runs, run);
-      return { ...depthDoseOf(measured(data)), quality: qualityOf(data) };
+      return { ...depthDoseOf(measured(data)), gray: grayOnAxis(data), quality: qualityOf(data) };
     },
     'run.lateral': async ({ run, depths_mm }) => ({ curves: lateralCurves(await transportRun(runs, run), depths_mm) }),
     'run.moments': async ({ run }) => momentsOf(measured(await transportRun(runs, run))),

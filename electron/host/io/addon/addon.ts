@@ -115,6 +115,10 @@ export interface TransportProblem {
     readonly angle_sigma_rad: number;
     readonly x_mm: number;
     readonly x_sigma_mm: number;
+    /** Across the axis that the plane sums over. */
+    readonly y_sigma_mm?: number;
+    /** Way from the entrance to where the beam is narrowest; negative: to a source in front. */
+    readonly focus_mm?: number;
     readonly z_mm: number;
     readonly weight: number;
   };

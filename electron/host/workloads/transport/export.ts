@@ -6,6 +6,7 @@ import type { Packer } from '../run-files/run-file.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
 import { type Balance, columnsOf, energyBalance, numberBalance } from './ledger.ts';
+import { grayOnAxis } from './metrics/gray.ts';
 import { qualityOf } from './metrics/quality.ts';
 import { depthDoseOf, momentsOf } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
@@ -87,10 +88,12 @@ function text(run: RunData, what: Exclude<Exported, 'run'>): string {
       return doseTable(run);
     case 'depth-dose': {
       const { curve, perMass } = depthDoseOf(measured(run));
+      const gray = grayOnAxis(run);
       return csv([
         ['depth_mm', curve.positions],
         ['dose_MeV_per_mm', curve.values],
         ...(perMass === null ? [] : [['dose_per_mass_nGy_mm2', perMass.values] as const]),
+        ...('reason' in gray ? [] : [['dose_on_axis_Gy_per_1e9_protons', gray.curve.values] as const]),
       ]);
     }
     case 'let':

@@ -5,6 +5,7 @@ import type { LedgerTable, RunSummary } from '../../../contract/run.ts';
 import { energyBalanceSchema, numberBalanceSchema } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts';
 import { columnsOf, energyBalance, lastRow, numberBalance } from './ledger.ts';
+import { grayOnAxis } from './metrics/gray.ts';
 import { letSummaryOf, qualityOf } from './metrics/quality.ts';
 import { metricsOf } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
@@ -14,6 +15,18 @@ function reactionParts({ secondaries }: RunData) {
   if (secondaries === null) return {};
   const { local_MeV, protons_MeV, deuterons_MeV } = secondaries;
   return { deposited_local: local_MeV, deposited_protons: protons_MeV, deposited_deuterons: deuterons_MeV };
+}
+
+function graySummary(run: RunData): RunSummary['gray'] {
+  const dose = grayOnAxis(run);
+  if ('reason' in dose) return dose;
+  const { positions, values } = dose.curve;
+  const highest_Gy = values.reduce((a, b) => Math.max(a, b), 0);
+  return {
+    entrance_Gy: values[positions.findIndex((depth) => depth >= 0)] ?? 0,
+    highest_Gy,
+    at_mm: positions[values.indexOf(highest_Gy)] ?? 0,
+  };
 }
 
 export function summaryOf(run: RunData): RunSummary {
@@ -28,6 +41,7 @@ export function summaryOf(run: RunData): RunSummary {
   const quality = qualityOf(run);
   return {
     ...read,
+    gray: graySummary(run),
     ...(quality === null ? {} : { let: letSummaryOf(quality, read.metrics) }),
     notes: [...runNotes(read, { ...run.axes, dose: run.dose }, run.table, run.completeScenario)],
     scenario: run.name,

@@ -8,6 +8,7 @@ import type { Marginals, TransportProblem, TransportResult, TransportRun } from 
 import { fromNative } from '../../io/addon/addon.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
+import { type AcrossY, acrossY } from './metrics/across-y.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
 import type { MeasuredRun } from './metrics/run-metrics.ts';
 
@@ -60,6 +61,8 @@ export interface RunData extends RunContext, Recording, RunScalars {
   readonly facesEnergy: Float64Array;
   /** Where the energy went that reactions took; null where they were not followed. */
   readonly secondaries: NonNullable<TransportResult['secondaries']> | null;
+  /** The beam's width across y, or why there is none; null in files that did not record it. */
+  readonly acrossY: AcrossY | null;
   /** What LET is made from; null where it was not scored. */
   readonly tracks: NonNullable<TransportResult['tracks']> | null;
   readonly keyframes: readonly Marginals[];
@@ -139,6 +142,7 @@ export function runData(
     facesNumber: result.faces_number,
     facesEnergy: result.faces_energy,
     secondaries: result.secondaries ?? null,
+    acrossY: acrossY(problem),
     tracks: result.tracks ?? null,
     keyframes,
     spans: result.spans ?? noSpans,

@@ -79,6 +79,13 @@ function readSecondaries(f: RunFileFields): RunData['secondaries'] {
   };
 }
 
+/** Null in files from before it was kept. */
+function readAcrossY(f: RunFileFields, { nz }: Axes): RunData['acrossY'] {
+  if (!f.has('across_y')) return null;
+  if (f.hasDataset('across_y/sigma_y_mm')) return { sigma_y_mm: f.float64('across_y/sigma_y_mm', [nz]) };
+  return { reason: f.text('across_y', 'reason') };
+}
+
 /** Null in files of runs that did not score LET. */
 function readTracks(f: RunFileFields, { nz, nx }: Axes): RunData['tracks'] {
   if (!f.has('tracks')) return null;
@@ -134,6 +141,7 @@ export function readTransportRun(f: RunFileFields): RunData {
     facesNumber: readFaces(f, 'number', steps),
     facesEnergy: readFaces(f, 'energy_MeV', steps),
     secondaries: readSecondaries(f),
+    acrossY: readAcrossY(f, axes),
     tracks: readTracks(f, axes),
     keyframes: readKeyframes(f, axes),
     ...readRecording(f),

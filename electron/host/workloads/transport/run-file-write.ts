@@ -11,6 +11,7 @@ import { putHead } from '../run-files/head.ts';
 import { putRecording } from '../run-files/recording.ts';
 import { putSetup } from '../run-files/setup.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
+import { grayOnAxis } from './metrics/gray.ts';
 import { qualityOf } from './metrics/quality.ts';
 import { depthProfile, massCurve, metricsOf, momentsOf, profileCurve } from './metrics/run-metrics.ts';
 import { measured, type RunData } from './run-data.ts';
@@ -95,6 +96,24 @@ function putFluence(file: File, run: RunData): void {
   for (const [name, column] of Object.entries(momentsOf(measured(run)))) {
     put(group, name, column, [column.length], { units: momentUnits[name as keyof Moments] });
   }
+}
+
+/** The width across y, or why there is none, and the dose on the axis. */
+function putGray(file: File, run: RunData): void {
+  const { acrossY } = run;
+  if (acrossY === null) return;
+  const group = file.create_group('across_y');
+  if ('reason' in acrossY) {
+    putNote(group, 'reason', acrossY.reason);
+    return;
+  }
+  const notes = { units: 'mm', long_name: 'standard deviation across y by row of z, by Fermi and Eyges' };
+  put(group, 'sigma_y_mm', acrossY.sigma_y_mm, [run.axes.nz], notes);
+  const dose = grayOnAxis(run);
+  if ('reason' in dose) return;
+  const { positions, values } = dose.curve;
+  put(group, 'depth_mm', positions, [positions.length], { units: 'mm' });
+  put(group, 'dose_on_axis', values, [values.length], { units: 'Gy', long_name: 'per 1e9 protons, on the beam axis' });
 }
 
 const trackColumns = ['length_mm', 'let_length_MeV', 'let2_length_MeV2_per_mm'];
@@ -206,6 +225,7 @@ export function writeRun(run: RunData): Promise<Uint8Array> {
     putAxes(file, run);
     putDose(file, run);
     putFluence(file, run);
+    putGray(file, run);
     putQuality(file, run);
     putLedger(file, run);
     putKeyframes(file, run);

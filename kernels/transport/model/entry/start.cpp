@@ -34,7 +34,7 @@ auto spectrum_of(const Spot& s) {
   return std::tuple(s.beam->energy, s.beam->energy_sigma, s.entry->medium, s.entry->path);
 }
 auto profile_of(const Spot& s) {
-  return std::tuple(s.beam->x, s.beam->angle, s.beam->x_sigma, s.beam->angle_sigma, s.entry->path);
+  return std::tuple(s.beam->x, s.beam->angle, s.beam->x_sigma, s.beam->angle_sigma, s.beam->focus, s.entry->path);
 }
 
 /// The spectrum at the first node.
@@ -68,12 +68,13 @@ class Profile {
         beside_angles_[bin < 0 ? kThetaLow : kThetaHigh] += kernel.weights[i];
       }
     }
-    sigma_ = std::max(beam.x_sigma / p.grid.dx, narrowest_cells(beam));
+    sigma_ = std::max(width_of_direction(beam) / p.grid.dx, narrowest_cells(beam));
   }
 
   /// mm² that the width has beyond the spot's.
   double added_variance() const {
-    return sigma_ * sigma_ * p_.grid.dx * p_.grid.dx - spot_.beam->x_sigma * spot_.beam->x_sigma;
+    const double width = width_of_direction(*spot_.beam);
+    return sigma_ * sigma_ * p_.grid.dx * p_.grid.dx - width * width;
   }
 
   /// Path from the entrance to the middle of the first step, which is where the first node counts.
@@ -88,7 +89,10 @@ class Profile {
     Shares outside = beside_angles_;
     for (std::size_t a = 0; a < angle.size(); ++a) {
       if (angle[a] == 0.0) continue;
-      const double x = spot_.beam->x + path * std::sin(axes_.theta[a]);
+      const Beam& beam = *spot_.beam;
+      // All directions meet at the focus.
+      const double aside = std::sin(axes_.theta[a]) - std::sin(beam.angle);
+      const double x = beam.x + path * std::sin(axes_.theta[a]) - beam.focus * aside;
       const double cell = x / p_.grid.dx + 0.5 * axes_.nx - 0.5;
       const physics::MomentKernel spread = physics::moment_kernel(cell, sigma_ * sigma_);
       for (std::size_t i = 0; i < spread.weights.size(); ++i) {
@@ -217,6 +221,11 @@ auto grouped(const std::vector<Spot>& spots, Key key) {
 }  // namespace
 
 bool is_tilted(const Beam& beam) { return std::abs(std::sin(beam.angle)) > kStraight; }
+
+double width_of_direction(const Beam& beam) {
+  const double spread = beam.focus * beam.angle_sigma;
+  return std::sqrt(std::max(0.0, beam.x_sigma * beam.x_sigma - spread * spread));
+}
 
 double narrowest_cells(const Beam& beam) { return is_tilted(beam) ? kNarrowestTilted : kNarrowestBeam; }
 

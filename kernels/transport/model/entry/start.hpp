@@ -63,6 +63,9 @@ std::span<const Beam> spots_of(const Problem& problem);
 /// Whether a beam's steps move its row across the cells.
 bool is_tilted(const Beam& beam);
 
+/// Standard deviation (mm) at the entrance of the protons of one direction: the width at the focus.
+double width_of_direction(const Beam& beam);
+
 /// Standard deviation, in cells, of the narrowest start that the remap carries without clipping much of its shape.
 double narrowest_cells(const Beam& beam);
 

@@ -33,7 +33,8 @@ std::vector<physics::PencilMoments> pencil_beam(const Problem& problem) {
         static_cast<std::size_t>(first + i) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(column);
     return media[problem.map[cell]];
   };
-  const physics::PencilMoments start{problem.beam.angle_sigma * problem.beam.angle_sigma, 0.0,
+  const physics::PencilMoments start{problem.beam.angle_sigma * problem.beam.angle_sigma,
+                                     -problem.beam.focus * problem.beam.angle_sigma * problem.beam.angle_sigma,
                                      problem.beam.x_sigma * problem.beam.x_sigma};
   return physics::fermi_eyges(start, problem.beam.energy, grid.cutoff, grid.nz - first, grid.dz, medium_of);
 }

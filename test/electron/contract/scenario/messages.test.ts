@@ -166,7 +166,7 @@ describe('what a scenario is at all', () => {
 
   test('a beam that is missing is asked for with its keys', () => {
     expect(messages({ kind: 'transport', version: 1 })).toEqual([
-      'beam: is missing; needed: an object with the keys energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, z_mm, weight',
+      'beam: is missing; needed: an object with the keys energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
     ]);
   });
 });

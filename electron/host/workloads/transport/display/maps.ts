@@ -18,6 +18,7 @@ export interface Fields {
   readonly marginals: Marginals | null;
   /** Present in a run that has ended and scored LET. */
   readonly tracks?: RunData['tracks'];
+  readonly gray?: (y_mm: number) => { readonly values: Float64Array } | { readonly reason: string };
   /** Cuts, and sums that are not kept: of a run that computes, or a step that was computed again. */
   readonly planes?: readonly NativePlane[];
 }
@@ -88,9 +89,19 @@ function letSource({ tracks = null }: Fields, request: MapRequest, name: 'letd' 
   return { values: letMap(tracks, name), axes: ['z', 'x'], scale: 1, quantity, unit: 'keV/µm' };
 }
 
+function graySource({ gray }: Fields, request: MapRequest): Source {
+  if (!same(['z', 'x'], request.horizontal, request.vertical)) {
+    throw new BraggError('unsupported', 'Dose has the axes z and x only.');
+  }
+  const found = gray?.(request.y_mm ?? 0) ?? { reason: 'the run is not over' };
+  if ('reason' in found) throw new BraggError('unsupported', `There is no dose in Gy: ${found.reason}.`);
+  return { values: found.values, axes: ['z', 'x'], scale: 1, quantity: 'dose in Gy', unit: 'Gy per 10⁹ protons' };
+}
+
 function sourceOf(fields: Fields, request: MapRequest): Source {
   const { quantity, horizontal, vertical, cuts = [] } = request;
   if (quantity === 'letd' || quantity === 'lett') return letSource(fields, request, quantity);
+  if (quantity === 'gray') return graySource(fields, request);
   if (quantity === 'dose' || quantity === 'dose-per-mass') {
     if (!same(['z', 'x'], horizontal, vertical)) throw new BraggError('unsupported', 'Dose has the axes z and x only.');
     if (fields.dose === null) throw new BraggError('not-found', 'Keyframes keep protons, not dose.');
@@ -193,7 +204,7 @@ export async function makeDifference(fields: Fields, other: Fields, request: Map
 /** What live frames have to hold so that these maps can be made: `dose`, and sums by their keys. */
 export function partsOf(requests: readonly MapRequest[]): readonly (keyof Marginals | 'dose')[] {
   return requests.flatMap(({ quantity, horizontal, vertical, cuts = [] }) => {
-    if (quantity === 'letd' || quantity === 'lett') return [];
+    if (quantity === 'letd' || quantity === 'lett' || quantity === 'gray') return [];
     if (quantity !== 'protons') return ['dose'];
     const kept = marginals.find(({ axes }) => same(axes, horizontal, vertical));
     return kept === undefined || cuts.length > 0 ? [] : [kept.key];
@@ -203,7 +214,7 @@ export function partsOf(requests: readonly MapRequest[]): readonly (keyof Margin
 /** Maps of a run that computes, in the order of the requests; null: what the frame does not hold yet. */
 export function liveMaps(fields: Fields, requests: readonly MapRequest[]): Promise<(FieldMap | null)[]> {
   const can = (request: MapRequest): boolean => {
-    if (request.quantity === 'letd' || request.quantity === 'lett') return false;
+    if (['letd', 'lett', 'gray'].includes(request.quantity)) return false;
     if (request.quantity !== 'protons') return fields.dose === null || fields.dose.length > 0;
     if ((request.cuts ?? []).length > 0)
       return fields.planes?.some((plane) => samePlane(plane, planeOf(request))) ?? false;

@@ -53,7 +53,7 @@ function readoutsOf(run: MeasuredRun, profile: AxisProfile): DepthReadouts {
   return depthReadouts(withoutBlur(profile, started_mm2), blur(run.geometry), from);
 }
 
-export function depthDoseOf(run: MeasuredRun): Omit<DepthDose, 'quality'> {
+export function depthDoseOf(run: MeasuredRun): Omit<DepthDose, 'quality' | 'gray'> {
   const profile = depthProfile(run);
   const { geometry } = run;
   const { r80_mm, r20_mm, peak_mm, w80_20_mm, fwhm_mm, peak_to_entrance } = isComplete(run)

@@ -9,6 +9,14 @@ import { problemMaterial } from './mixture.ts';
 
 type ProblemBeam = TransportProblem['beam'];
 
+/** Along the entry plane, of a beam or a spot under its own angle. */
+function widthInPlane(
+  beam: TransportScenario['beam'],
+  of: { readonly x_sigma_mm: number; readonly angle_deg: number },
+): number {
+  return beam.x_sigma_is === 'plane' ? of.x_sigma_mm : of.x_sigma_mm / Math.cos((of.angle_deg * Math.PI) / 180);
+}
+
 /** What the beam's spots are to the engine; a single beam is none. */
 function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
   return (beam.spots ?? []).map((spot: Spot) => ({
@@ -17,7 +25,9 @@ function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
     angle_rad: (spot.angle_deg * Math.PI) / 180,
     angle_sigma_rad: spot.angle_sigma_mrad / 1000,
     x_mm: spot.x_mm,
-    x_sigma_mm: spot.x_sigma_mm,
+    x_sigma_mm: widthInPlane(beam, spot),
+    y_sigma_mm: beam.y_sigma_mm ?? spot.x_sigma_mm,
+    focus_mm: beam.focus_mm,
     z_mm: beam.z_mm,
     weight: beam.weight * spot.weight,
   }));
@@ -38,7 +48,9 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
       angle_rad,
       angle_sigma_rad: beam.angle_sigma_mrad / 1000,
       x_mm: beam.x_mm,
-      x_sigma_mm: beam.x_sigma_mm,
+      x_sigma_mm: widthInPlane(beam, beam),
+      y_sigma_mm: beam.y_sigma_mm ?? beam.x_sigma_mm,
+      focus_mm: beam.focus_mm,
       z_mm: beam.z_mm,
       weight: spots.length === 0 ? beam.weight : spots.reduce((sum, { weight }) => sum + weight, 0),
     },

@@ -1,0 +1,73 @@
+/**
+ * The beam's width across y, the axis that the plane model sums over. In matter that lies in layers across the beam, the
+ * two lateral axes separate: scattering across y is that of Fermi and Eyges, whatever is in the plane. Dose in Gy follows.
+ */
+import { BraggError } from '../../../../contract/errors.ts';
+import { fromNative, loadAddon, type TransportProblem } from '../../../io/addon/addon.ts';
+
+/** σ_y by row of z, mm; behind the range it stays. Or why there is none. */
+export type AcrossY = { readonly sigma_y_mm: Float64Array } | { readonly reason: string };
+
+/** The first row of z in which two materials lie beside each other; null where matter is layered. */
+function mixedRow({
+  map,
+  grid,
+}: TransportProblem): { readonly row: number; readonly beside: readonly [number, number] } | null {
+  for (let row = 0; row < grid.nz; row += 1) {
+    const first = map[row * grid.nx] ?? 0;
+    for (let x = 1; x < grid.nx; x += 1) {
+      const other = map[row * grid.nx + x] ?? 0;
+      if (other !== first) return { row, beside: [first, other] };
+    }
+  }
+  return null;
+}
+
+type Beam = TransportProblem['beam'];
+
+/** The one beam whose width all spots have; null where they differ. */
+function commonBeam({ beam, spots = [] }: TransportProblem): Beam | null {
+  const [first = beam, ...others] = spots;
+  const same = (a: Beam, b: Beam): boolean =>
+    a.energy_MeV === b.energy_MeV &&
+    a.y_sigma_mm === b.y_sigma_mm &&
+    a.angle_sigma_rad === b.angle_sigma_rad &&
+    a.angle_rad === b.angle_rad;
+  return others.every((spot) => same(spot, first)) ? first : null;
+}
+
+export function acrossY(problem: TransportProblem): AcrossY {
+  if (problem.initial.kind === 'filled') return { reason: 'phase space was filled with numbers: there is no beam' };
+  const beam = commonBeam(problem);
+  if (beam === null) {
+    return {
+      reason: 'the spots differ in energy, angle or width: the plane holds their sum, and each has a width of its own',
+    };
+  }
+  if (beam.angle_rad !== 0) return { reason: 'the beam is not along z: its layers would have to be tilted as well' };
+  const mixed = mixedRow(problem);
+  if (mixed !== null) {
+    const at = ((mixed.row + 0.5) * problem.grid.dz_mm).toPrecision(4);
+    const [one, other] = mixed.beside.map((i) => problem.materials[i]?.name ?? 'matter');
+    return { reason: `matter is not layered: at z = ${Number(at)} mm ${one} and ${other} lie beside each other` };
+  }
+  const width = beam.y_sigma_mm ?? beam.x_sigma_mm;
+  if (!(width > 0)) return { reason: 'the beam has no width: beam.x_sigma_mm or beam.y_sigma_mm must be above 0' };
+  const { spots: _spots, ...single } = problem;
+  try {
+    const { sigma_x_mm } = loadAddon().fermiEyges({ ...single, beam: { ...beam, x_mm: 0, x_sigma_mm: width } });
+    const first = Math.floor(beam.z_mm / problem.grid.dz_mm);
+    const last = sigma_x_mm.at(-1);
+    if (last === undefined) return { reason: 'the beam stops in its first cell' };
+    return {
+      sigma_y_mm: Float64Array.from(
+        { length: problem.grid.nz },
+        (_, row) => sigma_x_mm[Math.max(0, row - first)] ?? last,
+      ),
+    };
+  } catch (error) {
+    const failure = fromNative(error);
+    if (failure instanceof BraggError && failure.code !== 'internal') return { reason: failure.message };
+    throw failure;
+  }
+}
