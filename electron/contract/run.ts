@@ -115,7 +115,7 @@ export type Against = Readonly<z.infer<typeof againstSchema>>;
 export const mapRequestSchema = z.strictObject({
   /** `dose-per-mass`: by the density of each cell. LET of all protons, of runs that have ended and scored it. */
   quantity: z.enum(['dose', 'dose-per-mass', 'gray', 'protons', 'letd', 'lett']),
-  /** Of `gray`, Gy per 10⁹ protons in three dimensions: how far from the axis across the plane; 0 by default. */
+  /** How far across the plane from the axis, for `gray` (Gy per 10⁹ protons in three dimensions); 0 by default. */
   y_mm: z.number().min(-1000).max(1000).optional(),
   horizontal: axisNameSchema,
   vertical: axisNameSchema,

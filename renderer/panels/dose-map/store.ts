@@ -12,7 +12,7 @@ const schema = z.strictObject({
   marks: z.boolean(),
   /** Energy by area of the map, or by mass with the density of each cell; or LET in its place. */
   unit: z.enum(['area', 'mass', 'gray', 'letd', 'lett']),
-  /** Of dose in Gy: mm across the plane from the axis. */
+  /** mm across the plane from the axis, for dose in Gy. */
   y_mm: z.number(),
 });
 export type DoseMapState = Readonly<z.infer<typeof schema>>;
