@@ -1,19 +1,38 @@
 /** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
-
+import type { WorkloadName } from '../../contract/workload.ts';
 import { parseKeptSession, readKnown, withClaims } from '../../host/app/sessions/index.ts';
+import type { Host } from '../../host/index.ts';
 import { loadAddon } from '../../host/io/addon/addon.ts';
 import { readKept } from '../../host/model/bench/index.ts';
+import { type BenchProblem, refuseLongBench } from '../../host/workloads/benchable.ts';
+import { hostWorkloads } from '../../host/workloads/index.ts';
+import type { Override } from '../../host/workloads/scenarios/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { usualMostRounds, usualSeconds } from '../benching.ts';
+import { listed, usualMostRounds, usualSeconds } from '../benching.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag } from '../output-file.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
+import { parseSweep } from '../sweep.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { showKept, workloadFor } from '../workloads/index.ts';
+
+/** Of every value of a sweep together. */
+async function refuseLong({ parsed }: VerbContext, host: Host, operand: string, kind: WorkloadName): Promise<void> {
+  const sweep = flagValue(parsed, 'sweep');
+  const { benchable } = hostWorkloads[kind];
+  // Files of user kernels are opened later; of what there is in them, nothing is known.
+  const named = listed(parsed, 'variants')?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name)) ?? null;
+  const problemAt = async (more: readonly Override[]): Promise<BenchProblem | null> => {
+    const reading = await host.scenarios.read(scenarioPath(operand), { overrides: [...overridesOf(parsed), ...more] });
+    return reading.issues.some(({ severity }) => severity === 'error') ? null : benchable.problem(reading);
+  };
+  const values = sweep === undefined ? [[]] : parseSweep(sweep).overrides;
+  await refuseLongBench(host.addon, benchable, values, problemAt, named);
+}
 
 async function perform(context: VerbContext): Promise<ExitCode> {
   const { parsed } = context;
@@ -31,6 +50,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   return withHost(
     async (host) => {
       const { kind } = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
+      if (kind !== null) await refuseLong(context, host, operand, kind);
       return workloadFor(kind).bench(context, host);
     },
     flagValue(parsed, 'gpu'),

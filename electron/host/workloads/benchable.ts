@@ -11,6 +11,7 @@ import type { BenchProgress } from '../model/bench/session-clock.ts';
 import type { BenchLimits } from '../model/bench/stopping.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
+import { refuseLongSum } from './least-minutes.ts';
 import type { AnyReading } from './scenarios/index.ts';
 
 interface Problems extends Readonly<Record<TaskKind, TaskProblem>> {
@@ -74,6 +75,8 @@ export interface Benchable {
   readonly problem: (reading: AnyReading) => BenchProblem;
   /** Throws a BraggError for a variant that is not known to this problem. */
   readonly check: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[]) => void;
+  /** Seconds that no machine stays below for one run of each variant; null: of all that can run here. */
+  readonly least_s: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[] | null) => Promise<number>;
   /** Whether other programs solve its scenarios. */
   readonly hasRivals: boolean;
   readonly measure: (addon: NativeAddon, task: BenchTask, follower: BenchFollower) => Promise<BenchOutcome>;
@@ -85,6 +88,26 @@ export interface Benchable {
 export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem): Problems[K] {
   if (any.kind !== kind) throw new Error(`a problem of ${any.kind} came to ${kind}`);
   return any.problem as Problems[K];
+}
+
+/** A first run, and one round. */
+const RUNS_AT_LEAST = 2;
+
+/**
+ * Refuses a benchmark that takes longer than is allowed before anything of it is built. `problemAt` is null where there
+ * is none, which is told in its turn. Throws BraggError `invalid`.
+ */
+export function refuseLongBench<T>(
+  addon: NativeAddon,
+  { least_s }: Pick<Benchable, 'least_s'>,
+  values: readonly T[],
+  problemAt: (value: T) => Promise<BenchProblem | null>,
+  variants: readonly string[] | null,
+): Promise<void> {
+  return refuseLongSum('the benchmark', values, async (value) => {
+    const problem = await problemAt(value);
+    return problem === null ? 0 : RUNS_AT_LEAST * (await least_s(addon, problem, variants));
+  });
 }
 
 /** One report for each problem, in order; a benchmark that is stopped keeps those it has. */

@@ -6,6 +6,7 @@ import { performHere } from '../../io/aside/task.ts';
 import type { FromThread, ToThread } from '../../io/aside/threads.ts';
 import '../run-files/tasks.ts';
 import '../sessions/aside.ts';
+import '../../workloads/diffraction/aside.ts';
 import '../../workloads/index.ts';
 import '../../workloads/scenarios/index.ts';
 

@@ -14,6 +14,7 @@ import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
 import { limitsOf } from '../../model/bench/stopping.ts';
 import { externalPrograms } from '../../model/external/programs.ts';
 import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
+import { refuseLongBench } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Benches } from '../benches/benches.ts';
@@ -78,6 +79,7 @@ async function start(parts: BenchParts, request: Request) {
   for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
   // Names that are not known are refused at once, and not after the queue.
   benchable.check(addon, problem, variants);
+  await refuseLongBench(addon, benchable, problems, async (each) => each, variants);
   if (external.length > 0) {
     if (!benchable.hasRivals) throw new BraggError('invalid', `No other program solves scenarios of ${first.kind}.`);
     chooseBaselines(await readRegistry(assetsFolder), external);

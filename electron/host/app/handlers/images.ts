@@ -1,11 +1,9 @@
 /** Calls and the stream about diffraction images. */
 import { BraggError } from '../../../contract/errors.ts';
-import { imageError } from '../../workloads/diffraction/image-error.ts';
+import { differenceOfImages, errorOfImage, peaksOfImage, summaryOfImage } from '../../workloads/diffraction/aside.ts';
 import { imageRunOf } from '../../workloads/diffraction/own-run.ts';
-import { imagePeaks } from '../../workloads/diffraction/peaks.ts';
 import { ImageRunning } from '../../workloads/diffraction/running.ts';
-import { imageSummary } from '../../workloads/diffraction/summary.ts';
-import { checkSameSize, type Image, imageDifference, imageMap } from '../../workloads/diffraction/view.ts';
+import { checkSameSize, type Image, imageMap } from '../../workloads/diffraction/view.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 
@@ -18,11 +16,12 @@ export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers 
   const shown = async (run: string, against: string | null): Promise<Image> => {
     if (against === null) return imageRun(run);
     const key = `${run} ${against}`;
-    if (kept?.key !== key) kept = { key, image: imageDifference(await imageRun(run), await imageRun(against)) };
+    if (kept?.key !== key)
+      kept = { key, image: await differenceOfImages(await imageRun(run), await imageRun(against)) };
     return kept.image;
   };
   return {
-    'image.summary': async ({ run }) => imageSummary(await imageRun(run)),
+    'image.summary': async ({ run }) => summaryOfImage(await imageRun(run)),
     'image.view': async ({ run, view, against }) => {
       const { done } = await imageRun(run);
       const quantity = against === null ? 'photons' : 'photons difference';
@@ -35,11 +34,11 @@ export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers 
       }
       return { photons: image[slow * width + fast] ?? 0 };
     },
-    'image.peaks': async ({ run, count }) => ({ peaks: imagePeaks(await imageRun(run), count) }),
+    'image.peaks': async ({ run, count }) => ({ peaks: await peaksOfImage(await imageRun(run), count) }),
     'image.error': async ({ run, reference }) => {
       const [here, there] = [await imageRun(run), await imageRun(reference)];
       checkSameSize(here, there);
-      return imageError(here.image, there.image);
+      return errorOfImage(here, there);
     },
   };
 }

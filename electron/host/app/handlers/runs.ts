@@ -3,8 +3,9 @@ import { BraggError } from '../../../contract/errors.ts';
 import { exportsOf } from '../../../contract/exports.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
+import { sizeOf } from '../../workloads/run-data.ts';
 import type { Scenarios } from '../../workloads/scenarios/index.ts';
-import type { RunPacker } from '../run-files/packer.ts';
+import { exportRun, type RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
@@ -17,6 +18,9 @@ export interface RunParts {
   readonly files: FileAccess;
   readonly packer: RunPacker;
 }
+
+/** A run of so much is made into a table within milliseconds. */
+const SMALL_BYTES = 2 ** 20;
 
 type Names = 'start' | 'cancel' | 'list' | 'forget' | 'scenario' | 'save' | 'open' | 'export';
 type RunHandlers = Pick<Handlers, `run.${Names}`>;
@@ -53,6 +57,8 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       if (!known.includes(what)) {
         throw new BraggError('unsupported', `A run of ${data.workload} has no ${what}; there are ${known.join(', ')}.`);
       }
+      // Tables and images are as large as the run, whose file is packed beside the loop anyway.
+      if (what !== 'run' && sizeOf(data) > SMALL_BYTES) return exportRun({ run: data, what });
       return hostWorkloads[data.workload].exported(data, what, packer);
     },
   };

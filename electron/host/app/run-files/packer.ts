@@ -3,6 +3,7 @@ import type { PackedFigure } from '../../../contract/figures.ts';
 import { task } from '../../io/aside/task.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { Packer, RunFacts } from '../../workloads/run-files/run-file.ts';
+import type { ExportedFile } from '../../workloads/workload.ts';
 
 export interface RunFileBytes {
   readonly bytes: Uint8Array;
@@ -14,6 +15,9 @@ export const packRun = task<AnyRunData, Uint8Array>('pack a run');
 export const packFigure = task<PackedFigure, Uint8Array>('pack a figure');
 export const unpackRun = task<RunFileBytes, AnyRunData>('read a run');
 export const unpackFacts = task<RunFileBytes, RunFacts>('read the facts of a run');
+
+/** What of a run is exported, but for its run file. */
+export const exportRun = task<{ readonly run: AnyRunData; readonly what: string }, ExportedFile>('export a run');
 
 export interface RunPacker extends Packer {
   /** A run of any workload. Throws BraggError `foreign-file`, with `name` in its message. */

@@ -3,10 +3,11 @@ import { does } from '../../io/aside/task.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { readRunFacts } from './facts.ts';
 import { writeFigure } from './figure.ts';
-import { packFigure, packRun, unpackFacts, unpackRun } from './packer.ts';
+import { exportRun, packFigure, packRun, runPacker, unpackFacts, unpackRun } from './packer.ts';
 import { readRun } from './read.ts';
 
 does(packRun, (run) => hostWorkloads[run.workload].runFile.write(run));
 does(packFigure, writeFigure);
 does(unpackRun, ({ bytes, name }) => readRun(bytes, name));
 does(unpackFacts, ({ bytes, name }) => readRunFacts(bytes, name));
+does(exportRun, ({ run, what }) => hostWorkloads[run.workload].exported(run, what, runPacker));

@@ -7,6 +7,7 @@ import { imageCandidates } from './candidates.ts';
 import { imageField } from './field.ts';
 import { imageSurroundings } from './surroundings.ts';
 import { imageFits } from './sweep.ts';
+import { leastOfEach } from './work.ts';
 
 export const imageBenchable: Benchable = {
   problem: (reading) => {
@@ -16,6 +17,7 @@ export const imageBenchable: Benchable = {
   check: (addon, problem, variants) => {
     imageCandidates(problemFor('diffraction', problem), variants, addon.diffractionVariants());
   },
+  least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('diffraction', problem), variants),
   hasRivals: false,
   measure: async (addon, task, { tell, signal }) => {
     const { scenario, document, variants, modes, seed, limits, assetsFolder, sweep, created, command } = task;

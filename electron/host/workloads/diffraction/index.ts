@@ -2,8 +2,7 @@
 import type { Variant } from '../../../contract/capabilities.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import type { DiffractionPlan } from '../../io/addon/diffraction.ts';
-import { fastest, leastSeconds, refuseTooLong, type Work } from '../least-minutes.ts';
+import { leastSeconds, refuseTooLong } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, type DiffractionReading, problemOf } from '../scenarios/index.ts';
 import { asVariant } from '../variant.ts';
@@ -18,16 +17,11 @@ import { diffractionScenario } from './scenario/side.ts';
 import { imageUpTo, pixelsText } from './texts.ts';
 import { imageTimeline } from './timeline.ts';
 import { diffractionUserKernels } from './user-kernels.ts';
+import { workOf } from './work.ts';
 
 function narrowed(reading: AnyReading): DiffractionReading {
   if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
   return reading;
-}
-
-function workOf(addon: NativeAddon, { variant, terms, threads }: DiffractionPlan): Work {
-  const onGpu = addon.diffractionVariants().some(({ id, device }) => id === variant && device !== 'cpu');
-  const rate = fastest.latticeTerms;
-  return { variant, amount: terms, of: 'lattice factors', rate, threads: onGpu ? null : threads };
 }
 
 const variants = (addon: NativeAddon): readonly Variant[] =>

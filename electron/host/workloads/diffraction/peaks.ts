@@ -40,7 +40,10 @@ function locals(image: Float32Array, width: number, height: number, count: numbe
   return found.sort((a, b) => b.photons - a.photons || a.index - b.index).slice(0, count);
 }
 
-export function imagePeaks(run: ImageRunData, count: number): ImagePeak[] {
+/** What of a run tells its peaks. */
+export type PeaksRun = Pick<ImageRunData, 'image' | 'width' | 'height' | 'completeScenario'>;
+
+export function imagePeaks(run: PeaksRun, count: number): ImagePeak[] {
   const { image, width, height } = run;
   const { at } = imageGeometry(run.completeScenario as unknown as DiffractionScenario);
   return locals(image, width, height, count).map(({ index, photons }) => {

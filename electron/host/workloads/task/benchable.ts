@@ -8,6 +8,7 @@ import { benchTask } from './bench.ts';
 import { taskCandidates } from './candidates.ts';
 import { taskFits } from './session-file.ts';
 import { taskSurroundings } from './surroundings.ts';
+import { leastOfEach } from './work.ts';
 
 export function taskBenchable(kind: TaskKind): Benchable {
   return {
@@ -18,6 +19,7 @@ export function taskBenchable(kind: TaskKind): Benchable {
     check: (addon, problem, variants) => {
       taskCandidates(problemFor(kind, problem), variants, addon.taskVariants(kind));
     },
+    least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor(kind, problem), variants),
     hasRivals: false,
     measure: async (addon, task, { tell, signal, soFar }) => {
       const { scenario, document, variants, modes, seed, limits, assetsFolder, sweep, created, command, trace } = task;

@@ -1,10 +1,7 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
 
-import { availableParallelism } from 'node:os';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import type { TaskProblem } from '../../io/addon/task.ts';
-import { fastest, refuseTooLong } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../scenarios/index.ts';
 import { asVariant } from '../variant.ts';
@@ -21,17 +18,11 @@ import { bestOf } from './task-data.ts';
 import { countText, roundsText } from './texts.ts';
 import { taskTimeline } from './timeline.ts';
 import { taskUserKernels } from './user-kernels.ts';
+import { refuseLongTask } from './work.ts';
 
 function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
   if (isTask(reading)) return reading;
   throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
-}
-
-/** Answers of a layer are held to one by the CPU, whatever is measured; what else there is ends by the clock. */
-function refuseLongTask({ variant, numbers, threads }: TaskProblem): void {
-  const { batch = 0, inputs = 0, outputs = 0 } = numbers;
-  const [amount, of] = [2 * batch * inputs * outputs, 'operations of a layer'];
-  refuseTooLong({ variant, amount, of, rate: fastest.flops, threads: threads || availableParallelism() });
 }
 
 export function taskWorkload(kind: TaskKind): HostWorkload {

@@ -8,11 +8,13 @@ import type { RunSummary } from '../../../contract/run.ts';
 import { fromNative, type NativeAddon, type TransportProblem, type TransportRun } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { Budget } from '../../io/flow/budget.ts';
+import { leastSeconds, refuseLongSum, refuseTooLong } from '../least-minutes.ts';
 import type { RunContext } from '../run-context.ts';
 import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { axesOf, measured, runData } from './run-data.ts';
+import { workOf } from './work.ts';
 
 /** Beams on a GPU at the same time: one takes its steps, others are set up and read back. */
 const ON_A_GPU = 4;
@@ -89,6 +91,7 @@ class Batch {
     const problem = asProblem(problemOf(reading));
     const native = await addon.layTransport(problem);
     const { plan } = native;
+    refuseTooLong(workOf(addon, plan));
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
     const release = onGpu ? await this.#turnOnGpu(plan.estimate_bytes) : await this.#memory.take(plan.estimate_bytes);
     this.#active.add(native);
@@ -115,9 +118,24 @@ class Batch {
   }
 }
 
-/** Solves all beams, `lanes` at a time. A beam that fails does so alone. An aborted signal ends it within one step. */
+/** Least seconds of a beam; 0 where it cannot be solved, which is told in its turn. */
+async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<number> {
+  try {
+    const { plan } = await addon.layTransport(asProblem(problemOf(asBeam(name, await read()))));
+    return leastSeconds(workOf(addon, plan));
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Solves all beams, `lanes` at a time. A beam that fails does so alone. An aborted signal ends it within one step. Throws BraggError `invalid`
+ * before anything runs where all together would take longer than is allowed.
+ */
 export async function solveBatch(beams: readonly BatchBeam[], lanes: number, options: BatchOptions): Promise<void> {
   const batch = new Batch(options);
+  const sideBySide = Math.max(1, Math.min(lanes, beams.length));
+  await refuseLongSum('the batch', beams, (beam) => least_s(beam, options.addon), { sideBySide });
   let next = 0;
   const work = async (): Promise<void> => {
     while (!options.signal.aborted) {
@@ -134,5 +152,5 @@ export async function solveBatch(beams: readonly BatchBeam[], lanes: number, opt
       options.ended(index, outcome);
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(lanes, beams.length)) }, work));
+  await Promise.all(Array.from({ length: sideBySide }, work));
 }

@@ -14,6 +14,7 @@ import { externalRuns, rivals } from '../../model/external/rivals.ts';
 import { type Answers, type Benchable, problemFor, reportEach } from '../benchable.ts';
 import { problemOf } from '../scenarios/index.ts';
 import { doseFieldOf } from './field.ts';
+import { leastOfEach } from './work.ts';
 
 export const transportBenchable: Benchable = {
   problem: (reading) => {
@@ -23,6 +24,7 @@ export const transportBenchable: Benchable = {
   check: (addon, problem, variants) => {
     candidates(problemFor('transport', problem), variants, addon.variants());
   },
+  least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('transport', problem), variants),
   hasRivals: true,
   measure: async (addon, task, { tell, signal }) => {
     const { scenario, variants, modes, seed, limits, assetsFolder, sweep, created, command } = task;

@@ -3,7 +3,7 @@ import { exportsOf } from '../../../contract/exports.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
 import type { NativeAddon, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
-import { fastest, leastSeconds, refuseTooLong, type Work } from '../least-minutes.ts';
+import { leastSeconds, refuseTooLong } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TransportReading } from '../scenarios/index.ts';
 import type { HostWorkload, ResolveParts } from '../workload.ts';
@@ -19,23 +19,11 @@ import { gridText, upToText } from './texts.ts';
 import { transportTimeline } from './timeline.ts';
 import { transportUserKernels } from './user-kernels.ts';
 import { transportVariants, variantsFor } from './variants.ts';
+import { workOf } from './work.ts';
 
 function narrowed(reading: AnyReading): TransportReading {
   if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
   return reading;
-}
-
-function workOf(addon: NativeAddon, plan: TransportRun['plan']): Work {
-  const { variant, precision, estimate_bytes, steps_max, threads } = plan;
-  const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
-  return {
-    variant,
-    // A state is held twice.
-    amount: (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max,
-    of: 'steps of a cell',
-    rate: fastest.cellSteps,
-    threads: onGpu ? null : threads,
-  };
 }
 
 /** The run, laid out and not started. Throws what the engine refuses, and BraggError for what would take too long. */

@@ -1,5 +1,6 @@
 /** Scenarios of every kind that would take longer than allowed are refused before anything of them is built. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { hostWorkloads } from '../../../../electron/host/workloads/index.ts';
 import { fastest, refuseTooLong } from '../../../../electron/host/workloads/least-minutes.ts';
 import type { Client } from '../../../../renderer/client/index.ts';
 import { smallScenario } from '../small-run.ts';
@@ -41,6 +42,58 @@ test.for(scenarios)('a run of %s beyond what is allowed', async ([, scenario]) =
     message: expect.stringContaining('BRAGGBENCH_MOST_MINUTES'),
   });
   expect((await page.call('run.list', {})).runs).toEqual([]);
+});
+
+/** Minutes that one run takes at least, on the threads of its scenario. */
+async function leastOf(scenario: Record<string, unknown>): Promise<number> {
+  const reading = await host.host.scenarios.check(scenario, { name: 'scenario', folder: null });
+  if (reading.kind === null) throw new Error('no scenario');
+  return ((await hostWorkloads[reading.kind].needs(host.host.addon, reading)).least_s ?? 0) / 60;
+}
+
+const onCpu: readonly (readonly [string, Record<string, unknown>, string])[] = [
+  ['transport', { ...smallScenario, solver: { variant: 'fused', threads: 1 } }, 'fused'],
+  ['diffraction', { ...smallImage, solver: { variant: 'diffraction-fp64', threads: 1 } }, 'diffraction-fp64'],
+];
+
+test.for(onCpu)(
+  'a benchmark of %s that is longer than allowed, of runs that are not',
+  async ([, scenario, variant]) => {
+    // One run is allowed, a first run and a round are not.
+    vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * (await leastOf(scenario))));
+    expect((await page.call('scenario.resolve', { scenario, file: null })).resolved).not.toBeNull();
+    const asked = { scenario, file: null, name: '', variants: [variant], modes: [], sweep: null };
+    await expect(page.call('bench.start', asked)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/^the benchmark takes at least .* minutes \(1 together .*BRAGGBENCH_MOST_MINUTES/),
+    });
+    expect((await page.call('bench.list', {})).benches.filter(({ recorded }) => !recorded)).toEqual([]);
+  },
+);
+
+test('a sweep of forty values, each of which is allowed', async () => {
+  const [, scenario, variant] = onCpu[0] ?? ['', {}, ''];
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));
+  const sweep = { path: 'output.keyframes', values: Array.from({ length: 40 }, (_, i) => i) };
+  await expect(
+    page.call('bench.start', { scenario, file: null, name: '', variants: [variant], modes: [], sweep }),
+  ).rejects.toThrow(/^the benchmark takes at least .* \(40 together/);
+});
+
+test('a batch of beams that together take longer than allowed', async () => {
+  const scenario = { ...smallScenario, solver: { threads: 1 } };
+  const read = () => host.host.scenarios.check(scenario, { name: 'beam', folder: null });
+  const beams = Array.from({ length: 40 }, (_, i) => ({ name: `beam ${i}`, read }));
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));
+  const ended: number[] = [];
+  const request = { beams, signal: new AbortController().signal, ended: (index: number) => ended.push(index) };
+  await expect(host.host.batches.solve({ ...request, lanes: 4 })).rejects.toThrow(
+    /^the batch takes at least .* minutes \(40 together .*BRAGGBENCH_MOST_MINUTES/,
+  );
+  expect(ended).toEqual([]);
+  // Five at a time take less than nine of one; each is still asked for itself.
+  await host.host.batches.solve({ ...request, beams: beams.slice(0, 2), lanes: 1 });
+  expect(ended).toEqual([0, 1]);
 });
 
 describe('the least time', () => {

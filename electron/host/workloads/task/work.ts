@@ -1,0 +1,25 @@
+/** How much there is to do of a small workload. */
+import { availableParallelism } from 'node:os';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { TaskProblem } from '../../io/addon/task.ts';
+import { fastest, leastSeconds, refuseTooLong, type Work } from '../least-minutes.ts';
+import { taskCandidates, variantsFor } from './candidates.ts';
+
+/** Answers of a layer are held to one by the CPU, whatever is measured; what else there is ends by the clock. */
+function workOf({ variant, numbers, threads }: TaskProblem): Work {
+  const { batch = 0, inputs = 0, outputs = 0 } = numbers;
+  const [amount, of] = [2 * batch * inputs * outputs, 'operations of a layer'];
+  return { variant, amount, of, rate: fastest.flops, threads: threads || availableParallelism() };
+}
+
+export const refuseLongTask = (problem: TaskProblem): void => refuseTooLong(workOf(problem));
+
+/** Least seconds of the answer that is held against, and of one repetition of each variant. */
+export function leastOfEach(addon: NativeAddon, problem: TaskProblem, labels: readonly string[] | null): number {
+  const all = addon.taskVariants(problem.workload);
+  const able = variantsFor(problem, all).filter(({ available }) => available);
+  const chosen = taskCandidates(problem, labels ?? able.map(({ id }) => id), all);
+  const work = workOf(problem);
+  const each = chosen.map(({ variant }) => leastSeconds(variant.device === 'cpu' ? work : { ...work, threads: null }));
+  return each.reduce((sum_s, one_s) => sum_s + one_s, leastSeconds(work));
+}
