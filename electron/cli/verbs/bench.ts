@@ -20,7 +20,7 @@ import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { showKept, workloadFor } from '../workloads/index.ts';
 
-/** Of every value of a sweep together. */
+/** All values of a sweep count together. */
 async function refuseLong({ parsed }: VerbContext, host: Host, operand: string, kind: WorkloadName): Promise<void> {
   const sweep = flagValue(parsed, 'sweep');
   const { benchable } = hostWorkloads[kind];
