@@ -1,19 +1,14 @@
 /** The workbench at the sizes, scales and themes that it is used in: accessible, and nothing cut off. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isOfKind, panelPlaces } from '../../renderer/state/layout/defaults.ts';
 import { pageWorkloads } from '../../renderer/workloads/index.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { type PageOptions, useChromium } from './browser.ts';
+import type { PageOptions } from './browser.ts';
 import { inEveryLook, type Look, looks } from './looks.ts';
-import { type Served, serve } from './served.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-looks-'));
+const { loaded, workbench } = useWorkbench('looks');
 const quick = JSON.stringify({
   kind: 'transport',
   version: 1,
@@ -22,16 +17,6 @@ const quick = JSON.stringify({
   geometry: { regions: [{ name: 'bone', material: 'bone-compact-icru', x_mm: [0, 6], z_mm: [15, 20] }] },
   grid: { dx_mm: 0.5, dz_mm: 0.5 },
   solver: { stepping: 'depth' },
-});
-
-let served: Served;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
 });
 
 /** Controls and words that reach out of the window or are cut at its edge. */
@@ -67,8 +52,7 @@ const starts: readonly Readonly<{ name: string; options: PageOptions; seen: read
 
 describe.each(starts)('$name', ({ options, seen }) => {
   it('is accessible and whole, before, during a question, and after a run', async () => {
-    const open = await chrome.open(served.url, options);
-    const bench = new BenchPage(open.page);
+    const { open, bench } = await loaded(options);
     const hasNoFaults = async ({ name }: Look): Promise<void> =>
       expect(await accessibilityFaults(open.page), name).toEqual([]);
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
@@ -103,10 +87,7 @@ describe.each(starts)('$name', ({ options, seen }) => {
 
 /** Panels that show what a run left, each in sight by itself. */
 it('every panel is accessible, light and dark', async () => {
-  const open = await chrome.open(served.url);
-  const { page } = open;
-  const bench = new BenchPage(page);
-  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  const { open, page, bench } = await workbench();
   await bench.drop('half-slab.json', quick);
   await expect.poll(() => bench.title.textContent()).toContain('Half slab');
   await bench.run.click();

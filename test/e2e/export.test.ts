@@ -1,16 +1,13 @@
 /** Every plot's figure leaves the page as a picture and as numbers. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { datasetAt, openFile } from '../../electron/host/io/hdf5/h5.ts';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import type { BenchPage } from './bench-page.ts';
+import type { OpenPage } from './browser.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-export-'));
+const { loaded, workbench } = useWorkbench('export');
 const scenario = JSON.stringify({
   kind: 'transport',
   version: 1,
@@ -19,17 +16,8 @@ const scenario = JSON.stringify({
   grid: { dx_mm: 0.5, dz_mm: 0.5 },
 });
 
-let served: Served;
 let open: OpenPage;
 let bench: BenchPage;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
 
 async function exported(what: string, format: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
   await open.page.getByRole('button', { name: `Export ${what}` }).click();
@@ -75,9 +63,7 @@ const plots = [
 
 describe('the export of a figure', () => {
   it('gives PNG, SVG, CSV, NPZ and HDF5 of every plot', async () => {
-    open = await chrome.open(served.url);
-    bench = new BenchPage(open.page);
-    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    ({ open, bench } = await workbench());
     await bench.drop('coarse.json', scenario);
     await expect.poll(() => bench.title.textContent()).toContain('Coarse');
     await bench.run.click();
@@ -136,8 +122,7 @@ describe('the export of a figure', () => {
   });
 
   it('says in the menu that there is nothing yet', async () => {
-    open = await chrome.open(served.url);
-    bench = new BenchPage(open.page);
+    ({ open, bench } = await loaded());
     await open.page.getByRole('button', { name: 'Export the dose map' }).click();
     const item = open.page.getByRole('menuitem', { name: /^PNG/ });
     await expect.poll(() => item.textContent()).toContain('nothing is plotted yet');

@@ -1,26 +1,14 @@
 /** A run whose device failed on the way, as its file says it: what was kept, why it failed, and what can be done with it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { writeRun } from '../../electron/host/workloads/transport/run-file-write.ts';
 import { readRun } from '../electron/host/read-transport.ts';
 import { runScenario, smallScenario } from '../electron/host/small-run.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-failed-'));
-let served: Served;
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
+const { home, workbench } = useWorkbench('failed');
 
 const reason =
   'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: transport_gather_stream_f32. The device cannot be used again until the program is restarted.';
@@ -40,10 +28,7 @@ async function failedFile(): Promise<Uint8Array> {
 }
 
 it('shows what was finished before, names the kernel, and can be saved and exported', async () => {
-  const open = await chrome.open(served.url);
-  const { page } = open;
-  const bench = new BenchPage(page);
-  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  const { open, page, bench } = await workbench();
   await bench.drop('failed.h5', await failedFile(), 'application/x-hdf5');
   await bench.state('Failed').waitFor();
   const alert = page.getByRole('region', { name: 'Results of the run' }).getByRole('alert');

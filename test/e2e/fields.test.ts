@@ -1,17 +1,15 @@
 /** The fields of a run in a real browser: axes, cuts, differences, contours, profiles, regions, and what a dose is held against. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import type { BenchPage } from './bench-page.ts';
+import type { OpenPage, PageOptions } from './browser.ts';
+import { useWorkbench } from './workbench-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-fields-'));
+const { loaded } = useWorkbench('fields', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]);
 /** Coarse enough for a fraction of a second. */
 const scenario = (name: string, beam: Record<string, unknown> = {}): string =>
   JSON.stringify({
@@ -23,21 +21,11 @@ const scenario = (name: string, beam: Record<string, unknown> = {}): string =>
     grid: { dx_mm: 0.5, dz_mm: 0.5 },
   });
 
-let served: Served;
 let open: OpenPage;
 let bench: BenchPage;
 
-beforeAll(async () => {
-  served = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
-
 async function openBench(options: PageOptions = {}): Promise<void> {
-  open = await chrome.open(served.url, options);
-  bench = new BenchPage(open.page);
+  ({ open, bench } = await loaded(options));
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
 }
 

@@ -1,30 +1,14 @@
 /** The handbook in a real browser: by F1 from a panel, by menu and palette, with links and search, in both themes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BenchPage } from './bench-page.ts';
-import { useChromium } from './browser.ts';
+import { expect, it } from 'vitest';
 import { inEveryLook, seenWhole } from './looks.ts';
-import { type Served, serve } from './served.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-handbook-'));
 const scenario = path.resolve(import.meta.dirname, '../../assets/scenarios/water-70MeV.json');
-let served: Served;
-
-beforeAll(async () => {
-  served = await serve(['--scenario', scenario, '--run'], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
+const { loaded } = useWorkbench('handbook', ['--scenario', scenario, '--run']);
 
 it('opens at the panel in focus, leads from page to page, and is searched', async () => {
-  const open = await chrome.open(served.url);
-  const { page } = open;
-  const bench = new BenchPage(page);
+  const { open, page, bench } = await loaded();
   await bench.r80.waitFor();
   // As the README shows it.
   await inEveryLook(page, async (look) => open.screenshot(`readme-${look.name}`));

@@ -1,31 +1,18 @@
 /** A diffraction scenario in a real browser: opened from the library, run, read, held against another, exported, reopened. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import type { BenchPage } from './bench-page.ts';
+import type { OpenPage, PageOptions } from './browser.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-image-'));
+const { loaded } = useWorkbench('image');
 
-let served: Served;
 let open: OpenPage;
 let bench: BenchPage;
 
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
-
 async function openBench(options: PageOptions = {}): Promise<void> {
-  open = await chrome.open(served.url, options);
-  bench = new BenchPage(open.page);
+  ({ open, bench } = await loaded(options));
   await bench.run.waitFor();
 }
 

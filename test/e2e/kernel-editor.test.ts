@@ -1,16 +1,12 @@
 /** A user kernel from its copy to the comparison, as a user makes it; on the CPU, with the installed C++ compiler. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-editor-'));
+const { home, workbench } = useWorkbench('editor', [], (home) => ({ BRAGGBENCH_CACHE: path.join(home, 'cache') }));
 const library = path.join(home, 'library');
 const small = JSON.stringify({
   kind: 'transport',
@@ -31,25 +27,13 @@ const smallImage = JSON.stringify({
   structure_factors: { default_electrons: 100 },
   detector: { width: 64, height: 48 },
 });
-let served: Served;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home, BRAGGBENCH_CACHE: path.join(home, 'cache') });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
 
 const says = (page: Page): Locator => page.getByTestId('user-kernel-says');
 const verdict = (page: Page): Locator => page.getByTestId('user-kernel-verdict');
 const code = (page: Page): Locator => page.getByTestId('user-kernel-editor').locator('.cm-content');
 
 it('copies a variant, sees an error at its line, is asked for trust, and stands in the comparison, green or red', async () => {
-  const open = await chrome.open(served.url, { width: 1440, height: 900, theme: 'light' });
-  const { page } = open;
-  const bench = new BenchPage(page);
-  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'light' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop('small.json', small);
   await expect.poll(() => bench.title.textContent()).toContain('Small beam');
@@ -147,10 +131,7 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
 });
 
 it('opens the source of an image, runs a copy of it on one, and refuses it on a beam', async () => {
-  const open = await chrome.open(served.url, { width: 1440, height: 900, theme: 'dark' });
-  const { page } = open;
-  const bench = new BenchPage(page);
-  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'dark' });
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop('small-image.json', smallImage);
   await expect.poll(() => bench.title.textContent()).toContain('Small image');

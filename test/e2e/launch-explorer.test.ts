@@ -1,50 +1,43 @@
 /** The launch explorer in a real browser: from a kernel and a block size to what they mean. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../scratch-folder.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, useChromium } from './browser.ts';
+import type { OpenPage } from './browser.ts';
 import { inEveryLook } from './looks.ts';
-import { type Served, serve } from './served.ts';
-
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-launch-e2e-'));
+import { useWorkbench, type Workbench } from './workbench-page.ts';
 
 const kernel = (name: string, architecture: string, registers: number, max_threads: number | null) => ({
   ...{ name, architecture, registers, max_threads, shared_bytes: 1024, constant_bytes: 0, stack_bytes: 0 },
   ...{ spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 },
 });
 
-let served: Served;
-
-beforeAll(async () => {
-  const kernels = path.join(home, 'kernels');
-  mkdirSync(kernels, { recursive: true });
+/** What the compiler said of kernels, as the build leaves it. */
+function compiled(): string {
+  const folder = scratchFolder('kernels');
   const list = ['sm_86', 'sm_90'].flatMap((sm) => [
     kernel('sweep_f32', sm, 64, 512),
     kernel('add_f32', sm, 24, null),
     kernel('sum_f64', sm, 120, 256),
   ]);
   const report = { workload: 'transport', compiler: '13.0.88', kernels: list };
-  writeFileSync(path.join(kernels, 'transport.resources.json'), JSON.stringify(report));
-  served = await serve([], { BRAGGBENCH_HOME: path.join(home, 'data'), BRAGGBENCH_KERNELS: kernels });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
+  writeFileSync(path.join(folder, 'transport.resources.json'), JSON.stringify(report));
+  return folder;
+}
 
-async function openExplorer(): Promise<{ open: OpenPage; bench: BenchPage }> {
-  const open = await chrome.open(served.url);
-  const bench = new BenchPage(open.page);
+const kernels = compiled();
+const { loaded } = useWorkbench('launch', [], () => ({ BRAGGBENCH_KERNELS: kernels }));
+
+async function openExplorer(): Promise<Workbench> {
+  const opened = await loaded();
+  const { bench, page } = opened;
   await bench.layout('Alt+Shift+3', 'Launch explorer');
   await bench.panel('Launch explorer').click();
-  await open.page.getByRole('button', { name: 'Enlarge Launch explorer' }).click();
-  await open.page.getByTestId('launch-numbers').waitFor();
-  return { open, bench };
+  await page.getByRole('button', { name: 'Enlarge Launch explorer' }).click();
+  await page.getByTestId('launch-numbers').waitFor();
+  return opened;
 }
 
 const fact = ({ page }: OpenPage, name: string): Promise<string | null> =>

@@ -1,34 +1,19 @@
 /** Layouts in a real browser: switching, closing and opening panels, and what is left of it after a reload. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { BenchPage } from './bench-page.ts';
+import type { OpenPage } from './browser.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-layouts-'));
+const { workbench } = useWorkbench('layouts');
 
-let served: Served;
 let open: OpenPage;
 let bench: BenchPage;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
 
 const layout = (name: string) => open.page.getByRole('radio', { name, exact: true });
 
 describe('the layouts', () => {
   beforeEach(async () => {
-    open = await chrome.open(served.url);
-    bench = new BenchPage(open.page);
-    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    ({ open, bench } = await workbench());
   });
 
   it('are switched in the bar and by keys, and kept', async () => {

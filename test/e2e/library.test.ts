@@ -1,26 +1,14 @@
 /** The library in a real browser: saved, searched, tagged, compared, put into the trash and back. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import type { OpenPage } from './browser.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-library-'));
+const { home, loaded } = useWorkbench('library');
 const folder = path.join(home, 'library');
-let served: Served;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
 
 const quick = (name: string, energy_MeV: number): string =>
   JSON.stringify({ kind: 'transport', version: 1, name, beam: { energy_MeV }, solver: { stepping: 'depth' } });
@@ -43,9 +31,7 @@ async function choose(open: OpenPage, entry: string, item: string): Promise<void
 
 describe('the library', () => {
   it('keeps what is saved, finds it, tags it, and gives it back from the trash', async () => {
-    const open = await chrome.open(served.url);
-    const { page } = open;
-    const bench = new BenchPage(page);
+    const { open, page, bench } = await loaded();
     await bench.drop('a.json', quick('Alpha beam', 70));
     await expect.poll(() => bench.title.textContent()).toContain('Alpha beam');
     await saveAs(open, 'alpha');
@@ -102,9 +88,7 @@ describe('the library', () => {
 
   it('tells what differs between the form and a file, with units', async () => {
     writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
-    const open = await chrome.open(served.url, { theme: 'dark' });
-    const { page } = open;
-    const bench = new BenchPage(page);
+    const { open, page, bench } = await loaded({ theme: 'dark' });
     await bench.panel('Library').click();
     await entries(open).filter({ hasText: 'Gamma beam' }).locator('.library-entry__main').click();
     await expect.poll(() => bench.title.textContent()).toBe('gamma.json');

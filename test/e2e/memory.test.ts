@@ -1,24 +1,9 @@
 /** The page's memory over a live run: what a frame leaves behind would add up over the hours of a day. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { CDPSession } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BenchPage } from './bench-page.ts';
-import { useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { expect, it } from 'vitest';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-memory-'));
-let served: Served;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
+const { loaded } = useWorkbench('memory');
 
 /** Thousands of short steps: a frame whenever the page can take one. It is run again and again. */
 const long = JSON.stringify({
@@ -46,9 +31,7 @@ async function used(session: CDPSession): Promise<number> {
 }
 
 it('stays flat while runs are drawn live', async () => {
-  const open = await chrome.open(served.url);
-  const { page } = open;
-  const bench = new BenchPage(page);
+  const { open, page, bench } = await loaded();
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.enable');
   await bench.drop('long.json', long);

@@ -1,31 +1,13 @@
 /** The command palette in a real browser, and commands by keyboard alone. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-palette-'));
-let served: Served;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
+const { workbench } = useWorkbench('palette');
 
 describe.each(['light', 'dark'] as const)('the command palette, %s', (theme) => {
   it('lists every command of the menus with its shortcut, and runs one', async () => {
-    const open = await chrome.open(served.url, { theme });
-    const { page } = open;
-    const bench = new BenchPage(page);
-    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    const { open, page } = await workbench({ theme });
 
     // What the menus hold is what the palette holds.
     const entries: string[] = [];

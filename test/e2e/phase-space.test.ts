@@ -1,17 +1,15 @@
 /** Phase space in a real browser: live, by stored steps, with one crosshair for all maps. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import type { BenchPage } from './bench-page.ts';
+import type { OpenPage, PageOptions } from './browser.ts';
+import { useWorkbench } from './workbench-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-phase-'));
+const { loaded } = useWorkbench('phase', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]);
 
 /** Done in a second on two cores, and wide enough in angle and energy to look at. */
 const scenario = (extra: object = {}): string =>
@@ -24,21 +22,11 @@ const scenario = (extra: object = {}): string =>
     ...extra,
   });
 
-let served: Served;
 let open: OpenPage;
 let bench: BenchPage;
 
-beforeAll(async () => {
-  served = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
-
 async function openBench(options: PageOptions = {}): Promise<void> {
-  open = await chrome.open(served.url, options);
-  bench = new BenchPage(open.page);
+  ({ open, bench } = await loaded(options));
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
 }
 

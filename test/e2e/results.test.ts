@@ -1,36 +1,25 @@
 /** A small workload in a real browser: measured from a shipped scenario, checked, beside its claims, kept and opened again. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tracedSession } from '../electron/host/model/timeline/traced-session.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import type { BenchPage } from './bench-page.ts';
+import type { OpenPage } from './browser.ts';
+import { useWorkbench } from './workbench-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-results-'));
+const { loaded, workbench } = useWorkbench('results', [
+  '--scenario',
+  path.join(root, 'assets/scenarios/micro/launch-small.json'),
+]);
 
-let served: Served;
 let open: OpenPage;
 let bench: BenchPage;
 
-beforeAll(async () => {
-  served = await serve(['--scenario', path.join(root, 'assets/scenarios/micro/launch-small.json')], {
-    BRAGGBENCH_HOME: home,
-  });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
-
 describe('the results of a small workload', () => {
   it('say of every variant what it gains and whether it is right, and of claims what was measured', async () => {
-    open = await chrome.open(served.url);
-    bench = new BenchPage(open.page);
+    ({ open, bench } = await loaded());
     await expect.poll(() => bench.title.textContent()).toContain('launch-small.json');
     await expect.poll(() => bench.panel('Results').count()).toBe(1);
     // The form follows from the row's schema.
@@ -62,9 +51,7 @@ describe('the results of a small workload', () => {
   });
 
   it('of a session with traces: streams are lanes of the timeline, copies beside kernels', async () => {
-    open = await chrome.open(served.url, { theme: 'dark' });
-    bench = new BenchPage(open.page);
-    await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    ({ open, bench } = await workbench({ theme: 'dark' }));
     await bench.drop('overlap.task.json', JSON.stringify(tracedSession()));
     await bench.state('Done').waitFor();
     await bench.layout('Alt+Shift+3', 'Timeline');
@@ -80,8 +67,7 @@ describe('the results of a small workload', () => {
   });
 
   it('of recorded sessions need no GPU, and stand beside what fusing can give at most', async () => {
-    open = await chrome.open(served.url, { theme: 'dark' });
-    bench = new BenchPage(open.page);
+    ({ open, bench } = await loaded({ theme: 'dark' }));
     // At once: while the page still draws itself and opens what it was started with.
     const layer = readFileSync(path.join(root, 'assets/scenarios/linear-relu/layer-1024.json'), 'utf8');
     await bench.drop('layer.json', layer);

@@ -1,15 +1,9 @@
 /** A beam by its range, as spots, and as a spread-out peak that the form builds. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BenchPage } from './bench-page.ts';
-import { useChromium } from './browser.ts';
+import { describe, expect, it } from 'vitest';
 import { seenWhole } from './looks.ts';
-import { type Served, serve } from './served.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-spots-'));
+const { loaded } = useWorkbench('spots');
 const quick = JSON.stringify({
   kind: 'transport',
   version: 1,
@@ -19,21 +13,10 @@ const quick = JSON.stringify({
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 20 },
   solver: { stepping: 'depth' },
 });
-let served: Served;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
 
 describe('the beam in the form', () => {
   it('is given by energy, by range, or by spots, which an SOBP fills', async () => {
-    const open = await chrome.open(served.url);
-    const { page } = open;
-    const bench = new BenchPage(page);
+    const { open, page, bench } = await loaded();
     await bench.drop('field.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Field');
     const given = page.getByLabel('Given by');

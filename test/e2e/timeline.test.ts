@@ -1,32 +1,21 @@
 /** The timeline in a real browser: a run recorded on an H200, traces of other programs, and files that are none. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { BenchPage } from './bench-page.ts';
-import { type OpenPage, type PageOptions, useChromium } from './browser.ts';
+import type { BenchPage } from './bench-page.ts';
+import type { OpenPage, PageOptions } from './browser.ts';
 import { inEveryLook } from './looks.ts';
-import { type Served, serve } from './served.ts';
+import { useWorkbench } from './workbench-page.ts';
 
-const chrome = useChromium();
 const runs = path.resolve(import.meta.dirname, '../../assets/runs');
 const golden = path.resolve(import.meta.dirname, '../golden');
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-timeline-e2e-'));
+const { home, workbench } = useWorkbench('timeline-e2e');
 
-let served: Served;
 let open: OpenPage;
 let bench: BenchPage;
-
-beforeAll(async () => {
-  served = await serve([], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
 
 const canvas = (): Locator => open.page.getByTestId('timeline-canvas');
 const details = (): Locator => open.page.getByTestId('span-details');
@@ -39,9 +28,7 @@ const fact = (within: Locator, name: string): Locator =>
 const shown = async (): Promise<string> => (await open.page.locator('.timeline-pointed').textContent()) ?? '';
 
 async function openProfile(options: PageOptions = {}): Promise<void> {
-  open = await chrome.open(served.url, options);
-  bench = new BenchPage(open.page);
-  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  ({ open, bench } = await workbench(options));
   await bench.layout('Alt+Shift+3', 'Timeline');
 }
 

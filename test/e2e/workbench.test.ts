@@ -1,15 +1,17 @@
 /** The workbench in a real browser over the built server: what a physicist does with it. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { BenchPage } from './bench-page.ts';
-import { type OpenPage, useChromium } from './browser.ts';
-import { type Served, serve } from './served.ts';
+import type { OpenPage } from './browser.ts';
+import { serve } from './served.ts';
+import { useWorkbench } from './workbench-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const chrome = useChromium();
-const home = mkdtempSync(path.join(tmpdir(), 'braggbench-e2e-'));
+const { chrome, home, loaded } = useWorkbench('e2e', [
+  '--scenario',
+  path.join(root, 'assets/scenarios/water-70MeV.json'),
+]);
 /** Coarse and by depth stepping: done in a few hundredths of a second. */
 const quick = JSON.stringify({
   kind: 'transport',
@@ -19,21 +21,11 @@ const quick = JSON.stringify({
   solver: { stepping: 'depth' },
 });
 
-let served: Served;
 let open: OpenPage;
 let bench: BenchPage;
 
-beforeAll(async () => {
-  served = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')], { BRAGGBENCH_HOME: home });
-});
-afterAll(async () => {
-  await served.stop();
-  rmSync(home, { recursive: true, force: true });
-});
-
 async function openBench(options: Parameters<typeof chrome.open>[1] = {}): Promise<void> {
-  open = await chrome.open(served.url, options);
-  bench = new BenchPage(open.page);
+  ({ open, bench } = await loaded(options));
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
 }
 

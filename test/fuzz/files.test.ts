@@ -3,11 +3,11 @@
  * and memory. `npm run fuzz` tries thousands; `npm test` a few of each kind, always the same.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { zipSync } from 'fflate';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { readDraft } from '../../electron/host/app/recovery/drafts.ts';
@@ -31,6 +31,7 @@ import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.
 import { runScenario, tinyScenario } from '../electron/host/small-run.ts';
 import { renderDocument } from '../electron/host/workloads/image.ts';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
+import { scratchFolder } from '../scratch-folder.ts';
 
 const SEED = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_121);
 /** Files of all kinds together. */
@@ -41,11 +42,7 @@ const EACH = Math.ceil(FILES / KINDS);
 const MOST_S = 5;
 const MOST_BYTES = 2 ** 30;
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'braggbench-fuzz-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder('fuzz');
 
 /** Mulberry32: the same seed, the same files. */
 function randomOf(seed: number): () => number {

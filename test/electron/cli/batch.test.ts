@@ -1,13 +1,13 @@
 /** `braggbench batch`: the answers of single runs, each failure alone. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseSweep } from '../../../electron/cli/sweep.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbench, braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-let folder: string;
+const folder = scratchFolder('batch');
 const inFolder = (name: string): string => path.join(folder, name);
 const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
 const call = (words: readonly string[]): Promise<Ended> => braggbenchHere(words, options());
@@ -21,11 +21,9 @@ const small = {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-batch-'));
   await writeFile(inFolder('small.json'), JSON.stringify(small));
   await writeFile(inFolder('broken.json'), '{"kind": "transport", ');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const beamSchema = z.looseObject({
   name: z.string(),

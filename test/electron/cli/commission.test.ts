@@ -1,12 +1,11 @@
 /** `braggbench commission`: a beam from a measured depth dose, kept as a scenario; and files that are none. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbench, environmentWith } from './command.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-commission-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder('commission');
 const at = (name: string): string => path.join(folder, name);
 
 const topas = path.join(import.meta.dirname, '../../../assets/reference/topas-water-depth-dose.csv');

@@ -1,11 +1,11 @@
 /** `braggbench explain-launch` as a process of its own. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
-let folder = '';
+const folder = scratchFolder('launch');
 const sweep = {
   name: 'sweep_f32',
   architecture: 'sm_90',
@@ -20,14 +20,12 @@ const sweep = {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'braggbench-launch-'));
   await mkdir(join(folder, 'kernels'));
   await writeFile(
     join(folder, 'kernels', 'transport.resources.json'),
     JSON.stringify({ workload: 'transport', compiler: '13.0.88', kernels: [sweep] }),
   );
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const run = (kernels: string, ...words: string[]) =>
   braggbenchHere(['explain-launch', ...words], {

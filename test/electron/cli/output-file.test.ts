@@ -1,10 +1,10 @@
 /** Files that the command line writes: none that is there is replaced unasked, and that is said before any work. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseArguments } from '../../../electron/cli/arguments.ts';
 import { forceFlag, writeOutput } from '../../../electron/cli/output-file.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
@@ -12,15 +12,10 @@ const recorded = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json')
 const traced = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5');
 const PRECIOUS = 'work of a week';
 
-let folder: string;
+const folder = scratchFolder('output');
 const inFolder = (name: string): string => path.join(folder, name);
 const call = (words: readonly string[]): Promise<Ended> =>
   braggbenchHere(words, { cwd: folder, environment: environmentWith(inFolder('home')) });
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-output-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Every verb and flag that writes: the words, and the file. None of the runs is begun: they would take minutes. */
 const writes: readonly (readonly [string, readonly string[], string])[] = [

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbench, braggbenchHere, type CommandOptions, type Ended, entry, environmentWith } from './command.ts';
 
-let folder = '';
+const folder = scratchFolder('cli');
 const small = {
   kind: 'transport',
   version: 1,
@@ -17,11 +17,9 @@ const small = {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'braggbench-cli-'));
   await writeFile(join(folder, 'small.json'), JSON.stringify(small));
   await writeFile(join(folder, 'bad.yaml'), 'kind: transport\nversion: 1\nbeam: {energy_MeV: 900}\ngrid: {dx: 1}\n');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function run(
   words: readonly string[],

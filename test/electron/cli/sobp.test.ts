@@ -1,12 +1,11 @@
 /** `braggbench sobp`: what it prints and writes, and what it refuses. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbench } from './command.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-sobp-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder('sobp');
 
 test('a spread-out peak is printed, and written as a scenario that is valid', async () => {
   const out = path.join(folder, 'field.json');

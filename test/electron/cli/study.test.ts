@@ -1,12 +1,12 @@
 /** `braggbench study plan`: points, what they take, what cannot be run; nothing is solved. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-let folder: string;
+const folder = scratchFolder('study');
 const inFolder = (name: string): string => path.join(folder, name);
 const call = (...words: readonly string[]): Promise<Ended> =>
   braggbenchHere(['study', ...words], { cwd: folder, environment: environmentWith(inFolder('home')) });
@@ -19,7 +19,6 @@ const small = {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-study-'));
   await writeFile(inFolder('small.json'), JSON.stringify({ ...small, beam: {} }));
   await writeFile(
     inFolder('energies.yaml'),
@@ -44,7 +43,6 @@ conditions:
     'kind: study\nversion: 1\nbase: [{ file: small.json }]\naxes:\n  - { kind: rnage }\n',
   );
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const planSchema = z.looseObject({
   state_bytes: z.number().positive(),

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere } from './command.ts';
 
 const runs = path.resolve(import.meta.dirname, '../../../assets/runs');
 /** A run of an earlier window variant, which took its steps by graphs. */
 const earlier = path.resolve(import.meta.dirname, '../../golden/runs/h200-cuda-window-graphs.h5');
-const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-trace-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder('trace');
 
 describe('braggbench trace', () => {
   it('summarizes a recorded run', async () => {

@@ -1,15 +1,14 @@
 /** Calls of the launch explorer: which kernels there are, and what a driver says of them. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
 let host: TestHost;
-let folder: string;
+const folder = scratchFolder('launches');
 const before = process.env['BRAGGBENCH_KERNELS'];
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-launches-'));
   process.env['BRAGGBENCH_KERNELS'] = folder;
   host = await openTestHost();
 });
@@ -17,7 +16,6 @@ afterAll(async () => {
   if (before === undefined) delete process.env['BRAGGBENCH_KERNELS'];
   else process.env['BRAGGBENCH_KERNELS'] = before;
   await host.close();
-  await rm(folder, { recursive: true });
 });
 
 it('kernels that were not compiled here are those of the newest recorded session', async () => {

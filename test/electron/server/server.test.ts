@@ -1,18 +1,19 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect as connectTcp, createServer } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Served, serve } from '../../../electron/server/index.ts';
 import { openSocketPort } from '../../../electron/transports/websocket-page.ts';
 import { type Client, type ConnectionState, connect } from '../../../renderer/client/index.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { eventually, longScenario } from '../host/test-host.ts';
 
-let folder: string;
+const folder = scratchFolder('server');
 let served: Served;
 let token: string;
 /** Address of the page, with the token in its path. */
@@ -20,7 +21,6 @@ let page: string;
 
 /** A page folder as the build leaves it, and a file beside it that must stay hidden. */
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-server-'));
   await mkdir(path.join(folder, 'page', 'assets'), { recursive: true });
   await writeFile(path.join(folder, 'page', 'browser.html'), '<!doctype html><title>page</title>');
   await writeFile(path.join(folder, 'page', 'desktop.html'), 'other shell');
@@ -28,7 +28,6 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'page', 'assets', 'page-a1b2.js.map'), 'map');
   await writeFile(path.join(folder, 'secret.txt'), 'secret');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const options = (): Parameters<typeof serve>[0] => ({
   port: 0,

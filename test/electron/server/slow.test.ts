@@ -1,20 +1,19 @@
 /** Connections that never say or take what they should are closed; those of pages are not. */
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type PageServer, servePage } from '../../../electron/server/server.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
 import { openTestHost, type TestHost } from '../host/test-host.ts';
 
-let folder = '';
+const folder = scratchFolder('slow');
 let test: TestHost;
 let server: PageServer;
 let token = '';
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-slow-'));
   await mkdir(path.join(folder, 'assets'));
   await writeFile(path.join(folder, 'browser.html'), '<!doctype html>');
   await writeFile(path.join(folder, 'assets', 'large.js'), ' '.repeat(64 * 2 ** 20));
@@ -25,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await test.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Resolves when the server has closed it. */

@@ -1,15 +1,9 @@
 /** Edits are kept and given up in the order in which the page said so, however long each takes. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Recovery, type RecoveryParts } from '../../../../../electron/host/app/recovery/recovery.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 
-let own = '';
-beforeAll(async () => {
-  own = await mkdtemp(path.join(tmpdir(), 'braggbench-drafts-'));
-});
-afterAll(() => rm(own, { recursive: true, force: true }));
+const own = scratchFolder('drafts');
 
 test('edits that were given up while their file was looked up are not kept', async () => {
   let found = (): void => undefined;

@@ -1,10 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { File, ready } from 'h5wasm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
 import { readRun as readAnyRun } from '../../../../../electron/host/app/run-files/read.ts';
 import type { ImageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
@@ -15,6 +14,7 @@ import { depthDoseOf } from '../../../../../electron/host/workloads/transport/me
 import { ledgerTable, summaryOf } from '../../../../../electron/host/workloads/transport/readouts.ts';
 import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { writeRun } from '../../../../../electron/host/workloads/transport/run-file-write.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { overlapped } from '../../model/timeline/traced-session.ts';
 import { readRun } from '../../read-transport.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
@@ -126,12 +126,10 @@ describe('a run file', () => {
 });
 
 describe('h5py', () => {
-  let folder: string;
+  const folder = scratchFolder('h5py');
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-h5py-'));
     await writeFile(path.join(folder, 'run.h5'), bytes);
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   it('reads the same numbers, units and axes', async (context) => {
     const python = pythonWithH5py();

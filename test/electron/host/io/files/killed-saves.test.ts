@@ -2,11 +2,11 @@
  * kill -9 while scenarios, labels and edits are saved: nothing that was acknowledged is lost, nothing is half-written,
  * and nothing is left lying about. `npm run test:kills` does it forty times.
  */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { smallScenario } from '../../small-run.ts';
 import { type Answer, type Server, startServer } from './servers.ts';
 
@@ -15,11 +15,7 @@ const FILES = 3;
 /** More than are done before the kill. */
 const ASKED = 2000;
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-kills-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+const folder = scratchFolder('kills');
 
 interface Told {
   asked: number;

@@ -1,22 +1,18 @@
 /** Files that two windows or two servers write: what one of them was told is written stays so. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { moveToTrash, restoreFromTrash } from '../../../../../electron/host/app/library/trash.ts';
 import { Trust } from '../../../../../electron/host/app/user-kernels/trust.ts';
 import { Locks } from '../../../../../electron/host/io/files/locks.ts';
 import { HostSettings } from '../../../../../electron/host/io/files/settings.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { smallScenario } from '../../small-run.ts';
 import { openTestHost } from '../../test-host.ts';
 import { type Answer, type Server, startServer } from './servers.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-shared-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = scratchFolder('shared');
 
 const noTrouble = (reason: string): void => {
   throw new Error(reason);

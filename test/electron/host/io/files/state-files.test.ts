@@ -1,18 +1,12 @@
 /** Small files of the program's own state: what is asked for at the same time ends up in them together. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Trust } from '../../../../../electron/host/app/user-kernels/trust.ts';
 import { Locks } from '../../../../../electron/host/io/files/locks.ts';
 import { HostSettings } from '../../../../../electron/host/io/files/settings.ts';
 import { InOrder } from '../../../../../electron/host/io/flow/in-order.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-state-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = scratchFolder('state');
 const locks = (): Locks => new Locks(folder);
 const noTrouble = (reason: string): void => {
   throw new Error(reason);

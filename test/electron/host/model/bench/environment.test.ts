@@ -1,10 +1,9 @@
 /** Under what sessions are measured. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { environmentFacts, environmentSchema } from '../../../../../electron/contract/bench/environment.ts';
 import type { ClockState } from '../../../../../electron/contract/devices.ts';
 import {
@@ -14,12 +13,9 @@ import {
   OtherLoad,
   unknownSurroundings,
 } from '../../../../../electron/host/model/bench/environment.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 
-let scratch: string;
-beforeAll(() => {
-  scratch = mkdtempSync(path.join(tmpdir(), 'environment-'));
-});
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = scratchFolder('environment');
 
 test('a checkout is dirty once a tracked file differs; a folder without one does not say', async () => {
   const root = path.join(scratch, 'checkout');

@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { commitOf } from '../../../../../electron/host/model/bench/commit.ts';
 import { kernelResources, resourcesFor } from '../../../../../electron/host/model/bench/resources.ts';
 import { kernelsOf, variantSources } from '../../../../../electron/host/model/bench/sources.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder } from '../../small-run.ts';
 import { addon } from '../scenarios/open.ts';
 
-const scratch = await mkdtemp(path.join(tmpdir(), 'sources-'));
-afterAll(() => rm(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder('sources');
 
 const kernels = path.resolve(assetsFolder, '../kernels');
 

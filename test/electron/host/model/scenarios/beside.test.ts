@@ -1,16 +1,12 @@
 /** Files beside a scenario are read once, until they change. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readText } from '../../../../../electron/host/io/text/read.ts';
 import { besideReader, type Parsed } from '../../../../../electron/host/model/scenarios/beside.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-beside-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = scratchFolder('beside');
 
 test('a file is parsed again when it has changed, and its faults are kept as its value is', async () => {
   const parse = vi.fn((text: string): Parsed<number> => {

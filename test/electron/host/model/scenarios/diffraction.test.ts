@@ -1,20 +1,16 @@
 /** Diffraction scenarios: what is wrong with them, with place, value and what is allowed. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import { readHkl, readHklInTurns } from '../../../../../electron/host/workloads/diffraction/scenario/hkl.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { renderDocument } from '../../workloads/image.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 import { addon, scenarios } from './open.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'bb-hkl-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = scratchFolder('hkl');
 
 async function read(document: object) {
   return scenarios.any.parse(JSON.stringify(document), { name: path.join(folder, 's.json'), folder });

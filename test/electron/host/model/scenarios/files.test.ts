@@ -1,19 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import { checkWritable } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, lines, scenarios } from './open.ts';
 
-let folder = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'braggbench-files-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = scratchFolder('files');
 
 async function readBytes(bytes: Uint8Array | string, name = 's.json'): Promise<readonly string[]> {
   await writeFile(join(folder, name), bytes);

@@ -1,16 +1,12 @@
 /** Spots and ranges of a beam: what the engine gets for them, and what is refused where. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { runOnce } from '../../solve-once.ts';
 import { addon, check, lines, readYaml, scenarios } from './open.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-spots-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = scratchFolder('spots');
 
 const withBeam = (beam: object, parts: object = {}) =>
   scenarios.check({ kind: 'transport', version: 1, beam, ...parts }, { name: 's', folder });

@@ -1,12 +1,12 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-csv.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { asTransport } from '../../../../../electron/host/workloads/transport/scenario/reading.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { addon, assetsFolder, lines, namedVariants, scenarios } from './open.ts';
 
 function faults(text: string): readonly string[] {
@@ -77,10 +77,9 @@ describe('a stopping power table', () => {
 });
 
 describe("a scenario's own table", () => {
-  let folder = '';
+  const folder = scratchFolder('tables');
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'braggbench-tables-'));
     await mkdir(join(folder, 'scenarios/tables'), { recursive: true });
     await writeFile(join(folder, 'scenarios/tables/mine.csv'), good);
     await writeFile(join(folder, 'scenarios/tables/high.csv'), good.replace('1,260.8', '5,79').replace('300,', '200,'));
@@ -88,7 +87,6 @@ describe("a scenario's own table", () => {
     await writeFile(join(folder, 'secret.csv'), good);
     await symlink(join(folder, 'secret.csv'), join(folder, 'scenarios/link.csv'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   async function read(file: string, energy_MeV = 70) {
     const path = join(folder, 'scenarios/s.json');

@@ -1,20 +1,16 @@
 /** Compilers that take too long, too much or outlive their host: real processes of the shell in their place. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { prune } from '../../../../../electron/host/model/user-kernels/build.ts';
 import { compilerLimits, runContained } from '../../../../../electron/host/model/user-kernels/contained.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
 import { eventually } from '../../test-host.ts';
 
 const onPosix = test.skipIf(process.platform === 'win32');
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-contained-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = scratchFolder('contained');
 
 /** A driver with the compiler proper below it, which says its id and works on. */
 const driver = (file: string): readonly string[] => [
