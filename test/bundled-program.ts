@@ -1,5 +1,5 @@
 /**
- * Before the tests: the command line as it is shipped, bundled. Tests start it as a process over a hundred times, and
+ * Before the tests: the command line as it is shipped, bundled. Tests start it as a process over a hundred times;
  * one file is read in a third of the time that its several hundred sources take.
  */
 import { build } from '../electron/build/steps/all.mjs';

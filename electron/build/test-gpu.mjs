@@ -1,6 +1,6 @@
 /**
  * `npm run test:gpu`: what needs a GPU, from what is built. Parity of every CUDA variant with the reference,
- * the physics gates with the variants that `auto` takes here, the device layer, and last a fault that breaks
+ * the physics gates with the variants that `auto` takes here; the device layer; last a fault that breaks
  * the device for its process. The last line is `N passed, N failed`.
  *
  * Needs Node and dist/host, dist/native, dist/kernels, assets, electron/contract, test/gpu and this folder; no package and

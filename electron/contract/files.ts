@@ -1,6 +1,6 @@
 /**
  * The page never names a path. It holds references: a name in the library, or
- * a grant that the host made when the user chose a file in a dialog, dropped
+ * a grant. The host makes one when the user chose a file in a dialog, dropped
  * it, or named it on the command line.
  */
 import { z } from 'zod';

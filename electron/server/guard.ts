@@ -1,6 +1,6 @@
 /**
  * Who may talk to the server: a browser on this machine (or at the end of a
- * tunnel to it) that was given the token, and a page that came from here.
+ * tunnel to it) that was given the token; and a page that came from here.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * Answers HTTP requests. Everything lies below a path that is the token, so
+ * Answers HTTP requests. Everything lies below a path that is the token. So
  * the token is in no cookie (those reach every port of this machine) and a
  * request without it learns nothing.
  */

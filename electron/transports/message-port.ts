@@ -5,7 +5,7 @@
  * has both shapes, can carry either in tests.
  *
  * Electron clones what is posted (an ArrayBuffer cannot be transferred between
- * the main process and a page), so a frame is posted as its exact bytes.
+ * the main process and a page). So a frame is posted as its exact bytes.
  */
 import type { Port, PortHandler } from '../contract/wire/port.ts';
 import { Inbox } from './inbox.ts';

@@ -15,11 +15,11 @@ struct MomentKernel {
 
 /// The discrete counterpart of a Gaussian of mean `mean` and variance `variance` (in cells and
 /// cells²): sum and mean are exact, every weight is >= 0, and the variance is exact too wherever a
-/// non-negative kernel can have it, that is for variance >= f(1-f) with f the distance of the mean
+/// non-negative kernel can have it; that is for variance >= f(1-f) with f the distance of the mean
 /// from its nearest cell. Below that the variance is f(1-f), that of a split over two cells.
 ///
 /// A point-sampled Gaussian starves below one cell (at σ = 0.5 cells it loses 14 % of the
-/// variance), so narrow kernels have three points, wide ones are sampled and then corrected in their
+/// variance). So narrow kernels have three points, wide ones are sampled and then corrected in their
 /// first and second moment.
 MomentKernel moment_kernel(double mean, double variance);
 
@@ -29,7 +29,7 @@ MomentKernel two_point_kernel(double mean);
 /// The kernel that applies `a`, then `b`.
 MomentKernel convolve(const MomentKernel& a, const MomentKernel& b);
 
-/// Rounds weights (a set that sums to 1) to multiples of 2^-24 with a sum of exactly 1, so that a
+/// Rounds weights (a set that sums to 1) to multiples of 2^-24 with a sum of exactly 1. So a
 /// state in FP32 neither gains nor loses particles systematically; to multiples of 2^-23 where one
 /// exceeds 1, as beside a negative weight. Each is then exact in FP32.
 void quantise(std::span<double> weights);

@@ -13,7 +13,7 @@ BB_HD inline double solid_angle(double pixel, double path, double close) {
   return pixel * pixel / (path * path) * (close / path);
 }
 
-/// Share of the photons that a layer from `top` to `bottom` (m below the surface) absorbs, of light at
+/// Share of the photons that a layer from `top` to `bottom` (m below the surface) absorbs; of light at
 /// `cos_incidence` to the normal in matter that attenuates to 1/e over `depth`: Beer and Lambert's law.
 BB_HD inline double absorbed_share(double top, double bottom, double depth, double cos_incidence) {
   const double scale = 1.0 / (depth * cos_incidence);

@@ -11,7 +11,7 @@ namespace bb::physics {
 /// continues along the end's slope. The range is the integral of 1/S over a fine logarithmic
 /// mesh (Gauss-Legendre within each cell), with S ∝ T^-p below the first entry. Its inverse starts
 /// from cubic Hermite interpolation over the same mesh and takes one step of Newton's method on that
-/// integral, so range(energy_at(r)) == r to rounding.
+/// integral. So range(energy_at(r)) == r to rounding.
 class StoppingTable {
  public:
   /// `energies` in MeV, ascending; `stopping` in MeV cm²/g. Throws std::invalid_argument

@@ -14,7 +14,7 @@ inline constexpr double kWaterCompressibility_Pa = 4.5247e-10;
 inline constexpr double kWaterElectrons = 10;
 inline constexpr double kBoltzmann_J_K = 1.380649e-23;
 
-/// F² of a molecule in the liquid, forward: its electrons scatter as one, and the liquid's fluctuations of density leave
+/// F² of a molecule in the liquid, forward: its electrons scatter as one. The liquid's fluctuations of density leave
 /// S(0) = n k_B T κ_T of it (Guinier & Fournet, Small-Angle Scattering of X-rays, 1955, §2.3). 6.21 = 2.49². In
 /// differential cross section 1.643/m; 1.632/m was measured at 20 °C (Orthaber, Bergmann & Glatter, J. Appl. Cryst. 33
 /// (2000) 218). nanoBragg takes 2.57², 6 % more. Towards wide angles water scatters more, with a ring at 3.2 Å, which

@@ -10,7 +10,7 @@ std::string processor_name();
 double memory_bytes();
 std::string operating_system();
 
-/// Index into BB_ISA_NAMES of the best instruction set that this CPU runs, or of the one that the
+/// Index into BB_ISA_NAMES of the best instruction set that this CPU runs; or of the one that the
 /// environment variable BRAGGBENCH_ISA names when the CPU runs it.
 int instruction_set();
 std::string instruction_set_name();

@@ -60,7 +60,7 @@ const DIGITS_WITHIN = 10 ** 2.5;
 
 /**
  * Ticks of a logarithmic axis with at most about `most` labels: at as many digits of each decade as that leaves room
- * for where the span is short, else at decades, thinned where there are many. Other digits are minor ticks.
+ * for where the span is short; else at decades, thinned where there are many. Other digits are minor ticks.
  */
 export function logTicks(from: number, to: number, most: number): readonly Tick[] {
   if (!(from > 0) || !(to > from)) return [];

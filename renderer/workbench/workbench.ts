@@ -168,7 +168,7 @@ function listedRuns(runs: RunsStore): Promise<RunsState> {
 /**
  * What the page does first: lists, the scenario that the program was started
  * with, and its run. A page that comes to runs that are there already (it was
- * loaded again, or is another window on them) shows the latest instead of
+ * loaded again, or is another window on them): it shows the latest instead of
  * computing one more.
  */
 export async function begin(workbench: Workbench, reloaded = false): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Start of the program: the host until it prints its address, and the page
+ * Start of the program: the host until it prints its address; and the page
  * from its address until the Run button can be pressed and the form holds the
  * scenario. A new host, a new browser profile and a new data folder each time,
  * as at a first start; the browser itself runs already, as Electron's does not.

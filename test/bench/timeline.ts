@@ -1,6 +1,6 @@
 /**
  * Zooms the timeline of a million spans from minutes to nanoseconds, moves
- * along, and zooms out again, in the built workbench in a real Chromium; says
+ * along, and zooms out again; in the built workbench in a real Chromium; says
  * what each frame cost the page's main thread: processor time, so that a machine
  * with other work gives the same numbers. Run by `npm run bench:timeline`.
  */

@@ -1,6 +1,6 @@
 /**
  * One Chromium for the files of a worker, pages that remember what went wrong
- * in them and are left with their test, and screenshots in dist/screenshots.
+ * in them and are left with their test; and screenshots in dist/screenshots.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Own CUDA variants on a GPU, through the command line: a copy gives the bits
- * of its original, a wrong one is said to be wrong, and what breaks the device,
+ * of its original, a wrong one is said to be wrong; and what breaks the device,
  * hangs or does not compile costs its own run and nothing else. Needs NVRTC.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * The distal falloff of a beam straight ahead on the grid that the program chooses, against the quadrature of the
+ * The distal falloff of a beam straight ahead on the grid that the program chooses; against the quadrature of the
  * oracle and against finer grids: neither its cells nor its range bins show.
  */
 import { expect, test } from 'vitest';

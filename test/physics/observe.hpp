@@ -13,7 +13,7 @@ struct Curve {
   std::vector<double> value;
 
   double at(double position) const;
-  /// Highest value, and the distal position (mm) where the curve falls to `share` of it, both of the curve whose means
+  /// Highest value, and the distal position (mm) where the curve falls to `share` of it; both of the curve whose means
   /// the cells are, as the workbench reads them: the derivative of the cubic spline through the running integral.
   double peak() const;
   double distal(double share) const;

@@ -26,9 +26,9 @@ const objectsIn = (folder) => globSync(`${folder}/**/*.{o,obj}`, { cwd: inRoot('
 const fromCmake = (/** @type {string} */ file) => inRoot('dist/cmake', file);
 
 /**
- * An inline function that is compiled for AVX-512 and not into a namespace of that set is one that the linker may
- * choose for every caller, and a machine without AVX-512 then dies of it. Ours must not be there at all; those of the
- * standard library only where an object for any machine, which comes first on the link line, has them too.
+ * An inline function may be compiled for AVX-512 and not into a namespace of that set. The linker may choose it for
+ * every caller, and a machine without AVX-512 then dies of it. Ours must not be there at all; those of the standard
+ * library only where an object for any machine, which comes first on the link line, has them too.
  * @type {import('./result.mjs').Suite}
  */
 export const instructionSets = {

@@ -68,7 +68,7 @@ export const claims: Verb = {
   usage: 'claims [--json | --markdown]',
   summary: 'show published claims beside what recorded sessions measured',
   details: [
-    'Lists the claims about GPU kernels that published notes make, row by row, each with what the recorded sessions of its scenarios gave. A claim is contradicted (less, more) only where the whole interval lies outside of what was claimed, as claimed only where the median lies inside, and else undecided, as where there were too few rounds for an interval; numbers that a variant states of itself, such as a latency, have no interval.',
+    'Lists the claims about GPU kernels that published notes make, row by row, each with what the recorded sessions of its scenarios gave. A claim is contradicted (less, more) only where the whole interval lies outside of what was claimed. It is as claimed only where the median lies inside. Else it is undecided, as where there were too few rounds for an interval. Numbers that a variant states of itself, such as a latency, have no interval.',
     'Measure a row on your own machine with braggbench bench SCENARIO; its report ends with the same comparison.',
   ],
   flags: [

@@ -67,7 +67,7 @@ export const commissionVerb: Verb = {
     'commission CURVE.csv [--unit mm|cm] [--set path=value …] [--save NAME] [--out SCENARIO.json] [--svg PLOT.svg] [--json]',
   summary: "find a beam's energy and spread from its measured depth dose",
   details: [
-    'Reads depth and dose from a CSV file, in any unit of dose, and finds the energy and the energy spread whose depth dose in water fits its peak and its falloff. Their uncertainty is one standard deviation, from the residuals: it does not hold what the model leaves out.',
+    'Reads depth and dose from a CSV file, in any unit of dose. Finds the energy and the energy spread whose depth dose in water fits its peak and its falloff. Their uncertainty is one standard deviation, from the residuals: it does not hold what the model leaves out.',
     'The curve is one that is integrated across the beam, such as of a large chamber. --save keeps the beam in the library.',
   ],
   flags: [

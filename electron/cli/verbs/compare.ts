@@ -51,9 +51,9 @@ export const compare: Verb = {
   usage: 'compare RUN.h5|SESSION.json… [--fail-if-slower PERCENT] [--json]',
   summary: 'put stored runs and sessions side by side: time, accuracy, environment',
   details: [
-    "Compares every run, and every variant of a session, with the first: the time with its interval where it was measured in rounds, how right the answer is by the workload's own measures, and what differs in machine, program and scenario. All are of one workload. One run each has no uncertainty: bench measures that.",
-    'With --fail-if-slower a variant is slower only where the whole 95 % interval of its ratio lies above the limit and outside of both noise floors; where the interval reaches over the limit it is undecided, which fails only if nothing could be decided. Drifts of the machine between two sessions do not cancel: choose a limit above them.',
-    "Of transport runs alone also the dose's largest difference, the share of points that pass the gamma index (global, above 10 % of the maximum, of dose by mass), and the ledgers.",
+    "Compares every run, and every variant of a session, with the first: the time with its interval where it was measured in rounds; how right the answer is by the workload's own measures; and what differs in machine, program and scenario. All are of one workload. One run each has no uncertainty: bench measures that.",
+    'With --fail-if-slower a variant is slower only where the whole 95 % interval of its ratio lies above the limit and both noise floors. Where the interval reaches over the limit it is undecided, which fails only if nothing could be decided. Drifts of the machine between two sessions do not cancel: choose a limit above them.',
+    "Of transport runs alone also the dose's largest difference; the share of points that pass the gamma index (global, above 10 % of the maximum, of dose by mass), and the ledgers.",
   ],
   flags: [
     {
@@ -64,7 +64,7 @@ export const compare: Verb = {
     {
       name: 'fail-if-slower',
       value: 'PERCENT',
-      help: 'Of sessions: compare each variant with itself in the first one, and end with code 1 where one takes more than this longer, is wrong, or is gone.',
+      help: 'Of sessions: compare each variant with itself in the first one. End with code 1 where one takes more than this longer, is wrong, or is gone.',
     },
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],

@@ -197,7 +197,7 @@ export const explainLaunchVerb: Verb = {
   usage: 'explain-launch [KERNEL] [--elements X,Y,Z] [--block X,Y,Z] [--gpu NAME] [--grid-stride BLOCKS] [--json]',
   summary: 'what a block size means: grid, occupancy and its limit, waves, tail, elements of threads',
   details: [
-    'Counts what a launch of a kernel amounts to: grid and threads, how many blocks a multiprocessor holds at once and what limits them, waves and their tail, which thread does which elements, and the steps of a sum over a block.',
+    'Counts what a launch of a kernel amounts to: grid and threads; how many blocks a multiprocessor holds at once and what limits them; waves and their tail; which thread does which elements, and the steps of a sum over a block.',
     "Registers and shared memory are the compiler's, for each architecture that the kernels were compiled for; of a GPU that is here the limits are its driver's, which is asked too; of others what NVIDIA publishes. Without KERNEL it lists the kernels.",
   ],
   flags: [

@@ -65,7 +65,7 @@ export const exportVerb: Verb = {
   usage: 'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --samples OUT.csv',
   summary: "write a run's timeline for Perfetto, its image for viewers, a session's samples for notebooks",
   details: [
-    "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant of a measurement; and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory, each with an arrow from its launch.",
+    "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant of a measurement; and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory; each with an arrow from its launch.",
     `Of a diffraction run, writes the image; the name's extension says how: ${Object.entries(imageFormats)
       .map(([extension, { title }]) => `${extension} is ${title}`)
       .join(

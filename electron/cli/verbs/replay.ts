@@ -16,7 +16,7 @@ export const replay: Verb = {
   usage: 'replay SESSION.json [-o FOLDER] [--force]',
   summary: "draw a session's figures again, as SVG",
   details: [
-    'Writes the figures of a kept benchmark session of any workload (the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples) as SVG files, each with the machine, driver, clocks and commit it was measured with. The same session gives the same bytes on every machine; no GPU is needed.',
+    'Writes the figures of a kept benchmark session of any workload as SVG files: the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples. Each says the machine, driver, clocks and commit it was measured with. The same session gives the same bytes on every machine; no GPU is needed.',
   ],
   flags: [
     { name: 'out', short: 'o', value: 'FOLDER', help: "Where to; a folder of the session's name by default." },

@@ -64,7 +64,7 @@ export const sobpVerb: Verb = {
     'sobp [SCENARIO] --range MM --modulation MM [--width MM] [--spacing MM] [--set path=value …] [--out SCENARIO.json] [--json]',
   summary: 'build a spread-out Bragg peak: layers, weights, flatness; write it as a scenario',
   details: [
-    'Finds energies and weights that make the dose flat, by non-negative least squares on depth doses in water that are solved for it, and prints what one run of all layers together gives. The range is the depth where the dose has fallen to 90 %, the modulation the way between the depths at 95 %.',
+    'Finds energies and weights that make the dose flat, by non-negative least squares on depth doses in water that are solved for it. Prints what one run of all layers together gives. The range is the depth where the dose has fallen to 90 %, the modulation the way between the depths at 95 %.',
     "Spread and width of the beam, and the physics, are the scenario's; without one, the program's.",
   ],
   flags: [

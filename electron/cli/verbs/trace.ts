@@ -34,7 +34,7 @@ export const traceVerb: Verb = {
   usage: 'trace FILE [--json]',
   summary: "summarize a timeline of ours or of another profiler's",
   details: [
-    "Reads a timeline and says what it holds: kernels in total and different ones, the kernels that take the most time, the share that was replayed in CUDA graphs, the share of time that the CPU spent in launch calls, and the share in which the GPU did nothing. Reads runs (.h5, and .json of measurements), Chrome Trace JSON (PyTorch's profiler, Perfetto's tools; also .gz, of any size) and SQLite databases that Nsight Systems exports.",
+    "Reads a timeline and says what it holds: kernels in total and different ones; the kernels that take the most time; the share that was replayed in CUDA graphs; the share of time that the CPU spent in launch calls; the share in which the GPU did nothing. Reads runs (.h5, and .json of measurements), Chrome Trace JSON (PyTorch's profiler, Perfetto's tools; also .gz, of any size) and SQLite databases that Nsight Systems exports.",
   ],
   flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
   examples: ['braggbench trace mine.h5', 'braggbench trace pytorch.json.gz', 'braggbench trace report.sqlite --json'],

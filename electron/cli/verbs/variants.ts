@@ -33,7 +33,7 @@ export const variants: Verb = {
   usage: 'variants [--json]',
   summary: 'list the implementations and what each changes',
   details: [
-    'Lists every variant of every workload: where it runs, what it offers, the bytes and FLOPs per cell and step (of a diffraction image, per lattice factor) that it declares, the variant it builds on and what it changes. User kernels of the folder that it is called in stand among them.',
+    'Lists every variant of every workload: where it runs, what it offers, the variant it builds on and what it changes. Bytes and FLOPs are those that it declares per cell and step, of a diffraction image per lattice factor. User kernels of the folder that it is called in stand among them.',
   ],
   flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
   examples: [],

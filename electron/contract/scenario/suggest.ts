@@ -24,7 +24,7 @@ const longestWord = 64;
 
 /**
  * The candidate nearest to `word`, or null when none is near: at most a third
- * of its letters wrong (case and the kind of separator count nothing), or one
+ * of its letters wrong (case and the kind of separator count nothing); or one
  * is the beginning of the other, as `dx` is of `dx_mm`.
  */
 export function suggest(word: string, candidates: readonly string[]): string | null {

@@ -31,7 +31,7 @@ class CudaImageSolver : public Solver {
   explicit CudaImageSolver(const Setup& setup);
 
   /// Queues the rows first … first + rows - 1. A variant whose bands take long looks at `work` between its launches,
-  /// where there is one, and at stopped(), and answers false when it was cancelled: the band does not count then.
+  /// where there is one, and at stopped(). It answers false when it was cancelled: the band does not count then.
   virtual bool queue(cuda::Stream& stream, int first, int rows, const Work* work) = 0;
   /// Rows of a band, about which `cancel` acts; within one that is a single long row, by cancelled().
   virtual int band_rows() const;

@@ -7,7 +7,7 @@ namespace bb::diffraction {
 /// Volume of a cell, m³. Throws ProblemError('invalid') when the angles close no cell.
 double volume(const Cell& cell);
 
-/// a*, b*, c* in 1/m: a* along x, b* in the x–y plane. c*_z is 1/c only where ab is its plane's area, so it is
+/// a*, b*, c* in 1/m: a* along x, b* in the x–y plane. c*_z is 1/c only where ab is its plane's area. So it is
 /// taken from the volume, V* / (a* b* sin γ*), which holds for a triclinic cell too.
 /// After Busing & Levy, Acta Cryst. 22 (1967) 457.
 Basis reciprocal_basis(const Cell& cell);

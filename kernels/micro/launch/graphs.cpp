@@ -1,4 +1,4 @@
-// Row 2: the same launches as a stream's, as a graph made once, as a graph made anew each time, and as a graph that
+// Row 2: the same launches as a stream's, as a graph made once, as a graph made anew each time; and as a graph that
 // is updated to new arguments; the parts of each as named costs.
 #include "cpu/stopwatch.hpp"
 #include "cuda/device/graph.hpp"

@@ -10,8 +10,8 @@ namespace bb::micro {
 
 enum class StreamKind { kNonBlocking, kBesideDefault, kLegacyDefault };
 
-/// Streams whose work begins after what is queued on another and ends before what is queued there next, by events,
-/// so that one pair of events around it times them all, and a capture of that stream takes them in.
+/// Streams whose work begins after what is queued on another and ends before what is queued there next, by
+/// events. So one pair of events around it times them all, and a capture of that stream takes them in.
 class Forked {
  public:
   Forked(const std::shared_ptr<cuda::Device>& device, std::size_t count, StreamKind kind)

@@ -40,7 +40,7 @@ using engine::Crossing;
 using engine::StepTotals;
 
 // Cells of one row block: six energy bins of them, the reach of the energy gather, fill a quarter of
-// the smallest second-level cache, and rows of a narrow grid still make long loops.
+// the smallest second-level cache; rows of a narrow grid still make long loops.
 constexpr int kBlockCells = 1024;
 constexpr int kColumnsPerTask = 16;  // of the grid of reactions
 constexpr int kAngleGroups = 8;      // split of the angles, for grids with few row blocks

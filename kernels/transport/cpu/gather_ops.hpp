@@ -35,12 +35,12 @@ struct GatherTotals {
 
 template <typename T>
 struct GatherOps {
-  /// Scores `in` into dose [z][x] and crossing [z][Crossing], and into tracks as Tables::tracks says where those are on,
-  /// then gathers every bin, for angles a0 … a1.
+  /// Scores `in` into dose [z][x] and crossing [z][Crossing], and into tracks as Tables::tracks says where those are
+  /// on. Then gathers every bin, for angles a0 … a1.
   GatherTotals (*slow_down)(const GatherContext<T>&, RowBlock, int a0, int a1, double* dose, double* crossing,
                             double* tracks);
-  /// Adds the nuclear reactions of `in` in the columns x0 … x1 of the block, which lies in one plane of the grid of
-  /// Tables::reactions, to that grid.
+  /// Adds the nuclear reactions of `in` in the columns x0 … x1 of the block to the grid of Tables::reactions. The block
+  /// lies in one plane of that grid.
   void (*record)(const GatherContext<T>&, RowBlock, int x0, int x1, double* reactions);
   /// Gathers every angle of bin e.
   GatherTotals (*scatter_angles)(const GatherContext<T>&, RowBlock, int e);

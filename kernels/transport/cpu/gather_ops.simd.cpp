@@ -149,8 +149,8 @@ struct BlockTracks {
   }
 };
 
-/// Adds what bin `e` at angle `a` leaves in the cells first … last - 1 of a block, all of one material, to the spectra of
-/// its rows.
+/// Adds what bin `e` at angle `a` leaves in the cells first … last - 1 of a block to the spectra of its rows. These
+/// cells are of one material.
 template <typename T>
 void add_spectra(const GatherContext<T>& c, RowBlock block, int e, int a, const T* p, double length, int first,
                  int last, double* tracks) {

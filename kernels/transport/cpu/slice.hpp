@@ -96,7 +96,7 @@ struct SliceOps {
   /// least scratch_size() values.
   SliceLoss (*advance)(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
                        const Slice<T>& out, T* scratch);
-  /// Adds what the slice leaves behind during a step to `planes`, four fields [z][x] (see ScorePlane), and to
+  /// Adds what the slice leaves behind during a step to `planes`, four fields [z][x] (see ScorePlane); and to
   /// `reactions` and `tracks` where the tables say that those are recorded.
   SliceScore (*score)(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, double* reactions,
                       double* tracks, T* scratch);

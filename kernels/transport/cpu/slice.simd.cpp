@@ -218,7 +218,7 @@ class Advance {
   }
 
   /// Angle convolution for angle `a` into row_. Far taps first: added last, the small parts of the tails
-  /// would meet a large sum and be lost in FP32 more often than not, 1e-6 of the protons over a run.
+  /// would meet a large sum and be lost in FP32 more often than not: 1e-6 of the protons over a run.
   void scatter(int map_row, int a) {
     each_run(map_row, [&](int material, int lo, int hi) {
       Tap<T> taps[kMostTaps];

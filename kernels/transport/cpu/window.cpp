@@ -8,9 +8,9 @@
 namespace bb::transport {
 namespace {
 
-/// The size of the window shows only in the run. Bound: the bins of twelve range straggling widths, and of those
-/// between its spots, a few dozen rows of z, all angles and columns, of which the beam's ridge fills less than a quarter (measured
-/// windows are 14 MB where this says 70 MB for 70 MeV in water, 83 MB for 190 MB behind bone at 150 MeV).
+/// The size of the window shows only in the run. Bound: the bins of twelve range straggling widths; and of those
+/// between its spots, a few dozen rows of z, all angles and columns. Of these the beam's ridge fills less than a quarter.
+/// Measured windows are 14 MB where this says 70 MB for 70 MeV in water, 83 MB for 190 MB behind bone at 150 MeV.
 double estimate_bytes(const Problem& p, const Tables& t) {
   if (p.filled) return estimate_dense(p, t);
   const double range_cm = t.beam_range_mm * 0.1;

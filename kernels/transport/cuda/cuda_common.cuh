@@ -121,8 +121,8 @@ __device__ inline void raise(float* extreme, float value) {
   if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));
 }
 
-/// What cell `at` of a row of `n` cells, `stride` apart from `p`, holds after the remap by `whole` cells and
-/// the flux weights `c`. What the donor at `at` itself sends out of the row is added to `lost`.
+/// What cell `at` of a row holds after the remap by `whole` cells and the flux weights `c`. The row has `n` cells,
+/// `stride` apart, from `p` on. What the donor at `at` itself sends out of the row is added to `lost`.
 template <typename T>
 __device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole, const T* c, double& lost) {
   const auto cell = [&](int j) { return j < 0 || j >= n ? T(0) : p[static_cast<long long>(j) * stride]; };

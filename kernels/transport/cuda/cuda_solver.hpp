@@ -22,7 +22,7 @@ namespace bb::transport {
 ///
 /// Ledger: step n adds to row n of `scores().ledger` (LedgerColumn): Σψ and its energy at the START of the
 /// step, and what the step lost and deposited. A row whose kInFlight is 0 is a step that was not taken: once
-/// `stop_number()` or fewer protons are in flight, kernels leave their row and ψ alone (`run_is_over`), so
+/// `stop_number()` or fewer protons are in flight, kernels leave their row and ψ alone (`run_is_over`). So
 /// the host may queue more steps than there are.
 template <typename T>
 class CudaSolver : public engine::Solver {

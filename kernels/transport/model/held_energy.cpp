@@ -73,7 +73,7 @@ std::vector<double> held_values(const RangeBins& bins, const Value& value, doubl
 
   std::vector<double> means = centres;
   for (int k = 0; k < count; ++k) means[at(k)] = mean_value(bins, k, value, last_range);
-  // What bins below the first would hold goes to the first ones, by the number of protons that a straight line or a
+  // What bins below the first would hold goes to the first ones; by the number of protons that a straight line or a
   // parabola through them gives there.
   std::vector<double> line = means, parabola = means;
   for (int m = 1; m <= kReach; ++m) {

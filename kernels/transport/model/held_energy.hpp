@@ -14,9 +14,9 @@ struct RangeBins {
 };
 
 /// Energy (MeV) that a proton of each bin holds: a mean over the ranges that the bin stands for, so that the sum over
-/// the bins is the integral over the protons. Energy ends as the 0.56th power of range; taken at the bins' centres
-/// the last bins are wrong by a share that changes with the place of the bins against the end of range, and with
-/// them R80 by up to 0.12 sigma of the straggling and the height of the peak by up to 6 %.
+/// the bins is the integral over the protons. Energy ends as the 0.56th power of range; taken at the bins' centres,
+/// the last bins are wrong. By what share depends on where the bins lie against the end of range. R80 goes with them
+/// by up to 0.12 sigma of the straggling, and the height of the peak by up to 6 %.
 ///
 /// Protons of less range than `last_range` (g/cm²) hold nothing. Ascending, not negative; bins further up hold the
 /// energy at their centre.

@@ -74,8 +74,8 @@ void check(const Problem& p) {
 }
 
 /// A beam straight ahead whose step is whole cells stays within a cell of its depth: a row in z is then narrower than
-/// the remap resolves, its clamp holds back a sixth of the detour, and R80 lies up to 0.07 mm too deep (300 MeV). Angles
-/// that fall behind by less than kSmallLag of a cell a step take first order instead, which keeps the mean exactly and
+/// the remap resolves, its clamp holds back a sixth of the detour. R80 then lies up to 0.07 mm too deep (300 MeV).
+/// Angles that fall behind by less than kSmallLag of a cell a step take first order instead. That keeps the mean exactly and
 /// adds, over the whole range, the detour times the cell to the variance: 1 % of W80-20 at most, as any grid must.
 ///
 /// The wider rows cost a third more cells, so that they are for beams whose range they move by more than kHeldBack.
@@ -166,7 +166,7 @@ int class_along(const Problem& p, const Tables& t) {
   return std::clamp(static_cast<int>(std::lround((p.beam.angle - t.theta.front()) / p.grid.dtheta)), 0, t.ntheta - 1);
 }
 
-/// By how much the path that is scored for protons along the axis exceeds the one that they go, mean over those
+/// By how much the path that is scored for protons along the axis exceeds the one that they go; mean over those
 /// that stop, mm: the last step counts whole. The beam's energies are taken through the steps, without angles.
 double end_excess(const Problem& p, const Tables& t) {
   constexpr double kNothing = 1e-12;  // of the beam: fewer protons move no mean
@@ -289,7 +289,7 @@ TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
     t.theta.push_back(p.grid.theta_centre + p.grid.dtheta * (a - 0.5 * (t.ntheta - 1)));
   }
 
-  // Where the beam's steps are no whole cells in depth, its row comes out ahead of the beam or behind it by what its
+  // Where the beam's steps are no whole cells in depth, its row comes out ahead of the beam or behind it: by what its
   // remap clips while it is narrow. The beam starts as much further back, so that its end is where it belongs.
   RowDrift drift;
   if (!depth && !p.filled) {

@@ -23,7 +23,7 @@ namespace bb::transport {
 ///
 /// One step is: energy gather, then angle convolution, then streaming in x, then in z. With path
 /// stepping the path is the same for all protons (`classes` = 1); with depth stepping it is
-/// Δz/cosθ and the first two tables have one class per angle (`classes` = ntheta, the class is the
+/// Δz/cosθ and the first two tables have one class per angle (`classes` = ntheta; the class is the
 /// angle that a proton has when it starts the step).
 struct Tables {
   int ne = 0, ntheta = 0, nz = 0, nx = 0;

@@ -19,7 +19,7 @@ struct MaterialRun {
 ///
 /// For float the weights are multiples of 2^-24 whose sums are exactly what they are in FP64: a
 /// source's energy taps + stopped + nuclear = 1, an angle kernel w[0] + 2 Σ w[k] = 1. Rounding each
-/// weight by itself would create or lose up to 3e-8 of the protons in every step, always the same
+/// weight by itself would create or lose up to 3e-8 of the protons in every step; always the same
 /// way for the same bin. `deposit` follows from the rounded weights, so energy balances as well.
 /// For double everything is a plain copy.
 template <typename T>

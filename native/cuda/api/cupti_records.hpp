@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// CUPTI activity records, as far as we read them. CUPTI appends fields and never moves one, so each struct
+// CUPTI activity records, as far as we read them. CUPTI appends fields and never moves one. So each struct
 // below is the common beginning of every version of its record from CUDA 11.1 (Kernel6, Memcpy4, Memset3) on;
 // the iterator steps by the library's own sizes. declarations_test.cpp checks every offset against cupti.h.
 namespace bb::cuda::api {

@@ -20,7 +20,7 @@ struct FlatSource {
 };
 
 /// Replaces each `#include "file"` by the file's text (looked up beside the includer, then in `root`), once
-/// per file as `#pragma once` would, with #line marks so that compiler messages name the original places
+/// per file as `#pragma once` would. It adds #line marks so that compiler messages name the original places
 /// relative to `root`. `#include <…>` stays. NVRTC gets this text, and its hash is the key of the cache: no
 /// file that matters can change unnoticed. An include inside a conditional counts even where the condition
 /// is false. Of `replaced` the text is taken, as if it lay where the file lies. Throws std::runtime_error naming

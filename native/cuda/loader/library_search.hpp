@@ -29,7 +29,7 @@ extern const LibraryKind kDriverLibrary, kNvmlLibrary, kNvrtcLibrary, kCuptiLibr
     kCusparseLibrary;
 
 /// Folders searched besides the system's own, in order and without duplicates: BRAGGBENCH_CUDA_LIBS
-/// (folders of libraries, or a Python `nvidia` package folder whose */lib are meant), then CUDA_PATH and
+/// (folders of libraries, or a Python `nvidia` package folder whose */lib are meant); then CUDA_PATH and
 /// CUDA_HOME with their usual library folders, then the toolkit's default place. Only folders that exist.
 std::vector<std::filesystem::path> library_folders(const Environment& environment);
 

@@ -17,7 +17,7 @@ struct KernelOccupancy {
 };
 
 /// Loads a workload's kernels on the device and asks for each of `names` at each of `threads`, with
-/// `dynamic_shared_bytes` given at launch. Throws "invalid" for a kernel that is not there, "unsupported"
+/// `dynamic_shared_bytes` given at launch. Throws "invalid" for a kernel that is not there; "unsupported"
 /// where the kernels cannot be loaded or the shared memory is more than a block may have.
 std::vector<KernelOccupancy> kernel_occupancy(const std::shared_ptr<Device>& device, const KernelFolders& folders,
                                               const std::string& workload, const std::vector<std::string>& names,

@@ -29,7 +29,7 @@ SpanTable spans_of(std::span<const TimedWork> all, double base_ns, std::uint64_t
 
 /// Records device work of the whole process by an event before and one behind each launch, copy and memset: the
 /// timeline where CUPTI is missing. A graph is one span. Events are good to about half a microsecond, keep two pieces
-/// of work from overlapping in a stream, and slow launches by some microseconds each: take timings first.
+/// of work from overlapping in a stream; they slow launches by some microseconds each: take timings first.
 class EventTrace final : public WorkWatcher {
   class Key {};  // only start() makes one
 

@@ -1,6 +1,6 @@
 /**
  * One row of pixels per track. Thousands of spans a pixel wide cost a write
- * each, and a track one drawing call that stretches its row to its height,
+ * each; and a track one drawing call, which stretches its row to its height,
  * however many spans it shows.
  */
 import type { TimelineWindow } from '../../../electron/contract/timeline.ts';

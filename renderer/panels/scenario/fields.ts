@@ -65,7 +65,7 @@ function asIssue(fault: Fault): Issue {
 /**
  * What is wrong with the draft right now. The schema answers at once; what only
  * the host can know (tables, memory) is kept from its last answer for every
- * value that has not changed since, so that messages do not flicker while typing.
+ * value that has not changed since. So messages do not flicker while typing.
  */
 export function currentIssues(draft: ScenarioDraft, check: Check | null): readonly Issue[] {
   if (check?.draft === draft) return check.issues;

@@ -1,6 +1,6 @@
 /**
  * The part of one timeline that is drawn: asked from the host a little wider
- * than what is shown, so that panning has something to show while the next
+ * than what is shown; so panning has something to show while the next
  * answer is on its way. One request at a time; the newest wish wins.
  */
 import type { TimelineWindow, TraceId } from '../../../electron/contract/timeline.ts';

@@ -68,7 +68,7 @@ const FRAME_EVERY_MS = 25;
 
 /**
  * p99 of the delays while as many threads as there are cores compute and this
- * one works as much as live frames take, without a host: what the machine
+ * one works as much as live frames take; without a host: what the machine
  * itself costs, and what other programs on it do.
  */
 async function delaysOfTheMachine(): Promise<number> {

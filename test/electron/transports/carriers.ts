@@ -36,8 +36,8 @@ export async function startCarrier(name: CarrierName, accept: (port: Port) => vo
         close: async () => undefined,
       };
     case 'message port': {
-      // Node's MessagePort has the DOM's methods and Electron's `on` with the message in `data`'s place,
-      // so the main end is adapted to the event object that Electron passes.
+      // Node's MessagePort has the DOM's methods and Electron's `on` with the message in `data`'s place.
+      // So the main end is adapted to the event object that Electron passes.
       const open: { close(): void }[] = [];
       return {
         connect: async () => {

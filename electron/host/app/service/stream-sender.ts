@@ -3,7 +3,7 @@
  * to go on after the carrier was lost.
  *
  * A frame stays here until the reader has credited it. The reader's credit is
- * the highest sequence it has taken in, so frames that a broken carrier
+ * the highest sequence it has taken in; so frames that a broken carrier
  * swallowed can be told apart and sent again: all of them on a lossless
  * stream, the newest alone on a `latest` one.
  */

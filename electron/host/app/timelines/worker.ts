@@ -1,7 +1,7 @@
 /**
  * Worker thread of one timeline: reads it, keeps it, and answers. So neither
- * reading gigabytes nor a query over millions of spans holds up the host, and
- * closing a timeline frees all of its memory at once.
+ * reading gigabytes nor a query over millions of spans holds up the host.
+ * Closing a timeline frees all of its memory at once.
  */
 import { parentPort } from 'node:worker_threads';
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';

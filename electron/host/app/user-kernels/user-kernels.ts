@@ -165,7 +165,7 @@ export class UserKernels {
 
   /**
    * Before variants are run on a scenario: throws a BraggError `untrusted` for an
-   * user kernel that is not trusted, and `invalid` for one of another workload, or
+   * user kernel that is not trusted; `invalid` for one of another workload, or
    * with its compiler's messages for one that does not compile. A run's time then
    * holds no compiler.
    */

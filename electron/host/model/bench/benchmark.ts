@@ -1,6 +1,6 @@
 /**
  * Compares variants on one problem: a first run each, the FP64 answer, then
- * interleaved rounds in shuffled order, each run prepared anew, with the first variant twice in each, so
+ * interleaved rounds in shuffled order, each run prepared anew. The first variant is in each twice, so
  * that every session measures its own noise.
  */
 import type { BenchReport, ExternalEntry } from '../../../contract/bench/bench.ts';

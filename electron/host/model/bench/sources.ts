@@ -55,7 +55,7 @@ const RUN = 'run';
 
 /**
  * Its own file, the one with its kernels, and breadth first what they include
- * from their workload, each header with the files that implement it. `sources`
+ * from their workload; each header with the files that implement it. `sources`
  * is the folder with the kernels of all workloads.
  */
 export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {

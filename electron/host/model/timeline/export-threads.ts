@@ -1,6 +1,6 @@
 /**
  * Threads of an exported trace. Viewers take the spans of a thread as calls, one
- * within the other, and drop or cut what begins in one span and ends after it:
+ * within the other. They drop or cut what begins in one span and ends after it:
  * a lane whose spans overlap so, such as concurrent requests, is written as
  * several threads.
  */

@@ -36,7 +36,7 @@ const logs = (times: readonly number[]): readonly number[] => times.map(Math.log
 const medianLogs = (instances: Instances): readonly number[] => instances.map((times) => median(logs(times)));
 
 /**
- * By how much the variance of a mean grows because neighbours are alike, as
+ * By how much the variance of a mean grows because neighbours are alike; as
  * where a clock stays in a state for longer than an instance: (1 + ρ) / (1 − ρ)
  * of a series whose memory fades by ρ a place. Never below 1.
  */

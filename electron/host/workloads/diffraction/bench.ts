@@ -173,7 +173,7 @@ class Session {
 
   private async firstRuns(oracle: Float32Array): Promise<void> {
     for (const candidate of this.candidates) {
-      // A small image may be done before it hears that it is to stop, and the oracle before it may be a part of one.
+      // A small image may be done before it hears that it is to stop; the oracle before it may be a part of one.
       if (this.cancelled) return;
       this.tell('first runs', nameOf(candidate));
       try {

@@ -1,7 +1,7 @@
 /**
- * Cuts of a run that has ended: what is kept of a run is summed, so its phase
- * space at a kept step is computed again, up to that step and no further, and
- * only while somebody waits for it. It is the same to rounding: the sums that
+ * Cuts of a run that has ended: what is kept of a run is summed. So its phase
+ * space at a kept step is computed again, up to that step and no further. That is
+ * done only while somebody waits for it. It is the same to rounding: the sums that
  * were kept of the step are compared with those of the repetition.
  */
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,7 @@
 #include "cuda_scatter.cuh"
 
 // The arrangement of the earlier CuPy kernels: three launches per step, one thread per cell, an atomic for
-// each cell that it feeds, outputs cleared before, and dose and losses by atomics, cell by cell.
+// each cell that it feeds; outputs cleared before, and dose and losses by atomics, cell by cell.
 namespace bb::transport {
 
 __device__ inline ScatterCell scatter_cell(const DeviceStep<float>& s) {

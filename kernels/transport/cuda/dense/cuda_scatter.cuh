@@ -47,9 +47,9 @@ struct StreamLoss {
   double x = 0.0, z = 0.0;
 };
 
-/// Streams in x, then z, in one launch: a thread makes the content of its cell after the remap in x (and of
-/// the two rows above and below, which the flux in z needs: the flux limiter makes the remaps non-linear, so
-/// the second cannot be merged into the first), then adds it to two rows. Returns what its own protons lose
+/// Streams in x, then z, in one launch. A thread makes the content of its cell after the remap in x; and of the
+/// two rows above and below, which the flux in z needs. Then it adds it to two rows. The flux limiter makes the
+/// remaps non-linear, so the second cannot be merged into the first. Returns what its own protons lose
 /// through the faces in x, and what leaves in z.
 __device__ inline StreamLoss scatter_stream_cell(const DeviceStep<float>& s, ScatterCell cell) {
   const DeviceTables<float>& t = s.tables;

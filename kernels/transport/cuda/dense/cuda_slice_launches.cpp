@@ -1,5 +1,5 @@
 // `cuda-slice-launches`: the kernels of `cuda-gather`, each launched once per energy bin from a loop on the
-// host, as code that keeps one array per energy does.
+// host; as code that keeps one array per energy does.
 #include "cuda_gather_passes.hpp"
 #include "transport/variants.hpp"
 

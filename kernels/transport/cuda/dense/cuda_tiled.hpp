@@ -4,7 +4,7 @@
 namespace bb::transport {
 
 // Energy and angles: a tile is 32 neighbouring cells of a field, a whole line of memory, and as many angles
-// as there are up to 192, which with their halo fit six blocks on a multiprocessor. A thread makes 4 × 4 of
+// as there are up to 192. These with their halo fit six blocks on a multiprocessor. A thread makes 4 × 4 of
 // them. Rows are padded by one 16-byte word.
 inline constexpr int kTurnThreads = 192;
 inline constexpr int kTurnCells = 32;

@@ -7,7 +7,7 @@
 // standard header.
 //
 // A step is two passes. `collide` makes, for one z row of one energy bin, the
-// energy gather and the angle kernel, and scores what the row's protons leave
+// energy gather and the angle kernel; it scores what the row's protons leave
 // behind; `stream` moves the result in x and z and writes it back to where the
 // step started from. The last block of `stream` plans the next step, so that a
 // run needs no host between its steps.

@@ -6,7 +6,7 @@
 // the host; no standard header.
 //
 // A block takes a column: a few neighbouring bins and some of their angles, all x, and marches through z. Three kinds
-// of warps work on it. One copies the rows of the bins that feed the column into shared memory, ahead of use, and adds
+// of warps work on it. One copies the rows of the bins that feed the column into shared memory, ahead of use. It adds
 // up what the row's protons leave behind. Some collide a row: energy gather and angle kernel, into a tile of shared
 // memory. The others stream it: remap in x from the tile, remap in z from the rows before, in registers, and write.
 namespace bb::transport {

@@ -4,7 +4,7 @@
 #include "transport/cuda/cuda_common.cuh"
 
 // The scoring warps of a sweep: what a row's protons leave behind. A thread takes a quad of columns of all scored bins
-// and a part of the angles, and adds to scores of its block alone: blocks march through the same rows at the same time,
+// and a part of the angles. It adds to scores of its block alone: blocks march through the same rows at the same time,
 // and adding to the fields themselves they would wait for each other.
 namespace bb::transport::sweep {
 
@@ -126,7 +126,7 @@ __device__ inline void score_column(const Work& w, int thread, Tally& tally) {
 }
 
 /// Adds what the blocks scored since the last time to the fields, and clears it. A warp's lanes take cells of the fields
-/// that lie side by side, the warps of a block a share of the scoring blocks each: read by one thread, one block's
+/// that lie side by side; the warps of a block a share of the scoring blocks each: read by one thread, one block's
 /// scores after the other's, they would take as long as two steps.
 __device__ inline void collect_scores(const FusedParameters<float>& p, const SweepParameters& s, int blocks) {
   constexpr int kSums = 5;

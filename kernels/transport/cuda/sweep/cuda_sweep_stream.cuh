@@ -2,8 +2,8 @@
 
 #include "cuda_sweep_common.cuh"
 
-// The streaming warps of a sweep: a thread takes four columns of x of one angle of one bin, reads them row by row from
-// the tiles, and keeps the rows that the remap in z needs in registers.
+// The streaming warps of a sweep: a thread takes four columns of x of one angle of one bin. It reads them row by row
+// from the tiles, and keeps the rows that the remap in z needs in registers.
 namespace bb::transport::sweep {
 
 /// What of a cell moves on: the sum over its neighbours, not less than nothing, not more than the cell holds. For

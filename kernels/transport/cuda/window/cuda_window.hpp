@@ -4,7 +4,7 @@
 
 // The moving window on the GPU, as data. One cooperative kernel takes many steps; between the passes of a step its
 // blocks wait for each other. One warp of every block cuts the work of the next step while the others are still at
-// this one, from the boxes of this one and how far protons can come; when the boxes of the next step are there, it
+// this one; from the boxes of this one and how far protons can come; when the boxes of the next step are there, it
 // only clips its block's items to them. Included by nvcc, by NVRTC and by the host; no standard header.
 namespace bb::transport {
 

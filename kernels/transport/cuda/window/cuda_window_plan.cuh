@@ -3,14 +3,14 @@
 #include "cuda_window_common.cuh"
 
 // What a step has to do. One warp of every block cuts the work of the next step so that each block gets about one
-// item, while the others still compute this one; every block finds the same.
+// item; the others meanwhile still compute this one; every block finds the same.
 namespace bb::transport::window {
 
 inline constexpr int kLeastAngles = 8;  // of an item: it gathers those that its angle kernel reaches as well
 inline constexpr int kEmptyLow = 32767;
 
 // What an angle of four columns costs a block, about, in loads of four columns from shared memory. An angle kernel of
-// half width h adds h to make it, and what an item gathers beside its own angles, shared out over them.
+// half width h adds h to make it; and what an item gathers beside its own angles, shared out over them.
 inline constexpr int kRowCost = 18;
 
 __device__ inline int angle_cost(int half) { return kRowCost + half * 5 / 3; }

@@ -184,8 +184,8 @@ export async function buildSobp(
   const first = jetteChenWeights(doses.spots[0]?.energy_MeV ?? 0, ranges);
   const fit = fittedTo({ ...doses, ranges }, modulation_mm, peak_mm(doses), first);
 
-  // The sum's falloff is not quite that of its deepest layer: all ranges move by the difference, and one run of all
-  // layers together, which is what the field will be, says what came of it.
+  // The sum's falloff is not quite that of its deepest layer: all ranges move by the difference. One run of all layers
+  // together, which is what the field will be, says what came of it.
   let moved_mm = 0;
   for (let round = 0; ; round += 1) {
     const layers = spotsAt(moved_mm).map((spot, k) => ({ ...spot, weight: fit.weights[k] ?? 0 }));

@@ -1,8 +1,8 @@
 /**
  * Dose integrated across the beam axis. A tilted beam leaves the energy of a step in the cell of the step's middle: it
- * is spread along the axis as far as the step goes, or as the cell reaches where that is more, and by the cell's width
- * across (a trapezium). No energy is lost, and neither steps nor cells show as a comb. Along +z the profile is the
- * plain sum over x.
+ * is spread along the axis as far as the step goes, or as the cell reaches where that is more; across, by the cell's
+ * width (a trapezium). No energy is lost, and neither steps nor cells show as a comb. Along +z the profile is the plain
+ * sum over x.
  */
 import {
   axisProfile as nativeProfile,

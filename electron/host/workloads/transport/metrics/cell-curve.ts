@@ -1,8 +1,8 @@
 /**
  * A smooth curve from the means of equal cells: the derivative of the cubic
  * spline through the running integral at the cell edges. Piecewise quadratic,
- * continuous with its slope, and its mean over each cell is that cell's value,
- * so positions and heights can be read below the cell size without the bias of
+ * continuous with its slope, and its mean over each cell is that cell's value.
+ * So positions and heights can be read below the cell size without the bias of
  * taking cell means for point values.
  */
 export interface CellCurve {

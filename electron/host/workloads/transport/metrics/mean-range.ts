@@ -18,7 +18,7 @@ export interface TrackEnd {
 }
 
 /**
- * Along the beam axis from the entrance; null where the beam leaves before it stops, or where the axis is so far from
+ * Along the beam axis from the entrance; null where the beam leaves before it stops; or where the axis is so far from
  * +z that the number crossing planes of z no longer measures range along it.
  */
 export function meanRange(

@@ -5,7 +5,7 @@ import type { Moments } from '../../../../contract/run.ts';
 const STILL_UNDER_WAY = 0.999;
 
 /**
- * Along the beam axis from the entrance, mm; 0 where that cannot be told, or where the axis is so far from +z that the
+ * Along the beam axis from the entrance, mm; 0 where that cannot be told; or where the axis is so far from +z that the
  * number crossing planes of z does not measure range along it.
  */
 export function stoppingFrom_mm(

@@ -1,7 +1,7 @@
 /**
  * The energy of a beam that is given by its range in water. A proton's way is the CSDA range; where the dose has fallen
- * to 80 or 90 % behind the peak follows from the spread of ranges, by quadrature over the table in use, less the detour:
- * the way is longer than the depth by half the mean square angle.
+ * to 80 or 90 % behind the peak follows from the spread of ranges. That is by quadrature over the table in use, less the
+ * detour: the way is longer than the depth by half the mean square angle.
  */
 import type { TransportWithConstants } from '../../../../contract/scenario/index.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
@@ -70,7 +70,7 @@ function energyLeft(context: TransportContext, sigma_mm: number): (range_mm: num
 }
 
 /**
- * By how much the mean range lies behind the depth where the dose has fallen to `share`, mm, for ranges with the
+ * By how much the mean range lies behind the depth where the dose has fallen to `share`, mm; for ranges with the
  * standard deviation `sigma_mm`; without scattering.
  */
 export function behindFalloff_mm(context: TransportContext, sigma_mm: number, share: number): number {

@@ -4,7 +4,7 @@
  * the falloff.
  *
  * Bins must not be coarse beside the straggling either. A step's straggling is a jump of a bin, seldom made: the
- * variance is right, but the sum of seldom jumps has a fourth cumulant of a bin² times the variance, where a Gaussian
+ * variance is right, but the sum of seldom jumps has a fourth cumulant of a bin² times the variance; a Gaussian
  * has none. That makes W80–20 narrower by an eighth of (bin / straggling)².
  */
 import type { MaterialName, TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';

@@ -57,7 +57,7 @@ function mixedElements(
 
 /**
  * Lengths and stopping powers by mass add as the masses do: of a cell with areas f of densities ρ the density is Σfρ,
- * the mass shares are w = fρ / Σfρ, and S, Z/A, 1/X₀ and 1/X_S are the sums of w times the parts' own.
+ * the mass shares are w = fρ / Σfρ; and S, Z/A, 1/X₀ and 1/X_S are the sums of w times the parts' own.
  */
 function mixed(context: TransportContext, contents: Contents): ProblemMaterial {
   const found = contents.map(({ medium, share }) => ({ share, material: pure(context, medium), medium }));

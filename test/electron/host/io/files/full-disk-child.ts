@@ -1,5 +1,5 @@
 /**
- * What the host keeps for itself, on a disk that takes no more than the limit
+ * What the host keeps for itself; on a disk that takes no more than the limit
  * on the size of files that this process was started with: one JSON document
  * with what each part said and what is left. The first argument is a folder.
  */

@@ -1,6 +1,6 @@
 /**
  * An analytic Bragg curve for tests: the power-law depth dose (R - z)^(1/p - 1)
- * of Bortfeld's model under a Gaussian of width sigma, by quadrature fine
+ * of Bortfeld's model under a Gaussian of width sigma; by quadrature fine
  * enough that its own R80 is known to a micrometre.
  */
 const P = 1.77;

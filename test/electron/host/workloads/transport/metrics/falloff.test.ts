@@ -1,7 +1,7 @@
 /**
  * The distal falloff in matter of other densities, by real runs on default bins. Range straggling in g/cm² is that of
  * water whatever the density: twice as many millimetres at half of it, and none more behind a slab. Expected: 0.623 mm
- * in water at 70 MeV, 0.149 in lead along the path, 0.161 in lead with the fluctuation of the detour, by calculations of
+ * in water at 70 MeV, 0.149 in lead along the path, 0.161 in lead with the fluctuation of the detour; by calculations of
  * their own (Fokker-Planck in residual range; Monte Carlo of the plane model), PSTAR and Bohr.
  */
 import { expect, test } from 'vitest';

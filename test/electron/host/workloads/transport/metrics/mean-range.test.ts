@@ -1,6 +1,6 @@
 /**
  * Mean range of real runs, to 0.03 mm: the CSDA range of the table (quadrature of PSTAR, mm) less the detour in the
- * plane, the integral of 1 - exp(-σθ²/2) over the range with the same scattering power. Whatever grid, cutoff and step
+ * plane: the integral of 1 - exp(-σθ²/2) over the range with the same scattering power. Whatever grid, cutoff and step
  * the tracks end on.
  */
 import { expect, test } from 'vitest';
