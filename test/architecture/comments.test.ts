@@ -1,4 +1,4 @@
-/** Comments are read by people who do not know the code: they begin with what a thing is. */
+/** Comments are read by people who do not know the code: they begin with what a thing is, in short sentences. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,5 +23,28 @@ test('no comment begins with "Of"', () => {
     riddlesIn(readFileSync(path.join(root, file), 'utf8')).map((line) => `${file}:${line}`),
   );
   expect(sources.length).toBeGreaterThan(1000);
+  expect(found).toEqual([]);
+});
+
+const WORDS = 25;
+const comment = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+|(?<![:\w'"`])\/\/[^\n]*/gm;
+/** A line of a table: columns stand apart. */
+const columns = /\S {3,}\S/;
+
+function longIn(text: string): readonly string[] {
+  return [...text.matchAll(comment)]
+    .flatMap(([found]) => found.replace(/^\s*(?:\/\*+|\*\/|\*|\/\/+)/gm, '').split(/\n\s*\n|\n\s*(?=[-*@] ?\w)/))
+    .filter((paragraph) => !columns.test(paragraph))
+    .flatMap((paragraph) => paragraph.replaceAll(/\s+/g, ' ').split(/(?<=[.:;?!])\s+/))
+    .filter((sentence) => sentence.split(' ').filter((word) => /[A-Za-z]/.test(word)).length >= WORDS);
+}
+
+test(`a sentence has fewer than ${WORDS} words, as in the handbook`, () => {
+  const long = `${'word '.repeat(WORDS)}end.`;
+  expect(longIn(`/** ${long} */\n// Short.\n  // ${long}\n`)).toHaveLength(2);
+  expect(longIn(`/**\n * Short: ${'word '.repeat(WORDS - 2)}end.\n * Then.\n */`)).toEqual([]);
+  const found = sources.flatMap((file) =>
+    longIn(readFileSync(path.join(root, file), 'utf8')).map((sentence) => `${file}: ${sentence}`),
+  );
   expect(found).toEqual([]);
 });

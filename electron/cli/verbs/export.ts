@@ -69,8 +69,8 @@ export const exportVerb: Verb = {
     `Of a diffraction run, writes the image; the name's extension says how: ${Object.entries(imageFormats)
       .map(([extension, { title }]) => `${extension} is ${title}`)
       .join(
-        ', ',
-      )}, .h5 is HDF5 with the detector's axes. Counts of 16 bits are scaled so that the largest pixel is 55040.`,
+        '; ',
+      )}; .h5 is HDF5 with the detector's axes. Counts of 16 bits are scaled so that the largest pixel is 55040.`,
   ],
   flags: [
     { name: 'trace', value: 'OUT.json', help: 'Where to write the timeline.' },
