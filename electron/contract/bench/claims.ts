@@ -2,8 +2,11 @@
 import { z } from 'zod';
 import { type Ratio, ratioSchema } from './bench-session.ts';
 
-/** `undecided`: measured, with too few rounds for an interval, or beside the claim by less than the noise. */
-const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'undecided', 'not measured']);
+/**
+ * `undecided`: the interval reaches beyond an end of what was claimed. `not judged`: measured, and no evidence for or
+ * against: too few rounds for an interval, or of something else than the claim is about.
+ */
+const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'undecided', 'not judged', 'not measured']);
 export type ClaimVerdict = z.infer<typeof claimVerdictSchema>;
 
 const pairSchema = z.strictObject({
@@ -17,40 +20,69 @@ const pairSchema = z.strictObject({
   wrong: z.array(z.string()).optional(),
 });
 
+/** Older sessions keep an open end as this. */
+const KEPT_OPEN = 1000;
+const LARGEST_OPEN_FROM = 100;
+
 /** What is claimed, as its file and results say it. */
 export const claimShape = {
   id: z.string(),
   claim: z.string(),
+  /** Of a gain; 1 with an open end is "faster". */
   from: z.number(),
-  to: z.number(),
+  /** Null: open. The same as `from`: one number. */
+  to: z.number().nullable(),
+  /** How far one number holds to either side, as a ratio; absent: `POINT_TOLERANCE`. */
+  tolerance: z.number().positive().optional(),
   source: z.string(),
   /** Why no pair isolates it; null when one does. */
   reason: z.string().nullable(),
+  /** What it has to be measured by instead, such as the program or the GPU that it is about. */
+  needs: z.string().optional(),
 } as const;
 
-/**
- * Only where the whole interval lies outside is a claim contradicted, and only where the median lies inside is it as
- * claimed; a ratio without an interval does neither. Null: not measured.
- */
-export function judgeClaim(found: Ratio | null, claim: { readonly from: number; readonly to: number }): ClaimVerdict {
-  if (found === null) return 'not measured';
-  if (found.interval === null) return 'undecided';
-  if (found.interval.high < claim.from) return 'less';
-  if (found.interval.low > claim.to) return 'more';
-  return found.value >= claim.from && found.value <= claim.to ? 'as claimed' : 'undecided';
+/** A number without a tolerance of its own holds this far to either side. */
+export const POINT_TOLERANCE = 0.2;
+
+/** "Faster" is more than this beyond the same time. */
+export const FASTER_MARGIN = 0.01;
+
+export interface Said {
+  readonly from: number;
+  readonly to: number | null;
+  readonly tolerance?: number | undefined;
+  readonly needs?: string | undefined;
 }
 
-interface Judged {
-  readonly from: number;
-  readonly to: number;
+/** What holds the claim: of one number its band, of "faster" all above the margin. */
+export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): { readonly low: number; readonly high: number } {
+  if (to === null) return { low: from === 1 ? 1 + FASTER_MARGIN : from, high: Number.POSITIVE_INFINITY };
+  return from === to ? { low: from * (1 - tolerance), high: from * (1 + tolerance) } : { low: from, high: to };
+}
+
+/**
+ * Only a whole interval decides: inside it is as claimed, outside less or more. What has no interval, as after one
+ * repetition, decides nothing; nor does what is not of the program or GPU that the claim is about. Null: not measured.
+ */
+export function judgeClaim(found: Ratio | null, claim: Said): ClaimVerdict {
+  if (found === null) return 'not measured';
+  if (found.interval === null || claim.needs !== undefined) return 'not judged';
+  const { low, high } = bandOf(claim);
+  if (found.interval.high < low) return 'less';
+  if (found.interval.low > high) return 'more';
+  return found.interval.low >= low && found.interval.high <= high ? 'as claimed' : 'undecided';
+}
+
+interface Judged extends Said {
   readonly pairs: readonly z.infer<typeof pairSchema>[];
 }
 
 /** Sessions keep their verdicts; those of pairs are told by today's rule, whatever the program that measured them said. */
-const judgedNow = <T extends Judged>(claim: T): T => ({
-  ...claim,
-  pairs: claim.pairs.map((pair) => ({ ...pair, verdict: judgeClaim(pair.gain, claim) })),
-});
+const judgedNow = <T extends Judged>(claim: T): T => {
+  const open = claim.to !== null && claim.to >= KEPT_OPEN && claim.from < LARGEST_OPEN_FROM;
+  const now = open ? { ...claim, to: null } : claim;
+  return { ...now, pairs: now.pairs.map((pair) => ({ ...pair, verdict: judgeClaim(pair.gain, now) })) };
+};
 
 const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
 

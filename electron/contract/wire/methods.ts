@@ -1,6 +1,7 @@
 /** Every call of the contract: name → schema of its params and of its result. */
 import { z } from 'zod';
 import { benchMethods } from '../bench/benches.ts';
+import { claimTableMethods } from '../bench/claim-table.ts';
 import { comparisonMethods } from '../bench/comparison.ts';
 import { capabilitiesSchema } from '../capabilities.ts';
 import { desktopMethods } from '../desktop.ts';
@@ -168,6 +169,7 @@ export const methods = {
   'file.write': { params: z.strictObject({ file: fileRefSchema, bytes, ifExists }), result: namedFileSchema },
 
   ...benchMethods,
+  ...claimTableMethods,
   ...desktopMethods,
   ...imageMethods,
   ...libraryMethods,

@@ -15,6 +15,7 @@ import type { Recomputing } from '../workloads/transport/recompute.ts';
 import type { Batches } from './batches/batches.ts';
 import type { Benches } from './benches/benches.ts';
 import type { StoredSessions } from './benches/stored.ts';
+import type { ClaimCatalogue } from '../model/bench/claims.ts';
 import type { PerformBench } from './benches/thread.ts';
 import { beamHandlers } from './handlers/beams.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
@@ -241,6 +242,7 @@ export interface HostParts {
   readonly uploads: Uploads;
   readonly assetsFolder: string;
   readonly stored: StoredSessions;
+  readonly claims: ClaimCatalogue;
   readonly log: HostLog;
   readonly capabilities: Capabilities;
   readonly memoryLimit_bytes: number;

@@ -167,8 +167,8 @@ async function openBenches(
 ) {
   const { files, trouble, log } = data;
   const { addon, gpu, capabilities } = engine;
-  const { imageClaims } = await readKnown(addon, assetsFolder);
-  const known = () => ({ variants: allVariants(addon), imageClaims });
+  const { claims } = await readKnown(addon, assetsFolder);
+  const known = () => ({ variants: allVariants(addon), claims });
   const stored = new StoredSessions({
     recordedFolder: path.join(assetsFolder, 'runs'),
     files,
@@ -179,7 +179,7 @@ async function openBenches(
   const machine = gpu ?? capabilities.cpu.name;
   const asSession = (kept: KeptSession) => makeSession({ kept, known: known() });
   const benches = new Benches({ lanes, files, stored, asSession, perform, machine, log: log.write });
-  return { stored, benches };
+  return { stored, benches, claims };
 }
 
 function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { capabilities }: Engine) {

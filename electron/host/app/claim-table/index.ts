@@ -1,93 +1,166 @@
-/** The table of published claims: each row with the scenarios that test it and what recorded sessions say. */
+/** The table of published claims: each beside what the samples of recorded sessions say, by today's rule. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { z } from 'zod';
-import type { ClaimResult, TaskClaimResult } from '../../../contract/bench/claims.ts';
-import type { TaskClaim } from '../../model/bench/index.ts';
-import { readImageClaims } from '../../workloads/diffraction/claims.ts';
-import { parseKeptSession, withClaims } from '../sessions/index.ts';
+import path from 'node:path';
+import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
+import { judgeClaim } from '../../../contract/bench/claims.ts';
+import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
+import { claimResults, gainOf, type Measured, needsOf, valueOf } from '../../model/bench/claim-results.ts';
+import { type Claim, type ClaimCatalogue, readCatalogue, type Side, speaksOf, type Values } from '../../model/bench/claims.ts';
+import { valuesOf } from '../../workloads/task/claims.ts';
+import { measuredIn, outlineOf, parseKeptSession } from '../sessions/index.ts';
+import { type ClaimRow, partsOf, type RowPart, readClaimTable } from './rows.ts';
+import { overValues, verdictLine } from './told.ts';
 
-const rowSchema = z.strictObject({
-  /** From 1. */
-  row: z.int().positive(),
-  claim: z.string().min(1),
-  source: z.string().min(1),
-  /** Below assets/scenarios. */
-  scenarios: z.array(z.string()).min(1),
+export { type ClaimRow, partsOf, readClaimTable } from './rows.ts';
+
+/** A recorded session as claims take it. */
+interface Recorded {
   /** Below assets/runs. */
-  sessions: z.array(z.string()).min(1),
-  /** Which of the sessions' claims belong to the row; all of them where it is empty. */
-  only: z.array(z.string()),
-});
-export type ClaimRow = Readonly<z.infer<typeof rowSchema>>;
-
-const tableSchema = z.strictObject({ version: z.literal(1), rows: z.array(rowSchema).min(1) });
-
-export async function readClaimTable(assetsFolder: string): Promise<readonly ClaimRow[]> {
-  return tableSchema.parse(JSON.parse(await readFile(join(assetsFolder, 'claims', 'table.json'), 'utf8'))).rows;
+  readonly file: string;
+  readonly session: Session;
+  readonly reports: readonly { readonly measured: Measured; readonly values: Values }[];
 }
 
-/** One statement of a session about a claim. */
-export interface Finding {
-  /** File below assets/runs. */
-  readonly session: string;
-  readonly claim: string;
-  readonly from: number;
-  readonly to: number;
-  /** What it was measured by; null where a reason stands in its place. */
-  readonly by: string | null;
-  readonly value: number | null;
-  /** `×` of a gain. */
-  readonly unit: string;
-  readonly verdict: string;
-  readonly reason: string | null;
+const nothing: Values = { numbers: {}, words: {} };
+
+/** Sizes of what a report measured, that claims may be limited to. */
+function valuesIn(kept: KeptSession, index: number): Values {
+  const report = kept.reports[index];
+  if (report === undefined) return nothing;
+  if ('width' in report) {
+    const { width, height, terms } = report;
+    return { numbers: { pixels: width * height, terms }, words: {} };
+  }
+  return 'document' in report ? (valuesOf(report.document) ?? nothing) : nothing;
 }
 
-type AnyClaim = ClaimResult | TaskClaimResult;
-
-function findingsOf(session: string, claim: AnyClaim): readonly Finding[] {
-  const { from, to, reason } = claim;
-  const common = { session, claim: claim.claim, from, to, reason };
-  if (reason !== null) return [{ ...common, by: null, value: null, unit: '', verdict: 'not isolated' }];
-  const values = 'values' in claim ? claim.values : [];
-  return [
-    ...claim.pairs.map((pair) => ({
-      ...common,
-      by: `${pair.slower} → ${pair.faster}`,
-      value: pair.gain?.value ?? null,
-      unit: '×',
-      verdict: pair.wrong === undefined ? pair.verdict : `${pair.verdict}, by a wrong answer`,
-    })),
-    ...values.map(({ variant, what, value, unit, verdict }) => ({
-      ...common,
-      by: `${variant}: ${what}`,
-      value,
-      unit,
-      verdict,
-    })),
-  ];
+async function recordedIn(assetsFolder: string, file: string): Promise<Recorded | null> {
+  const full = path.join(assetsFolder, 'runs', file);
+  const text = await readFile(full, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const kept = parseKeptSession(text, full);
+  const measured = measuredIn(kept);
+  return {
+    file,
+    session: outlineOf(kept, []),
+    reports: measured.map((each, i) => ({ measured: each, values: valuesIn(kept, i) })),
+  };
 }
 
-function claimsOf(text: string, path: string, imageClaims: readonly TaskClaim[]): readonly AnyClaim[] {
-  const { reports } = withClaims(parseKeptSession(text, path), { imageClaims });
-  return reports.flatMap(({ claims = [] }): readonly AnyClaim[] => claims);
+/** As the lists of sessions call a recorded one. */
+const idOf = (file: string): string => `recorded~${file}`;
+
+type About = Pick<ClaimFinding, 'session' | 'file' | 'report' | 'scenario' | 'machine' | 'at'>;
+
+function aboutOf({ file, session }: Recorded, report: number): About {
+  const { scenario, machine } = session.reports[report] ?? { scenario: '', machine: null };
+  return {
+    ...{ session: idOf(file), file, report, scenario },
+    machine: machine?.gpu?.name ?? machine?.cpu ?? 'not known',
+    at: session.sweep?.values[report] ?? null,
+  };
 }
 
-/** What the recorded sessions of a row say; a session that is not there says nothing. */
-export async function findingsOfRow(assetsFolder: string, { sessions, only }: ClaimRow): Promise<readonly Finding[]> {
-  const imageClaims = await readImageClaims(assetsFolder);
-  const each = await Promise.all(
-    sessions.map(async (session) => {
-      const path = join(assetsFolder, 'runs', session);
-      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null;
-        throw error;
-      });
-      const claims = text === null ? [] : claimsOf(text, path, imageClaims);
-      return claims
-        .filter(({ id }) => only.length === 0 || only.includes(id))
-        .flatMap((claim) => findingsOf(session, claim));
-    }),
+/** What one report says of a claim that speaks of it. */
+function findingsOf(claim: Claim, about: About, measured: Measured): readonly ClaimFinding[] {
+  const [result] = claimResults([claim], measured);
+  const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong }) => ({
+    ...about,
+    ...{ by: `${slower} → ${faster}`, what, unit: '×' },
+    ...{ value: gain?.value ?? null, interval: gain?.interval ?? null },
+    verdict: wrong === undefined ? verdict : `${verdict}, by a wrong answer`,
+  }));
+  const stated = { ...claim, needs: needsOf(claim, measured.gpu) };
+  const values = claim.values.map((each) => {
+    const { found, unit } = valueOf(each, measured);
+    const by = each.over === undefined ? each.variant : `${each.variant} over ${each.over}`;
+    return {
+      ...about,
+      ...{ by, what: each.what, unit, value: found?.value ?? null, interval: found?.interval ?? null },
+      verdict: judgeClaim(found, stated),
+    };
+  });
+  return [...pairs, ...values];
+}
+
+/** One variant at two values of the session's sweep. */
+function acrossOf(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
+  const { sweep } = recorded.session;
+  return claim.across.flatMap(({ variant, path: swept, slower, faster, what }): ClaimFinding[] => {
+    if (sweep?.path !== swept) return [];
+    const [slow, fast] = [slower, faster].map((value) => recorded.reports[sweep.values.indexOf(value)]?.measured);
+    if (slow === undefined || fast === undefined) return [];
+    const side: Side = { variant, mode: 'warm', clock: 'counted' };
+    // Of two reports: no round holds both.
+    const gain = gainOf({ ...slow.timesFor(side), apart: true }, fast.timesFor(side), slow.seed);
+    if (gain === null) return [];
+    const stated = { ...claim, needs: needsOf(claim, slow.gpu) };
+    const by = `${variant}, ${slower} → ${faster}`;
+    const about = { ...aboutOf(recorded, sweep.values.indexOf(faster)), at: null };
+    return [{ ...about, by, what, unit: '×', value: gain.value, interval: gain.interval, verdict: judgeClaim(gain, stated) }];
+  });
+}
+
+function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): ClaimMap | null {
+  const { sweep } = session;
+  const points = findings.flatMap((one) => (one.at === null || one.value === null ? [] : [{ ...one, at: one.at, value: one.value }]));
+  if (sweep === null || points.length < 2) return null;
+  const [first] = points;
+  const series = [...Map.groupBy(points, ({ by }) => by)].map(([by, own]) => ({
+    by,
+    unit: own[0]?.unit ?? '',
+    points: own.map(({ at, value, interval, verdict }) => ({ at, value, interval, verdict })),
+    told: overValues(own, sweep.path),
+  }));
+  const { scenario = '', machine = '' } = first ?? {};
+  return { session: idOf(file), file, scenario, machine, path: sweep.path, series };
+}
+
+function judged(claim: Claim, { workload, bench }: RowPart, sessions: readonly Recorded[]): TableClaim {
+  const own = sessions.filter(
+    ({ session }) => session.workload === workload && (session.reports[0]?.bench ?? '') === bench,
   );
-  return each.flat();
+  const each = own.map((recorded) => {
+    const found = recorded.reports.flatMap(({ measured, values }, i) =>
+      speaksOf(claim, values) ? findingsOf(claim, aboutOf(recorded, i), measured) : [],
+    );
+    return { found: [...found, ...acrossOf(claim, recorded)], map: mapOf(recorded, found) };
+  });
+  const findings = each.flatMap(({ found }) => found);
+  const maps = each.flatMap(({ map }) => map ?? []);
+  const needs = own.flatMap(({ reports }) => reports.map(({ measured }) => needsOf(claim, measured.gpu)))[0] ?? claim.needs;
+  const { id, claim: words, from, to, tolerance, source, reason, about, remark } = claim;
+  return {
+    ...{ id, claim: words, from, to, source, reason, workload, bench, about, remark },
+    ...(tolerance === undefined ? {} : { tolerance }),
+    ...(needs === undefined ? {} : { needs }),
+    verdict: verdictLine({ ...claim, needs, findings, maps }),
+    findings,
+    maps,
+  };
+}
+
+async function judgedRow(assetsFolder: string, row: ClaimRow, catalogue: ClaimCatalogue): Promise<ClaimTableRow> {
+  const sessions = (await Promise.all(row.sessions.map((file) => recordedIn(assetsFolder, file)))).filter(
+    (one) => one !== null,
+  );
+  const claims = partsOf(row).flatMap((part) => {
+    const known = catalogue.of(part);
+    return part.ids.map((id) => {
+      const claim = known.find((one) => one.id === id);
+      if (claim === undefined) throw new Error(`row ${row.row} of the claims names ${id}, which there is not`);
+      return judged(claim, part, sessions);
+    });
+  });
+  return { row: row.row, title: row.claim, source: row.source, scenarios: [...row.scenarios], claims };
+}
+
+/** Every row with its claims, judged anew. */
+export async function claimTable(assetsFolder: string): Promise<readonly ClaimTableRow[]> {
+  const [rows, catalogue] = await Promise.all([readClaimTable(assetsFolder), readCatalogue(assetsFolder)]);
+  return Promise.all(rows.map((row) => judgedRow(assetsFolder, row, catalogue)));
 }

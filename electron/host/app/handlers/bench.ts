@@ -18,6 +18,7 @@ import { refuseLongBench } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Benches } from '../benches/benches.ts';
+import { claimTable } from '../claim-table/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
@@ -31,7 +32,7 @@ export interface BenchParts {
   readonly assetsFolder: string;
 }
 
-type Names = Extract<keyof Handlers, `bench.${string}` | `variant.${string}`>;
+type Names = Extract<keyof Handlers, `bench.${string}` | `claims.${string}` | `variant.${string}`>;
 type Request = HandlerParams<'bench.start'>;
 type Which = HandlerParams<'variant.sources'>;
 
@@ -109,6 +110,8 @@ async function start(parts: BenchParts, request: Request) {
 
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   const { addon, benches, userKernels } = parts;
+  /** The recorded sessions do not change while the program runs. */
+  let table: ReturnType<typeof claimTable> | null = null;
   const find = ({ variant: id, workload, bench }: Which) => {
     const variant = allVariants(addon).find(
       (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
@@ -130,6 +133,10 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     'bench.forget': ({ bench }) => {
       benches.forget(bench);
       return {};
+    },
+    'claims.table': async () => {
+      table ??= claimTable(parts.assetsFolder);
+      return { rows: [...(await table)] };
     },
     'variant.sources': async (which) => {
       const { variant } = which;

@@ -4,13 +4,16 @@ import { TASK_SESSION_FORMAT } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { StoredTask } from '../../../contract/task.ts';
 import { withoutRecordings } from '../../workloads/task/session-file.ts';
+import type { ClaimCatalogue } from '../../model/bench/claims.ts';
 import type { StoredSession, StoredSessions } from '../benches/stored.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';
+import { withClaims } from '../sessions/index.ts';
 
 export interface TaskHandlerParts {
   readonly runs: Runs;
   readonly stored: StoredSessions;
+  readonly claims: ClaimCatalogue;
 }
 
 type TaskHandlers = Pick<Handlers, Extract<keyof Handlers, `task.${string}`>>;
@@ -29,7 +32,7 @@ function listed({ id, name, recorded, kept, outline }: StoredSession): readonly 
   ];
 }
 
-export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
+export function taskHandlers({ runs, stored, claims }: TaskHandlerParts): TaskHandlers {
   return {
     'task.session': async ({ run }) => {
       const data = await runs.data(run);
@@ -41,7 +44,7 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
       return { sessions: all.flatMap(listed).sort((a, b) => Number(b.recorded) - Number(a.recorded)) };
     },
     'task.open': async ({ id }) => {
-      const { kept } = await stored.get(id);
+      const kept = withClaims((await stored.get(id)).kept, { claims });
       if (kept.format === TASK_SESSION_FORMAT) return withoutRecordings(kept);
       throw new BraggError('unsupported', `${id} is no session of a small workload.`);
     },

@@ -3,15 +3,18 @@
 import { IMAGE_SESSION_FORMAT } from '../../../contract/bench/image-bench.ts';
 import { type KeptSession, keptFormats, keptSessionSchema } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
+import { TASK_SESSION_FORMAT, type TaskReport } from '../../../contract/bench/task-bench.ts';
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import type { TaskClaim } from '../../model/bench/claims.ts';
+import { claimResults, type Measured, measuredTransport } from '../../model/bench/claim-results.ts';
+import { type Claim, type ClaimCatalogue, readCatalogue, speaksOf } from '../../model/bench/claims.ts';
 import { bootstrapRatioOf, ratioOf } from '../../model/bench/comparison.ts';
 import { parseKept } from '../../model/bench/session-file.ts';
 import { median } from '../../model/bench/statistics.ts';
-import { imageClaims, readImageClaims } from '../../workloads/diffraction/claims.ts';
+import { imageClaims, measuredImages } from '../../workloads/diffraction/claims.ts';
 import { imageSession, type RatioOf } from '../../workloads/diffraction/session.ts';
 import { allVariants } from '../../workloads/index.ts';
+import { measuredTasks, taskClaims, valuesOf } from '../../workloads/task/claims.ts';
 import { taskSession } from '../../workloads/task/session.ts';
 import { transportSession } from '../../workloads/transport/session.ts';
 
@@ -35,22 +38,45 @@ function made(kept: KeptSession, variants: readonly Variant[], ratio: RatioOf): 
 export interface KnownNow {
   /** Variants of the registry, for what older files leave out. */
   readonly variants: readonly Variant[];
-  /** About images, of which older files hold the samples and no claims. */
-  readonly imageClaims: readonly TaskClaim[];
+  /** The claims of today, which samples of any age are held against. */
+  readonly claims: ClaimCatalogue;
 }
 
 export async function readKnown(addon: NativeAddon, assetsFolder: string): Promise<KnownNow> {
-  const imageClaims = await readImageClaims(assetsFolder);
-  return { variants: allVariants(addon), imageClaims };
+  return { variants: allVariants(addon), claims: await readCatalogue(assetsFolder) };
 }
 
-/** With the claims beside its samples, where its file holds none. */
-export function withClaims(kept: KeptSession, { imageClaims: claims }: Pick<KnownNow, 'imageClaims'>): KeptSession {
-  if (kept.format !== IMAGE_SESSION_FORMAT) return kept;
-  const reports = kept.reports.map((report) =>
-    report.claims === undefined ? { ...report, claims: imageClaims(claims, report) } : report,
-  );
+/** Claims that speak of what a report of a small workload measured; without its scenario only those that speak of all. */
+function spokenOf(claims: ClaimCatalogue, { workload, bench, document }: TaskReport): readonly Claim[] {
+  const values = valuesOf(document) ?? { numbers: {}, words: {} };
+  return claims.of({ workload, bench }).filter((claim) => speaksOf(claim, values));
+}
+
+/** With the claims of today beside its samples, whatever its file says of claims. */
+export function withClaims(kept: KeptSession, { claims }: Pick<KnownNow, 'claims'>): KeptSession {
+  if (kept.format === IMAGE_SESSION_FORMAT) {
+    const known = claims.of({ workload: 'diffraction', bench: '' });
+    return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: imageClaims(known, report) })) };
+  }
+  if (kept.format === TASK_SESSION_FORMAT) {
+    const judged = (report: TaskReport) => taskClaims(spokenOf(claims, report), report);
+    return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: judged(report) })) };
+  }
+  const known = claims.of({ workload: 'transport', bench: '' });
+  const reports = kept.reports.map((report) => ({ ...report, claims: claimResults(known, measuredTransport(report)) }));
   return { ...kept, reports };
+}
+
+/** What each report of a session says to claims, for questions over several of them. */
+export function measuredIn(kept: KeptSession): readonly Measured[] {
+  switch (kept.format) {
+    case 'braggbench-session':
+      return kept.reports.map(measuredTransport);
+    case 'braggbench-image-session':
+      return kept.reports.map(measuredImages);
+    case 'braggbench-task-session':
+      return kept.reports.map(measuredTasks);
+  }
 }
 
 /** Images are drawn from states of their own; in sessions without `judged` rounds are what is drawn from. */

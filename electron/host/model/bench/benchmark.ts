@@ -5,12 +5,12 @@
  */
 import type { BenchReport, ExternalEntry } from '../../../contract/bench/bench.ts';
 import type { Mode } from '../../../contract/bench/bench-session.ts';
-import type { ClaimResult } from '../../../contract/bench/claims.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
 import { type Candidate, candidates } from './candidates.ts';
-import { type Claim, claimResults, transportTimes } from './claims.ts';
+import { claimResults, measuredTransport } from './claim-results.ts';
+import type { Claim } from './claims.ts';
 import { floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';
 import { type Contestant, type RawSample, ranked, rawSample } from './contestant.ts';
 import { headOf, measuredEntry } from './entry.ts';
@@ -267,8 +267,8 @@ class Session {
         reason,
       })),
       entries,
-      external: [...(await this.rivals(entries, oracleDose('path')))],
-      claims: this.claims(entries),
+      external,
+      claims: claimResults(this.options.claims ?? [], measuredTransport({ entries, external, machine, seed })),
       elapsed_s: this.clock.elapsed_s,
     };
   }
@@ -284,10 +284,6 @@ class Session {
       oracleDose,
       tell: (what) => this.tell('other programs', what),
     });
-  }
-
-  private claims(entries: readonly BenchEntry[]): ClaimResult[] {
-    return claimResults(this.options.claims ?? [], transportTimes(entries), this.options.seed);
   }
 }
 

@@ -1,14 +1,11 @@
-/** Published claims beside what this machine gave for the pairs of variants that isolate each. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Published claims as the program's files state them: what each is about, and the pairs of variants that isolate it. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { z } from 'zod';
-import { modeSchema, type Ratio } from '../../../contract/bench/bench-session.ts';
-import { type ClaimResult, claimShape, judgeClaim } from '../../../contract/bench/claims.ts';
+import { modeSchema } from '../../../contract/bench/bench-session.ts';
+import { claimAboutSchema } from '../../../contract/bench/claim-table.ts';
+import { claimShape } from '../../../contract/bench/claims.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
-import type { Instances } from '../verdicts/levels.ts';
-import { bootstrapRatioOf, ratioOf } from './comparison.ts';
-import { timeOf } from './measure.ts';
-import type { BenchEntry } from './report.ts';
 
 /**
  * Which time a claim speaks about: `counted`, that variants are compared by; `whole`, of everything from set-up to the answer
@@ -16,46 +13,96 @@ import type { BenchEntry } from './report.ts';
  */
 const clockSchema = z.enum(['counted', 'whole', 'first']);
 const sideSchema = z.strictObject({
+  /** A variant's label, or the id of another program that the session timed. */
   variant: z.string(),
   mode: modeSchema.default('warm'),
   clock: clockSchema.default('counted'),
 });
-export const claimSchema = z.strictObject({
-  ...claimShape,
-  pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string() })),
-});
-export type Claim = Readonly<z.infer<typeof claimSchema>>;
-type Side = Claim['pairs'][number]['slower'];
+export type Side = Readonly<z.infer<typeof sideSchema>>;
 
 /** A claim about a number that a variant states of itself, such as a latency in cycles. */
-const quantityClaimSchema = z.strictObject({ variant: z.string(), quantity: z.string(), what: z.string() });
+const valueSchema = z.strictObject({
+  variant: z.string(),
+  /** One of its quantities, or `time` (s), or `traffic` (GB/s that it declares over its time). */
+  quantity: z.string(),
+  /** Over the same quantity of this variant: how many times as much. */
+  over: z.string().optional(),
+  what: z.string(),
+});
+
+/** One variant at two values of a sweep. */
+const acrossSchema = z.strictObject({
+  variant: z.string(),
+  /** Which value of the scenario, such as problem.threads. */
+  path: z.string(),
+  slower: z.number(),
+  faster: z.number(),
+  what: z.string(),
+});
+
 /** Which values of the problem's parameters a claim speaks about: from … to, or a word. */
 const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number()]), z.string()]));
-export const taskClaimSchema = z.strictObject({
-  ...claimSchema.shape,
+
+export const claimSchema = z.strictObject({
+  ...claimShape,
+  about: claimAboutSchema.nullable().default(null),
+  /** What is wrong or missing in the source. */
+  remark: z.string().nullable().default(null),
+  /** Of consumer GPUs nothing is said by those of data centres. */
+  gpus: z.enum(['any', 'consumer']).default('any'),
   where: whereSchema.default({}),
-  pairs: claimSchema.shape.pairs.default([]),
-  values: z.array(quantityClaimSchema).default([]),
+  pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string() })).default([]),
+  values: z.array(valueSchema).default([]),
+  across: z.array(acrossSchema).default([]),
 });
-export type TaskClaim = Readonly<z.infer<typeof taskClaimSchema>>;
-const taskFileSchema = z.strictObject({ version: z.literal(1), claims: z.array(taskClaimSchema) });
+export type Claim = Readonly<z.infer<typeof claimSchema>>;
 const fileSchema = z.strictObject({ version: z.literal(1), claims: z.array(claimSchema) });
 
-async function read(file: string): Promise<unknown> {
-  return JSON.parse(await readFile(file, 'utf8'));
+/** The problem that claims are to be about. */
+export type BenchKind = Pick<TaskProblem, 'workload' | 'bench'>;
+export type Values = Pick<TaskProblem, 'numbers' | 'words'>;
+
+/** Claims by what they are about. */
+export interface ClaimCatalogue {
+  readonly of: (kind: BenchKind) => readonly Claim[];
+}
+
+const folderOf = (assetsFolder: string): string => path.join(assetsFolder, 'claims');
+/** The first workload's file is named after the notes that it stands for. */
+const fileNames: Readonly<Record<string, string>> = { transport: 'kernel-notes' };
+
+const nameOf = ({ workload, bench }: BenchKind): string =>
+  bench === '' ? (fileNames[workload] ?? workload) : `${workload}/${bench}`;
+
+async function readFileOf(file: string): Promise<readonly Claim[]> {
+  return fileSchema.parse(JSON.parse(await readFile(file, 'utf8'))).claims;
+}
+
+/** Every claim that the program knows. */
+export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogue> {
+  const folder = folderOf(assetsFolder);
+  const names = (await readdir(folder, { recursive: true }))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length).split(path.sep).join('/'))
+    .filter((name) => name !== 'table');
+  const each = await Promise.all(names.map(async (name) => [name, await readFileOf(path.join(folder, `${name}.json`))] as const));
+  const byName = new Map(each);
+  return { of: (kind) => byName.get(nameOf(kind)) ?? [] };
+}
+
+export const noClaims: ClaimCatalogue = { of: () => [] };
+
+/** About a workload: claims/<kind>.json, or claims/<kind>/<bench>.json of one that has several. None without such a file. */
+export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promise<readonly Claim[]> {
+  return (await readCatalogue(assetsFolder)).of(kind);
 }
 
 /** About proton transport. */
-export async function readClaims(assetsFolder: string): Promise<readonly Claim[]> {
-  return fileSchema.parse(await read(join(assetsFolder, 'claims', 'kernel-notes.json'))).claims;
-}
-
-/** The problem that claims are to be about. */
-type BenchKind = Pick<TaskProblem, 'workload' | 'bench'>;
-type Values = Pick<TaskProblem, 'numbers' | 'words'>;
+export const readClaims = (assetsFolder: string): Promise<readonly Claim[]> =>
+  readClaimsOf(assetsFolder, { workload: 'transport', bench: '' });
 
 /** Whether a claim is about a problem of these values. */
-export function speaksOf({ where }: TaskClaim, { numbers, words }: Values): boolean {
+export function speaksOf({ where }: Claim, { numbers, words }: Values): boolean {
   return Object.entries(where).every(([name, wanted]) => {
     if (typeof wanted === 'string') return words[name] === wanted;
     const value = numbers[name];
@@ -63,75 +110,7 @@ export function speaksOf({ where }: TaskClaim, { numbers, words }: Values): bool
   });
 }
 
-/** About a workload: claims/<kind>.json, or claims/<kind>/<bench>.json of one that has several. None without such a file. */
-export async function readClaimsOf(assetsFolder: string, { workload: kind, bench }: BenchKind) {
-  const file = join(assetsFolder, 'claims', ...(bench === '' ? [`${kind}.json`] : [kind, `${bench}.json`]));
-  const value = await read(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  return value === null ? [] : taskFileSchema.parse(value).claims;
-}
-
 /** Those of them that are about this problem. */
-export async function readTaskClaims(assetsFolder: string, about: BenchKind & Values): Promise<readonly TaskClaim[]> {
+export async function readTaskClaims(assetsFolder: string, about: BenchKind & Values): Promise<readonly Claim[]> {
   return (await readClaimsOf(assetsFolder, about)).filter((claim) => speaksOf(claim, about));
-}
-
-/** Seconds of the samples of a side, by its variant's label. */
-export interface SideTimes {
-  /** By instance; empty where it was not measured. */
-  readonly times: Instances;
-  readonly wrong: boolean;
-}
-export type TimesOf = (side: Side) => SideTimes;
-
-export const notMeasured: SideTimes = { times: [], wrong: false };
-
-/** Samples as files keep them: without `instance` all belong to one. */
-export function keptInstances<S extends { readonly instance?: number | undefined }>(
-  samples: readonly S[],
-  secondsOf: (sample: S) => number,
-): Instances {
-  return [...Map.groupBy(samples, ({ instance }) => instance ?? 0).values()].map((each) => each.map(secondsOf));
-}
-
-export function transportTimes(entries: readonly BenchEntry[]): TimesOf {
-  return ({ variant, mode, clock }) => {
-    const entry = entries.find(({ label }) => label === variant);
-    if (entry?.status !== 'measured') return notMeasured;
-    const wrong = entry.verdict === 'wrong';
-    if (clock === 'first') return { times: [[entry.first.wall_s]], wrong };
-    const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    return { times: keptInstances(samples, clock === 'whole' ? ({ wall_s }) => wall_s : timeOf), wrong };
-  };
-}
-
-const clockNames = { counted: null, whole: 'whole run', first: 'first run' } as const;
-
-const nameOf = ({ variant, mode, clock }: Side): string =>
-  [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
-
-/** Two or more instances are judged by them; what a session without them measured, by the bootstrap of its rounds. */
-function gainOf(slow: Instances, fast: Instances, seed: number): Ratio | null {
-  if (slow.length === 0 || fast.length === 0) return null;
-  if (slow.length > 1 && fast.length > 1) return ratioOf(slow, fast);
-  return bootstrapRatioOf(slow.flat(), fast.flat(), seed);
-}
-
-export function claimResults(claims: readonly Claim[], timesFor: TimesOf, seed: number): ClaimResult[] {
-  return claims.map((claim) => ({
-    ...claim,
-    pairs: claim.pairs.map(({ slower, faster, what }) => {
-      const [slow, fast] = [timesFor(slower), timesFor(faster)];
-      // The gain is time before over time after.
-      const gain = gainOf(slow.times, fast.times, seed);
-      const verdict = judgeClaim(gain, claim);
-      const wrong = [...new Set([...(slow.wrong ? [slower.variant] : []), ...(fast.wrong ? [faster.variant] : [])])];
-      return {
-        ...{ slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict },
-        ...(gain === null || wrong.length === 0 ? {} : { wrong }),
-      };
-    }),
-  }));
 }

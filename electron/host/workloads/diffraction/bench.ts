@@ -10,7 +10,7 @@ import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionPlan, DiffractionProblem, DiffractionResult } from '../../io/addon/diffraction.ts';
-import type { TaskClaim } from '../../model/bench/claims.ts';
+import type { Claim } from '../../model/bench/claims.ts';
 import {
   type Comparison,
   compareTimes,
@@ -43,7 +43,7 @@ export interface ImageBenchOptions {
   readonly limits: BenchLimits;
   /** With their ceilings; none by default. */
   readonly gpus?: SessionGpus;
-  readonly claims?: readonly TaskClaim[];
+  readonly claims?: readonly Claim[];
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: BenchProgress) => void;
   /** What the report says besides: the scenario as the user wrote it, the kernels' resources. */
@@ -310,7 +310,7 @@ class Session {
       noise_floor: floorAsRatio(floor),
       whole_noise_floor: floorAsRatio(wholeNoise?.floor ?? null),
       entries,
-      claims: imageClaims(claims, { entries, width, height, terms, seed, judged }),
+      claims: imageClaims(claims, { entries, width, height, terms, seed, judged, machine }),
       elapsed_s: this.clock.elapsed_s,
     };
   }

@@ -13,7 +13,7 @@ import type { NativeAddon } from '../../io/addon/addon.ts';
 import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 import { KeepingTimes } from '../../io/flow/keeping-times.ts';
-import type { TaskClaim } from '../../model/bench/claims.ts';
+import type { Claim } from '../../model/bench/claims.ts';
 import { floorAsRatio, instancesOf, noiseOf, type Series } from '../../model/bench/comparison.ts';
 import { beforeRounds } from '../../model/bench/contestant.ts';
 import { environmentOf, type Surroundings, unknownSurroundings } from '../../model/bench/environment.ts';
@@ -40,7 +40,7 @@ export interface TaskBenchOptions {
   /** A sample repeats the task for at least this long. */
   readonly sample_s?: number;
   readonly gpus?: SessionGpus;
-  readonly claims?: readonly TaskClaim[];
+  readonly claims?: readonly Claim[];
   readonly onProgress?: (progress: BenchProgress) => void;
   /** Told now and then what the report would be if the session ended there, without recordings. */
   readonly soFar?: (report: TaskReport) => void;
@@ -333,7 +333,7 @@ class Session {
       environment: environmentOf(surroundings, this.clock.otherLoad_cores, clocked),
       noise: { ratio: noise?.ratio ?? null, floor: floorAsRatio(floor) },
       entries,
-      claims: taskClaims(claims, entries, seed),
+      claims: taskClaims(claims, { entries, seed, machine }),
       elapsed_s: this.clock.elapsed_s,
     };
   }

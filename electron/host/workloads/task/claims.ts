@@ -1,39 +1,47 @@
 /** Published claims beside what a bench of tasks gave. */
-import { judgeClaim, type TaskClaimResult } from '../../../contract/bench/claims.ts';
-import type { TaskEntry } from '../../../contract/bench/task-bench.ts';
-import { claimResults, keptInstances, notMeasured, type TaskClaim, type TimesOf } from '../../model/bench/claims.ts';
+import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
+import type { TaskEntry, TaskReport } from '../../../contract/bench/task-bench.ts';
+import { validateScenario } from '../../../contract/scenario/index.ts';
+import { isTaskKind } from '../../../contract/task.ts';
+import { keptInstances, type Measured, notMeasured, taskClaimResults } from '../../model/bench/claim-results.ts';
+import type { Claim, Values } from '../../model/bench/claims.ts';
+import { resolveTask } from './scenario/index.ts';
 
 function measured(entries: readonly TaskEntry[], variant: string) {
   const entry = entries.find(({ label }) => label === variant);
   return entry?.status === 'measured' ? entry : null;
 }
 
-function timesIn(entries: readonly TaskEntry[]): TimesOf {
-  return ({ variant, mode, clock }) => {
-    const entry = measured(entries, variant);
-    // Prepared once: there is no whole run.
-    if (entry === null || clock !== 'counted') return notMeasured;
-    const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    return { times: keptInstances(samples, ({ time_s }) => time_s), wrong: entry.verdict === 'wrong' };
+type Judged = Pick<TaskReport, 'entries' | 'seed'> & { readonly machine: { readonly gpu: { readonly name: string } | null } };
+
+export function measuredTasks({ entries, seed, machine }: Judged): Measured {
+  return {
+    gpu: machine.gpu?.name ?? null,
+    seed,
+    timesFor: ({ variant, mode, clock }) => {
+      const entry = measured(entries, variant);
+      // Prepared once: there is no whole run.
+      if (entry === null || clock !== 'counted') return notMeasured;
+      const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
+      return { times: keptInstances(samples, ({ time_s }) => time_s), wrong: entry.verdict === 'wrong' };
+    },
+    numberOf: (variant, quantity) => {
+      const entry = measured(entries, variant);
+      if (entry === null || entry.verdict === 'wrong') return null;
+      if (quantity === 'time') return { value: entry.time_s, unit: 's' };
+      if (quantity === 'traffic')
+        return entry.bytes_per_s === null ? null : { value: entry.bytes_per_s / 1e9, unit: 'GB/s' };
+      const found = entry.quantities.find(({ id }) => id === quantity);
+      return found === undefined || found.value === null ? null : { value: found.value, unit: found.unit };
+    },
   };
 }
 
-export function taskClaims(
-  claims: readonly TaskClaim[],
-  entries: readonly TaskEntry[],
-  seed: number,
-): TaskClaimResult[] {
-  return claims.flatMap(({ where: _, values, ...claim }) =>
-    claimResults([claim], timesIn(entries), seed).map((result) => ({
-      ...result,
-      values: values.map(({ variant, quantity, what }) => {
-        const entry = measured(entries, variant);
-        const found = entry?.verdict === 'wrong' ? undefined : entry?.quantities.find(({ id }) => id === quantity);
-        const value = found?.value ?? null;
-        // A number that a variant states of itself has no interval: it is taken as it is.
-        const stated = value === null ? null : { value, interval: { low: value, high: value } };
-        return { variant, what, value, unit: found?.unit ?? '', verdict: judgeClaim(stated, claim) };
-      }),
-    })),
-  );
+export const taskClaims = (claims: readonly Claim[], report: Judged): TaskClaimResult[] =>
+  taskClaimResults(claims, measuredTasks(report));
+
+/** The values of a kept scenario, with its defaults; null where it was not kept, or is none any more. */
+export function valuesOf(document: unknown): Values | null {
+  const { filled } = validateScenario(document);
+  return filled === null || !isTaskKind(filled.kind) || !('problem' in filled) ? null : resolveTask(filled, 1);
 }

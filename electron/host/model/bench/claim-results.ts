@@ -1,0 +1,200 @@
+/** Published claims beside what one report of a session gave. */
+import type { Ratio } from '../../../contract/bench/bench-session.ts';
+import { type ClaimResult, judgeClaim, type TaskClaimResult } from '../../../contract/bench/claims.ts';
+import type { Interval } from '../../../contract/bench/interval.ts';
+import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
+import type { Claim, Side } from './claims.ts';
+import { bootstrapRatioOf, ratioOf } from './comparison.ts';
+import { timeOf } from './measure.ts';
+import type { BenchEntry } from './report.ts';
+import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
+
+/** Seconds of the samples of a side, by its variant's label. */
+export interface SideTimes {
+  /** By instance; empty where it was not measured. */
+  readonly times: Instances;
+  readonly wrong: boolean;
+  /** Timed after the rounds, as other programs are. */
+  readonly apart?: boolean;
+}
+export type TimesOf = (side: Side) => SideTimes;
+
+/** A number that a variant states of itself; null where it states none. */
+export type NumberOf = (variant: string, quantity: string) => { readonly value: number; readonly unit: string } | null;
+
+export const notMeasured: SideTimes = { times: [], wrong: false };
+
+/** What one report says to claims. */
+export interface Measured {
+  readonly timesFor: TimesOf;
+  readonly numberOf: NumberOf;
+  /** The GPU; null without one. */
+  readonly gpu: string | null;
+  readonly seed: number;
+}
+
+/** Samples as files keep them: without `instance` all belong to one. */
+export function keptInstances<S extends { readonly instance?: number | undefined }>(
+  samples: readonly S[],
+  secondsOf: (sample: S) => number,
+): Instances {
+  return [...Map.groupBy(samples, ({ instance }) => instance ?? 0).values()].map((each) => each.map(secondsOf));
+}
+
+interface External {
+  readonly id: string;
+  readonly result: {
+    readonly wrong: boolean;
+    readonly samples: readonly { readonly device_s: number | null; readonly wall_s: number }[];
+  } | null;
+}
+
+export function transportTimes(entries: readonly BenchEntry[], external: readonly External[] = []): TimesOf {
+  return ({ variant, mode, clock }) => {
+    const program = external.find(({ id }) => id === variant)?.result ?? null;
+    if (program !== null) {
+      if (mode !== 'warm' || clock !== 'counted') return notMeasured;
+      const times = program.samples.map(({ device_s, wall_s }) => device_s ?? wall_s);
+      return { times: [times], wrong: program.wrong, apart: true };
+    }
+    const entry = entries.find(({ label }) => label === variant);
+    if (entry?.status !== 'measured') return notMeasured;
+    const wrong = entry.verdict === 'wrong';
+    if (clock === 'first') return { times: [[entry.first.wall_s]], wrong };
+    const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
+    return { times: keptInstances(samples, clock === 'whole' ? ({ wall_s }) => wall_s : timeOf), wrong };
+  };
+}
+
+/** What a report of proton transport says to claims. */
+export function measuredTransport(report: {
+  readonly entries: readonly BenchEntry[];
+  readonly external: readonly External[];
+  readonly machine: { readonly gpu: { readonly name: string } | null };
+  readonly seed: number;
+}): Measured {
+  return {
+    timesFor: transportTimes(report.entries, report.external),
+    numberOf: () => null,
+    gpu: report.machine.gpu?.name ?? null,
+    seed: report.seed,
+  };
+}
+
+const clockNames = { counted: null, whole: 'whole run', first: 'first run' } as const;
+
+const nameOf = ({ variant, mode, clock }: Side): string =>
+  [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
+
+/** Fewer repetitions than this are told, and judge nothing. */
+const FEWEST = 5;
+
+const count = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
+const enough = (times: Instances): boolean => count(times) >= FEWEST;
+
+/** Two or more instances are judged by them; what a session without them measured, by the bootstrap of its rounds. */
+export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | null {
+  const [own, other] = [slow.times, fast.times];
+  if (count(own) === 0 || count(other) === 0) return null;
+  const found = ((): Ratio => {
+    if (slow.apart === true || fast.apart === true) {
+      const [a, b] = [own.flat(), other.flat()];
+      return { value: median(a) / median(b), interval: unpairedRatioInterval(a, b, seed) };
+    }
+    return own.length > 1 && other.length > 1
+      ? ratioOf(own, other)
+      : bootstrapRatioOf(own.flat(), other.flat(), seed);
+  })();
+  return enough(own) && enough(other) ? found : { ...found, interval: null };
+}
+
+/** How far a variant's own time is known, over its value; null for too few repetitions. */
+function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
+  if (!enough(times)) return null;
+  const log = timeInterval(times, 0.05);
+  if (log !== null) return asInterval({ middle: 0, half: log.half });
+  const all = times.flat();
+  const found = ratioInterval(
+    all,
+    all.map(() => median(all)),
+    seed,
+  );
+  return found;
+}
+
+/** A number that a variant states, known as far as its time is: what it states comes from the same launches. */
+export function valueOf(
+  { variant, quantity, over }: Claim['values'][number],
+  { numberOf, timesFor, seed }: Measured,
+): { readonly found: Ratio | null; readonly unit: string } {
+  const side = (id: string): Side => ({ variant: id, mode: 'warm', clock: 'counted' });
+  const own = numberOf(variant, quantity);
+  if (own === null) return { found: null, unit: '' };
+  const width = relativeInterval(timesFor(side(variant)), seed);
+  const scaled = (value: number, by: Interval | null): Ratio => ({
+    value,
+    interval: by === null ? null : { low: value * by.low, high: value * by.high },
+  });
+  if (over === undefined) return { found: scaled(own.value, width), unit: own.unit };
+  const other = numberOf(over, quantity);
+  if (other === null || other.value === 0) return { found: null, unit: '×' };
+  const against = relativeInterval(timesFor(side(over)), seed);
+  const both = width === null || against === null ? null : { low: width.low / against.high, high: width.high / against.low };
+  return { found: scaled(own.value / other.value, both), unit: '×' };
+}
+
+/** GPUs that are sold for desks: what is claimed of them is not claimed of those of data centres. */
+const isConsumer = (gpu: string): boolean => /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
+
+/** What a claim has to be measured by instead of this; undefined where it is judged here. */
+export function needsOf({ needs, gpus }: Claim, gpu: string | null): string | undefined {
+  if (needs !== undefined) return needs;
+  return gpus === 'consumer' && (gpu === null || !isConsumer(gpu)) ? 'a consumer GPU, of which it is said' : undefined;
+}
+
+/** What of a claim its results keep. */
+function statedBy(claim: Claim, gpu: string | null) {
+  const { id, claim: words, from, to, tolerance, source, reason } = claim;
+  const needs = needsOf(claim, gpu);
+  return {
+    ...{ id, claim: words, from, to, source, reason },
+    ...(tolerance === undefined ? {} : { tolerance }),
+    ...(needs === undefined ? {} : { needs }),
+  };
+}
+
+export function claimResults(claims: readonly Claim[], measured: Measured): ClaimResult[] {
+  const { timesFor, gpu, seed } = measured;
+  return claims.map((claim) => {
+    const stated = statedBy(claim, gpu);
+    return {
+      ...stated,
+      pairs: claim.pairs.map(({ slower, faster, what }) => {
+        const [slow, fast] = [timesFor(slower), timesFor(faster)];
+        // The gain is time before over time after.
+        const gain = gainOf(slow, fast, seed);
+        const verdict = judgeClaim(gain, stated);
+        const wrong = [...new Set([...(slow.wrong ? [slower.variant] : []), ...(fast.wrong ? [faster.variant] : [])])];
+        return {
+          ...{ slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict },
+          ...(gain === null || wrong.length === 0 ? {} : { wrong }),
+        };
+      }),
+    };
+  });
+}
+
+/** The same with the numbers that variants state. */
+export function taskClaimResults(claims: readonly Claim[], measured: Measured): TaskClaimResult[] {
+  return claims.flatMap((claim) =>
+    claimResults([claim], measured).map((result) => ({
+      ...result,
+      values: claim.values.map((each) => {
+        const { found, unit } = valueOf(each, measured);
+        const { variant, over, what } = each;
+        const name = over === undefined ? variant : `${variant} over ${over}`;
+        return { variant: name, what, value: found?.value ?? null, unit, verdict: judgeClaim(found, result) };
+      }),
+    })),
+  );
+}
