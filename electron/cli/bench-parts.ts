@@ -148,14 +148,14 @@ function claimRows(claim: Claimed): readonly (readonly string[])[] {
       claim.claim,
       claimedText(claim),
       pair.gain === null ? '–' : timesText(pair.gain),
-      claimVerdictText(pair),
+      claimVerdictText(pair, claim),
       pairText(pair),
     ]),
     ...values.map(({ variant, what, value, unit, verdict }) => [
       claim.claim,
       claimedText(claim, unit),
       value === null ? '–' : `${short(value, 4)} ${unit}`.trimEnd(),
-      verdict,
+      claimVerdictText({ verdict }, claim),
       `${variant}: ${what}`,
     ]),
   ];

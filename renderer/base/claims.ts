@@ -1,29 +1,31 @@
 /** What was claimed, as every table of claims writes it. */
-import type { ClaimResult } from '../../electron/contract/bench/claims.ts';
+import { type ClaimResult, POINT_TOLERANCE } from '../../electron/contract/bench/claims.ts';
 import { NO_VALUE } from './numbers.ts';
 
-/** How a statement without a number is kept: anything from its lower end to this. */
-const ANY = 1000;
-/** Claimed numbers begin below this where they end at ANY, and at or above it where they are themselves so large. */
-const OPEN_FROM = 100;
-
-/** A gain from below this was claimed without a number. */
-const LEAST_TOLD = 1.2;
-
-/** `2–10×`, `32×`, `at least 10×`, `5–20 µs`; `faster` where no number was given, a dash where nothing measurable was said. */
-export function claimedText({ from, to, reason }: Pick<ClaimResult, 'from' | 'to' | 'reason'>, unit = '×'): string {
+/** `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` where no number was given, a dash where nothing measurable was said. */
+export function claimedText(
+  { from, to, tolerance = POINT_TOLERANCE, reason }: Pick<ClaimResult, 'from' | 'to' | 'tolerance' | 'reason'>,
+  unit = '×',
+): string {
   const gain = unit === '×';
-  if (gain && to >= ANY && reason !== null) return NO_VALUE;
-  if (gain && to >= ANY) return from >= 1 && from < LEAST_TOLD ? 'faster' : `at least ${from}×`;
-  if (to >= ANY && from < OPEN_FROM) return `above ${from} ${unit}`.trimEnd();
-  return `${from === to ? from : `${from}–${to}`}${gain ? '×' : ` ${unit}`}`.trimEnd();
+  const sign = gain ? '×' : ` ${unit}`.trimEnd();
+  if (to === null) {
+    if (gain && reason !== null) return NO_VALUE;
+    if (gain) return from === 1 ? 'faster' : `at least ${from}×`;
+    return `above ${from}${sign}`;
+  }
+  return from === to ? `${from}${sign} ± ${Number((100 * tolerance).toPrecision(3))} %` : `${from}–${to}${sign}`;
 }
 
 type Pair = ClaimResult['pairs'][number];
 
-/** Speeds of wrong answers are told, and told to be that. */
-export function claimVerdictText({ verdict, wrong = [] }: Pick<Pair, 'verdict' | 'wrong'>): string {
-  return wrong.length === 0 ? verdict : `${verdict}, by a wrong answer`;
+/** Speeds of wrong answers are told, and told to be that; what a claim needs instead stands where it is not judged. */
+export function claimVerdictText(
+  { verdict, wrong = [] }: { readonly verdict: Pair['verdict']; readonly wrong?: Pair['wrong'] },
+  { needs }: Pick<ClaimResult, 'needs'> = {},
+): string {
+  if (wrong.length > 0) return `${verdict}, by a wrong answer`;
+  return verdict === 'not judged' && needs !== undefined ? `not judged here: needs ${needs}` : verdict;
 }
 
 /** `cuda-gather → cuda-fused`; a side whose answer is wrong says so. */

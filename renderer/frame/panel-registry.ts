@@ -63,6 +63,8 @@ export const panels: readonly PanelEntry[] = [
     component: lazy(() => import('../panels/kernel-editor/kernel-editor-panel.tsx')),
   },
   { id: 'handbook', icon: 'library', component: lazy(() => import('../panels/handbook/handbook-panel.tsx')) },
+  { id: 'claims', icon: 'check', component: lazy(() => import('../panels/claims/claims-panel.tsx')) },
+  { id: 'history', icon: 'curve', component: lazy(() => import('../panels/history/history-panel.tsx')) },
   { id: 'ladder', icon: 'ladder', component: lazy(() => import('../panels/ladder/ladder-panel.tsx')) },
 ];
 

@@ -1,6 +1,7 @@
 /** `braggbench claims`: published claims beside what the recorded sessions measured. */
 import { claimedText } from '../../../renderer/base/claims.ts';
-import { type ClaimRow, type Finding, findingsOfRow, readClaimTable } from '../../host/app/claim-table/index.ts';
+import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
+import { claimTable } from '../../host/app/claim-table/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -8,55 +9,57 @@ import { significant } from '../numbers.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
-function measured({ value, unit }: Finding): string {
+function measured(value: number | null, unit: string): string {
   if (value === null) return '–';
   return unit === '×' ? `${significant(value, 3)}×` : `${significant(value, 3)} ${unit}`.trimEnd();
 }
 
-const cells = (finding: Finding): readonly string[] =>
-  finding.reason === null
-    ? [
-        finding.claim,
-        claimedText(finding, finding.unit),
-        measured(finding),
-        finding.verdict,
-        finding.by ?? '',
-        finding.session,
-      ]
-    : [finding.claim, '', '', finding.verdict, finding.reason, finding.session];
+const titles = ['Claimed', 'Measured', '95 % interval', 'Verdict', 'By', 'Session in assets/runs'] as const;
 
-const titles = ['Claim', 'Claimed', 'Measured', 'Verdict', 'By', 'Session in assets/runs'] as const;
+const isMeasured = ({ value }: ClaimFinding): boolean => value !== null;
 
-/** The range of what was measured for one claim, with the verdicts that occur; what some sessions leave out is not said. */
-function together(findings: readonly Finding[]): readonly [measured: string, verdicts: string] {
-  const measuredOnes = findings.filter(({ value }) => value !== null);
-  const told = measuredOnes.length === 0 ? findings : measuredOnes;
-  const verdicts = [...new Set(told.map(({ verdict }) => verdict))].join(', ');
-  const [first] = told;
-  if (first === undefined || measuredOnes.length === 0) return ['–', first?.reason ?? verdicts];
-  const values = measuredOnes.map(({ value }) => value ?? Number.NaN);
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => measured({ ...first, value }));
-  return [low === high ? `${high}` : `${low?.replace(/\D+$/, '')}–${high}`, verdicts];
+function cells(claim: TableClaim, { value, interval, unit, verdict, by, file, at }: ClaimFinding): readonly string[] {
+  const ends = interval === null ? '–' : `${significant(interval.low, 3)}–${significant(interval.high, 3)}`;
+  const where = at === null ? file : `${file} at ${significant(at, 4)}`;
+  return [claimedText(claim, unit), measured(value, unit), ends, verdict, by, where];
 }
 
-/** Findings grouped by claim; one that a session did not measure has no unit. */
-const sameClaim = (findings: readonly Finding[]): readonly (readonly Finding[])[] => [
-  ...Map.groupBy(findings, ({ claim, from, to }) => [claim, from, to].join()).values(),
-];
+/** What a claim is about, beside its words. */
+function aboutText({ about, remark, reason }: TableClaim): readonly string[] {
+  const parts =
+    about === null
+      ? []
+      : [about.what, ...((about.size ?? '') ? [`${about.size}`] : []), ...(about.gpu ? [about.gpu] : [])];
+  return [
+    ...(parts.length === 0 ? [] : [`About: ${parts.join('; ')}.`]),
+    ...(reason === null ? [] : [reason]),
+    ...(remark === null ? [] : [remark]),
+  ];
+}
 
-/** A line for each claim of a row, over all that isolates it. */
-function markdown(rows: readonly { readonly row: ClaimRow; readonly findings: readonly Finding[] }[]) {
+/** The range of what was measured for one claim. */
+function range({ findings }: TableClaim): string {
+  const found = findings.filter(isMeasured);
+  const values = found.map(({ value }) => value ?? Number.NaN);
+  if (values.length === 0) return '–';
+  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => measured(value, found[0]?.unit ?? ''));
+  return low === high ? `${high}` : `${low?.replace(/\D+$/, '')}–${high}`;
+}
+
+/** A line for each claim, over all that isolates it. */
+function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
-  const name = (session: string) => `\`${session.replace(/^micro\/|\.json$/g, '')}\``;
+  const name = (file: string) => `\`${file.replace(/^micro\/|\.json$/g, '')}\``;
   return [
     line(['', 'Claim', 'Claimed', 'Measured', 'Verdict', 'Sessions']),
     line(['--:', '---', '--:', '--:', '---', '---']),
-    ...rows.flatMap(({ row, findings }) =>
-      sameClaim(findings).map((same, i) => {
-        const first = same.find(({ value }) => value !== null) ?? same[0];
-        const range = first === undefined || first.reason !== null ? '' : claimedText(first, first.unit);
-        const sessions = [...new Set(same.map(({ session }) => name(session)))].join(', ');
-        return line([i === 0 ? String(row.row) : '', first?.claim ?? '', range, ...together(same), sessions]);
+    ...rows.flatMap(({ row, claims }) =>
+      claims.map((claim, i) => {
+        const found = claim.findings.filter(isMeasured);
+        const sessions = [...new Set(found.map(({ file }) => name(file)))].join(', ');
+        const claimed = claim.reason === null ? claimedText(claim, found[0]?.unit) : '';
+        const verdict = claim.reason ?? claim.verdict;
+        return line([i === 0 ? String(row) : '', claim.claim, claimed, range(claim), verdict, sessions]);
       }),
     ),
   ];
@@ -68,7 +71,8 @@ export const claims: Verb = {
   usage: 'claims [--json | --markdown]',
   summary: 'show published claims beside what recorded sessions measured',
   details: [
-    'Lists the claims about GPU kernels that published notes make, row by row, each with what the recorded sessions of its scenarios gave. A claim is contradicted (less, more) only where the whole interval lies outside of what was claimed. It is as claimed only where the median lies inside. Else it is undecided, as where there were too few rounds for an interval. Numbers that a variant states of itself, such as a latency, have no interval.',
+    'Lists the claims about GPU kernels that published notes make, row by row: what each is about, and what the samples of the recorded sessions give for the pair of variants that isolates it. Only a whole interval decides: inside what was claimed it is as claimed, outside less or more, else undecided. One number holds within its tolerance, 20 % unless the claim has its own, and faster means more than 1 % beyond. Fewer than five repetitions judge nothing.',
+    'A claim about CuPy, PyTorch, the C program or a consumer GPU is judged by nothing else: measured numbers stand beside it, and it says what it needs. Sweeps give a verdict for each part of their range.',
     'Measure a row on your own machine with braggbench bench SCENARIO; its report ends with the same comparison.',
   ],
   flags: [
@@ -78,12 +82,9 @@ export const claims: Verb = {
   examples: ['braggbench claims', 'braggbench claims --markdown'],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
-    const assets = assetsFolder();
-    const rows = await Promise.all(
-      (await readClaimTable(assets)).map(async (row) => ({ row, findings: await findingsOfRow(assets, row) })),
-    );
+    const rows = await claimTable(assetsFolder());
     if (hasFlag(parsed, 'json')) {
-      terminal.printJson({ rows: rows.map(({ row, findings }) => ({ ...row, findings })) });
+      terminal.printJson({ rows });
       return exitCodes.done;
     }
     if (hasFlag(parsed, 'markdown')) {
@@ -91,14 +92,17 @@ export const claims: Verb = {
       return exitCodes.done;
     }
     const bold = (text: string): string => terminal.style('bold', text);
-    for (const { row, findings } of rows) {
-      terminal.print(bold(`${row.row}  ${row.claim}`));
-      terminal.print(`   ${row.source}; ${row.scenarios.join(', ')}`);
-      const columns = titles.map((title) => ({ title }));
-      for (const line of findings.length === 0
-        ? ['   nothing was recorded']
-        : table(columns, findings.map(cells), { styleTitle: bold, width: terminal.width })) {
-        terminal.print(line);
+    const columns = titles.map((title) => ({ title }));
+    for (const { row, title, source, scenarios, claims: own } of rows) {
+      terminal.print(bold(`${row}  ${title}`));
+      terminal.print(`   ${source}; ${scenarios.join(', ')}`);
+      for (const claim of own) {
+        terminal.print(`   ${bold(claim.claim)}: ${claim.verdict}`);
+        for (const text of aboutText(claim)) terminal.print(`   ${text}`);
+        const found = claim.findings.filter(isMeasured);
+        if (found.length === 0) continue;
+        const lines = found.map((finding) => cells(claim, finding));
+        for (const line of table(columns, lines, { styleTitle: bold, width: terminal.width })) terminal.print(line);
       }
       terminal.print();
     }

@@ -55,7 +55,10 @@ export interface Said {
 }
 
 /** What holds the claim: of one number its band, of "faster" all above the margin. */
-export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): { readonly low: number; readonly high: number } {
+export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): {
+  readonly low: number;
+  readonly high: number;
+} {
   if (to === null) return { low: from === 1 ? 1 + FASTER_MARGIN : from, high: Number.POSITIVE_INFINITY };
   return from === to ? { low: from * (1 - tolerance), high: from * (1 + tolerance) } : { low: from, high: to };
 }

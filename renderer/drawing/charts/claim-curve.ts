@@ -1,5 +1,6 @@
 /** For each claim the gain that was measured over the swept value, with the claim's band. */
-import type { TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
+import type { Ratio } from '../../../electron/contract/bench/bench-session.ts';
+import { bandOf, type TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
 import { claimedText } from '../../base/claims.ts';
 import { compact, significant } from '../../base/numbers.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
@@ -16,6 +17,8 @@ export interface Swept {
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
 }
 
+type Claimed = Pick<TaskClaimResult, 'claim' | 'from' | 'to' | 'tolerance' | 'reason'>;
+
 /** Claims of a sweep of which a pair was measured at some value. */
 export function sweptClaims({ reports }: Swept): readonly TaskClaimResult[] {
   const all = new Map<string, TaskClaimResult>();
@@ -25,62 +28,75 @@ export function sweptClaims({ reports }: Swept): readonly TaskClaimResult[] {
   return [...all.values()];
 }
 
-export function claimChart(session: Swept, one: TaskClaimResult): Chart {
-  const { id, claim, from, to, pairs } = one;
-  const values = session.sweep?.values ?? [];
-  const measured = pairs
-    .map(({ slower, faster }) => {
-      const found = session.reports.flatMap(({ claims }, i) => {
-        const own = claims.find((each) => each.id === id)?.pairs ?? [];
-        const { gain = null, wrong = [] } = own.find((pair) => pair.slower === slower && pair.faster === faster) ?? {};
-        return gain === null ? [] : [{ at: values[i] ?? Number.NaN, gain, wrong: wrong.length > 0 }];
-      });
-      const wrong = found.some((point) => point.wrong) ? ' (wrong)' : '';
-      return { name: `${slower} → ${faster}${wrong}`, found };
-    })
-    .filter(({ found }) => found.length > 0);
-  const across = session.sweep?.path ?? '';
-  const points = measured.flatMap(({ found }) => found);
+interface Curve {
+  readonly name: string;
+  readonly points: readonly { readonly at: number; readonly gain: Ratio }[];
+}
+
+/** Curves over a swept value, with the band of what was claimed; `unit` is `×` of gains. */
+export function claimMapChart(claim: Claimed, path: string, curves: readonly Curve[], unit = '×'): Chart {
+  const held = bandOf(claim);
+  const points = curves.flatMap((curve) => curve.points);
   const [left, right] = logLimits(
     points.map(({ at }) => at),
     1.3,
   );
-  const [low, high] = logLimits([...points.map(({ gain }) => gain.value), from, to], 1.4);
-  const title = 'Times faster';
-  const band = `claimed ${claimedText(one)}`;
+  const ends = [held.low, held.high].filter((end) => end > 0 && Number.isFinite(end));
+  const [low, high] = logLimits([...points.map(({ gain }) => gain.value), ...ends], 1.4);
+  const gain = unit === '×';
+  const title = gain ? 'Times faster' : 'Measured';
+  const band = `claimed ${claimedText(claim, unit)}`;
+  const text = (value: number): string => `${Number(value.toPrecision(3))}${gain ? '×' : ''}`;
   return {
-    title: claim,
+    title: claim.claim,
     panes: [
       {
-        x: { title: across, unit: '', kind: 'log', from: left, to: right },
-        y: { title, unit: '', kind: 'log', from: low, to: high, format: (value) => `${Number(value.toPrecision(3))}×` },
-        series: measured.flatMap(({ name, found }, i): readonly Series[] => {
+        x: { title: path, unit: '', kind: 'log', from: left, to: right },
+        y: { title, unit: gain ? '' : unit, kind: 'log', from: low, to: high, format: text },
+        series: curves.flatMap(({ name, points: own }, i): readonly Series[] => {
           const ink = seriesInk(i);
-          const [x, y] = [found.map(({ at }) => at), found.map(({ gain }) => gain.value)];
+          const [x, y] = [own.map(({ at }) => at), own.map((point) => point.gain.value)];
           return [
             { kind: 'line', name, ink, dash: [], width: 1.5, x, y },
             {
               ...{ kind: 'dots', name, silent: true, ink, radius: 0.34, form: i % 2 === 0 ? 'round' : 'square', x, y },
-              intervals: { along: 'y', ends: found.map(({ gain }) => gain.interval) },
-              tips: found.map(({ at, gain }) => `${name}: ${significant(gain.value, 3)}× at ${compact(at)}`),
+              intervals: { along: 'y', ends: own.map((point) => point.gain.interval) },
+              tips: own.map((point) => `${name}: ${significant(point.gain.value, 3)}${unit} at ${compact(point.at)}`),
             },
           ];
         }),
-        marks: [{ kind: 'band', axis: 'y', from, to, ink: 'accent', opacity: 0.14, label: band }],
+        marks: [
+          {
+            ...{ kind: 'band', axis: 'y', ink: 'accent', opacity: 0.14, label: band },
+            ...{ from: Math.max(held.low, low), to: Math.min(held.high, high) },
+          },
+        ],
         tall: TALL,
       },
     ],
     hover: 'point',
-    arrays: measured.flatMap(({ name, found }) => {
-      const axis = axisArray(
-        `${identifier(name)}_at`,
-        '',
-        `${across}, ${name}`,
-        found.map(({ at }) => at),
-      );
-      const gains = found.map(({ gain }) => gain.value);
-      return [axis, curveArray(identifier(name), '', `${title}, ${name}`, axis.name, gains)];
+    arrays: curves.flatMap(({ name, points: own }) => {
+      const at = own.map((point) => point.at);
+      const axis = axisArray(`${identifier(name)}_at`, '', `${path}, ${name}`, at);
+      const gains = own.map((point) => point.gain.value);
+      return [axis, curveArray(identifier(name), gain ? '' : unit, `${title}, ${name}`, axis.name, gains)];
     }),
     notes: { band },
   };
+}
+
+export function claimChart(session: Swept, one: TaskClaimResult): Chart {
+  const values = session.sweep?.values ?? [];
+  const curves = one.pairs
+    .map(({ slower, faster }) => {
+      const found = session.reports.flatMap(({ claims }, i) => {
+        const own = claims.find((each) => each.id === one.id)?.pairs ?? [];
+        const { gain = null, wrong = [] } = own.find((pair) => pair.slower === slower && pair.faster === faster) ?? {};
+        return gain === null ? [] : [{ at: values[i] ?? Number.NaN, gain, wrong: wrong.length > 0 }];
+      });
+      const wrong = found.some((point) => point.wrong) ? ' (wrong)' : '';
+      return { name: `${slower} → ${faster}${wrong}`, points: found };
+    })
+    .filter(({ points }) => points.length > 0);
+  return claimMapChart(one, session.sweep?.path ?? '', curves);
 }

@@ -20,13 +20,13 @@ function linesOf(claim: TaskClaimResult): readonly Line[] {
   const { pairs, values, reason } = claim;
   const claimed = claimedText(claim);
   const gains = pairs.map((pair) => ({
-    ...{ claim, claimed, verdict: claimVerdictText(pair) },
+    ...{ claim, claimed, verdict: claimVerdictText(pair, claim) },
     measured: pair.gain === null ? NO_VALUE : timesText(pair.gain),
     value: pair.gain?.value ?? Number.NaN,
     by: `${pairText(pair)}: ${pair.what}`,
   }));
   const numbers = values.map(({ variant, what, value, unit, verdict }) => ({
-    ...{ claim, verdict },
+    ...{ claim, verdict: claimVerdictText({ verdict }, claim) },
     claimed: claimedText(claim, unit),
     measured: value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`,
     value: value ?? Number.NaN,

@@ -44,6 +44,8 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'image', title: 'Image', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'results', title: 'Results', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
+  { id: 'claims', title: 'Claims', compare: 'lower' },
+  { id: 'history', title: 'History', compare: 'lower' },
   { id: 'launch-explorer', title: 'Launch explorer', profile: 'lower' },
   { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
   { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },

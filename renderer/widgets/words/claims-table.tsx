@@ -11,6 +11,7 @@ export const claimTones = {
   less: 'less',
   more: 'good',
   undecided: 'none',
+  'not judged': 'none',
   'not measured': 'none',
 } as const;
 
@@ -58,7 +59,9 @@ function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
             </>
           )}
           <td className="claims__number">{pair.gain === null ? NO_VALUE : timesText(pair.gain)}</td>
-          <td data-tone={pair.wrong === undefined ? claimTones[pair.verdict] : 'wrong'}>{claimVerdictText(pair)}</td>
+          <td data-tone={pair.wrong === undefined ? claimTones[pair.verdict] : 'wrong'}>
+            {claimVerdictText(pair, claim)}
+          </td>
           <td>
             {pairText(pair)}: {pair.what}
           </td>
@@ -94,7 +97,7 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
               <th scope="row">{claim.claim}</th>
               <td className="claims__number">{claimedText(claim, unit)}</td>
               <td className="claims__number">{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
-              <td data-tone={claimTones[verdict]}>{verdict}</td>
+              <td data-tone={claimTones[verdict]}>{claimVerdictText({ verdict }, claim)}</td>
               <td>
                 {variant}: {what}
               </td>

@@ -5,8 +5,16 @@ import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../..
 import { judgeClaim } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
-import { claimResults, gainOf, type Measured, needsOf, valueOf } from '../../model/bench/claim-results.ts';
-import { type Claim, type ClaimCatalogue, readCatalogue, type Side, speaksOf, type Values } from '../../model/bench/claims.ts';
+import { claimResults, gainOf, type Measured, needsOf, statedValue } from '../../model/bench/claim-results.ts';
+import {
+  type Claim,
+  type ClaimCatalogue,
+  claimsOf,
+  readCatalogue,
+  type Side,
+  speaksOf,
+  type Values,
+} from '../../model/bench/claims.ts';
 import { valuesOf } from '../../workloads/task/claims.ts';
 import { measuredIn, outlineOf, parseKeptSession } from '../sessions/index.ts';
 import { type ClaimRow, partsOf, type RowPart, readClaimTable } from './rows.ts';
@@ -76,7 +84,7 @@ function findingsOf(claim: Claim, about: About, measured: Measured): readonly Cl
   }));
   const stated = { ...claim, needs: needsOf(claim, measured.gpu) };
   const values = claim.values.map((each) => {
-    const { found, unit } = valueOf(each, measured);
+    const { found, unit } = statedValue(each, measured);
     const by = each.over === undefined ? each.variant : `${each.variant} over ${each.over}`;
     return {
       ...about,
@@ -101,13 +109,17 @@ function acrossOf(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
     const stated = { ...claim, needs: needsOf(claim, slow.gpu) };
     const by = `${variant}, ${slower} → ${faster}`;
     const about = { ...aboutOf(recorded, sweep.values.indexOf(faster)), at: null };
-    return [{ ...about, by, what, unit: '×', value: gain.value, interval: gain.interval, verdict: judgeClaim(gain, stated) }];
+    return [
+      { ...about, by, what, unit: '×', value: gain.value, interval: gain.interval, verdict: judgeClaim(gain, stated) },
+    ];
   });
 }
 
 function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): ClaimMap | null {
   const { sweep } = session;
-  const points = findings.flatMap((one) => (one.at === null || one.value === null ? [] : [{ ...one, at: one.at, value: one.value }]));
+  const points = findings.flatMap((one) =>
+    one.at === null || one.value === null ? [] : [{ ...one, at: one.at, value: one.value }],
+  );
   if (sweep === null || points.length < 2) return null;
   const [first] = points;
   const series = [...Map.groupBy(points, ({ by }) => by)].map(([by, own]) => ({
@@ -132,7 +144,8 @@ function judged(claim: Claim, { workload, bench }: RowPart, sessions: readonly R
   });
   const findings = each.flatMap(({ found }) => found);
   const maps = each.flatMap(({ map }) => map ?? []);
-  const needs = own.flatMap(({ reports }) => reports.map(({ measured }) => needsOf(claim, measured.gpu)))[0] ?? claim.needs;
+  const needs =
+    own.flatMap(({ reports }) => reports.map(({ measured }) => needsOf(claim, measured.gpu)))[0] ?? claim.needs;
   const { id, claim: words, from, to, tolerance, source, reason, about, remark } = claim;
   return {
     ...{ id, claim: words, from, to, source, reason, workload, bench, about, remark },
@@ -149,7 +162,7 @@ async function judgedRow(assetsFolder: string, row: ClaimRow, catalogue: ClaimCa
     (one) => one !== null,
   );
   const claims = partsOf(row).flatMap((part) => {
-    const known = catalogue.of(part);
+    const known = claimsOf(catalogue, part);
     return part.ids.map((id) => {
       const claim = known.find((one) => one.id === id);
       if (claim === undefined) throw new Error(`row ${row.row} of the claims names ${id}, which there is not`);

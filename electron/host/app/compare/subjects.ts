@@ -4,7 +4,7 @@ import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import type { MeasuredSessionEntry, Session, SessionReport, Timed, Words } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { keptInstances } from '../../model/bench/claims.ts';
+import { keptInstances } from '../../model/bench/claim-results.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
 import { usualMargin } from '../../model/verdicts/judge.ts';
 import type { Instances } from '../../model/verdicts/levels.ts';

@@ -3,8 +3,8 @@
 import { TASK_SESSION_FORMAT } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { StoredTask } from '../../../contract/task.ts';
-import { withoutRecordings } from '../../workloads/task/session-file.ts';
 import type { ClaimCatalogue } from '../../model/bench/claims.ts';
+import { withoutRecordings } from '../../workloads/task/session-file.ts';
 import type { StoredSession, StoredSessions } from '../benches/stored.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';

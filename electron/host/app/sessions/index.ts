@@ -7,7 +7,7 @@ import { TASK_SESSION_FORMAT, type TaskReport } from '../../../contract/bench/ta
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { claimResults, type Measured, measuredTransport } from '../../model/bench/claim-results.ts';
-import { type Claim, type ClaimCatalogue, readCatalogue, speaksOf } from '../../model/bench/claims.ts';
+import { type Claim, type ClaimCatalogue, claimsOf, readCatalogue, speaksOf } from '../../model/bench/claims.ts';
 import { bootstrapRatioOf, ratioOf } from '../../model/bench/comparison.ts';
 import { parseKept } from '../../model/bench/session-file.ts';
 import { median } from '../../model/bench/statistics.ts';
@@ -49,20 +49,20 @@ export async function readKnown(addon: NativeAddon, assetsFolder: string): Promi
 /** Claims that speak of what a report of a small workload measured; without its scenario only those that speak of all. */
 function spokenOf(claims: ClaimCatalogue, { workload, bench, document }: TaskReport): readonly Claim[] {
   const values = valuesOf(document) ?? { numbers: {}, words: {} };
-  return claims.of({ workload, bench }).filter((claim) => speaksOf(claim, values));
+  return claimsOf(claims, { workload, bench }).filter((claim) => speaksOf(claim, values));
 }
 
 /** With the claims of today beside its samples, whatever its file says of claims. */
 export function withClaims(kept: KeptSession, { claims }: Pick<KnownNow, 'claims'>): KeptSession {
   if (kept.format === IMAGE_SESSION_FORMAT) {
-    const known = claims.of({ workload: 'diffraction', bench: '' });
+    const known = claimsOf(claims, { workload: 'diffraction', bench: '' });
     return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: imageClaims(known, report) })) };
   }
   if (kept.format === TASK_SESSION_FORMAT) {
     const judged = (report: TaskReport) => taskClaims(spokenOf(claims, report), report);
     return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: judged(report) })) };
   }
-  const known = claims.of({ workload: 'transport', bench: '' });
+  const known = claimsOf(claims, { workload: 'transport', bench: '' });
   const reports = kept.reports.map((report) => ({ ...report, claims: claimResults(known, measuredTransport(report)) }));
   return { ...kept, reports };
 }

@@ -239,6 +239,7 @@ class Session {
       ...this.control,
       ...this.contestants.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples)),
     ];
+    const external = [...(await this.rivals(entries, oracleDose('path')))];
     return {
       scenario,
       machine,

@@ -101,9 +101,7 @@ export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | 
       const [a, b] = [own.flat(), other.flat()];
       return { value: median(a) / median(b), interval: unpairedRatioInterval(a, b, seed) };
     }
-    return own.length > 1 && other.length > 1
-      ? ratioOf(own, other)
-      : bootstrapRatioOf(own.flat(), other.flat(), seed);
+    return own.length > 1 && other.length > 1 ? ratioOf(own, other) : bootstrapRatioOf(own.flat(), other.flat(), seed);
   })();
   return enough(own) && enough(other) ? found : { ...found, interval: null };
 }
@@ -123,7 +121,7 @@ function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
 }
 
 /** A number that a variant states, known as far as its time is: what it states comes from the same launches. */
-export function valueOf(
+export function statedValue(
   { variant, quantity, over }: Claim['values'][number],
   { numberOf, timesFor, seed }: Measured,
 ): { readonly found: Ratio | null; readonly unit: string } {
@@ -139,12 +137,14 @@ export function valueOf(
   const other = numberOf(over, quantity);
   if (other === null || other.value === 0) return { found: null, unit: '×' };
   const against = relativeInterval(timesFor(side(over)), seed);
-  const both = width === null || against === null ? null : { low: width.low / against.high, high: width.high / against.low };
+  const both =
+    width === null || against === null ? null : { low: width.low / against.high, high: width.high / against.low };
   return { found: scaled(own.value / other.value, both), unit: '×' };
 }
 
 /** GPUs that are sold for desks: what is claimed of them is not claimed of those of data centres. */
-const isConsumer = (gpu: string): boolean => /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
+const isConsumer = (gpu: string): boolean =>
+  /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
 
 /** What a claim has to be measured by instead of this; undefined where it is judged here. */
 export function needsOf({ needs, gpus }: Claim, gpu: string | null): string | undefined {
@@ -190,7 +190,7 @@ export function taskClaimResults(claims: readonly Claim[], measured: Measured): 
     claimResults([claim], measured).map((result) => ({
       ...result,
       values: claim.values.map((each) => {
-        const { found, unit } = valueOf(each, measured);
+        const { found, unit } = statedValue(each, measured);
         const { variant, over, what } = each;
         const name = over === undefined ? variant : `${variant} over ${over}`;
         return { variant: name, what, value: found?.value ?? null, unit, verdict: judgeClaim(found, result) };

@@ -62,10 +62,8 @@ const fileSchema = z.strictObject({ version: z.literal(1), claims: z.array(claim
 export type BenchKind = Pick<TaskProblem, 'workload' | 'bench'>;
 export type Values = Pick<TaskProblem, 'numbers' | 'words'>;
 
-/** Claims by what they are about. */
-export interface ClaimCatalogue {
-  readonly of: (kind: BenchKind) => readonly Claim[];
-}
+/** Claims by the name of their file; plain values, which go to other threads. */
+export type ClaimCatalogue = Readonly<Record<string, readonly Claim[]>>;
 
 const folderOf = (assetsFolder: string): string => path.join(assetsFolder, 'claims');
 /** The first workload's file is named after the notes that it stands for. */
@@ -85,16 +83,17 @@ export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogu
     .filter((name) => name.endsWith('.json'))
     .map((name) => name.slice(0, -'.json'.length).split(path.sep).join('/'))
     .filter((name) => name !== 'table');
-  const each = await Promise.all(names.map(async (name) => [name, await readFileOf(path.join(folder, `${name}.json`))] as const));
-  const byName = new Map(each);
-  return { of: (kind) => byName.get(nameOf(kind)) ?? [] };
+  const each = await Promise.all(
+    names.map(async (name) => [name, await readFileOf(path.join(folder, `${name}.json`))] as const),
+  );
+  return Object.fromEntries(each);
 }
 
-export const noClaims: ClaimCatalogue = { of: () => [] };
+export const claimsOf = (catalogue: ClaimCatalogue, kind: BenchKind): readonly Claim[] => catalogue[nameOf(kind)] ?? [];
 
 /** About a workload: claims/<kind>.json, or claims/<kind>/<bench>.json of one that has several. None without such a file. */
 export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promise<readonly Claim[]> {
-  return (await readCatalogue(assetsFolder)).of(kind);
+  return claimsOf(await readCatalogue(assetsFolder), kind);
 }
 
 /** About proton transport. */

@@ -12,7 +12,9 @@ function measured(entries: readonly TaskEntry[], variant: string) {
   return entry?.status === 'measured' ? entry : null;
 }
 
-type Judged = Pick<TaskReport, 'entries' | 'seed'> & { readonly machine: { readonly gpu: { readonly name: string } | null } };
+type Judged = Pick<TaskReport, 'entries' | 'seed'> & {
+  readonly machine: { readonly gpu: { readonly name: string } | null };
+};
 
 export function measuredTasks({ entries, seed, machine }: Judged): Measured {
   return {

@@ -27,7 +27,7 @@ test('every claim names variants that there are, or says why no pair isolates it
     const named = pairs.flatMap(({ slower, faster }) => [slower.variant, faster.variant]);
     expect(ids, id).toEqual(expect.arrayContaining(named));
     expect(named.length === 0, id).toBe(reason !== null);
-    expect(from).toBeLessThanOrEqual(to);
+    expect(from).toBeLessThanOrEqual(to ?? Number.POSITIVE_INFINITY);
     expect(source).not.toBe('');
   }
 });
@@ -43,9 +43,9 @@ test('a session that was recorded before there were claims has them from its sam
     ['diffraction-cuda-unfused-graph', 'less'],
     ['diffraction-cuda-unfused, graph', 'less'],
   ]);
-  // By the GPU's clock, and FP32 throughout is wrong.
+  // By the GPU's clock, and FP32 throughout is wrong; it is said of PyTorch, so that nothing else judges it.
   const [kernel] = pairs('fp64-as-fast');
-  expect(kernel).toMatchObject({ verdict: 'more', wrong: ['diffraction-cuda-unfused-fp32'] });
+  expect(kernel).toMatchObject({ verdict: 'not judged', wrong: ['diffraction-cuda-unfused-fp32'] });
   expect(kernel?.gain?.value).toBeGreaterThan(1.5);
   expect(pairs('warp-reduction')[0]).toMatchObject({ verdict: 'less' });
   expect(told.map(({ id }) => id)).toContain('c-over-gpu-1024');

@@ -68,7 +68,7 @@ test('a sample under a dropped or throttled clock is flagged, kept, and told in 
       }),
     ),
   );
-  const [session] = asSession(kept, { variants: allVariants(addon), imageClaims: [] }).reports;
+  const [session] = asSession(kept, { variants: allVariants(addon), claims: {} }).reports;
   expect(session?.facts).toContainEqual(['GPU while measured', '1500 to 1980 MHz']);
   const [told] = session?.entries ?? [];
   if (told?.status !== 'measured') throw new Error('not measured');

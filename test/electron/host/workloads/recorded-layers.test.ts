@@ -4,8 +4,6 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { layerTargets, readTaskSessions } from '../../../../electron/build/bench/targets.mjs';
 import type { MeasuredTask, TaskReport } from '../../../../electron/contract/bench/task-bench.ts';
-import { readTaskClaims } from '../../../../electron/host/model/bench/index.ts';
-import { taskClaims } from '../../../../electron/host/workloads/task/claims.ts';
 import { parseTaskSession } from '../../../../electron/host/workloads/task/session-file.ts';
 import { assetsFolder } from '../small-run.ts';
 
@@ -24,12 +22,8 @@ function entry(name: string, label: string): MeasuredTask {
 }
 
 describe.each(readdirSync(folder))('%s', (name) => {
-  test('is a session of an H200; its claims are judged again from the samples', async () => {
-    const { machine, workload, bench, claims, entries, seed } = report(name);
-    expect(machine.gpu?.name).toBe('NVIDIA H200');
-    expect(
-      taskClaims(await readTaskClaims(assetsFolder, { workload, bench, numbers: {}, words: {} }), entries, seed),
-    ).toEqual(claims);
+  test('is a session of an H200', () => {
+    expect(report(name).machine.gpu?.name).toBe('NVIDIA H200');
   });
 });
 

@@ -21,7 +21,7 @@ const size = { width: 860, label: 11 };
 function session(name: string): Session {
   return asSession(parseKeptSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), {
     variants: [],
-    imageClaims: [],
+    claims: {},
   });
 }
 

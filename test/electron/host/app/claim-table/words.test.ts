@@ -2,27 +2,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findingsOfRow, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
-import { parseKeptSession } from '../../../../../electron/host/app/sessions/index.ts';
+import { claimTable, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
+import { asSession, parseKeptSession, readKnown } from '../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
-import {
-  type Claim,
-  claimResults,
-  readClaims,
-  readClaimsOf,
-  readTaskClaims,
-  transportTimes,
-} from '../../../../../electron/host/model/bench/claims.ts';
-import { imageClaims } from '../../../../../electron/host/workloads/diffraction/claims.ts';
-import { problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { taskClaims } from '../../../../../electron/host/workloads/task/claims.ts';
-import { assetsFolder, openTestScenarios } from '../../small-run.ts';
+import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
+import { assetsFolder } from '../../small-run.ts';
 
 const runs = path.join(assetsFolder, 'runs');
 const recorded = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
 const kept = (file: string) => parseKeptSession(readFileSync(path.join(runs, file), 'utf8'), file);
 const about = (workload: string, bench = '') => readClaimsOf(assetsFolder, { workload, bench });
-const rows = await readClaimTable(assetsFolder);
+const known = await readKnown(loadAddon(), assetsFolder);
+const rows = await claimTable(assetsFolder);
 const row = (number: number) => {
   const found = rows.find((one) => one.row === number);
   if (found === undefined) throw new Error(`no row ${number}`);
@@ -39,9 +30,7 @@ test('the naive layer is claimed to be slower than the library, and the larger l
   // Nothing claims that a library is slower than the naive kernel.
   expect(layer.flatMap(({ pairs }) => pairs).filter(({ faster }) => faster.variant === 'cuda-naive')).toEqual([]);
   const gains = ['layer-1024', 'layer-8192'].map((name) => {
-    const session = kept(`linear-relu/${name}.json`);
-    if (session.format !== 'braggbench-task-session') throw new Error(name);
-    const [report] = session.reports;
+    const [report] = asSession(kept(`linear-relu/${name}.json`), known).reports;
     const [pair] = report?.claims.find(({ id }) => id === 'fused-naive-slower')?.pairs ?? [];
     return [pair?.gain?.value.toFixed(1), pair?.verdict];
   });
@@ -78,22 +67,88 @@ test('what is claimed of PyTorch and of the C program has no verdict from progra
   }
 });
 
-test('the row of FP64 tells of FP64, of consumer GPUs, and holds transport too', async () => {
-  expect(row(24).claim).toContain('consumer GPUs');
-  const findings = await findingsOfRow(assetsFolder, row(24));
-  expect(findings.filter(({ by }) => by?.includes('double-float'))).toEqual([]);
-  const transport = findings.filter(({ session }) => session.startsWith('h200-'));
-  expect(transport.map(({ by, value }) => [by, value?.toFixed(2)])).toContainEqual([
+test('the row of FP64 tells of FP64, of consumer GPUs, and holds transport too', () => {
+  const { title, claims } = row(24);
+  expect(title).toContain('consumer GPUs');
+  const findings = claims.flatMap((one) => one.findings);
+  expect(findings.filter(({ by }) => by.includes('double-float'))).toEqual([]);
+  const transport = findings.filter(({ file }) => file.startsWith('h200-'));
+  expect(transport.map(({ by, value, verdict }) => [by, value?.toFixed(2), verdict])).toContainEqual([
     'cuda-fused@fp64 → cuda-fused',
     '3.49',
+    'not judged',
   ]);
+  // An H200 is none.
+  for (const { verdict } of claims) expect(verdict).toBe('not judged here: needs a consumer GPU, of which it is said');
 });
 
-test('every recorded sweep belongs to a row', () => {
-  const listed = rows.flatMap(({ sessions }) => sessions);
+test('every recorded sweep belongs to a row', async () => {
+  const listed = (await readClaimTable(assetsFolder)).flatMap(({ sessions }) => sessions);
   const sweeps = recorded.filter((file) => file.startsWith('micro/sweep-'));
   expect(sweeps.length).toBeGreaterThan(15);
   expect(sweeps.filter((file) => !listed.includes(file))).toEqual([]);
+});
+
+const verdictOf = (number: number, id: string, bench: string): string | undefined =>
+  row(number).claims.find((one) => one.id === id && one.bench === bench)?.verdict;
+
+describe('what the notes mean is what is measured', () => {
+  test('a sweep gives a verdict for each part of its range', () => {
+    expect(verdictOf(8, 'bank-conflicts', 'bank-conflicts')).toBe(
+      'by stride, less from 1 to 8; as claimed at 16; more at 32',
+    );
+    expect(verdictOf(3, 'host-loop', 'host-loop')).toBe(
+      'by rows, less at 1; undecided from 10 to 100; more from 1000 to 10 k',
+    );
+    expect(verdictOf(9, 'match', 'histogram')).toMatch(/^by bins, more at 1; less from 16/);
+    expect(verdictOf(7, 'tiling', 'stencil-2d')).toBe('by radius, less from 1 to 4; as claimed from 8 to 16');
+  });
+
+  test('fusing is of three kernels, graphs of small ones, and one stream against one is no overlap', () => {
+    const fusing = row(1).claims.find(({ id, bench }) => id === 'kernel-fusion' && bench === 'launch');
+    expect(fusing?.findings).toEqual([]);
+    const graphs = row(2).claims.flatMap(({ maps }) => maps.flatMap(({ series }) => series));
+    expect(graphs.flatMap(({ points }) => points.map(({ at }) => at))).toEqual([100, 10_000]);
+    const streams = row(15).claims.find(({ bench }) => bench === 'overlap');
+    expect(streams?.maps[0]?.series[0]?.points.map(({ at }) => at)).toEqual([2, 4, 8]);
+  });
+
+  test('every block size that is praised is held against every other', () => {
+    const [blocks] = row(22).claims;
+    expect(blocks?.findings).toHaveLength(9);
+    const worse = blocks?.findings.filter(({ verdict }) => verdict === 'less').map(({ by }) => by);
+    expect(worse).toEqual(['cuda-1024 → cuda-128']);
+  });
+
+  test('threads that are too few are the same work at both ends of a sweep', () => {
+    const idle = row(23).claims.find(({ id }) => id === 'idle');
+    expect(idle?.findings.map(({ value }) => Math.round(value ?? 0))).toEqual([22, 19550]);
+  });
+
+  test('what is of CuPy, PyTorch or the C program is judged by them, or says that it needs them', () => {
+    for (const [number, id, bench] of [
+      [1, 'launch-cost', 'launch'],
+      [20, 'cold-start', 'cold-start'],
+      [29, 'fp64-as-fast', ''],
+      [26, 'fused-naive-measured', ''],
+    ] as const)
+      expect(verdictOf(number, id, bench), id).toMatch(/^not judged here: needs (CuPy|PyTorch)/);
+    const by = row(25).claims.flatMap(({ findings }) => findings.map((one) => one.by));
+    expect(by).toContain('cupy-array → cuda-graph');
+    expect(by.join()).not.toContain('window');
+  });
+
+  test('one repetition is told and not judged', () => {
+    const blocks = row(21).claims.flatMap(({ findings }) => findings);
+    expect(blocks.filter(({ at }) => at !== null).map(({ verdict }) => verdict)).toEqual(Array(6).fill('not judged'));
+    expect(blocks.find(({ at }) => at === null)?.verdict).toBe('as claimed');
+  });
+
+  test('errors of the notes are told', () => {
+    const remarks = rows.flatMap(({ claims }) => claims.map(({ remark }) => remark ?? '')).join(' ');
+    for (const told of ['36 million', '3.3 GFLOP', 'at most 3×', 'cusparseSpMV', '37× at 1024²'])
+      expect(remarks).toContain(told);
+  });
 });
 
 describe('recorded sessions', () => {
@@ -106,25 +161,15 @@ describe('recorded sessions', () => {
     expect(kept('h200-dense-144M.json').reports[0]?.scenario).toContain('geometry.width_mm = 200');
   });
 
-  test('hold the claims of today, judged from their samples', async () => {
-    const addon = loadAddon();
-    const scenarios = await openTestScenarios(addon);
-    const transport: readonly Claim[] = await readClaims(assetsFolder);
-    const images = await about('diffraction');
-    for (const file of recorded) {
-      const session = kept(file);
-      if (session.format === 'braggbench-session')
-        for (const { claims, entries, seed } of session.reports)
-          expect(claimResults(transport, transportTimes(entries), seed), file).toEqual(claims);
-      else if (session.format === 'braggbench-image-session')
-        for (const report of session.reports) expect(imageClaims(images, report), file).toEqual(report.claims);
-      else
-        for (const { claims, entries, seed, document } of session.reports) {
-          const reading = await scenarios.any.parse(JSON.stringify(document), { name: 'session.json', folder: null });
-          if (reading.kind !== 'micro' && reading.kind !== 'linear-relu') throw new Error(file);
-          const about = await readTaskClaims(assetsFolder, problemOf(reading));
-          expect(taskClaims(about, entries, seed), file).toEqual(claims);
-        }
-    }
-  }, 60_000);
+  test('are held to the claims of today, whatever their files say of claims', () => {
+    const file = 'micro/reduction.json';
+    const session = kept(file);
+    const claimed = (of: typeof session) => asSession(of, known).reports[0]?.claims;
+    const emptied = { ...session, reports: session.reports.map((report) => ({ ...report, claims: [] })) };
+    expect(claimed(emptied as typeof session)).toEqual(claimed(session));
+    expect(claimed(session)?.map(({ id, pairs }) => [id, pairs.length])).toEqual([
+      ['shuffle', 1],
+      ['atomics', 1],
+    ]);
+  });
 });
