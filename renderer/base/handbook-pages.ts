@@ -47,6 +47,8 @@ export const pageOfPanel: Readonly<Record<string, HandbookPlace>> = {
   peaks: at('reading-results', 'an-image'),
   results: at('reading-results', 'a-measurement'),
   compare: at('comparing'),
+  claims: at('comparing', 'published-claims'),
+  history: at('comparing', 'days-and-commits'),
   ladder: at('comparing', 'published-claims'),
   'kernel-editor': at('user-kernels'),
   timeline: at('timelines'),

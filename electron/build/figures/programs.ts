@@ -100,12 +100,12 @@ export async function rangeOf(name: string): Promise<string> {
 export const claimsTable = async (): Promise<string> => (await prints('claims', '--markdown')).trim();
 
 const finding = z.object({ verdict: z.string() });
-const claimRows = z.object({ rows: z.array(z.object({ findings: z.array(finding) })) });
+const claimRows = z.object({ rows: z.array(z.object({ claims: z.array(z.object({ findings: z.array(finding) })) })) });
 
 /** How many statements of recorded sessions bear a claim out, and how many were measured. */
 export async function claimCounts(): Promise<readonly [number, number]> {
   const { rows } = claimRows.parse(JSON.parse(await prints('claims', '--json')));
-  const all = rows.flatMap(({ findings }) => findings.map(({ verdict }) => verdict));
+  const all = rows.flatMap(({ claims }) => claims.flatMap(({ findings }) => findings.map(({ verdict }) => verdict)));
   const judged = all.filter((verdict) => !/^not /.test(verdict));
   return [judged.filter((verdict) => verdict === 'as claimed').length, judged.length];
 }

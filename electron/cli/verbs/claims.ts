@@ -57,7 +57,7 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
       claims.map((claim, i) => {
         const found = claim.findings.filter(isMeasured);
         const sessions = [...new Set(found.map(({ file }) => name(file)))].join(', ');
-        const claimed = claim.reason === null ? claimedText(claim, found[0]?.unit) : '';
+        const claimed = claim.reason === null ? claimedText(claim, claim.unit) : '';
         const verdict = claim.reason ?? claim.verdict;
         return line([i === 0 ? String(row) : '', claim.claim, claimed, range(claim), verdict, sessions]);
       }),

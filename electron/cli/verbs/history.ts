@@ -1,9 +1,11 @@
 /** `braggbench history`: one variant on one problem over sessions of several days and commits. */
 import { percent } from '../../../renderer/base/numbers.ts';
+import { fewestBefore, type HistoryPoint, type HistorySeries, type Trend } from '../../contract/bench/history.ts';
 import { BraggError } from '../../contract/errors.ts';
+import { historyOf, trendOf } from '../../host/app/benches/history.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { fewestBefore, type HistoryPoint, historyOf, type Series, type Trend, trendOf } from '../history.ts';
+
 import { duration, significant } from '../numbers.ts';
 import { withHost } from '../open-host.ts';
 import { isSessionFile, openSession } from '../subjects.ts';
@@ -39,7 +41,7 @@ function trendText(trend: Trend | null, sessions: number): string {
 }
 
 function seriesLines(
-  { scenario, at, machine, label, points }: Series,
+  { scenario, at, machine, label, points }: HistorySeries,
   bold: (text: string) => string,
 ): readonly string[] {
   const first_s = points[0]?.time_s ?? Number.NaN;

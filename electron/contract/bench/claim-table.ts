@@ -70,6 +70,8 @@ export const tableClaimSchema = z.strictObject({
   /** Which benchmark of a workload that has several; empty otherwise. */
   bench: z.string(),
   about: claimAboutSchema.nullable(),
+  /** Unit of the number that is claimed: `×` of gains. */
+  unit: z.string(),
   /** What is wrong or missing in the source. */
   remark: z.string().nullable(),
   /** In one line, over all sessions. */

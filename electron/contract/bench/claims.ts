@@ -28,7 +28,7 @@ const LARGEST_OPEN_FROM = 100;
 export const claimShape = {
   id: z.string(),
   claim: z.string(),
-  /** Of a gain; 1 with an open end is "faster". */
+  /** Least gain, or number; 1 with an open end is "faster". */
   from: z.number(),
   /** Null: open. The same as `from`: one number. */
   to: z.number().nullable(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { benchMethods } from '../bench/benches.ts';
 import { claimTableMethods } from '../bench/claim-table.ts';
 import { comparisonMethods } from '../bench/comparison.ts';
+import { historyMethods } from '../bench/history.ts';
 import { capabilitiesSchema } from '../capabilities.ts';
 import { desktopMethods } from '../desktop.ts';
 import { doseMethods } from '../dose.ts';
@@ -170,6 +171,7 @@ export const methods = {
 
   ...benchMethods,
   ...claimTableMethods,
+  ...historyMethods,
   ...desktopMethods,
   ...imageMethods,
   ...libraryMethods,

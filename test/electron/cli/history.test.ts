@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { trendOf } from '../../../electron/cli/history.ts';
 import { type BenchSession, benchSessionSchema } from '../../../electron/contract/bench/bench.ts';
+import { trendOf } from '../../../electron/host/app/benches/history.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 

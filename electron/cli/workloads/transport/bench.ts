@@ -1,4 +1,5 @@
 /** `braggbench bench` of a transport scenario. */
+
 import { type BenchReport, type BenchSession, SESSION_FORMAT } from '../../../contract/bench/bench.ts';
 import type { Host } from '../../../host/index.ts';
 import type { TransportVariant as Variant } from '../../../host/io/addon/addon.ts';
@@ -7,7 +8,6 @@ import {
   type BenchProgress,
   benchmark,
   devicesWithCeilings,
-  readClaims,
   recordedFacts,
   sessionGpus,
   sweepFits,
@@ -15,6 +15,7 @@ import {
 import { chooseBaselines, readRegistry } from '../../../host/model/external/registry.ts';
 import { externalRuns, rivals } from '../../../host/model/external/rivals.ts';
 import { type Override, problemOf } from '../../../host/workloads/scenarios/index.ts';
+import { readClaims } from '../../../host/workloads/transport/claims.ts';
 import { asTransport } from '../../../host/workloads/transport/scenario/reading.ts';
 import { assetsFolder } from '../../assets-folder.ts';
 import { keepAndShow, type Lines, listed, measured, roundLine, roundsAsked, seedOf, show } from '../../benching.ts';

@@ -103,7 +103,7 @@ function acrossOf(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
     const [slow, fast] = [slower, faster].map((value) => recorded.reports[sweep.values.indexOf(value)]?.measured);
     if (slow === undefined || fast === undefined) return [];
     const side: Side = { variant, mode: 'warm', clock: 'counted' };
-    // Of two reports: no round holds both.
+    // No round holds both: they are of two reports.
     const gain = gainOf({ ...slow.timesFor(side), apart: true }, fast.timesFor(side), slow.seed);
     if (gain === null) return [];
     const stated = { ...claim, needs: needsOf(claim, slow.gpu) };
@@ -149,6 +149,7 @@ function judged(claim: Claim, { workload, bench }: RowPart, sessions: readonly R
   const { id, claim: words, from, to, tolerance, source, reason, about, remark } = claim;
   return {
     ...{ id, claim: words, from, to, source, reason, workload, bench, about, remark },
+    unit: findings.find(({ value }) => value !== null)?.unit ?? (claim.values.length > 0 ? '' : '×'),
     ...(tolerance === undefined ? {} : { tolerance }),
     ...(needs === undefined ? {} : { needs }),
     verdict: verdictLine({ ...claim, needs, findings, maps }),

@@ -18,6 +18,7 @@ import { refuseLongBench } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Benches } from '../benches/benches.ts';
+import { historyOf, trendOf } from '../benches/history.ts';
 import { claimTable } from '../claim-table/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
@@ -133,6 +134,14 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     'bench.forget': ({ bench }) => {
       benches.forget(bench);
       return {};
+    },
+    'bench.history': async ({ workload }) => {
+      const known = (await benches.list()).filter((one) => one.workload === workload && one.subjects.length > 0);
+      const sessions = await Promise.all(
+        known.map(async ({ id, name }) => ({ file: name, session: (await benches.session(id)).session })),
+      );
+      const all = historyOf(sessions, null);
+      return { series: all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) })) };
     },
     'claims.table': async () => {
       table ??= claimTable(parts.assetsFolder);

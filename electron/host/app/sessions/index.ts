@@ -6,16 +6,17 @@ import type { Session } from '../../../contract/bench/session.ts';
 import { TASK_SESSION_FORMAT, type TaskReport } from '../../../contract/bench/task-bench.ts';
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { claimResults, type Measured, measuredTransport } from '../../model/bench/claim-results.ts';
+import { type Measured, measuredTransport } from '../../model/bench/claim-results.ts';
 import { type Claim, type ClaimCatalogue, claimsOf, readCatalogue, speaksOf } from '../../model/bench/claims.ts';
 import { bootstrapRatioOf, ratioOf } from '../../model/bench/comparison.ts';
 import { parseKept } from '../../model/bench/session-file.ts';
 import { median } from '../../model/bench/statistics.ts';
-import { imageClaims, measuredImages } from '../../workloads/diffraction/claims.ts';
+import { imageClaimsNow, measuredImages } from '../../workloads/diffraction/claims.ts';
 import { imageSession, type RatioOf } from '../../workloads/diffraction/session.ts';
 import { allVariants } from '../../workloads/index.ts';
 import { measuredTasks, taskClaims, valuesOf } from '../../workloads/task/claims.ts';
 import { taskSession } from '../../workloads/task/session.ts';
+import { transportClaims } from '../../workloads/transport/claims.ts';
 import { transportSession } from '../../workloads/transport/session.ts';
 
 /** `path` names the file in what is wrong with it. Throws BraggError `foreign-file`. */
@@ -55,16 +56,13 @@ function spokenOf(claims: ClaimCatalogue, { workload, bench, document }: TaskRep
 /** With the claims of today beside its samples, whatever its file says of claims. */
 export function withClaims(kept: KeptSession, { claims }: Pick<KnownNow, 'claims'>): KeptSession {
   if (kept.format === IMAGE_SESSION_FORMAT) {
-    const known = claimsOf(claims, { workload: 'diffraction', bench: '' });
-    return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: imageClaims(known, report) })) };
+    return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: imageClaimsNow(claims, report) })) };
   }
   if (kept.format === TASK_SESSION_FORMAT) {
     const judged = (report: TaskReport) => taskClaims(spokenOf(claims, report), report);
     return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: judged(report) })) };
   }
-  const known = claimsOf(claims, { workload: 'transport', bench: '' });
-  const reports = kept.reports.map((report) => ({ ...report, claims: claimResults(known, measuredTransport(report)) }));
-  return { ...kept, reports };
+  return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: transportClaims(claims, report) })) };
 }
 
 /** What each report of a session says to claims, for questions over several of them. */

@@ -48,7 +48,7 @@ export const claimSchema = z.strictObject({
   about: claimAboutSchema.nullable().default(null),
   /** What is wrong or missing in the source. */
   remark: z.string().nullable().default(null),
-  /** Of consumer GPUs nothing is said by those of data centres. */
+  /** GPUs of data centres say nothing of those of consumers. */
   gpus: z.enum(['any', 'consumer']).default('any'),
   where: whereSchema.default({}),
   pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string() })).default([]),
@@ -66,11 +66,7 @@ export type Values = Pick<TaskProblem, 'numbers' | 'words'>;
 export type ClaimCatalogue = Readonly<Record<string, readonly Claim[]>>;
 
 const folderOf = (assetsFolder: string): string => path.join(assetsFolder, 'claims');
-/** The first workload's file is named after the notes that it stands for. */
-const fileNames: Readonly<Record<string, string>> = { transport: 'kernel-notes' };
-
-const nameOf = ({ workload, bench }: BenchKind): string =>
-  bench === '' ? (fileNames[workload] ?? workload) : `${workload}/${bench}`;
+const nameOf = ({ workload, bench }: BenchKind): string => (bench === '' ? workload : `${workload}/${bench}`);
 
 async function readFileOf(file: string): Promise<readonly Claim[]> {
   return fileSchema.parse(JSON.parse(await readFile(file, 'utf8'))).claims;
@@ -95,10 +91,6 @@ export const claimsOf = (catalogue: ClaimCatalogue, kind: BenchKind): readonly C
 export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promise<readonly Claim[]> {
   return claimsOf(await readCatalogue(assetsFolder), kind);
 }
-
-/** About proton transport. */
-export const readClaims = (assetsFolder: string): Promise<readonly Claim[]> =>
-  readClaimsOf(assetsFolder, { workload: 'transport', bench: '' });
 
 /** Whether a claim is about a problem of these values. */
 export function speaksOf({ where }: Claim, { numbers, words }: Values): boolean {

@@ -1,6 +1,6 @@
 export { type BenchOptions, benchmark } from './benchmark.ts';
 export { devicesWithCeilings } from './ceilings.ts';
-export { type Claim, readCatalogue, readClaims, readClaimsOf, readTaskClaims } from './claims.ts';
+export { type Claim, readCatalogue, readClaimsOf, readTaskClaims } from './claims.ts';
 export { commitOf } from './commit.ts';
 export { noGpus, type SessionGpus, sessionGpus } from './machine.ts';
 export { recordedFacts } from './recorded.ts';

@@ -2,7 +2,7 @@
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { ImageBenchReport } from '../../../contract/bench/image-bench.ts';
 import { claimResults, type Measured, notMeasured } from '../../model/bench/claim-results.ts';
-import { type Claim, speaksOf } from '../../model/bench/claims.ts';
+import { type Claim, type ClaimCatalogue, claimsOf, speaksOf } from '../../model/bench/claims.ts';
 
 type Claimed = Pick<ImageBenchReport, 'entries' | 'width' | 'height' | 'terms' | 'seed' | 'judged'> & {
   readonly machine: { readonly gpu: { readonly name: string } | null };
@@ -35,3 +35,7 @@ export function imageClaims(claims: readonly Claim[], report: Claimed): TaskClai
     measuredImages(report),
   ).map((result) => ({ ...result, values: [] }));
 }
+
+/** The claims of today beside the samples of a report of any age. */
+export const imageClaimsNow = (catalogue: ClaimCatalogue, report: ImageBenchReport): TaskClaimResult[] =>
+  imageClaims(claimsOf(catalogue, { workload: 'diffraction', bench: '' }), report);

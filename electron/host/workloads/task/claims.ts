@@ -1,10 +1,12 @@
 /** Published claims beside what a bench of tasks gave. */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { TaskEntry, TaskReport } from '../../../contract/bench/task-bench.ts';
-import { validateScenario } from '../../../contract/scenario/index.ts';
+import { type ScenarioWithConstants, type TaskScenario, validateScenario } from '../../../contract/scenario/index.ts';
+import { taskKinds } from '../../../contract/scenario/kinds.ts';
 import { isTaskKind } from '../../../contract/task.ts';
 import { keptInstances, type Measured, notMeasured, taskClaimResults } from '../../model/bench/claim-results.ts';
 import type { Claim, Values } from '../../model/bench/claims.ts';
+import { ofKind } from '../scenarios/side.ts';
 import { resolveTask } from './scenario/index.ts';
 
 function measured(entries: readonly TaskEntry[], variant: string) {
@@ -42,8 +44,12 @@ export function measuredTasks({ entries, seed, machine }: Judged): Measured {
 export const taskClaims = (claims: readonly Claim[], report: Judged): TaskClaimResult[] =>
   taskClaimResults(claims, measuredTasks(report));
 
+const asTask = (filled: ScenarioWithConstants): TaskScenario | null =>
+  isTaskKind(filled.kind) ? ofKind(taskKinds, filled) : null;
+
 /** The values of a kept scenario, with its defaults; null where it was not kept, or is none any more. */
 export function valuesOf(document: unknown): Values | null {
   const { filled } = validateScenario(document);
-  return filled === null || !isTaskKind(filled.kind) || !('problem' in filled) ? null : resolveTask(filled, 1);
+  const scenario = filled === null ? null : asTask(filled);
+  return scenario === null ? null : resolveTask(scenario, 1);
 }

@@ -1,18 +1,12 @@
 /** Proton transport as benchmarks take it. */
 import { SESSION_FORMAT } from '../../../contract/bench/bench.ts';
 import { candidates } from '../../model/bench/candidates.ts';
-import {
-  benchmark,
-  devicesWithCeilings,
-  readClaims,
-  recordedFacts,
-  sessionGpus,
-  sweepFits,
-} from '../../model/bench/index.ts';
+import { benchmark, devicesWithCeilings, recordedFacts, sessionGpus, sweepFits } from '../../model/bench/index.ts';
 import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
 import { externalRuns, rivals } from '../../model/external/rivals.ts';
 import { type Answers, type Benchable, problemFor, reportEach } from '../benchable.ts';
 import { problemOf } from '../scenarios/index.ts';
+import { readClaims } from './claims.ts';
 import { doseFieldOf } from './field.ts';
 import { leastOfEach } from './work.ts';
 

@@ -7,12 +7,12 @@ import { describe, expect, test } from 'vitest';
 import { gpuTargets, readSessions } from '../../../../../electron/build/bench/targets.mjs';
 import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
 import { claimResults, measuredTransport } from '../../../../../electron/host/model/bench/claim-results.ts';
-import { readClaims } from '../../../../../electron/host/model/bench/claims.ts';
 import { flagOf } from '../../../../../electron/host/model/bench/flags.ts';
 import { roofline } from '../../../../../electron/host/model/bench/roofline.ts';
 import { readSession, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
 import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/statistics.ts';
 import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';
+import { readClaims } from '../../../../../electron/host/workloads/transport/claims.ts';
 import { assetsFolder } from '../../small-run.ts';
 
 /** As people write it: `23 Nov 2026`. */

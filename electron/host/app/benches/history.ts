@@ -3,52 +3,17 @@
  * other, and whether the last is further off than that. Drifts of the machine do not cancel between sessions, so
  * that no interval of a single one says it.
  */
-import { reportProvenance } from '../../renderer/base/provenance.ts';
-import type { Interval } from '../contract/bench/interval.ts';
-import type { MeasuredSessionEntry, Session } from '../contract/bench/session.ts';
-import { instancesOf } from '../host/model/bench/comparison.ts';
-import { asInterval, timeInterval } from '../host/model/verdicts/levels.ts';
-import { mean, variance } from '../host/model/verdicts/order.ts';
-import { twoSidedQuantile } from '../host/model/verdicts/student.ts';
+import { gpusUsed } from '../../../contract/bench/bench-session.ts';
+import { fewestBefore, type HistorySeries, type Trend } from '../../../contract/bench/history.ts';
+import type { Interval } from '../../../contract/bench/interval.ts';
+import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
+import { instancesOf } from '../../model/bench/comparison.ts';
+import { asInterval, timeInterval } from '../../model/verdicts/levels.ts';
+import { mean, variance } from '../../model/verdicts/order.ts';
+import { twoSidedQuantile } from '../../model/verdicts/student.ts';
 
-export interface HistoryPoint {
-  readonly file: string;
-  /** ISO 8601. */
-  readonly created: string;
-  readonly commit: string | null;
-  readonly time_s: number;
-  /** 95 %, from what varies between the session's instances; null where it tells nothing of them. */
-  readonly interval: Interval | null;
-  readonly right: boolean;
-  readonly flagged: number | null;
-}
-
-export interface Series {
-  readonly workload: string;
-  readonly bench: string;
-  readonly scenario: string;
-  /** The value of a sweep; null without one. */
-  readonly at: string | null;
-  /** The GPU, or the processor. */
-  readonly machine: string;
-  readonly label: string;
-  /** By day. */
-  readonly points: readonly HistoryPoint[];
-}
-
-/** Fewer sessions than this before the last say nothing of how sessions differ. */
-export const fewestBefore = 3;
-
+/** Share of further sessions that an interval may miss. */
 const missing = 0.05;
-
-export interface Trend {
-  /** Standard deviation of the sessions' times before the last, as a ratio less 1. */
-  readonly spread: number;
-  /** The last time over their geometric mean, and where 95 % of further sessions would lie. */
-  readonly ratio: number;
-  readonly expected: Interval;
-  readonly verdict: 'faster' | 'slower' | 'as before';
-}
 
 /** The last session against those before: Student's prediction interval on the logarithm. Null for too few. */
 export function trendOf(times: readonly number[]): Trend | null {
@@ -82,13 +47,14 @@ interface Named {
   readonly session: Session;
 }
 
-function seriesIn({ file, session }: Named): readonly Series[] {
+function seriesIn({ file, session }: Named): readonly HistorySeries[] {
   const { workload, created, sweep } = session;
   return session.reports.flatMap((report, i) =>
-    report.entries.flatMap((entry): Series[] => {
+    report.entries.flatMap((entry): HistorySeries[] => {
       if (entry.status === 'refused') return [];
       const { label, time_s, accuracy, flagged, verdict } = entry;
-      const { machine } = reportProvenance({ ...report, entries: [entry] }, created);
+      const gpus = gpusUsed(report.machine, [entry]).map(({ name }) => name);
+      const machine = gpus.length === 0 ? report.machine.cpu : gpus.join(', ');
       const right = verdict !== 'wrong' && accuracy.every(({ holds }) => holds);
       const at = sweep === null ? null : `${sweep.path} = ${sweep.values[i]}`;
       const point = {
@@ -105,11 +71,11 @@ function seriesIn({ file, session }: Named): readonly Series[] {
   );
 }
 
-const keyOf = ({ workload, bench, scenario, at, machine, label }: Series): string =>
+const keyOf = ({ workload, bench, scenario, at, machine, label }: HistorySeries): string =>
   JSON.stringify([workload, bench, scenario, at, machine, label]);
 
 /** Those of `variant`, or all, that at least two sessions measured. */
-export function historyOf(sessions: readonly Named[], variant: string | null): readonly Series[] {
+export function historyOf(sessions: readonly Named[], variant: string | null): readonly HistorySeries[] {
   const all = sessions.flatMap(seriesIn).filter(({ label }) => variant === null || label === variant);
   return [...Map.groupBy(all, keyOf).values()].flatMap((same) => {
     const points = same.flatMap((one) => one.points).sort((a, b) => Date.parse(a.created) - Date.parse(b.created));

@@ -1,0 +1,13 @@
+/** Published claims beside what a bench of proton transport gave. */
+import type { BenchReport } from '../../../contract/bench/bench.ts';
+import type { ClaimResult } from '../../../contract/bench/claims.ts';
+import { claimResults, measuredTransport } from '../../model/bench/claim-results.ts';
+import { type Claim, type ClaimCatalogue, claimsOf, readClaimsOf } from '../../model/bench/claims.ts';
+
+const about = { workload: 'transport', bench: '' } as const;
+
+export const readClaims = (assetsFolder: string): Promise<readonly Claim[]> => readClaimsOf(assetsFolder, about);
+
+/** The claims of today beside the samples of a report of any age. */
+export const transportClaims = (catalogue: ClaimCatalogue, report: BenchReport): ClaimResult[] =>
+  claimResults(claimsOf(catalogue, about), measuredTransport(report));

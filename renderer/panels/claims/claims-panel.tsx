@@ -1,0 +1,200 @@
+/** Every published claim beside what recorded sessions measured, each opening its sessions, its map and what it is about. */
+import { type ReactElement, useEffect, useState } from 'react';
+import type {
+  ClaimFinding,
+  ClaimMap,
+  ClaimTableRow,
+  TableClaim,
+} from '../../../electron/contract/bench/claim-table.ts';
+import { claimedText } from '../../base/claims.ts';
+import { NO_VALUE, significant } from '../../base/numbers.ts';
+import { claimMapChart } from '../../drawing/charts/claim-curve.ts';
+import { errorText } from '../../state/notices.ts';
+import { Button } from '../../widgets/controls/button.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import '../../widgets/plots/plot-panel.css';
+import '../../widgets/words/claims-table.css';
+import './claims-panel.css';
+import { matches, rangeText, toneOf } from './words.ts';
+
+function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
+  const { benches } = useWorkbench();
+  const { session, report, by, what, value, interval, unit, verdict, scenario, machine, at } = finding;
+  return (
+    <tr>
+      <th scope="row">
+        {by}
+        <br />
+        <small>{what}</small>
+      </th>
+      <td className="claims__number">{claimedText(claim, unit)}</td>
+      <td className="claims__number">
+        {value === null ? NO_VALUE : `${significant(value, 3)}${unit === '×' ? '×' : ` ${unit}`}`}
+        {interval === null ? null : (
+          <small>
+            {' '}
+            ({significant(interval.low, 3)}–{significant(interval.high, 3)})
+          </small>
+        )}
+      </td>
+      <td className="claims-panel__verdict" data-tone={toneOf(verdict)}>
+        {verdict}
+      </td>
+      <td>
+        <Button
+          title={`${scenario}, ${machine}: times and sources`}
+          onPress={() => void benches.compare(session, report)}
+        >
+          {scenario}
+          {at === null ? '' : ` at ${significant(at, 4)}`}
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+function Findings({ claim }: { readonly claim: TableClaim }): ReactElement | null {
+  const found = claim.findings.filter(({ value }) => value !== null);
+  if (found.length === 0) return null;
+  return (
+    <table className="claims">
+      <thead>
+        <tr>
+          <th scope="col">By</th>
+          <th scope="col">Claimed</th>
+          <th scope="col">Measured</th>
+          <th scope="col">Verdict</th>
+          <th scope="col">Session</th>
+        </tr>
+      </thead>
+      <tbody>
+        {found.map((finding) => (
+          <FindingRow
+            key={`${finding.session} ${finding.report} ${finding.by} ${finding.at}`}
+            claim={claim}
+            finding={finding}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Maps({ claim, map }: { readonly claim: TableClaim; readonly map: ClaimMap }): ReactElement {
+  const { scheduler } = useWorkbench();
+  const unit = map.series[0]?.unit ?? '×';
+  const curves = map.series
+    .filter((one) => one.unit === unit)
+    .map(({ by, points }) => ({
+      name: by,
+      points: points.map(({ at, value, interval }) => ({ at, gain: { value, interval } })),
+    }));
+  return (
+    <figure data-testid="claim-map">
+      <ShownChart chart={claimMapChart(claim, map.path, curves, unit)} scheduler={scheduler} />
+      <figcaption className="claims-panel__source">
+        {map.scenario}, {map.machine}. {map.series.map(({ by, told }) => `${by}: ${told}`).join('. ')}.
+      </figcaption>
+    </figure>
+  );
+}
+
+function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
+  const { about, remark, reason, source, maps } = claim;
+  const parts = about === null ? [] : [about.what, about.size, about.gpu].filter((part) => part !== null);
+  return (
+    <div className="claims-panel__detail">
+      {parts.length === 0 ? null : <p>It is about: {parts.join('; ')}.</p>}
+      <p>Source: {source}.</p>
+      {reason === null ? null : <p>{reason}</p>}
+      {remark === null ? null : <p>{remark}</p>}
+      <Findings claim={claim} />
+      {maps.map((map) => (
+        <Maps key={map.session} claim={claim} map={map} />
+      ))}
+    </div>
+  );
+}
+
+function Claim({ claim }: { readonly claim: TableClaim }): ReactElement {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className="claims-panel__claim"
+      data-testid="claim"
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <b>{claim.claim}</b>
+        <span>{claimedText(claim, claim.unit)}</span>
+        <span>{rangeText(claim)}</span>
+        <span className="claims-panel__verdict" data-tone={toneOf(claim.verdict)}>
+          {claim.verdict}
+        </span>
+      </summary>
+      {open ? <Detail claim={claim} /> : null}
+    </details>
+  );
+}
+
+type Loaded =
+  | Readonly<{ kind: 'waiting' }>
+  | Readonly<{ kind: 'rows'; rows: readonly ClaimTableRow[] }>
+  | Readonly<{ kind: 'failed'; reason: string }>;
+
+export default function ClaimsPanel(): ReactElement {
+  const { client } = useWorkbench();
+  const [loaded, setLoaded] = useState<Loaded>({ kind: 'waiting' });
+  const [sought, setSought] = useState('');
+  useEffect(() => {
+    let current = true;
+    client.call('claims.table', {}).then(
+      ({ rows }) => current && setLoaded({ kind: 'rows', rows }),
+      (error: unknown) => current && setLoaded({ kind: 'failed', reason: errorText(error) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client]);
+  const rows = loaded.kind === 'rows' ? loaded.rows : [];
+  const shown = rows
+    .map((row) => ({ ...row, claims: row.claims.filter((claim) => matches(row, claim, sought)) }))
+    .filter(({ claims }) => claims.length > 0);
+  const count = shown.reduce((sum, { claims }) => sum + claims.length, 0);
+  return (
+    <div className="plot-panel">
+      <div className="panel-bar">
+        <TextField
+          label="Search the claims"
+          placeholder="words, verdict or source"
+          value={sought}
+          onChange={setSought}
+        />
+        <span className="panel-readout">{loaded.kind === 'rows' ? `${count} claims` : ''}</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      <section className="claims-panel" tabIndex={0} aria-label="Published claims">
+        {loaded.kind === 'waiting' ? <p className="claims-panel__source">Judging the recorded sessions…</p> : null}
+        {loaded.kind === 'failed' ? (
+          <EmptyState icon="error" tone="error" title="The claims could not be read">
+            {loaded.reason}
+          </EmptyState>
+        ) : null}
+        {shown.map(({ row, title, source, claims }) => (
+          <section key={row} className="claims-panel__row" aria-label={title}>
+            <h2>
+              {row}. {title}
+            </h2>
+            <p className="claims-panel__source">{source}</p>
+            {claims.map((claim) => (
+              <Claim key={`${claim.workload} ${claim.bench} ${claim.id}`} claim={claim} />
+            ))}
+          </section>
+        ))}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+/** One variant on one problem over sessions of several days and commits, as `braggbench history` tells it. */
+import { type ReactElement, useEffect, useState } from 'react';
+import type { HistorySeries, Trend } from '../../../electron/contract/bench/history.ts';
+import { errorText } from '../../state/notices.ts';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import '../../widgets/plots/plot-panel.css';
+import '../../widgets/words/claims-table.css';
+import './history-panel.css';
+import { pointTexts, seriesTitle, trendText } from './words.ts';
+
+type Told = HistorySeries & { readonly trend: Trend | null };
+
+function Series({ series }: { readonly series: Told }): ReactElement {
+  const { points, trend } = series;
+  const first_s = points[0]?.time_s ?? Number.NaN;
+  return (
+    <section className="history__series" aria-label={seriesTitle(series)} data-testid="history-series">
+      <h2>{seriesTitle(series)}</h2>
+      <table className="claims">
+        <thead>
+          <tr>
+            <th scope="col">Measured</th>
+            <th scope="col">Commit</th>
+            <th scope="col">Time</th>
+            <th scope="col">95 % interval</th>
+            <th scope="col">Over the first</th>
+            <th scope="col">Session</th>
+          </tr>
+        </thead>
+        <tbody>
+          {points.map((point) => {
+            const { day, commit, time, interval, ratio, doubts } = pointTexts(point, first_s);
+            return (
+              <tr key={`${point.created} ${point.file}`}>
+                <th scope="row">{day}</th>
+                <td>{commit}</td>
+                <td className="claims__number">{time}</td>
+                <td className="claims__number">{interval}</td>
+                <td className="claims__number">{ratio}</td>
+                <td>
+                  {point.file}
+                  {doubts === '' ? '' : ` (${doubts})`}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <p>{trendText(trend, points.length)}</p>
+    </section>
+  );
+}
+
+export default function HistoryPanel(): ReactElement {
+  const { client, stores } = useWorkbench();
+  const workload = useSelected(stores.comparison, (state) => state.workload);
+  const live = useSelected(stores.comparison, (state) => state.live);
+  const stored = useSelected(stores.comparison, (state) => state.stored);
+  const [series, setSeries] = useState<readonly Told[] | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [sought, setSought] = useState('');
+  // Asked again when a session has ended or was opened, not while one runs.
+  const known = [...live.filter(({ state }) => state !== 'queued' && state !== 'running'), ...stored];
+  const asked = JSON.stringify([workload, known.map(({ id }) => id)]);
+  useEffect(() => {
+    let current = true;
+    const [of] = JSON.parse(asked) as [typeof workload];
+    client.call('bench.history', { workload: of }).then(
+      (answer) => {
+        if (!current) return;
+        setSeries(answer.series);
+        setFailure(null);
+      },
+      (error: unknown) => current && setFailure(errorText(error)),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, asked]);
+  const words = sought.toLowerCase().split(/\s+/);
+  const shown = (series ?? []).filter((one) => words.every((word) => seriesTitle(one).toLowerCase().includes(word)));
+  return (
+    <div className="plot-panel">
+      <div className="panel-bar">
+        <TextField label="Search the history" placeholder="variant or scenario" value={sought} onChange={setSought} />
+        <span className="panel-readout">{series === null ? '' : `${shown.length} of ${series.length} series`}</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      <section className="history" tabIndex={0} aria-label="Sessions over days and commits">
+        {failure === null ? null : (
+          <EmptyState icon="error" tone="error" title="The history could not be read">
+            {failure}
+          </EmptyState>
+        )}
+        {series !== null && shown.length === 0 && failure === null ? (
+          <EmptyState icon="curve" title="No variant was measured twice">
+            Two sessions of one variant, scenario and machine begin a history; save sessions to keep them.
+          </EmptyState>
+        ) : null}
+        {shown.map((one) => (
+          <Series key={seriesTitle(one)} series={one} />
+        ))}
+      </section>
+    </div>
+  );
+}
