@@ -7,6 +7,8 @@ import { build, commandLineSteps, prepare } from './steps/all.mjs';
 await main(async () => {
   const elsewhere = await prepare(process.argv.slice(2));
   if (elsewhere !== null) return elsewhere;
-  await build(await commandLineSteps());
+  // Gates of the C++ tests print some of the tables.
+  const { cppTestsStep } = await import('./steps/native.mjs');
+  await build([...(await commandLineSteps()), cppTestsStep()]);
   return hand(process.execPath, [inRoot('electron/build/figures/main.ts'), ...process.argv.slice(2)]);
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { root } from './documents.ts';
-import { code, table } from './text.ts';
+import { code, percent, table } from './text.ts';
 
 const run = promisify(execFile);
 
@@ -95,6 +95,64 @@ export async function shippedScenarios(names: readonly string[] = shipped): Prom
 export async function rangeOf(name: string): Promise<string> {
   const { metrics, csda_range_mm } = solved.parse(JSON.parse(await prints('run', name, '--json')));
   return `${to(metrics.r80_mm, 2)} mm of ${to(csda_range_mm, 2)} mm`;
+}
+
+const built = z.object({
+  layers: z.array(z.unknown()),
+  plateau: z.object({ r90_mm: z.number(), m95_mm: z.number(), flatness: z.number() }),
+  firstFlatness: z.number(),
+});
+
+/** Range and modulation, mm, and what is set besides. */
+export const peaks = [
+  [100, 40, ''],
+  [150, 50, 'beam.energy_sigma_MeV=0.8'],
+  [60, 45, ''],
+] as const;
+
+/** Spread-out Bragg peaks: what is asked for, and what one run of all layers gives. */
+export async function spreadOutPeaks(asked: readonly (typeof peaks)[number][] = peaks): Promise<string> {
+  const rows: (readonly string[])[] = [];
+  for (const [range, modulation, set] of asked) {
+    const words = ['--range', `${range}`, '--modulation', `${modulation}`, ...(set === '' ? [] : ['--set', set])];
+    const { layers, plateau, firstFlatness } = built.parse(JSON.parse(await prints('sobp', ...words, '--json')));
+    const { r90_mm, m95_mm, flatness } = plateau;
+    const flat = (share: number): string => `±${percent(share)}`;
+    const what = code(`--range ${range} --modulation ${modulation}${set === '' ? '' : ` --set ${set}`}`);
+    rows.push([what, to(r90_mm, 2), to(m95_mm, 2), flat(flatness), flat(firstFlatness), String(layers.length)]);
+  }
+  return table(['`braggbench sobp`', '>R90, mm', '>M95, mm', '>Flatness', '>by Jette and Chen', '>Layers'], rows);
+}
+
+/** What a gate of test/physics prints of itself: rows of a table. The C++ tests are built by `npm test`. */
+async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
+  const { stdout } = await run(path.join(root, 'dist/native/braggbench_tests'), [gate], {
+    env: { ...process.env, BRAGGBENCH_SHOW_GATES: '1' },
+  });
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.includes('nan'))
+    .map((line) => line.slice(2, -2).split(' | '));
+}
+
+/** Depth doses against a Monte Carlo. */
+export async function reactionsAgainstMonteCarlo(): Promise<string> {
+  const titles = ['MeV', 'R80, mm', 'W80–20', 'Plateau', 'Peak to entrance', 'Deposited'];
+  const passes = ['γ 1 %/1 mm', 'Absolute', 'γ 2 %/1 mm'];
+  return table(
+    [...titles, ...passes].map((title) => `>${title}`),
+    await gateRows('nuclear reactions: depth'),
+  );
+}
+
+/** Behind it there are hardly any protons left. */
+const LAST_LET_MM = 164;
+
+/** LET against a Monte Carlo, keV/µm and the difference in percent. */
+export async function letAgainstMonteCarlo(): Promise<string> {
+  const averages = ['LETt primary', 'LETd primary', 'LETt all', 'LETd all'];
+  const rows = (await gateRows('LET of primaries in a plan')).filter(([depth]) => Number(depth) <= LAST_LET_MM);
+  return table(['>Depth, mm', ...averages.flatMap((title) => [`>${title}`, '>%'])], rows);
 }
 
 export const claimsTable = async (): Promise<string> => (await prints('claims', '--markdown')).trim();

@@ -1,5 +1,16 @@
 /** Every table of the documents by its name, and what it is made from. A further table is one entry here. */
-import { claimCounts, claimsTable, rangeOf, shippedScenarios, usages, verbs, waterBeams } from './programs.ts';
+import {
+  claimCounts,
+  claimsTable,
+  letAgainstMonteCarlo,
+  rangeOf,
+  reactionsAgainstMonteCarlo,
+  shippedScenarios,
+  spreadOutPeaks,
+  usages,
+  verbs,
+  waterBeams,
+} from './programs.ts';
 import { images, layer, machines, measured, modes, report, rivals, runs } from './sessions.ts';
 import { code, seconds, table, times } from './text.ts';
 
@@ -73,6 +84,9 @@ export const tables: Readonly<Record<string, Table>> = {
   headline: { from: 'solver', make: headline },
   'water-beams': { from: 'solver', make: () => waterBeams() },
   'shipped-scenarios': { from: 'solver', make: () => shippedScenarios() },
+  'reactions-monte-carlo': { from: 'solver', make: reactionsAgainstMonteCarlo },
+  'let-monte-carlo': { from: 'solver', make: letAgainstMonteCarlo },
+  'spread-out-peaks': { from: 'solver', make: () => spreadOutPeaks() },
   'transport-water': { from: 'sessions', make: () => runs('h200-water-70MeV') },
   'transport-uniform': { from: 'sessions', make: () => runs('h200-uniform-grid-70MeV') },
   'transport-dense': { from: 'sessions', make: () => runs('h200-dense-36M') },

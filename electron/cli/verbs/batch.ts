@@ -1,5 +1,6 @@
 /** `braggbench batch`: many beams, each with its readouts. */
 import { parse } from 'node:path';
+import { csvCell } from '../../contract/csv.ts';
 import type { BraggError } from '../../contract/errors.ts';
 import { summaryDocument } from '../../contract/summary.ts';
 import type { SolvedBeam } from '../../host/app/batches/batches.ts';
@@ -114,8 +115,6 @@ function jsonOf({ name }: Beam, outcome: Outcome | undefined): object {
   return { name, ...summaryDocument(outcome.summary) };
 }
 
-const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 /** All depth doses below each other: beam, depth, dose. */
 function curvesCsv(beams: readonly Beam[], outcomes: readonly (Outcome | undefined)[]): string {
   const lines = ['beam,depth_mm,dose_MeV_per_mm'];
@@ -123,7 +122,7 @@ function curvesCsv(beams: readonly Beam[], outcomes: readonly (Outcome | undefin
     const outcome = outcomes[i];
     if (outcome === undefined || !solved(outcome)) continue;
     const { positions, values } = outcome.depthDose;
-    const beam = quoted(name);
+    const beam = csvCell(name);
     for (let k = 0; k < positions.length; k += 1) lines.push(`${beam},${positions[k]},${values[k]}`);
   }
   return `${lines.join('\n')}\n`;

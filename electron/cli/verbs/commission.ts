@@ -23,14 +23,13 @@ function unitOf(parsed: ParsedArguments): DepthUnit | null {
   return unit;
 }
 
+/** Twenty thousand points in two columns. */
+const MOST_CURVE_BYTES = 2 ** 20;
+
 async function measured(file: string, unit: DepthUnit | null) {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new BraggError(
-      'invalid',
-      `${file} cannot be read: ${error.code === 'ENOENT' ? 'it is not there' : error.message}`,
-    );
-  });
-  const read = readCurve(text, unit);
+  const found = await readText(file, MOST_CURVE_BYTES);
+  if (!found.ok) throw new BraggError('invalid', `${file} cannot be read: ${found.reason}`);
+  const read = readCurve(found.text, unit);
   if (read.ok) return read.curve;
   const issues = read.faults.map(({ line, message }) => {
     const at = { severity: 'error', file, path: '', line, column: null } as const;

@@ -3,7 +3,14 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { documents, placesIn, root, textOf, withTables } from '../../../electron/build/figures/documents.ts';
-import { shippedScenarios, waterBeams } from '../../../electron/build/figures/programs.ts';
+import {
+  letAgainstMonteCarlo,
+  peaks,
+  reactionsAgainstMonteCarlo,
+  shippedScenarios,
+  spreadOutPeaks,
+  waterBeams,
+} from '../../../electron/build/figures/programs.ts';
 import { tables } from '../../../electron/build/figures/tables.ts';
 import { digits, seconds } from '../../../electron/build/figures/text.ts';
 
@@ -78,6 +85,11 @@ describe('what the solver gives', () => {
   test('shipped scenarios', async () => {
     expectRows('shipped-scenarios', await shippedScenarios(['water-70MeV', 'bone-slab-150MeV']));
   }, 120_000);
+  test('spread-out peaks', async () => expectRows('spread-out-peaks', await spreadOutPeaks([peaks[2]])), 120_000);
+  test.each([
+    ['reactions-monte-carlo', reactionsAgainstMonteCarlo],
+    ['let-monte-carlo', letAgainstMonteCarlo],
+  ] as const)('%s, by the gates of the C++ tests', async (name, make) => expectRows(name, await make()), 120_000);
   test('the headline', async () => {
     const kept = cells(places.find(({ name }) => name === 'headline')?.text ?? '');
     const made = cells((await tables['headline']?.make()) ?? '');
@@ -87,6 +99,31 @@ describe('what the solver gives', () => {
     expect(range(kept[2])).toHaveLength(2);
     for (const [at, value] of range(made[2]).entries()) expect(near(range(kept[2])[at] ?? '', value), again).toBe(true);
   }, 120_000);
+});
+
+/** Tables with figures that are typed: each is of a source that it names, or of what people ask for. */
+const typed: readonly (readonly [file: string, title: string])[] = [
+  ['assets/handbook/fields.md', '`range_is`'],
+  ['assets/handbook/fields.md', 'What is asked for'],
+  ['assets/handbook/let-and-rbe.md', 'Model'],
+  ['assets/handbook/nuclear-reactions.md', 'What'],
+];
+
+test('every other table with figures is made by a program', () => {
+  const figure = /\d\.\d|\d\s?(?:%|×|mm|MeV|[mµn]?s|[kMG]i?B)(?![\w-])/;
+  const found = documents.flatMap((file) => {
+    const outside = textOf(file).replace(/<!-- figures[\s\S]*?\/figures -->/g, '');
+    return [...outside.matchAll(/(?:^\|.*\n)+/gm)].flatMap(([text]) => {
+      const [head = '', , ...body] = text.trim().split('\n');
+      const figures = body
+        .join(' ')
+        .replace(/`[^`]*`/g, '')
+        .split('|')
+        .filter((cell) => figure.test(cell));
+      return figures.length < 2 ? [] : [[file, head.split('|')[1]?.trim()]];
+    });
+  });
+  expect(found).toEqual(typed);
 });
 
 /** Text without tables, code and markers. */

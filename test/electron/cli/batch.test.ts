@@ -99,3 +99,11 @@ test('a number of lanes that cannot be is refused', async () => {
   const { code, stderr } = await call(['batch', 'small.json', '--lanes', '0']);
   expect([code, stderr.includes('allowed: 1 to 1024')]).toEqual([2, true]);
 });
+
+test('names of files that a spreadsheet would compute are told to be text', async () => {
+  await writeFile(inFolder('=1+1.json'), JSON.stringify({ ...small, beam: { energy_MeV: 20 } }));
+  const { code } = await call(['batch', '=1+1.json', '--csv', 'curves.csv', '--force']);
+  expect(code).toBe(0);
+  const [, line = ''] = (await readFile(inFolder('curves.csv'), 'utf8')).split('\n');
+  expect(line).toMatch(/^'=1\+1,/);
+});
