@@ -1,8 +1,9 @@
 /** `braggbench commission`: energy and spread of a beam from its measured depth dose. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
+import { readText } from '../../host/io/text/read.ts';
 import { type Commissioned, commission } from '../../host/workloads/transport/beams/commission.ts';
 import { type DepthUnit, depthUnits, readCurve } from '../../host/workloads/transport/beams/measured-curve.ts';
 import { asTransport } from '../../host/workloads/transport/scenario/reading.ts';

@@ -1,4 +1,6 @@
 /** `braggbench commission`: a beam from a measured depth dose, kept as a scenario; and files that are none. */
+
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -47,6 +49,18 @@ test.each([
 
 test('a file that is not there is named', async () => {
   const { code, stderr } = await braggbench(['commission', at('gone.csv')]);
-  expect(stderr).toContain('gone.csv cannot be read: it is not there');
+  expect(stderr).toContain('gone.csv cannot be read: there is no such file');
   expect(code).toBe(2);
+});
+
+test.skipIf(process.platform === 'win32')('a pipe, and a file without end, are refused at once', async () => {
+  execFileSync('mkfifo', [at('pipe.csv')]);
+  for (const [file, says] of [
+    [at('pipe.csv'), 'is a pipe, not a file'],
+    ['/dev/zero', 'is larger than 1024 KiB, the most that is read'],
+  ]) {
+    const { code, stderr } = await braggbench(['commission', file ?? '']);
+    expect(stderr).toContain(says);
+    expect(code).toBe(2);
+  }
 });
