@@ -53,3 +53,8 @@ export function formatBytes(bytes: number): string {
   const digits = step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return `${value.toFixed(digits)} ${byteSteps[step]}`;
 }
+
+/** `3 variants`, `1 variant`. */
+export function countText(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
+}

@@ -95,7 +95,7 @@ it('every panel is accessible, light and dark', async () => {
   const faults: string[] = [];
   for (const { title } of panelPlaces.filter((panel) => isOfKind(panel, 'transport', pageWorkloads))) {
     // With its shortcut behind it, where it has one.
-    await bench.menu('View', new RegExp(`^${title}($|Alt)`));
+    await bench.menu('View', new RegExp(`^${title}($|Alt|F1)`));
     const tab = bench.panel(title);
     await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true');
     const panel = page.getByRole('tabpanel', { name: title, exact: true });
@@ -105,6 +105,7 @@ it('every panel is accessible, light and dark', async () => {
       await page.emulateMedia({ colorScheme: theme });
       await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
       // A theme changes colours and nothing else.
+      await open.screenshot(`panel-${title.replaceAll(' ', '-')}-${theme}`);
       const found = await accessibilityFaults(page, id, theme === 'light' ? 'everything' : 'colours');
       faults.push(...found.map((fault) => `${title}, ${theme}: ${fault}`));
     }

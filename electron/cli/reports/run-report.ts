@@ -1,6 +1,7 @@
 /** The result of a run for a person. */
 import type { RunSummary } from '../../contract/run.ts';
 import type { EnergyBalance, NumberBalance } from '../../contract/scenario/transport/ledger-columns.ts';
+import { countText } from '../../contract/units.ts';
 import { duration, metric, millimetres, significant, smallError } from '../numbers.ts';
 import { pairs, table } from '../table.ts';
 
@@ -179,7 +180,7 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
   const { number, energy } = summary.ledger;
   return [
     style('bold', summary.scenario),
-    `${summary.variant}, ${summary.precision}, ${summary.threads} thread${summary.threads === 1 ? '' : 's'}, ${summary.isa}; ` +
+    `${summary.variant}, ${summary.precision}, ${countText(summary.threads, 'thread')}, ${summary.isa}; ` +
       `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across)`,
     headline(facts, style),
     '',

@@ -7,7 +7,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag } from '../output-file.ts';
-import { overridesOf, scenarioPath } from '../scenario-file.ts';
+import { readScenario } from '../read-scenario.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
@@ -21,13 +21,10 @@ async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFi
   return host.grant(resolve(out));
 }
 
-async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
-  const { parsed } = context;
+export async function performRun(context: VerbContext, host: Host): Promise<ExitCode> {
   const place = await placeToSave(context, host);
-  const reading = await host.scenarios.read(scenarioPath(parsed.operands[0] ?? ''), {
-    overrides: overridesOf(parsed),
-  });
-  return workloadFor(reading.kind).run(context, host, place);
+  const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+  return workloadFor(reading.kind).run(context, host, reading, place);
 }
 
 export const run: Verb = {
@@ -72,5 +69,5 @@ export const run: Verb = {
     'braggbench run water-70MeV --variant ./my.cpp --trust',
   ],
   operands: { min: 1, max: 1, name: 'a scenario' },
-  run: (context) => withHost((host) => perform(context, host), flagValue(context.parsed, 'gpu')),
+  run: (context) => withHost((host) => performRun(context, host), flagValue(context.parsed, 'gpu')),
 };

@@ -1,6 +1,8 @@
 /** `braggbench validate`: whether scenarios can be run, with every fault at its line. */
 import type { Issue } from '../../contract/errors.ts';
+import { formatBytes } from '../../contract/units.ts';
 import type { Host } from '../../host/index.ts';
+import { hostWorkloads } from '../../host/workloads/index.ts';
 import { type AnyReading, engineIssue } from '../../host/workloads/scenarios/index.ts';
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -8,28 +10,28 @@ import { issueLine } from '../issues.ts';
 import { withHost } from '../open-host.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb } from '../verb.ts';
-import { workloadFor } from '../workloads/index.ts';
-import type { Plan } from '../workloads/workload.ts';
 
 interface Checked {
   readonly file: string;
   readonly valid: boolean;
   readonly issues: readonly Issue[];
-  readonly plan: Plan['document'] | null;
+  readonly plan: Readonly<Record<string, unknown>> | null;
   /** What it takes, in words; null when it cannot be run. */
   readonly takes: string | null;
 }
 
 /** The engine has the last word: it knows what each variant needs. */
-function check(host: Host, reading: AnyReading, file: string): Checked {
+async function check(host: Host, reading: AnyReading, file: string): Promise<Checked> {
   const { issues } = reading;
+  const refused = { file, valid: false, plan: null, takes: null } as const;
+  if (reading.kind === null || reading.problem === null) return { ...refused, issues };
   try {
-    const plan = workloadFor(reading.kind).plan(host, reading);
-    if (plan === null) return { file, valid: false, issues, plan: null, takes: null };
-    return { file, valid: true, issues, plan: plan.document, takes: plan.takes };
+    const { variant, precision, size, sizes, ...need } = await hostWorkloads[reading.kind].needs(host.addon, reading);
+    const state_bytes = Math.ceil(need.state_bytes);
+    const takes = `${size}, ${formatBytes(state_bytes)} with ${variant}`;
+    return { file, valid: true, issues, plan: { variant, precision, ...sizes, state_bytes }, takes };
   } catch (error) {
-    const all = [...issues, engineIssue(reading, error)];
-    return { file, valid: false, issues: all, plan: null, takes: null };
+    return { ...refused, issues: [...issues, engineIssue(reading, error)] };
   }
 }
 
@@ -56,7 +58,7 @@ export const validate: Verb = {
       const all: Checked[] = [];
       for (const operand of parsed.operands) {
         const path = scenarioPath(operand);
-        all.push(check(host, await host.scenarios.read(path, { overrides }), path));
+        all.push(await check(host, await host.scenarios.read(path, { overrides }), path));
       }
       if (hasFlag(parsed, 'json'))
         terminal.printJson({ scenarios: all.map(({ takes: _takes, ...document }) => document) });

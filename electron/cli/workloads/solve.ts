@@ -3,12 +3,18 @@ import { BraggError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Host } from '../../host/index.ts';
+import { openedAs } from '../../host/workloads/index.ts';
+import type { AnyRunData } from '../../host/workloads/run-data.ts';
 import { type AnyReading, engineRefusal } from '../../host/workloads/scenarios/index.ts';
 import { flagValue, hasFlag } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { ifExists, withWayOut } from '../output-file.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { type ProgressWords, progressLine } from '../run-progress.ts';
+import type { Terminal } from '../terminal.ts';
+import { checkedUserKernel, verdictLines } from '../user-kernels.ts';
 import type { VerbContext } from '../verb.ts';
+import type { Workload } from './workload.ts';
 
 async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): Promise<string> {
   try {
@@ -27,7 +33,7 @@ async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): 
 }
 
 /** Starts the run, draws its progress, and waits for its end. An aborted signal cancels it. Throws what made it fail. */
-export async function solve<W extends ProgressDetail['workload']>(
+async function solve<W extends ProgressDetail['workload']>(
   context: VerbContext,
   host: Host,
   reading: AnyReading & { readonly kind: W },
@@ -61,7 +67,7 @@ export async function solve<W extends ProgressDetail['workload']>(
 }
 
 /** The path of the saved run, or why it was not saved: what was computed is printed all the same. */
-export async function saved(
+async function saved(
   { parsed }: VerbContext,
   host: Host,
   id: string,
@@ -74,4 +80,53 @@ export async function saved(
     if (error instanceof BraggError) return { error };
     throw error;
   }
+}
+
+/** What a run came to. */
+export interface Told {
+  /** For scripts. */
+  readonly document: object;
+  /** For people; `file` is where it was saved. */
+  readonly lines: (file: string | null, style: Style) => readonly string[];
+  readonly status: string;
+  /** What ended it before its end. */
+  readonly error: string | null;
+}
+
+type Style = (...styled: Parameters<Terminal['style']>) => string;
+
+/** How a workload whose runs are computed once says what it does and what came out. */
+export interface Solving<W extends ProgressDetail['workload']> {
+  readonly workload: W;
+  readonly words: ProgressWords<W>;
+  readonly tell: (run: RunOf<W>, reading: Extract<AnyReading, { readonly kind: W }>) => Told;
+}
+
+type RunOf<W> = Extract<AnyRunData, { readonly workload: W }>;
+
+/** `braggbench run` of such a workload. What was computed is printed also where it is not right or cannot be saved. */
+export function runBy<W extends ProgressDetail['workload']>({ workload, words, tell }: Solving<W>): Workload['run'] {
+  return async (context, host, any, place) => {
+    const { parsed, terminal } = context;
+    if (any.kind !== workload) throw new Error(`a scenario of ${any.kind} came to ${workload}`);
+    const reading = any as Extract<AnyReading, { readonly kind: W }>;
+    const id = await solve(context, host, reading, words);
+    const run = openedAs(workload, await host.runs.data(id), id) as RunOf<W>;
+    const told = tell(run, reading);
+    const kept = place === null ? null : await saved(context, host, id, place);
+    const file = kept !== null && 'file' in kept ? kept.file : null;
+    const verdict = await checkedUserKernel(context, host, reading, run);
+    if (hasFlag(parsed, 'json')) {
+      terminal.printJson({ ...told.document, ...(verdict === null ? {} : { checks: verdict }) });
+      if (file !== null) terminal.say(`Saved as ${file}`);
+    } else {
+      const style: Style = (name, text) => terminal.style(name, text);
+      for (const line of told.lines(file, style)) terminal.print(line);
+      if (verdict !== null) for (const line of ['', ...verdictLines(verdict, style)]) terminal.print(line);
+    }
+    const fault = kept !== null && 'error' in kept ? kept.error.message : told.error;
+    if (fault !== null) terminal.say(`${terminal.styleSaid('red', 'error')} ${fault}`);
+    if (fault !== null || verdict?.right === false) return exitCodes.failed;
+    return told.status === 'done' ? exitCodes.done : exitCodes.interrupted;
+  };
 }

@@ -1,25 +1,49 @@
-/** What a workload is on the command line. One folder each; index.ts lists them. */
+/** What a workload is on the command line beside what it is to the host. One folder each; index.ts lists them. */
 import type { NamedFile } from '../../contract/files.ts';
 import type { Host } from '../../host/index.ts';
 import type { NativeAddon } from '../../host/io/addon/addon.ts';
 import type { AnyRunData } from '../../host/workloads/run-data.ts';
-import type { AnyReading } from '../../host/workloads/scenarios/index.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import type { Fit, KnownReading } from '../read-scenario.ts';
 import type { Column } from '../table.ts';
 import type { VerbContext } from '../verb.ts';
 
-/** What a scenario without errors takes. */
-export interface Plan {
-  /** For scripts. */
-  readonly document: Readonly<Record<string, unknown>>;
-  /** For people: `1024 × 1024 pixels, …`. */
-  readonly takes: string;
+/** What the engine says of every workload's variants. */
+export interface ListedVariant {
+  readonly id: string;
+  readonly device: string;
+  readonly buildsOn: string | null;
+  readonly changes: string;
+  readonly available: boolean;
+  readonly reason: string | null;
 }
 
 export interface VariantList {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
-  readonly all: readonly { readonly id: string; readonly available: boolean; readonly reason: string | null }[];
+  /** For scripts, with all that the engine says. */
+  readonly all: readonly ListedVariant[];
+}
+
+interface VariantColumn<V> extends Column {
+  readonly text: (variant: V) => string;
+}
+
+/** Variants as a table: what every workload says of its own, with `more` in the middle and `first` before it. */
+export function variantList<V extends ListedVariant>(
+  all: readonly V[],
+  more: readonly VariantColumn<V>[],
+  first: readonly VariantColumn<V>[] = [],
+): VariantList {
+  const columns: readonly VariantColumn<V>[] = [
+    ...first,
+    { title: 'Variant', text: ({ id }) => id },
+    { title: 'Device', text: ({ device }) => device },
+    ...more,
+    { title: 'Builds on', text: ({ buildsOn }) => buildsOn ?? '–' },
+    { title: 'What it changes', text: ({ changes }) => changes },
+  ];
+  return { columns, rows: all.map((variant) => columns.map(({ text }) => text(variant))), all };
 }
 
 export interface ReadRun {
@@ -28,12 +52,12 @@ export interface ReadRun {
 }
 
 export interface Workload {
-  /** `braggbench run`: reads the scenario, says what it changes, runs it, saves it at `place`, prints what came out. */
-  readonly run: (context: VerbContext, host: Host, place: NamedFile | null) => Promise<ExitCode>;
+  /** What --variant changes of its scenarios. */
+  readonly fit: Fit;
+  /** `braggbench run`: solves what was read, saves it at `place`, prints what came out. */
+  readonly run: (context: VerbContext, host: Host, reading: KnownReading, place: NamedFile | null) => Promise<ExitCode>;
   /** `braggbench bench`: as above, for measuring. */
   readonly bench: (context: VerbContext, host: Host) => Promise<ExitCode>;
-  /** `braggbench validate`: null for a reading with errors. Throws what the engine refuses. */
-  readonly plan: (host: Host, reading: AnyReading) => Plan | null;
   readonly variants: (addon: NativeAddon) => VariantList;
   /** `braggbench compare` of run files alone, where its runs have more to say than rows of every workload do; null: they do not. */
   readonly compare: ((context: VerbContext, runs: readonly ReadRun[]) => void) | null;

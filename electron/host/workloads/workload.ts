@@ -94,6 +94,10 @@ export interface Need {
   readonly variant: string;
   readonly precision: string;
   readonly state_bytes: number;
+  /** How much it computes, in words: `1024 × 1024 pixels, …`. */
+  readonly size: string;
+  /** The same for scripts, by its workload's names. */
+  readonly sizes: Readonly<Record<string, unknown>>;
   /** No machine is faster, seconds; null where the clock ends it, as in measurements. */
   readonly least_s: number | null;
 }

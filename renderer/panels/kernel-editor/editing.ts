@@ -5,6 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
 import type { FileRef } from '../../../electron/contract/files.ts';
+import { countText } from '../../../electron/contract/units.ts';
 import type { UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
 import type { BenchActions } from '../../actions/benches.ts';
 import type { ActionContext } from '../../actions/context.ts';
@@ -52,8 +53,6 @@ export interface EditedKernel {
   readonly beside: FileRef | null;
   readonly id: string;
 }
-
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 export class Editing {
   readonly store: StoreApi<EditingState> = createStore(() => nothing);
@@ -179,10 +178,10 @@ export class Editing {
       });
       const errors = issues.filter(({ severity }) => severity === 'error').length;
       const warnings = issues.length - errors;
-      const after = warnings === 0 ? '' : `, ${count(warnings, 'warning')}`;
+      const after = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
       const says = built
         ? `Compiled in ${seconds.toFixed(1)} s${after}`
-        : `Does not compile: ${count(errors, 'error')}`;
+        : `Does not compile: ${countText(errors, 'error')}`;
       this.#set(shown, { issues, says });
       return built;
     } catch (error) {

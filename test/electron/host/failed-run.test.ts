@@ -5,8 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseArguments } from '../../../electron/cli/arguments.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
-import { run as runVerb } from '../../../electron/cli/verbs/run.ts';
-import { runTransport } from '../../../electron/cli/workloads/transport/run.ts';
+import { performRun, run as runVerb } from '../../../electron/cli/verbs/run.ts';
 import type { SummaryDocument } from '../../../electron/contract/summary.ts';
 import { readRunFacts } from '../../../electron/host/app/run-files/facts.ts';
 import {
@@ -95,14 +94,13 @@ describe('a run whose device fails', () => {
     );
     const scenario = path.join(test.folder, 'small.json');
     await test.host.files.write(test.host.grant(scenario).file, Buffer.from(JSON.stringify(smallScenario)), 'replace');
-    const place = test.host.grant(path.join(test.folder, 'out.h5'));
+    const out = path.join(test.folder, 'out.h5');
     const perform = (words: string[]) =>
-      runTransport(
+      performRun(
         { parsed: parseArguments(words, runVerb.flags), words, terminal, signal: new AbortController().signal },
         test.host,
-        place,
       );
-    expect(await perform([scenario])).toBe(1);
+    expect(await perform([scenario, '--out', out])).toBe(1);
     expect(written.out).toContain('failed, what was finished before: 12 steps');
     expect(written.out).toContain('Saved as');
     expect(written.error).toContain(reason);

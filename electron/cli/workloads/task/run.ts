@@ -8,15 +8,16 @@ import type { Host } from '../../../host/index.ts';
 import type { TaskProblem } from '../../../host/io/addon/task.ts';
 import { limitsOf, sessionText } from '../../../host/model/bench/index.ts';
 import { engineRefusal, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
+import { isTask } from '../../../host/workloads/task/scenario/reading.ts';
 import { taskVerdict } from '../../../host/workloads/task/user-kernels.ts';
 import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
 import { exitCodeOf } from '../../benching.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { writeOutput } from '../../output-file.ts';
+import type { KnownReading } from '../../read-scenario.ts';
 import { verdictLines } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 import { measureTask, refuseUnkeptTrace, showTaskSession } from './bench.ts';
-import { readTaskScenario } from './scenario.ts';
 
 /** Enough for a median and how far samples stray from it. */
 const rounds = 7;
@@ -51,10 +52,15 @@ async function keptAt(parsed: ParsedArguments, session: TaskSession): Promise<Br
   }
 }
 
-export async function runTask(context: VerbContext, host: Host, place: NamedFile | null): Promise<ExitCode> {
+export async function runTask(
+  context: VerbContext,
+  host: Host,
+  reading: KnownReading,
+  place: NamedFile | null,
+): Promise<ExitCode> {
   const { parsed, terminal } = context;
   refuseUnkeptTrace(parsed);
-  const reading = await readTaskScenario(context, host);
+  if (!isTask(reading)) throw new Error(`a scenario of ${reading.kind} came to a small measured workload`);
   const asked = problemOf(reading);
   const variant = chosen(host, reading, asked);
   const problem = { ...asked, variant };

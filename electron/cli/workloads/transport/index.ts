@@ -1,23 +1,22 @@
 /** Proton transport on the command line. */
-import { formatBytes } from '../../../contract/units.ts';
-import type { Workload } from '../workload.ts';
+import { short } from '../../numbers.ts';
+import { runBy } from '../solve.ts';
+import { variantList, type Workload } from '../workload.ts';
 import { benchTransport } from './bench.ts';
 import { compareTransport } from './compare.ts';
-import { runTransport } from './run.ts';
-import { transportVariants } from './variants.ts';
+import { fitTransport } from './fit.ts';
+import { solvingTransport } from './run.ts';
 
 export const transport: Workload = {
-  run: runTransport,
+  fit: fitTransport,
+  run: runBy(solvingTransport),
   bench: benchTransport,
-  plan: (host, reading) => {
-    if (reading.kind !== 'transport' || reading.problem === null) return null;
-    const { variant, ne, ntheta, nz, nx, estimate_bytes } = host.addon.createTransport(reading.problem()).plan;
-    const state_bytes = Math.ceil(estimate_bytes);
-    return {
-      document: { variant, grid: { ne, ntheta, nz, nx }, state_bytes },
-      takes: `${ne} × ${ntheta} × ${nz} × ${nx} cells, ${formatBytes(state_bytes)} with ${variant}`,
-    };
-  },
-  variants: (addon) => transportVariants(addon.variants()),
+  variants: (addon) =>
+    variantList(addon.variants(), [
+      { title: 'Precision', text: ({ precisions }) => precisions.join(' ') },
+      { title: 'Stepping', text: ({ steppings }) => steppings.join(' ') },
+      { title: 'B', align: 'right', text: ({ bytesPerCellStep }) => short(bytesPerCellStep, 3) },
+      { title: 'FLOP', align: 'right', text: ({ flopsPerCellStep }) => short(flopsPerCellStep, 3) },
+    ]),
   compare: compareTransport,
 };

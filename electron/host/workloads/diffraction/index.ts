@@ -14,7 +14,7 @@ import { brightestOf } from './image-data.ts';
 import { imageRunFile } from './run-file.ts';
 import { ImageRunning } from './running.ts';
 import { diffractionScenario } from './scenario/side.ts';
-import { imageUpTo, pixelsText } from './texts.ts';
+import { imageText, imageUpTo, pixelsText } from './texts.ts';
 import { imageTimeline } from './timeline.ts';
 import { diffractionUserKernels } from './user-kernels.ts';
 import { workOf } from './work.ts';
@@ -53,8 +53,11 @@ export const diffraction: HostWorkload = {
     const { plan } = addon.createDiffraction(problemOf(narrowed(reading)));
     const work = workOf(addon, plan);
     refuseTooLong(work);
-    const { variant, precision, estimate_bytes } = plan;
-    return { variant, precision, state_bytes: estimate_bytes, least_s: leastSeconds(work) };
+    const { variant, precision, estimate_bytes, width, height, oversample, sources, orientations, layers, terms } =
+      plan;
+    const image = { width, height, oversample, sources, orientations, layers, terms };
+    const least_s = leastSeconds(work);
+    return { variant, precision, state_bytes: estimate_bytes, size: imageText(plan), sizes: { image }, least_s };
   },
   prepare: async (addon, reading, { trace }) => {
     const run = new ImageRunning(addon, problemOf(narrowed(reading)), trace);

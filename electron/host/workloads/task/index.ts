@@ -1,6 +1,7 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
 
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
+import { countText } from '../../../contract/units.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../scenarios/index.ts';
@@ -15,7 +16,7 @@ import { TaskRunning } from './running.ts';
 import { isTask } from './scenario/reading.ts';
 import { taskScenario } from './scenario/side.ts';
 import { bestOf } from './task-data.ts';
-import { countText, roundsText } from './texts.ts';
+import { roundsText } from './texts.ts';
 import { taskTimeline } from './timeline.ts';
 import { taskUserKernels } from './user-kernels.ts';
 import { refuseLongTask } from './work.ts';
@@ -53,10 +54,19 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       };
     },
     needs: async (addon, reading) => {
-      const problem = problemOf(narrowed(kind, reading));
-      const { variant, precision, estimate_bytes } = addon.createTask(problem).plan;
-      refuseLongTask(problem);
-      return { variant, precision, state_bytes: estimate_bytes, least_s: null };
+      const asked = problemOf(narrowed(kind, reading));
+      const { variant, precision, estimate_bytes } = addon.createTask(asked).plan;
+      refuseLongTask(asked);
+      const problem = { ...asked.numbers, ...asked.words, ...asked.switches };
+      const told = Object.entries(problem).map(([name, value]) => `${name} ${value}`);
+      return {
+        variant,
+        precision,
+        state_bytes: estimate_bytes,
+        size: told.join(', '),
+        sizes: { problem },
+        least_s: null,
+      };
     },
     prepare: async (addon, any, { assetsFolder, name, trace, measure }) => {
       const reading = narrowed(kind, any);

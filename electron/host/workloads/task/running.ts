@@ -4,6 +4,7 @@ import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import { TASK_SESSION_FORMAT } from '../../../contract/bench/task-bench.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import type { TaskProgress } from '../../../contract/task.ts';
+import { countText } from '../../../contract/units.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
@@ -12,7 +13,7 @@ import { limitsOf } from '../../model/bench/index.ts';
 import type { Measure, RunSurroundings, WorkloadRun } from '../workload.ts';
 import { variantsFor } from './candidates.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
-import { countText, roundsText } from './texts.ts';
+import { roundsText } from './texts.ts';
 
 /** Enough for medians and intervals; a reader waits for it. */
 const LIMITS = limitsOf(40, 20);

@@ -1,7 +1,4 @@
-/** `3 variants`. */
-export function countText(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
-}
+import { countText } from '../../../contract/units.ts';
 
 /** How far a measurement came. */
 export function roundsText({ reports }: { readonly reports: readonly { readonly rounds: number }[] }): string {

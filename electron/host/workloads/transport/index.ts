@@ -64,8 +64,16 @@ export const transport: HostWorkload = {
   resolve,
   needs: async (addon, reading) => {
     const { plan } = await laid(addon, problemOf(narrowed(reading)));
-    const { variant, precision, estimate_bytes } = plan;
-    return { variant, precision, state_bytes: estimate_bytes, least_s: leastSeconds(workOf(addon, plan)) };
+    const { variant, precision, estimate_bytes, ne, ntheta, nz, nx } = plan;
+    const grid = { ne, ntheta, nz, nx };
+    return {
+      variant,
+      precision,
+      state_bytes: estimate_bytes,
+      size: gridText(grid),
+      sizes: { grid },
+      least_s: leastSeconds(workOf(addon, plan)),
+    };
   },
   prepare: async (addon, reading, { trace, pictures }) => {
     const { table } = narrowed(reading);
