@@ -1,4 +1,7 @@
-/** Words of the command line to flags, values and operands. */
+/**
+ * Words of the command line to flags, values and operands. By hand: commander is 39 kB (this with help.ts is 2.5), takes
+ * a flag twice in silence, and does not name what is allowed.
+ */
 import { suggest } from '../contract/scenario/index.ts';
 
 export interface FlagSpec {

@@ -1,4 +1,4 @@
-/** Columns that line up, whatever stands in them. */
+/** Columns that line up, whatever stands in them. By hand: seventy lines, with no option that nobody asks for. */
 import { stripVTControlCharacters } from 'node:util';
 
 export type Align = 'left' | 'right';

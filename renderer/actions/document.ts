@@ -1,6 +1,5 @@
 /** Opening, saving and guarding the scenario. */
-import { BraggError } from '../../electron/contract/errors.ts';
-import type { FileRef, NamedFile } from '../../electron/contract/files.ts';
+import type { FileRef } from '../../electron/contract/files.ts';
 import type { RunInfo } from '../../electron/contract/run.ts';
 import {
   kindOfDocument,
@@ -12,8 +11,9 @@ import type { ReadScenario } from '../../electron/contract/scenarios.ts';
 import { lastAsked } from '../base/last-asked.ts';
 import { documentTitle, isEdited, type OpenedDocument } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
+import { askOpenWithFaults, askSaveChanges, sayUnreadable } from './document-questions.ts';
+import { createSaving } from './document-saving.ts';
 import { download } from './download.ts';
-import { askAndSave } from './save-file.ts';
 
 export interface DocumentActions {
   /** A new scenario of the kind, or of that of the form. */
@@ -41,10 +41,6 @@ export interface DocumentActions {
 /** What opening finds: a document, of a file or of none. */
 type Found = ReadScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp'>>;
 
-const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
-
-const faultCount = (count: number): string => (count === 1 ? 'one fault' : `${count} faults`);
-
 export function createDocumentActions(context: ActionContext): DocumentActions {
   const { client, stores } = context;
   const { scenario, dialogs, notices, library } = stores;
@@ -58,31 +54,17 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     }
   }
 
+  const { save, saveAs } = createSaving(context, refreshRecent);
+
   /** Takes up what was read, after showing its faults. False: left as it was. */
   async function takeUp(name: string, read: Found): Promise<boolean> {
     const { file = null, readOnly = false, stamp = null } = read;
-    const errors = read.issues.filter((issue) => issue.severity === 'error');
     if (read.draft === null) {
-      await dialogs.ask('confirm', {
-        title: `${name} cannot be opened`,
-        text: 'It is not a scenario that this program can read.',
-        issues: read.issues,
-        choices: [{ id: 'close', label: 'Close', tone: 'primary' }],
-      });
+      await sayUnreadable(dialogs, name, read.issues);
       return false;
     }
-    if (errors.length > 0) {
-      const answer = await dialogs.ask('confirm', {
-        title: `${name} has ${faultCount(errors.length)}`,
-        text: 'You can open it and correct them in the form. The file stays as it is until you save.',
-        issues: read.issues,
-        choices: [
-          { id: 'cancel', label: 'Cancel' },
-          { id: 'open', label: 'Open and correct', tone: 'primary' },
-        ],
-      });
-      if (answer !== 'open') return false;
-    }
+    const { length: faults } = read.issues.filter((issue) => issue.severity === 'error');
+    if (faults > 0 && !(await askOpenWithFaults(dialogs, name, faults, read.issues))) return false;
     scenario.open({ draft: read.draft, file, readOnly, stamp });
     return true;
   }
@@ -90,15 +72,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   async function mayLeave(): Promise<boolean> {
     const state = scenario.getState();
     if (!isEdited(state)) return true;
-    const answer = await dialogs.ask('confirm', {
-      title: `Save changes to ${documentTitle(state)}?`,
-      text: 'Your changes are lost if you do not save them.',
-      choices: [
-        { id: 'discard', label: 'Don’t save', tone: 'danger' },
-        { id: 'cancel', label: 'Cancel' },
-        { id: 'save', label: 'Save', tone: 'primary' },
-      ],
-    });
+    const answer = await askSaveChanges(dialogs, documentTitle(state));
     if (answer === 'discard') {
       // Given up: it is not to be offered again.
       await client.call('recovery.drop', { page: context.pages.page }).catch(() => undefined);
@@ -144,77 +118,6 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     const picked = await dialogs.ask('pick', { what: 'scenario' });
     if (picked?.kind === 'file') await openFile(picked.file, picked.file.key);
     else if (picked?.kind === 'local') await openText(picked.file.name, await picked.file.text());
-  }
-
-  /** Saves the draft of this moment: edits made meanwhile stay unsaved. */
-  async function write(
-    file: FileRef,
-    ifExists: 'replace' | 'refuse',
-    expected: string | null = null,
-  ): Promise<NamedFile> {
-    const { draft } = scenario.getState();
-    const { stamp, ...named } = await client.call('scenario.save', {
-      scenario: draft,
-      file,
-      ifExists,
-      stamp: expected,
-    });
-    scenario.markSaved(draft, named, stamp);
-    return named;
-  }
-
-  /** Over the file that was opened, unless another window or program has changed it since and the user minds. */
-  async function writeBack(file: FileRef): Promise<NamedFile | null> {
-    try {
-      return await write(file, 'replace', scenario.getState().stamp);
-    } catch (error) {
-      if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
-      const answer = await dialogs.ask('confirm', {
-        title: 'Replace what is in the file?',
-        text: `${error.message} Saving replaces those changes by yours.`,
-        choices: [
-          { id: 'replace', label: 'Replace', tone: 'danger' },
-          { id: 'cancel', label: 'Cancel' },
-          { id: 'saveAs', label: 'Save as…', tone: 'primary' },
-        ],
-      });
-      if (answer === 'replace') return write(file, 'replace');
-      if (answer === 'saveAs') await saveAs();
-      return null;
-    }
-  }
-
-  async function saved(saving: () => Promise<NamedFile | null>): Promise<boolean> {
-    try {
-      const named = await saving();
-      if (named === null) return false;
-      notices.tell({ tone: 'success', title: `Saved ${named.name}` });
-      await refreshRecent();
-      return true;
-    } catch (error) {
-      notices.fail('The scenario was not saved', error);
-      return false;
-    }
-  }
-
-  function saveAs(): Promise<boolean> {
-    const state = scenario.getState();
-    const suggested = documentTitle(state).replace(/\.(json|ya?ml)$/i, '');
-    return saved(() =>
-      askAndSave(context, {
-        purpose: 'save-scenario',
-        title: 'Save scenario as',
-        suggested: state.readOnly ? `${suggested} copy` : suggested,
-        extension: '.json',
-        save: (file, ifExists) => write(file, ifExists),
-      }),
-    );
-  }
-
-  /** What is written is JSON: a YAML file keeps its comments, and the edit gets a file of its own. */
-  function save(): Promise<boolean> {
-    const { file, readOnly } = scenario.getState();
-    return file === null || readOnly || isYaml(file.name) ? saveAs() : saved(() => writeBack(file.file));
   }
 
   return {

@@ -1,4 +1,7 @@
-/** Lines of equal value through the centres of a field's samples: marching squares. */
+/**
+ * Lines of equal value through the centres of a field's samples: marching squares. By hand: d3-contour closes its lines
+ * along the field's edge, where nothing crosses, and gives objects instead of one array.
+ */
 import type { FieldMap } from '../../electron/contract/fields.ts';
 import { sampleEdge } from './field-image.ts';
 import type { ScaleKind } from './normalisation.ts';

@@ -1,4 +1,4 @@
-/** Maps a quantity to pixels and back. */
+/** Maps a quantity to pixels and back. By hand: with ticks, contours and histogram it is 4 kB, d3-scale alone 29. */
 
 export interface Scale {
   /** Quantity at the two ends of the axis. */

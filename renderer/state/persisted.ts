@@ -1,7 +1,8 @@
 /**
  * Settings that outlive the page: versioned, checked when read, and reset with
  * a note when what is stored is broken or from a newer program. A stale setting
- * never stops the page.
+ * never stops the page. By hand: zustand's `persist` checks neither a schema nor a newer version, and throws where
+ * storage is full; with a storage of ours around it, it is no shorter.
  */
 import type { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';

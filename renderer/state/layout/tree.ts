@@ -1,4 +1,7 @@
-/** The arrangement of panels: splits that hold groups, groups that hold panels as tabs. Plain data, changed by copies. */
+/**
+ * The arrangement of panels: splits that hold groups, groups that hold panels as tabs. Plain data, changed by copies.
+ * By hand: with its views it is 12 kB, dockview 398; kept layouts and their keys are of this form.
+ */
 import { z } from 'zod';
 
 /** What a child of a split gets: a fixed size, or a share of what the fixed ones leave. */

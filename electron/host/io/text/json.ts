@@ -1,7 +1,8 @@
 /**
  * Strict JSON with positions. JSON.parse gives no places and takes duplicate
  * keys in silence. NaN and Infinity are read as the numbers they name, so that
- * the schema can refuse them at their path.
+ * the schema can refuse them at their path. By hand: jsonc-parser is larger (4.6 kB, this is 3.2), mends faults instead
+ * of naming the first, and overflows the stack on deep nesting.
  */
 import {
   deepestNesting,
